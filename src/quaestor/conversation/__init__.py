@@ -1,0 +1,1 @@
+"""What has been asked and answered so far."""

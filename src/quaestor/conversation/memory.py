@@ -1,0 +1,32 @@
+"""The turns so far, as the solver answered them."""
+
+from dataclasses import dataclass
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.turn import Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """The conversation so far: questions and the solver's own answers, oldest first."""
+
+    turns: tuple[Turn, ...] = ()
+
+    def add(self, turn: Turn) -> "Memory":
+        """Returns the memory with one more turn."""
+        return Memory((*self.turns, turn))
+
+    @property
+    def answers(self) -> tuple[Answer, ...]:
+        """The answers so far, oldest first; `Ref(-1)` is the last of them."""
+        return tuple(turn.answer for turn in self.turns)
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """The questions so far, oldest first."""
+        return tuple(turn.question for turn in self.turns)
+
+    @property
+    def entity_in_focus(self) -> str | None:
+        """The entity of the latest answer that names one, or None."""
+        return next((turn.answer.entity for turn in reversed(self.turns) if turn.answer.entity), None)

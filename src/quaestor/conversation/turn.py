@@ -1,0 +1,50 @@
+"""One question with its answer, and how it came about."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from quaestor.conversation.answer import Answer
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call of a tool within a turn.
+
+    Attributes:
+        tool: The tool's name.
+        input: Its arguments as JSON text.
+        output: Its result as JSON text.
+        seconds: How long it took.
+    """
+
+    tool: str
+    input: str
+    output: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn of a conversation.
+
+    Attributes:
+        question: As asked.
+        answer: What the solver answered.
+        verified: True where the plan, executed again independently of the solver, gave the answer's value.
+        understanding: How the solver read the question, where it says so.
+        tool_calls: In the order of the calls.
+        usage: Counts such as requests and tokens; empty where no model was asked.
+        error: The named error that left the turn without an answer, or None.
+        started: When the question was put, in UTC, to the millisecond.
+        finished: When the answer was there.
+    """
+
+    question: str
+    answer: Answer
+    verified: bool
+    started: datetime
+    finished: datetime
+    understanding: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    usage: dict[str, int] = field(default_factory=dict)
+    error: str | None = None

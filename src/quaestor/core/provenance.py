@@ -1,0 +1,45 @@
+"""Where a number stands in a document: a cell of a table, or a span of a sentence."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class CellRef:
+    """A cell of a table.
+
+    Attributes:
+        document: The document's id (`MRO/2007/page_134.pdf`).
+        table: The table's index in the document, from 0.
+        row: The cell's row in the printed grid, from 0, header rows counted.
+        column: The cell's column in the printed grid, from 0, the label column counted.
+    """
+
+    document: str
+    table: int
+    row: int
+    column: int
+    kind: Literal["cell"] = field(default="cell", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceRef:
+    """A span of a sentence.
+
+    Attributes:
+        document: The document's id.
+        section: `pre_text` (above the table) or `post_text` (below it).
+        sentence: The sentence's index in its section, from 0.
+        start: First character of the span in the sentence, from 0.
+        end: The character after the last one.
+    """
+
+    document: str
+    section: str
+    sentence: int
+    start: int
+    end: int
+    kind: Literal["sentence"] = field(default="sentence", kw_only=True)
+
+
+Source = CellRef | SentenceRef

@@ -1,0 +1,37 @@
+"""The one way in which values become JSON and come back.
+
+Every value of the package is a frozen dataclass; pydantic reads its annotations, so a round trip is exact:
+decimals travel as strings, times as ISO 8601 with their offset.
+"""
+
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter
+
+T = TypeVar("T")
+
+
+@lru_cache(maxsize=64)
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+def dump(value: object, kind: Any = None) -> Any:
+    """Returns `value` as JSON-compatible dicts, lists, strings and numbers.
+
+    Args:
+        value: A dataclass of this package, or a tuple of them.
+        kind: The type to write it as, where it is not `type(value)` (a tuple, a union).
+    """
+    return _adapter(kind or type(value)).dump_python(value, mode="json")
+
+
+def load(kind: type[T], data: object) -> T:
+    """Returns the value of type `kind` that `dump` wrote as `data`.
+
+    Raises:
+        pydantic.ValidationError: `data` was not written by `dump`.
+    """
+    value: T = _adapter(kind).validate_python(data)
+    return value

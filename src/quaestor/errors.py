@@ -1,0 +1,131 @@
+"""The exception tree.
+
+Every error that quaestor raises on purpose is a `QuaestorError`. A branch also inherits the builtin that a
+caller would expect, and carries its facts as attributes. A message says what, where and what to do.
+
+QuaestorError
+├── InputError (ValueError)          something that a person or a file gave us
+│   ├── QuantityError                text that cannot be read as a number
+│   ├── DatasetError                 a file or a record that is not what it should be
+│   ├── UnknownConversationError     (LookupError) an id that the dataset does not have
+│   ├── QuestionError                a question that cannot be asked
+│   └── SettingsError                a setting that is missing or malformed
+├── PlanError (ValueError)           a plan that cannot be run
+│   ├── ProgramError                 ConvFinQA program text that does not parse
+│   ├── PlanValidationError          references, arity or operand types do not fit; `issues` has all of them
+│   └── ExecutionError (ArithmeticError)
+│       ├── DivisionByZeroError      (ZeroDivisionError)
+│       ├── MagnitudeError           (OverflowError) a result too large or too fine to hold
+│       └── OperandError             an operand that the operation cannot take
+├── SolverError (RuntimeError)       a solver that found no answer
+├── StoreError (OSError)             the run store is unreachable, damaged or of another version
+│   ├── UnknownRunError              (LookupError)
+│   └── DuplicateRecordError
+└── ModelError (RuntimeError)        the shipped or trained weights cannot be used
+"""
+
+
+class QuaestorError(Exception):
+    """The root of all errors that quaestor raises on purpose."""
+
+
+class InputError(QuaestorError, ValueError):
+    """Something that a person or a file gave us cannot be used."""
+
+
+class QuantityError(InputError):
+    """Text that cannot be read as a number.
+
+    Attributes:
+        text: The text as given.
+        reason: What stands in the way.
+    """
+
+    def __init__(self, text: str, reason: str, where: str | None = None) -> None:
+        self.text = text
+        self.reason = reason
+        shown = text if len(text) <= 60 else text[:57] + "..."
+        super().__init__(f"cannot read {shown!r} as a number{f' ({where})' if where else ''}: {reason}")
+
+
+class DatasetError(InputError):
+    """A file or a record that is not what it should be."""
+
+
+class UnknownConversationError(DatasetError, LookupError):
+    """An id that the dataset does not have."""
+
+
+class QuestionError(InputError):
+    """A question that cannot be asked."""
+
+
+class SettingsError(InputError):
+    """A setting that is missing or malformed."""
+
+
+class PlanError(QuaestorError, ValueError):
+    """A plan that cannot be run."""
+
+
+class ProgramError(PlanError):
+    """ConvFinQA program text that does not parse.
+
+    Attributes:
+        program: The text as given.
+        position: Where in it the reading stopped, from 0.
+    """
+
+    def __init__(self, program: str, position: int, reason: str) -> None:
+        self.program = program
+        self.position = position
+        shown = program if len(program) <= 80 else program[:77] + "..."
+        super().__init__(f"cannot read the program {shown!r} at character {position}: {reason}")
+
+
+class PlanValidationError(PlanError):
+    """References, arity or operand types do not fit.
+
+    Attributes:
+        issues: One sentence for each fault, in the order of the steps.
+    """
+
+    def __init__(self, issues: tuple[str, ...]) -> None:
+        self.issues = issues
+        super().__init__("the plan cannot be run: " + "; ".join(issues))
+
+
+class ExecutionError(PlanError, ArithmeticError):
+    """A step of a plan has no result."""
+
+
+class DivisionByZeroError(ExecutionError, ZeroDivisionError):
+    """A division whose divisor is zero."""
+
+
+class MagnitudeError(ExecutionError, OverflowError):
+    """A result too large or too fine to hold."""
+
+
+class OperandError(ExecutionError):
+    """An operand that the operation cannot take, such as a yes/no answer in a sum."""
+
+
+class SolverError(QuaestorError, RuntimeError):
+    """A solver that found no answer."""
+
+
+class StoreError(QuaestorError, OSError):
+    """The run store is unreachable, damaged or of another version."""
+
+
+class UnknownRunError(StoreError, LookupError):
+    """A run that the store does not have."""
+
+
+class DuplicateRecordError(StoreError):
+    """A record whose unique key is taken."""
+
+
+class ModelError(QuaestorError, RuntimeError):
+    """The shipped or trained weights cannot be used."""

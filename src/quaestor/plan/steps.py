@@ -1,0 +1,119 @@
+"""The steps of a plan.
+
+A plan is the one thing in which every solver ends: numbers taken from the document, and operations on them, on
+constants and on the answers of earlier turns. It owns no values beyond the numbers as printed; `execute` does.
+"""
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from pydantic import Discriminator
+
+from quaestor.core.provenance import Source
+from quaestor.core.quantity import Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """Another step's result.
+
+    Attributes:
+        step: 1, 2, ... a step of this plan; -1, -2, ... the answer one, two, ... turns ago.
+    """
+
+    step: int
+    kind: Literal["ref"] = field(default="ref", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A number that stands in no document.
+
+    Attributes:
+        value: The number: `const_100` is 100, `const_m1` is -1, `27%` is 0.27.
+        text: How program text writes it.
+    """
+
+    value: Decimal
+    text: str
+    kind: Literal["constant"] = field(default="constant", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """The exact label of a table row, the operand of the `table_*` operations.
+
+    Attributes:
+        text: The label as the table prints it.
+        values: The numbers of that row, read when the plan was bound to a document; empty before.
+        sources: Their cells, in the same order.
+    """
+
+    text: str
+    values: tuple[Quantity, ...] = ()
+    sources: tuple[Source, ...] = ()
+    kind: Literal["label"] = field(default="label", kw_only=True)
+
+
+Operand = Annotated[Ref | Constant | Label, Discriminator("kind")]
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """A number taken from the document.
+
+    Attributes:
+        id: The step's number, from 1.
+        source: The cell or span.
+        label: What the number is, for people: "net revenue, 2008".
+        quantity: The number as printed.
+        reading: `signed` takes the printed sign; `magnitude` drops it, where a question asks how large.
+        query: What the solver looked for, where it searched by words.
+    """
+
+    id: int
+    source: Annotated[Source, Discriminator("kind")]
+    label: str
+    quantity: Quantity
+    reading: Literal["signed", "magnitude"] = "signed"
+    query: str | None = None
+    kind: Literal["extract"] = field(default="extract", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Compute:
+    """An operation on earlier steps, earlier turns or constants.
+
+    Attributes:
+        id: The step's number, from 1.
+        operation: A name in `quaestor.plan.operations`.
+        operands: In the operation's order.
+    """
+
+    id: int
+    operation: str
+    operands: tuple[Operand, ...]
+    kind: Literal["compute"] = field(default="compute", kw_only=True)
+
+
+Step = Annotated[Extract | Compute, Discriminator("kind")]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A short list of steps; the last one is the answer.
+
+    Attributes:
+        steps: Numbered 1, 2, ... by their `id`. A plan whose only operand is an earlier answer or a constant is a
+            single `Compute` with the operation `identity`.
+        thought: Why these steps, in the solver's words.
+    """
+
+    steps: tuple[Step, ...]
+    thought: str = ""
+
+    @property
+    def extracts(self) -> tuple[Extract, ...]:
+        """The steps that take a number from the document."""
+        return tuple(step for step in self.steps if isinstance(step, Extract))

@@ -1,0 +1,1 @@
+"""How a plan is found: one strategy a module, all behind one protocol."""
