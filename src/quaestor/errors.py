@@ -18,6 +18,8 @@ QuaestorError
 │       ├── MagnitudeError           (OverflowError) a result too large or too fine to hold
 │       └── OperandError             an operand that the operation cannot take
 ├── SolverError (RuntimeError)       a solver that found no answer
+│   └── OutageError                  a service that the solver needs does not answer; unscored until resumed
+├── EngineError (RuntimeError)       conversations that could not be played to their end
 ├── StoreError (OSError)             the run store is unreachable, damaged or of another version
 │   ├── UnknownRunError              (LookupError)
 │   └── DuplicateRecordError
@@ -113,6 +115,14 @@ class OperandError(ExecutionError):
 
 class SolverError(QuaestorError, RuntimeError):
     """A solver that found no answer."""
+
+
+class OutageError(SolverError):
+    """A service that the solver needs does not answer: the conversation stays unscored until the run is resumed."""
+
+
+class EngineError(QuaestorError, RuntimeError):
+    """Conversations could not be played to their end, such as by a worker process that died."""
 
 
 class StoreError(QuaestorError, OSError):

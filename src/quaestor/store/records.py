@@ -1,0 +1,130 @@
+"""The records that a run store keeps: runs, examples (conversations) and turns.
+
+Made so that SQLite and MongoDB give back the same: plain JSON values, aware times in whole milliseconds, numbers of
+the benchmark as decimal text. Holds what was asked and answered; has no field for a reference answer.
+"""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Literal
+
+from pydantic import JsonValue
+
+RunStatus = Literal["running", "complete", "failed", "stopped"]
+ExampleStatus = Literal["pending", "complete", "failed", "outage"]
+
+
+def now() -> datetime:
+    """Returns the time in UTC, in whole milliseconds (finer ones do not survive BSON)."""
+    moment = datetime.now(UTC)
+    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+
+
+def _check_time(name: str, moment: datetime | None) -> None:
+    if moment is not None and (moment.utcoffset() is None or moment.microsecond % 1000):
+        raise ValueError(f"{name} must be an aware time in whole milliseconds, not {moment!r}: take records.now()")
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """One run of a solver over a dataset. Unique by `id`.
+
+    Attributes:
+        id: Readable and unique: `20261120-214455-embedded-3f9a`.
+        spec: The RunSpec as JSON.
+        spec_digest: Its digest; a run is resumed under the same one only.
+        dataset: The file's path as given.
+        dataset_digest: Over the documents and questions that were read.
+        conversations: How many are to be played.
+        started: When the run was created.
+        status: `running` (or killed while it ran), `complete`, `failed` (by a defect: conversations are missing),
+            `stopped` (by a person or an outage). All but `complete` can be resumed.
+        finished: When it last came to an end.
+    """
+
+    id: str
+    spec: dict[str, JsonValue]
+    spec_digest: str
+    dataset: str
+    dataset_digest: str
+    conversations: int
+    started: datetime
+    status: RunStatus = "running"
+    finished: datetime | None = None
+
+    def __post_init__(self) -> None:
+        _check_time("started", self.started)
+        _check_time("finished", self.finished)
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleRecord:
+    """One conversation of a run. Unique by `(run, conversation)`.
+
+    Attributes:
+        run: The run's id.
+        conversation: The conversation's id, as the dataset has it.
+        document: The document's id.
+        status: `pending` (begun, not ended), `complete`, `failed` (the solver broke off with a defect), `outage` (a
+            service did not answer). All but `complete` are played again when the run is resumed.
+        turns: How many turns are stored for it.
+        started: When it was begun.
+        finished: When it ended.
+        error: Why it is not complete.
+    """
+
+    run: str
+    conversation: str
+    document: str
+    status: ExampleStatus = "pending"
+    turns: int = 0
+    started: datetime | None = None
+    finished: datetime | None = None
+    error: str | None = None
+
+    def __post_init__(self) -> None:
+        _check_time("started", self.started)
+        _check_time("finished", self.finished)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRecord:
+    """One turn of a conversation. Unique by `(run, conversation, index)`.
+
+    Attributes:
+        run: The run's id.
+        conversation: The conversation's id.
+        index: The turn's place in the conversation, from 0.
+        question: As asked.
+        answer: The Answer as `quaestor.core.serial` writes it.
+        program: The plan as self-contained ConvFinQA program text, or None where it has none.
+        number: The answer by the benchmark's convention, as decimal text or `yes` / `no`; None where there is none.
+        verified: Whether the plan, executed again, gave the answer.
+        started: When the question was put.
+        finished: When the answer was there.
+        error: The named error that left the turn without an answer, or None.
+        sources: The cells and spans that the answer rests on.
+        understanding: How the solver read the question, where it says so.
+        tool_calls: In the order of the calls.
+        usage: Counts such as requests and tokens.
+    """
+
+    run: str
+    conversation: str
+    index: int
+    question: str
+    answer: dict[str, JsonValue]
+    program: str | None
+    number: str | None
+    verified: bool
+    started: datetime
+    finished: datetime
+    error: str | None = None
+    sources: list[JsonValue] = field(default_factory=list)
+    understanding: str | None = None
+    tool_calls: list[JsonValue] = field(default_factory=list)
+    usage: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        _check_time("started", self.started)
+        _check_time("finished", self.finished)
