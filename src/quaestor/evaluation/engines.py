@@ -1,0 +1,107 @@
+"""How conversations are spread: the protocol of an engine, and the one that plays in this process.
+
+An engine decides where and how many at once, never what comes out: the results are the same whatever the engine.
+It writes nothing; a Listener does.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from quaestor.documents.convfinqa import Conversation
+from quaestor.errors import InputError
+from quaestor.evaluation.runner import Played, SolverFactory, attempt_conversation
+
+T = TypeVar("T")
+
+
+class Listener(Protocol):
+    """Hears of every conversation, in the process and thread that called `Engine.play`."""
+
+    async def began(self, conversation: Conversation) -> None:
+        """A conversation was handed out."""
+        ...
+
+    async def played(self, conversation: Conversation, played: Played) -> None:
+        """A conversation came to its end."""
+        ...
+
+
+class Engine(Protocol):
+    """A way to spread conversations."""
+
+    async def play(self, conversations: Iterable[Conversation], factory: SolverFactory, listener: Listener) -> None:
+        """Plays every conversation once and tells the listener, in whatever order they end.
+
+        Cancelled, it stops soon; what the listener has heard of stands.
+
+        Args:
+            conversations: Drawn as they are needed, so that few are held at once.
+            factory: Builds the solver, once a process. It must survive pickling: a module's function, or a
+                `functools.partial` of one. The solver must keep nothing from one conversation to the next.
+            listener: Its errors end the play.
+
+        Raises:
+            EngineError: A worker died.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class InlineEngine:
+    """Plays in this process, several conversations at once: for solvers that wait, and for debugging.
+
+    Attributes:
+        lanes: How many conversations are under way at once.
+    """
+
+    lanes: int = 1
+
+    async def play(self, conversations: Iterable[Conversation], factory: SolverFactory, listener: Listener) -> None:
+        """Plays every conversation once and tells the listener."""
+        solver = factory()
+
+        async def play_one(conversation: Conversation) -> None:
+            # A solver that only computes never waits: without this Ctrl-C would not be heard until the end.
+            await asyncio.sleep(0)
+            await listener.began(conversation)
+            await listener.played(conversation, await attempt_conversation(conversation, solver))
+
+        await in_lanes(conversations, play_one, self.lanes)
+
+
+async def in_lanes(items: Iterable[T], handle: Callable[[T], Awaitable[None]], lanes: int) -> None:
+    """Handles every item, `lanes` of them at once; the first error cancels the rest and is raised."""
+    waiting: Iterator[T] = iter(items)
+
+    async def lane() -> None:
+        for item in waiting:
+            await handle(item)
+
+    tasks = [asyncio.create_task(lane()) for _ in range(lanes)]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def make_engine(name: str, workers: int) -> Engine:
+    """Returns an engine by name.
+
+    Args:
+        name: `inline` or `processes`.
+        workers: How many conversations (inline) or processes run at once.
+
+    Raises:
+        InputError: No engine has that name.
+    """
+    if name == "inline":
+        return InlineEngine(workers)
+    if name == "processes":
+        from quaestor.evaluation.processes import ProcessEngine
+
+        return ProcessEngine(workers)
+    raise InputError(f"unknown engine {name!r}: known are inline, processes")

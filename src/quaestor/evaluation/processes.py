@@ -1,0 +1,105 @@
+"""The engine for solvers that compute: worker processes, one a core.
+
+Conversations travel in small chunks, and only a few chunks are under way at once, so memory stays bounded however
+long the dataset. Workers are spawned, not forked: the same on every platform, and no lock is inherited.
+"""
+
+import asyncio
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from itertools import islice
+from multiprocessing.connection import Connection
+
+from quaestor.documents.convfinqa import Conversation
+from quaestor.errors import EngineError
+from quaestor.evaluation.engines import Listener, in_lanes
+from quaestor.evaluation.runner import Played, SolverFactory, attempt_conversation
+from quaestor.solvers.base import Solver
+
+# Large enough that conversations of one page mostly travel with one copy of it, small enough that little is lost
+# when a run is stopped and that both cores end at about the same time.
+CHUNK = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessEngine:
+    """Plays in worker processes.
+
+    Attributes:
+        workers: How many processes.
+    """
+
+    workers: int
+
+    async def play(self, conversations: Iterable[Conversation], factory: SolverFactory, listener: Listener) -> None:
+        """Plays every conversation once and tells the listener."""
+        context = multiprocessing.get_context("spawn")
+        held, watched = context.Pipe(duplex=False)[::-1]
+        loop = asyncio.get_running_loop()
+        pool = ProcessPoolExecutor(
+            self.workers, mp_context=context, initializer=_prepare_worker, initargs=(factory, watched)
+        )
+
+        async def play_chunk(chunk: tuple[Conversation, ...]) -> None:
+            for conversation in chunk:
+                await listener.began(conversation)
+            for conversation, played in zip(chunk, await loop.run_in_executor(pool, _play, chunk), strict=True):
+                await listener.played(conversation, played)
+
+        try:
+            # Twice as many as there are workers, so that each finds its next chunk waiting.
+            await in_lanes(_chunks(conversations), play_chunk, 2 * self.workers)
+        except BrokenProcessPool as error:
+            raise EngineError(
+                "a worker process died (killed, or out of memory): resume the run, with fewer workers if it recurs"
+            ) from error
+        finally:
+            held.close()  # the workers end at once, even in the middle of a conversation that nobody waits for
+            pool.shutdown(wait=True, cancel_futures=True)
+            watched.close()
+
+
+def _chunks(conversations: Iterable[Conversation]) -> Iterator[tuple[Conversation, ...]]:
+    waiting = iter(conversations)
+    while chunk := tuple(islice(waiting, CHUNK)):
+        yield chunk
+
+
+class _Worker:
+    """What a worker process holds: set once, when it starts."""
+
+    factory: SolverFactory
+    solver: Solver | None = None
+
+
+def _prepare_worker(factory: SolverFactory, watched: Connection) -> None:
+    # Ctrl-C reaches every process of the terminal; only the parent decides what it means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _Worker.factory = factory
+    threading.Thread(target=_end_with_parent, args=(watched,), daemon=True).start()
+
+
+def _end_with_parent(watched: Connection) -> None:
+    """Ends this process when the parent lets go of the pipe or dies, even by SIGKILL."""
+    try:
+        watched.recv_bytes()
+    except (EOFError, OSError):
+        os._exit(1)
+
+
+def _play(chunk: tuple[Conversation, ...]) -> tuple[Played, ...]:
+    # The solver is built here and not when the worker starts: its errors reach the parent from here.
+    if _Worker.solver is None:
+        _Worker.solver = _Worker.factory()
+    solver = _Worker.solver
+
+    async def play_all() -> tuple[Played, ...]:
+        return tuple([await attempt_conversation(conversation, solver) for conversation in chunk])
+
+    return asyncio.run(play_all())

@@ -1,0 +1,96 @@
+"""What a run is: everything that decides its results, and nothing else.
+
+Two runs with one digest give the same results, so a run is resumed only under its own. Where the dataset's file
+lies, how many workers play and when are no part of the digest.
+"""
+
+import hashlib
+import json
+import secrets
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+
+from pydantic import JsonValue
+
+from quaestor.core import serial
+from quaestor.documents.convfinqa import Dataset
+from quaestor.errors import InputError
+from quaestor.store.records import RunRecord
+
+
+def _version() -> str:
+    return version("quaestor")
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpec:
+    """A solver with its options over a dataset.
+
+    Attributes:
+        solver: The solver's name in the registry.
+        dataset: The file's path as given; for people, not in the digest.
+        dataset_digest: Over the documents and questions read, answers not among them.
+        solver_options: What the solver is built with (weights, model, prompts, limits), as JSON.
+        limit: How many conversations of the file were read, or None for all.
+        version: Of quaestor: another version may answer differently.
+    """
+
+    solver: str
+    dataset: str
+    dataset_digest: str
+    solver_options: dict[str, JsonValue] = field(default_factory=dict)
+    limit: int | None = None
+    version: str = field(default_factory=_version)
+
+    @classmethod
+    def of(
+        cls,
+        dataset: Dataset,
+        solver: str,
+        solver_options: dict[str, JsonValue] | None = None,
+        limit: int | None = None,
+    ) -> "RunSpec":
+        """Returns the spec of `solver` over `dataset`, read with `limit`."""
+        return cls(solver, dataset.path, dataset.digest, solver_options or {}, limit)
+
+    @classmethod
+    def of_run(cls, run: RunRecord) -> "RunSpec":
+        """Returns the spec that a stored run was created with."""
+        return serial.load(cls, run.spec)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over the spec without `dataset`, as JSON with sorted keys."""
+        decisive = {name: value for name, value in serial.dump(self).items() if name != "dataset"}
+        text = json.dumps(decisive, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def new_run_id(self, at: datetime) -> str:
+        """Returns an id for a run that starts now: time in UTC, solver, four random digits."""
+        return f"{at.astimezone(UTC):%Y%m%d-%H%M%S}-{self.solver}-{secrets.token_hex(2)}"
+
+    def require_same(self, run: RunRecord) -> None:
+        """Makes sure that `run` was created with this spec.
+
+        Raises:
+            InputError: It was not; the message names what differs.
+        """
+        if run.spec_digest == self.digest:
+            return
+        then, this = run.spec, serial.dump(self)
+        names = sorted((then.keys() | this.keys()) - {"dataset"})
+        changes = [
+            f"{name} was {_short(then.get(name))} and is {_short(this.get(name))}"
+            for name in names
+            if then.get(name) != this.get(name)
+        ]
+        raise InputError(
+            f"cannot resume run {run.id!r} with another spec: {'; '.join(changes) or 'its digest differs'}. "
+            "Give what it was started with, or start a new run"
+        )
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value, sort_keys=True)
+    return text if len(text) <= 60 else text[:57] + "..."
