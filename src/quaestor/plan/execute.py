@@ -1,0 +1,150 @@
+"""Exact execution of a plan: one register a step, with scale, unit and the sources that it rests on.
+
+Owns the arithmetic context: decimals of 50 significant digits, half even, never floats. How operands are taken is
+the rule of `quaestor.plan.scales`. The benchmark's rounding belongs to scoring.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Context, Decimal, DivisionByZero, InvalidOperation, Overflow, localcontext
+
+from quaestor.core.provenance import Source
+from quaestor.core.quantity import Scale
+from quaestor.errors import OperandError
+from quaestor.plan.operations import OPERATIONS, PRECISION, Operation, bounded
+from quaestor.plan.scales import Kind, shifted
+from quaestor.plan.steps import Compute, Constant, Extract, Label, Operand, Plan, Ref
+from quaestor.plan.validate import check
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """The result of one step.
+
+    Units: `value` is in units of `scale`.
+
+    Attributes:
+        value: The number, or True and False for yes and no.
+        scale: What one unit of the value stands for.
+        unit: What is counted, or None.
+        sources: Every cell and span that it rests on, each once, in the order of use.
+    """
+
+    value: Decimal | bool
+    scale: Scale = Scale.ONE
+    unit: str | None = None
+    sources: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """What a plan came to.
+
+    Attributes:
+        registers: One for each step, in order.
+    """
+
+    registers: tuple[Register, ...]
+
+    @property
+    def result(self) -> Register:
+        """The last step's register: the answer."""
+        return self.registers[-1]
+
+
+def execute(plan: Plan, history: Sequence[Register | None] = ()) -> Execution:
+    """Returns the register of every step.
+
+    Args:
+        plan: The plan.
+        history: The answers of earlier turns, oldest first, so that `Ref(-1)` is the last; None where a turn has
+            neither a number nor yes or no.
+
+    Raises:
+        PlanValidationError: The plan cannot be run.
+        DivisionByZeroError: A divisor is zero.
+        MagnitudeError: A number is too large or too fine.
+        OperandError: An operand has no number, or not one that the operation takes.
+    """
+    check(plan, len(history))
+    registers: list[Register] = []
+    with localcontext(Context(prec=PRECISION, traps=[DivisionByZero, InvalidOperation, Overflow])):
+        for step in plan.steps:
+            registers.append(_extracted(step) if isinstance(step, Extract) else _computed(step, registers, history))
+    return Execution(tuple(registers))
+
+
+def benchmark_number(register: Register) -> Decimal | bool:
+    """Returns the answer by the benchmark's convention: numbers as printed, points as points, ratios as fractions.
+
+    That is what the register holds: its scale tells a reader what it means, and does not enter.
+    """
+    return register.value
+
+
+def distinct(sources: Iterable[Source]) -> tuple[Source, ...]:
+    """Returns each source once, in the order of its first use."""
+    return tuple(dict.fromkeys(sources))
+
+
+def _extracted(step: Extract) -> Register:
+    value = bounded(step.quantity.value)
+    return Register(
+        value.copy_abs() if step.reading == "magnitude" else value,
+        step.quantity.scale,
+        step.quantity.unit,
+        (step.source,),
+    )
+
+
+def _computed(step: Compute, registers: Sequence[Register], history: Sequence[Register | None]) -> Register:
+    operation = OPERATIONS[step.operation]
+    taken: list[tuple[Register, Kind]] = []
+    for operand in step.operands:
+        taken.extend(_taken(operand, step, registers, history))
+    sources = distinct(source for register, _ in taken for source in register.sources)
+    if operation.name == "identity":
+        register = taken[0][0]
+        return Register(register.value, register.scale, register.unit, sources)
+    reading = operation.rule([kind for _, kind in taken])
+    numbers = [
+        shifted(_number(register, operation, step), shift)
+        for (register, _), shift in zip(taken, reading.shifts, strict=True)
+    ]
+    value = operation.function(numbers)
+    return Register(value if isinstance(value, bool) else bounded(value), reading.scale, reading.unit, sources)
+
+
+def _taken(
+    operand: Operand, step: Compute, registers: Sequence[Register], history: Sequence[Register | None]
+) -> list[tuple[Register, Kind]]:
+    if isinstance(operand, Constant):
+        return [(Register(bounded(operand.value)), Kind(constant=operand.value))]
+    if isinstance(operand, Label):
+        return _row(operand, step)
+    register = registers[operand.step - 1] if operand.step > 0 else history[operand.step]
+    if register is None:
+        raise OperandError(f"step {step.id} ({step.operation}) needs the answer {_ago(operand)}, which has no number")
+    return [(register, Kind(register.scale, register.unit))]
+
+
+def _row(label: Label, step: Compute) -> list[tuple[Register, Kind]]:
+    if not label.values or len(label.values) != len(label.sources):
+        raise OperandError(f"step {step.id} ({step.operation}) has no numbers for the row {label.text[:60]!r}")
+    return [
+        (
+            Register(bounded(quantity.value), quantity.scale, quantity.unit, (source,)),
+            Kind(quantity.scale, quantity.unit),
+        )
+        for quantity, source in zip(label.values, label.sources, strict=True)
+    ]
+
+
+def _number(register: Register, operation: Operation, step: Compute) -> Decimal:
+    if isinstance(register.value, bool):
+        raise OperandError(f"step {step.id} ({operation.name}) cannot compute with a yes or no")
+    return bounded(register.value)
+
+
+def _ago(ref: Ref) -> str:
+    return "of the last turn" if ref.step == -1 else f"{-ref.step} turns ago"

@@ -1,0 +1,39 @@
+"""Numbers as program text writes them: `206588`, `-435`, `.5`, `27%`, `const_m1`, `const_1000000`.
+
+Owns the way from text to an exact decimal and its limits. Commas are dropped; a percentage is a fraction.
+"""
+
+import re
+from decimal import Decimal
+from functools import lru_cache
+
+from quaestor.errors import ProgramError
+from quaestor.plan.scales import shifted
+
+LONGEST = 200
+"""The most characters of a literal, enough for every number that a register can hold."""
+
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?", re.ASCII)
+
+
+@lru_cache(maxsize=4096)
+def read_literal(text: str) -> Decimal:
+    """Returns the value of a literal of program text: `27%` is 0.27, `const_m1` is -1, `1,234` is 1234.
+
+    Raises:
+        ProgramError: It is not one.
+
+    Source: ConvFinQA's reading of arguments. It also takes `nan`, `inf` and digits with underscores; we do not.
+    """
+    if len(text) > LONGEST:
+        raise ProgramError(text, 0, f"a number of {len(text)} characters, more than {LONGEST}")
+    digits = text.strip()
+    if digits == "const_m1":
+        return Decimal(-1)
+    percent = digits.endswith("%")
+    digits = digits.removesuffix("%").rstrip() if percent else digits.removeprefix("const_")
+    digits = digits.replace(",", "")
+    if not _NUMBER.fullmatch(digits):
+        raise ProgramError(text, 0, "not a number")
+    value = Decimal(digits)
+    return shifted(value, -2) if percent else value

@@ -1,0 +1,228 @@
+"""A plan to self-contained ConvFinQA program text.
+
+Owns the lowering: composite operations become the benchmark's, earlier turns' steps are written out where they are
+used, conversions that `quaestor.plan.scales` asks for become steps. What the text computes under the benchmark's
+reading is what `execute` gives for the plan.
+
+- `percentage` is `divide`; `percentage_change` is `subtract, divide`; `sum` is `add`s; `average` is `add`s and a
+  `divide` by their number; `minimum` and `maximum` are the operand that they select, as annotators write them.
+- An extracted number is its printed digits; as a fraction it has a percent sign (`13.4%`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from quaestor.errors import ExecutionError, ProgramError
+from quaestor.plan.execute import Register, execute
+from quaestor.plan.operations import OPERATIONS, bounded
+from quaestor.plan.scales import Kind, shifted
+from quaestor.plan.steps import Compute, Constant, Extract, Label, Operand, Plan, Ref, Step
+from quaestor.plan.validate import check
+
+_CHOICES = {"minimum": min, "maximum": max}
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """What an operand is written as: a literal, or the index of an emitted instruction."""
+
+    text: str | int
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class _Instruction:
+    operation: str
+    arguments: tuple[str | int, ...]
+    own: bool
+
+
+@dataclass(slots=True)
+class _Emitter:
+    """The instructions so far, and what each step of each turn is written as."""
+
+    instructions: list[_Instruction] = field(default_factory=list)
+    converted: dict[tuple[str | int, int], int] = field(default_factory=dict)
+    terms: dict[tuple[int, int], _Term] = field(default_factory=dict)
+    own: bool = False
+
+    def emit(self, operation: str, *arguments: str | int) -> int:
+        self.instructions.append(_Instruction(operation, arguments, self.own))
+        return len(self.instructions) - 1
+
+    def shifted(self, term: _Term, shift: int) -> str | int:
+        """Returns the term multiplied by a power of ten, emitting the conversion where text alone cannot say it."""
+        if not shift:
+            return term.text
+        if shift < 0 and isinstance(term.text, str):
+            return term.text + "%"
+        key = (term.text, shift)
+        if key not in self.converted:
+            operation, factor = ("multiply", 10**shift) if shift > 0 else ("divide", 10**-shift)
+            self.converted[key] = self.emit(operation, term.text, f"const_{factor}")
+        return self.converted[key]
+
+
+def to_program(plan: Plan, history: Sequence[Plan | None] = ()) -> str:
+    """Returns the program text of a plan, with the steps of earlier turns that it needs.
+
+    Args:
+        plan: The plan.
+        history: The plans of earlier turns, oldest first; None where a turn has none.
+
+    Raises:
+        PlanValidationError: The plan, or an earlier one that it needs, cannot be run.
+        ProgramError: It needs a turn that has no plan, or a row label that program text cannot hold.
+        MagnitudeError: It extracts a number too large or too fine to hold.
+    """
+    plans = [*history, plan]
+    needed = _needed_turns(plans)
+    registers = _registers(plans, needed)
+    emitter = _Emitter()
+    for turn in needed:
+        emitter.own = turn == len(plans) - 1
+        for step in _plan_of(plans, turn).steps:
+            emitter.terms[turn, step.id] = _lower(step, turn, plans, emitter, registers)
+    return _written(emitter, emitter.terms[len(plans) - 1, len(plan.steps)])
+
+
+def _plan_of(plans: Sequence[Plan | None], turn: int) -> Plan:
+    plan = plans[turn]
+    if plan is None:
+        raise ProgramError("", 0, f"it needs the answer of turn {turn + 1}, which has no plan")
+    return plan
+
+
+def _needed_turns(plans: Sequence[Plan | None]) -> list[int]:
+    """Returns the turns whose steps the last plan needs, itself included, in order."""
+    needed: set[int] = set()
+    waiting = [len(plans) - 1]
+    while waiting:
+        turn = waiting.pop()
+        if turn in needed:
+            continue
+        needed.add(turn)
+        plan = _plan_of(plans, turn)
+        check(plan, turn)
+        for step in plan.steps:
+            if isinstance(step, Compute):
+                waiting.extend(turn + o.step for o in step.operands if isinstance(o, Ref) and o.step < 0)
+    return sorted(needed)
+
+
+def _registers(plans: Sequence[Plan | None], needed: Sequence[int]) -> dict[tuple[int, int], Register]:
+    """Returns the results of all steps, where some step selects among values; else nothing, for nothing needs them."""
+    steps = [step for turn in needed for step in _plan_of(plans, turn).steps]
+    if not any(isinstance(step, Compute) and step.operation in _CHOICES for step in steps):
+        return {}
+    history: list[Register | None] = [None] * len(plans)
+    results: dict[tuple[int, int], Register] = {}
+    for turn in needed:
+        try:
+            execution = execute(_plan_of(plans, turn), history[:turn])
+        except ExecutionError as error:
+            raise ProgramError("", 0, f"turn {turn + 1} has no result to select from: {error}") from error
+        history[turn] = execution.result
+        results.update({(turn, index): register for index, register in enumerate(execution.registers, 1)})
+    return results
+
+
+def _lower(
+    step: Step, turn: int, plans: Sequence[Plan | None], emitter: _Emitter, registers: dict[tuple[int, int], Register]
+) -> _Term:
+    if isinstance(step, Extract):
+        value = bounded(step.quantity.value)
+        printed = format(value.copy_abs() if step.reading == "magnitude" else value, "f")
+        return _Term(printed, Kind(step.quantity.scale, step.quantity.unit))
+    operation = OPERATIONS[step.operation]
+    if operation.of_row:
+        return _row(step, emitter)
+    terms = [_term(operand, turn, plans, emitter) for operand in step.operands]
+    if step.operation == "identity":
+        return _Term(terms[0].text, Kind(terms[0].kind.scale, terms[0].kind.unit))
+    reading = operation.rule([term.kind for term in terms])
+    kind = Kind(reading.scale, reading.unit)
+    if step.operation in _CHOICES:
+        values = [
+            shifted(_value(operand, turn, plans, registers), shift)
+            for operand, shift in zip(step.operands, reading.shifts, strict=True)
+        ]
+        chosen = values.index(_CHOICES[step.operation](values))
+        return _Term(emitter.shifted(terms[chosen], reading.shifts[chosen]), kind)
+    arguments = [emitter.shifted(term, shift) for term, shift in zip(terms, reading.shifts, strict=True)]
+    return _Term(_emit(step.operation, arguments, emitter), kind)
+
+
+def _emit(operation: str, arguments: Sequence[str | int], emitter: _Emitter) -> int:
+    """Emits one operation in the benchmark's own terms, and returns the index of its result."""
+    if operation == "percentage":
+        return emitter.emit("divide", *arguments)
+    if operation == "percentage_change":
+        return emitter.emit("divide", emitter.emit("subtract", *arguments), arguments[1])
+    if operation in ("sum", "average"):
+        total = emitter.emit("add", arguments[0], arguments[1])
+        for argument in arguments[2:]:
+            total = emitter.emit("add", total, argument)
+        return total if operation == "sum" else emitter.emit("divide", total, f"const_{len(arguments)}")
+    return emitter.emit(operation, *arguments)
+
+
+def _row(step: Compute, emitter: _Emitter) -> _Term:
+    label = step.operands[0]
+    if not isinstance(label, Label) or not label.text.strip() or ", none" in label.text:
+        raise ProgramError("", 0, f"step {step.id} names a row that program text cannot hold")
+    kinds = [Kind(quantity.scale, quantity.unit) for quantity in label.values]
+    reading = OPERATIONS[step.operation].rule(kinds)
+    return _Term(emitter.emit(step.operation, label.text.strip(), "none"), Kind(reading.scale, reading.unit))
+
+
+def _term(operand: Operand, turn: int, plans: Sequence[Plan | None], emitter: _Emitter) -> _Term:
+    if isinstance(operand, Constant):
+        return _Term(operand.text.strip(), Kind(constant=operand.value))
+    if isinstance(operand, Ref):
+        return emitter.terms[_target(operand, turn, plans)]
+    raise ProgramError("", 0, "a row label outside a table_ operation")
+
+
+def _value(
+    operand: Operand, turn: int, plans: Sequence[Plan | None], registers: dict[tuple[int, int], Register]
+) -> Decimal:
+    if isinstance(operand, Constant):
+        return operand.value
+    if isinstance(operand, Ref):
+        value = registers[_target(operand, turn, plans)].value
+        if not isinstance(value, bool):
+            return value
+    raise ProgramError("", 0, "a selection among yes and no")
+
+
+def _target(ref: Ref, turn: int, plans: Sequence[Plan | None]) -> tuple[int, int]:
+    """Returns the turn and the step that a reference means."""
+    if ref.step > 0:
+        return turn, ref.step
+    return turn + ref.step, len(_plan_of(plans, turn + ref.step).steps)
+
+
+def _written(emitter: _Emitter, answer: _Term) -> str:
+    """Returns the text: the answer's literal, or the instructions that it needs, renumbered.
+
+    A step of the plan that nothing uses is written too where the answer still comes last, as annotators do.
+    """
+    if isinstance(answer.text, str):
+        return answer.text
+    instructions = emitter.instructions
+    kept = {answer.text}
+    if answer.text == len(instructions) - 1:
+        kept |= {index for index, instruction in enumerate(instructions) if instruction.own}
+    for index in range(len(instructions) - 1, -1, -1):
+        if index in kept:
+            kept |= {argument for argument in instructions[index].arguments if isinstance(argument, int)}
+    numbers = {index: number for number, index in enumerate(sorted(kept))}
+    return ", ".join(
+        "{}({})".format(
+            instructions[index].operation,
+            ", ".join(a if isinstance(a, str) else f"#{numbers[a]}" for a in instructions[index].arguments),
+        )
+        for index in sorted(kept)
+    )

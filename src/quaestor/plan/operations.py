@@ -1,0 +1,129 @@
+"""The one table of operations: name, number of operands, arithmetic, and the rule for scale and unit.
+
+Owns the arithmetic on plain decimals and its limits. Knows nothing of steps, registers or program text. The
+functions count on the decimal context of `quaestor.plan.execute`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from quaestor.errors import DivisionByZeroError, MagnitudeError, OperandError
+from quaestor.plan import scales
+from quaestor.plan.scales import Kind, Reading
+
+LARGEST_EXPONENT = 60
+"""No number of a plan has a size of 10 ** 61 or more, or of 10 ** -61 or less unless it is zero."""
+
+PRECISION = 50
+"""The most significant digits of a number of a plan."""
+
+MOST_OPERANDS = 64
+"""The most operands that a sum or its like takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation.
+
+    Attributes:
+        name: As plans and program text write it.
+        arity: The least and the most operands.
+        symbol: The operator between operands in a formula, or the name of a function.
+        function: The arithmetic, on operands already shifted as `rule` says.
+        rule: How operands are taken and what the result counts.
+        in_programs: True where the benchmark's program text has it.
+        of_row: True where the operand is the label of a table row.
+        yes_no: True where the result is yes or no.
+    """
+
+    name: str
+    arity: tuple[int, int]
+    symbol: str
+    function: Callable[[Sequence[Decimal]], Decimal | bool]
+    rule: Callable[[Sequence[Kind]], Reading]
+    in_programs: bool = True
+    of_row: bool = False
+    yes_no: bool = False
+
+
+def bounded(value: Decimal) -> Decimal:
+    """Returns `value` if a register can hold it.
+
+    Raises:
+        MagnitudeError: It is not finite, too large or too fine.
+    """
+    if not value.is_finite():
+        raise MagnitudeError(f"{value} is no number that a plan can hold")
+    if value and abs(value.adjusted()) > LARGEST_EXPONENT:
+        size = "large" if value.adjusted() > 0 else "fine"
+        raise MagnitudeError(f"a number of about 1e{value.adjusted()} is too {size} to hold")
+    if len(value.as_tuple().digits) > PRECISION:
+        raise MagnitudeError(f"a number of more than {PRECISION} digits is too fine to hold")
+    return value
+
+
+def _divide(values: Sequence[Decimal]) -> Decimal:
+    if not values[1]:
+        raise DivisionByZeroError(f"{values[0]} cannot be divided by zero")
+    return values[0] / values[1]
+
+
+def _power(values: Sequence[Decimal]) -> Decimal:
+    base, exponent = values
+    if not exponent:
+        return Decimal(1)
+    if not base:
+        if exponent < 0:
+            raise DivisionByZeroError(f"zero cannot be raised to the negative power {exponent}")
+        return Decimal(0)
+    if base < 0 and exponent != exponent.to_integral_value():
+        raise OperandError(f"the negative number {base} has no real power {exponent}")
+    # The size is known from the logarithm, so a power that nobody can hold is never computed.
+    if abs(exponent * abs(base).log10()) > LARGEST_EXPONENT + 1:
+        raise MagnitudeError(f"{base} to the power of {exponent} is too large or too fine to hold")
+    return Decimal(base**exponent)
+
+
+def _mean(values: Sequence[Decimal]) -> Decimal:
+    return _sum(values) / len(values)
+
+
+def _sum(values: Sequence[Decimal]) -> Decimal:
+    return sum(values[1:], values[0])
+
+
+_MANY = (2, MOST_OPERANDS)
+
+OPERATIONS: dict[str, Operation] = {
+    operation.name: operation
+    for operation in (
+        Operation("identity", (1, 1), "", lambda v: v[0], scales.unchanged, in_programs=False),
+        Operation("add", (2, 2), "+", lambda v: v[0] + v[1], scales.linear),
+        Operation("subtract", (2, 2), "-", lambda v: v[0] - v[1], scales.linear),
+        Operation("multiply", (2, 2), "*", lambda v: v[0] * v[1], scales.multiply),
+        Operation("divide", (2, 2), "/", _divide, scales.divide),
+        Operation("exp", (2, 2), "^", _power, scales.power),
+        Operation("greater", (2, 2), ">", lambda v: v[0] > v[1], scales.comparison, yes_no=True),
+        # Part, then whole; the result is a fraction.
+        Operation("percentage", (2, 2), "/", _divide, scales.ratio, in_programs=False),
+        # New, then old, as `subtract` has them; the result is a fraction.
+        Operation(
+            "percentage_change",
+            (2, 2),
+            "change",
+            lambda v: _divide((v[0] - v[1], v[1])),
+            scales.ratio,
+            in_programs=False,
+        ),
+        Operation("sum", _MANY, "+", _sum, scales.linear, in_programs=False),
+        Operation("average", _MANY, "average", _mean, scales.linear, in_programs=False),
+        Operation("minimum", _MANY, "min", min, scales.linear, in_programs=False),
+        Operation("maximum", _MANY, "max", max, scales.linear, in_programs=False),
+        Operation("table_sum", (1, 1), "sum", _sum, scales.row, of_row=True),
+        Operation("table_average", (1, 1), "average", _mean, scales.row, of_row=True),
+        Operation("table_max", (1, 1), "max", max, scales.row, of_row=True),
+        Operation("table_min", (1, 1), "min", min, scales.row, of_row=True),
+    )
+}
+"""Every operation by its name."""
