@@ -1,0 +1,59 @@
+"""Records of made-up runs, for the tests of run stores."""
+
+from datetime import UTC, datetime, timedelta
+
+from quaestor.store.records import ExampleRecord, RunRecord, TurnRecord
+
+START = datetime(2026, 1, 5, 9, 30, 0, 123000, tzinfo=UTC)
+
+
+def a_run(run: str = "20260105-093000-scripted-0001", *, minutes: int = 0, conversations: int = 2) -> RunRecord:
+    return RunRecord(
+        id=run,
+        spec={
+            "solver": "scripted",
+            "solver_options": {"depth": 3, "names": ["é", "日本"], "share": 0.25},
+            "limit": None,
+        },
+        spec_digest="ab" * 32,
+        dataset="pages.json",
+        dataset_digest="cd" * 32,
+        conversations=conversations,
+        started=START + timedelta(minutes=minutes),
+    )
+
+
+def an_example(run: RunRecord, conversation: str = "c1", status: str = "complete", turns: int = 2) -> ExampleRecord:
+    return ExampleRecord(
+        run=run.id,
+        conversation=conversation,
+        document="NORD/2012/page_41.pdf",
+        status=status,  # type: ignore[arg-type]  # parametrised tests pass plain text
+        turns=turns,
+        started=START,
+        finished=None if status == "pending" else START + timedelta(milliseconds=7),
+        error=None if status in ("pending", "complete") else "KeyError: 'x'",
+    )
+
+
+def some_turns(run: RunRecord, conversation: str = "c1", count: int = 2) -> tuple[TurnRecord, ...]:
+    return tuple(
+        TurnRecord(
+            run=run.id,
+            conversation=conversation,
+            index=index,
+            question=f"what was it in {2000 + index}, in €?",
+            answer={"value": "1.50", "plan": {"steps": [{"id": 1, "nothing": None, "flag": True}]}, "confidence": 0.5},
+            program="subtract(3, 1.5)" if index else None,
+            number="1.50" if index else None,
+            verified=bool(index),
+            started=START,
+            finished=START + timedelta(milliseconds=index),
+            error=None if index else "SolverError: no plan",
+            sources=[{"kind": "cell", "row": 1}],
+            understanding="looks for a difference" if index else None,
+            tool_calls=[{"tool": "calculate", "input": "{}", "output": "1.5", "seconds": 0.001}],
+            usage={"requests": 2, "tokens": 1 << 40},
+        )
+        for index in range(count)
+    )

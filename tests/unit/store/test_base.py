@@ -1,0 +1,45 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from quaestor.errors import StoreError
+from quaestor.store.base import open_store
+
+
+def opened(uri: str) -> None:
+    asyncio.run(open_store(uri).close())
+
+
+@pytest.mark.parametrize("uri", ["runs.db", "sqlite:///runs.db", "./runs.db", "sqlite:///sub/../runs.db"])
+def test_relative_paths_start_at_the_current_directory(
+    uri: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sub").mkdir()
+    opened(uri)
+    assert (tmp_path / "runs.db").is_file()
+
+
+@pytest.mark.parametrize("form", ["{}", "sqlite:///{}"])
+def test_absolute_paths(form: str, tmp_path: Path) -> None:
+    opened(form.format(tmp_path / "a b" / "runs.db"))
+    assert (tmp_path / "a b" / "runs.db").is_file()
+
+
+def test_no_path_is_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    opened("sqlite://")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unknown_scheme_names_the_known_ones_and_no_password() -> None:
+    with pytest.raises(StoreError, match=r"'redis': known are sqlite:///PATH") as caught:
+        open_store("redis://user:hunter2@host/0")
+    assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize("uri", ["", "a\0b", "sqlite://host/runs.db"])
+def test_what_names_no_store_is_refused(uri: str) -> None:
+    with pytest.raises(StoreError):
+        open_store(uri)

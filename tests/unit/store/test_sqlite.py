@@ -1,0 +1,170 @@
+import asyncio
+import os
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+from store_records import a_run, an_example, some_turns
+
+from quaestor.errors import StoreError
+from quaestor.store.sqlite import APPLICATION_ID, SCHEMA_VERSION, SqliteStore
+
+
+def written(path: Path) -> Path:
+    async def write() -> None:
+        async with SqliteStore(path) as store:
+            await store.create_run(a_run())
+            await store.complete_example(an_example(a_run()), some_turns(a_run()))
+
+    asyncio.run(write())
+    return path
+
+
+def refusal(path: Path, *, create: bool = True) -> str:
+    """Returns the one line with which a path is refused; the path must be left as it was."""
+    before = path.read_bytes() if path.is_file() else None
+    with pytest.raises(StoreError) as caught:
+        asyncio.run(read_runs(path, create=create))
+    assert (path.read_bytes() if path.is_file() else None) == before
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+async def read_runs(path: Path, *, create: bool = True) -> int:
+    async with SqliteStore(path, create=create) as store:
+        runs = await store.runs()
+        return sum([len(await store.turns(run.id)) for run in runs])
+
+
+def failing(path: Path, setting: str) -> str:
+    """Returns the message of a write after a PRAGMA that makes it fail, and makes sure that nothing was lost."""
+
+    async def scenario() -> str:
+        async with SqliteStore(path) as store:
+            store._db.execute(setting)
+            turns = some_turns(a_run(), "c2", 400)
+            with pytest.raises(StoreError) as caught:
+                await store.complete_example(an_example(a_run(), "c2", turns=400), turns)
+            assert not store._db.in_transaction
+            assert len(await store.turns(a_run().id)) == 2
+            assert len(await store.examples(a_run().id)) == 1
+            return str(caught.value)
+
+    return asyncio.run(scenario())
+
+
+def test_the_schema_is_marked_and_the_log_is_written_ahead(tmp_path: Path) -> None:
+    with sqlite3.connect(written(tmp_path / "deep" / "er" / "runs.db")) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
+        assert db.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
+        assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert db.execute("PRAGMA foreign_key_check").fetchall() == []
+    db.close()
+
+
+def test_json_columns_can_be_queried(tmp_path: Path) -> None:
+    with sqlite3.connect(written(tmp_path / "runs.db")) as db:
+        found = db.execute("SELECT json_extract(answer, '$.value'), json_extract(usage, '$.requests') FROM turns")
+        assert found.fetchall() == [("1.50", 2)] * 2
+    db.close()
+
+
+def test_a_folder_is_refused(tmp_path: Path) -> None:
+    assert "is a folder" in refusal(tmp_path)
+
+
+def test_garbage_is_refused_and_kept(tmp_path: Path) -> None:
+    path = tmp_path / "garbage.db"
+    path.write_bytes(b"this is a letter, not a database. " * 99)
+    assert "not a SQLite database" in refusal(path)
+
+
+def test_a_database_of_another_program_is_refused_and_kept(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE recipes (name TEXT)")
+    db.close()
+    assert "another program" in refusal(path)
+
+
+@pytest.mark.parametrize("version", [SCHEMA_VERSION + 1, 99])
+def test_another_schema_version_is_refused_and_kept(tmp_path: Path, version: int) -> None:
+    path = written(tmp_path / "runs.db")
+    with sqlite3.connect(path) as db:
+        db.execute(f"PRAGMA user_version = {version}")
+    db.close()
+    assert f"schema version {version}, this quaestor reads {SCHEMA_VERSION}" in refusal(path)
+
+
+def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path / "runs.db")
+    content = path.read_bytes()
+    path.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
+    assert "damaged" in refusal(path)
+
+
+def test_a_path_below_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    assert "cannot open" in refusal(tmp_path / "file" / "runs.db")
+
+
+def test_a_missing_store_is_not_made_by_reading(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "runs.db"
+    assert "no run store at" in refusal(path, create=False)
+    assert not path.parent.exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_file_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path / "runs.db")
+    path.chmod(0o444)
+    tmp_path.chmod(0o555)
+    try:
+        assert "read-only" in refusal(path) or "cannot be opened" in refusal(path)
+    finally:
+        tmp_path.chmod(0o755)
+
+
+def test_a_write_to_a_read_only_store_is_one_clear_line(tmp_path: Path) -> None:
+    assert failing(written(tmp_path / "runs.db"), "PRAGMA query_only = ON").endswith("it is read-only")
+
+
+def test_a_full_disk_is_one_clear_line_and_loses_nothing(tmp_path: Path) -> None:
+    assert failing(written(tmp_path / "runs.db"), "PRAGMA max_page_count = 12").endswith("the disk is full")
+
+
+def test_a_writer_that_never_ends_is_one_clear_line(tmp_path: Path) -> None:
+    path = written(tmp_path / "runs.db")
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    try:
+        assert "another process has been writing" in failing(path, "PRAGMA busy_timeout = 20")
+    finally:
+        other.close()
+
+
+def test_what_a_killed_writer_left_in_the_log_is_read(tmp_path: Path) -> None:
+    """A copy of the files taken while the store is open is what `kill -9` leaves."""
+
+    async def scenario() -> None:
+        async with SqliteStore(tmp_path / "runs.db") as store:
+            await store.create_run(a_run())
+            await store.complete_example(an_example(a_run()), some_turns(a_run()))
+            shutil.copytree(tmp_path, tmp_path / "copy")
+
+    asyncio.run(scenario())
+    assert (tmp_path / "copy" / "runs.db-wal").stat().st_size > 0
+    assert asyncio.run(read_runs(tmp_path / "copy" / "runs.db")) == 2
+
+
+def test_a_store_in_memory_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    async def scenario() -> int:
+        async with SqliteStore(None) as store:
+            await store.create_run(a_run())
+            return len(await store.runs())
+
+    assert asyncio.run(scenario()) == 1
+    assert list(tmp_path.iterdir()) == []

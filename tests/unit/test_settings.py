@@ -1,0 +1,77 @@
+from pathlib import Path
+
+import pytest
+
+from quaestor.errors import SettingsError
+from quaestor.settings import Settings, load_settings
+
+
+def test_defaults(tmp_path: Path) -> None:
+    settings = load_settings(environment={}, folder=tmp_path)
+    assert settings == Settings()
+    assert settings.store == ".quaestor/runs.db"
+    assert settings.workers >= 1
+
+
+def test_flag_beats_environment_beats_file_beats_default(tmp_path: Path) -> None:
+    (tmp_path / "quaestor.toml").write_text('store = "file.db"\nseed = 1\nworkers = 2\n')
+    environment = {"QUAESTOR_SEED": "3", "QUAESTOR_WORKERS": "4", "QUAESTOR_OTHER": "x"}
+    flags = {"workers": 6, "seed": None}
+    settings = load_settings(flags, environment=environment, folder=tmp_path)
+    assert settings == Settings(store="file.db", solver="embedded", workers=6, seed=3)
+
+
+def test_the_process_environment_is_read_by_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("QUAESTOR_STORE", "elsewhere.db")
+    monkeypatch.chdir(tmp_path)
+    assert load_settings().store == "elsewhere.db"
+
+
+def test_an_empty_variable_is_not_set(tmp_path: Path) -> None:
+    assert load_settings(environment={"QUAESTOR_STORE": ""}, folder=tmp_path).store == Settings().store
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("store = ", r"quaestor\.toml is not valid TOML"),
+        ("wrokers = 2", r"unknown setting 'wrokers'.*did you mean 'workers'"),
+        ("zzz = 2", r"unknown setting 'zzz'.*known are store, solver, workers, seed"),
+        ("workers = true", "'workers' must be a whole number, not True"),
+        ("workers = 1.5", "'workers' must be a whole number, not 1.5"),
+        ('workers = "2"', "'workers' must be a whole number, not '2'"),
+        ("workers = 0", "'workers' must be 1 or more, not 0"),
+        ("seed = -1", "'seed' must be 0 or more"),
+        ("store = 3", "'store' must be text, not 3"),
+        ('solver = ""', "'solver' must not be empty"),
+        ("[store]\nuri = 1", "'store' must be text"),
+    ],
+)
+def test_a_bad_file_is_one_clear_line(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "quaestor.toml").write_text(text)
+    with pytest.raises(SettingsError, match=message) as caught:
+        load_settings(environment={}, folder=tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_not_text(tmp_path: Path) -> None:
+    (tmp_path / "quaestor.toml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(SettingsError, match="not valid TOML"):
+        load_settings(environment={}, folder=tmp_path)
+
+
+def test_a_folder_in_the_place_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "quaestor.toml").mkdir()
+    with pytest.raises(SettingsError, match="cannot read"):
+        load_settings(environment={}, folder=tmp_path)
+
+
+@pytest.mark.parametrize("text", ["many", "1.5", "-3", "²", "9" * 5000])
+def test_a_bad_variable_is_named(tmp_path: Path, text: str) -> None:
+    with pytest.raises(SettingsError, match="QUAESTOR_WORKERS"):
+        load_settings(environment={"QUAESTOR_WORKERS": text}, folder=tmp_path)
+
+
+def test_a_bad_flag_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="the command line"):
+        load_settings({"workers": 0}, environment={}, folder=tmp_path)
