@@ -87,14 +87,15 @@ def _infix(symbol: str, operands: Sequence[_Part]) -> _Part:
     own = _PRECEDENCE[symbol]
     shown = [
         # `a - (b - c)`, `a / (b * c)` and `a ^ (b ^ c)` need theirs on the right, `(a ^ b) ^ c` on the left too.
-        _closed(part, own + (1 if (place and symbol in "-/") or symbol in "^>" else 0))
+        _closed(part, own + (1 if (place and symbol in "-/") or symbol in "^>" else 0), place > 0 or symbol == "^")
         for place, part in enumerate(operands)
     ]
     return _Part(f" {symbol} ".join(shown), own)
 
 
-def _closed(part: _Part, least: int) -> str:
-    return part.text if part.precedence >= least else f"({part.text})"
+def _closed(part: _Part, least: int, after_operator: bool) -> str:
+    bare = part.precedence >= least and not (after_operator and part.text.startswith("-"))
+    return part.text if bare else f"({part.text})"
 
 
 def _precedence(formula: str) -> int:

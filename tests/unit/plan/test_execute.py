@@ -1,0 +1,117 @@
+from decimal import Decimal
+
+import pytest
+
+from quaestor.core.provenance import CellRef
+from quaestor.core.quantity import Quantity, Scale
+from quaestor.errors import DivisionByZeroError, MagnitudeError, OperandError, PlanValidationError
+from quaestor.plan.execute import Register, benchmark_number, execute
+from quaestor.plan.steps import Compute, Constant, Extract, Label, Plan, Ref
+
+
+def cell(column: int) -> CellRef:
+    return CellRef("doc", 0, 1, column)
+
+
+def extract(id: int, value: str, column: int | None = None, **options: str) -> Extract:
+    return Extract(id, cell(column or id), "", Quantity(Decimal(value)), **options)  # type: ignore[arg-type]
+
+
+def number(value: str) -> Constant:
+    return Constant(Decimal(value), value)
+
+
+def test_the_specification_s_example() -> None:
+    plan = Plan(
+        (
+            extract(1, "206588"),
+            extract(2, "181001"),
+            Compute(3, "subtract", (Ref(1), Ref(2))),
+            Compute(4, "divide", (Ref(3), Ref(2))),
+        )
+    )
+    execution = execute(plan)
+    assert [register.value for register in execution.registers[:3]] == [206588, 181001, 25587]
+    assert round(float(benchmark_number(execution.result)), 5) == 0.14136
+
+
+def test_sources_are_carried_through_every_step_each_once_in_order() -> None:
+    plan = Plan(
+        (
+            extract(1, "1", column=9),
+            extract(2, "2", column=3),
+            Compute(3, "add", (Ref(2), Ref(1))),
+            Compute(4, "divide", (Ref(3), Ref(1))),
+            Compute(5, "add", (Ref(-1), Ref(4))),
+        )
+    )
+    earlier = Register(Decimal(5), sources=(cell(3), cell(4)))
+    assert execute(plan, [earlier]).result.sources == (cell(3), cell(4), cell(9))
+
+
+def test_magnitude_drops_the_sign() -> None:
+    assert execute(Plan((extract(1, "-435", reading="magnitude"),))).result.value == 435
+
+
+def test_earlier_turns_are_counted_backwards() -> None:
+    history = [Register(Decimal(1)), Register(Decimal(20)), Register(Decimal(300), Scale.MILLION, "USD", (cell(7),))]
+    plan = Plan((Compute(1, "subtract", (Ref(-3), Ref(-2))),))
+    assert execute(plan, history).result.value == -19
+    assert execute(Plan((Compute(1, "identity", (Ref(-1),)),)), history).result == history[2]
+
+
+def test_a_turn_without_a_number_is_named() -> None:
+    with pytest.raises(OperandError, match="2 turns ago"):
+        execute(Plan((Compute(1, "identity", (Ref(-2),)),)), [None, Register(Decimal(1))])
+
+
+def test_yes_can_be_repeated_but_not_computed_with() -> None:
+    yes = Plan((Compute(1, "greater", (number("2"), number("1"))), Compute(2, "identity", (Ref(1),))))
+    assert execute(yes).result.value is True
+    with pytest.raises(OperandError, match="yes or no"):
+        execute(Plan((Compute(1, "add", (Ref(-1), number("1"))),)), [Register(True)])
+
+
+def test_a_row_computes_with_its_cells() -> None:
+    label = Label("sales", (Quantity(Decimal(3)), Quantity(Decimal(4))), (cell(1), cell(2)))
+    result = execute(Plan((Compute(1, "table_sum", (label,)),))).result
+    assert (result.value, result.sources) == (7, (cell(1), cell(2)))
+
+
+def test_percentages_of_a_row_are_fractions_there() -> None:
+    label = Label(
+        "margin", (Quantity(Decimal(10), Scale.PERCENT), Quantity(Decimal(20), Scale.PERCENT)), (cell(1),) * 2
+    )
+    assert execute(Plan((Compute(1, "table_average", (label,)),))).result.value == Decimal("0.15")
+
+
+def test_a_row_that_is_not_bound_is_named() -> None:
+    with pytest.raises(OperandError, match="sales"):
+        execute(Plan((Compute(1, "table_sum", (Label("sales"),)),)))
+
+
+@pytest.mark.parametrize(
+    ("steps", "error"),
+    [
+        ((Compute(1, "divide", (number("1"), number("0"))),), DivisionByZeroError),
+        ((Compute(1, "exp", (number("9"), number("9999999999"))),), MagnitudeError),
+        ((Extract(1, cell(1), "", Quantity(Decimal("1e1000000"))),), MagnitudeError),
+        (
+            tuple(Compute(i, "multiply", (Ref(i - 1) if i > 1 else number("10"),) * 2) for i in range(1, 60)),
+            MagnitudeError,
+        ),
+        ((Compute(1, "add", (number("1"),)),), PlanValidationError),
+    ],
+)
+def test_what_has_no_result_is_a_named_error(steps: tuple[Compute, ...], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        execute(Plan(steps))
+
+
+def test_results_do_not_depend_on_the_caller_s_context() -> None:
+    from decimal import localcontext
+
+    plan = Plan((Compute(1, "divide", (number("1"), number("3"))),))
+    wide = execute(plan).result.value
+    with localcontext(prec=3):
+        assert execute(plan).result.value == wide == Decimal("0." + "3" * 50)

@@ -1,0 +1,155 @@
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.core.provenance import CellRef
+from quaestor.core.quantity import Quantity, Scale
+from quaestor.errors import PlanError, PlanValidationError, ProgramError
+from quaestor.plan.execute import Register, benchmark_number, execute
+from quaestor.plan.lowering import to_program
+from quaestor.plan.operations import OPERATIONS
+from quaestor.plan.program import parse_program
+from quaestor.plan.steps import Compute, Constant, Extract, Label, Operand, Plan, Ref, Step
+
+
+def extract(id: int, printed: str, scale: Scale = Scale.ONE, **options: str) -> Extract:
+    return Extract(id, CellRef("doc", 0, 1, id), "", Quantity(Decimal(printed), scale), **options)  # type: ignore[arg-type]
+
+
+def compute(id: int, operation: str, *operands: Operand) -> Compute:
+    return Compute(id, operation, operands)
+
+
+def lookup(printed: str, scale: Scale = Scale.ONE) -> Plan:
+    return Plan((extract(1, printed, scale),))
+
+
+TWO = Constant(Decimal(2), "const_2")
+
+
+def test_literals_are_the_printed_digits() -> None:
+    assert to_program(lookup("72.0")) == "72.0"
+    assert to_program(lookup("0.455")) == "0.455"
+    assert to_program(lookup("1E+3")) == "1000"
+    assert to_program(Plan((extract(1, "-435", reading="magnitude"),))) == "435"
+
+
+@pytest.mark.parametrize(
+    ("operation", "program"),
+    [
+        ("percentage", "divide(5, 4)"),
+        ("percentage_change", "subtract(5, 4), divide(#0, 4)"),
+        ("sum", "add(5, 4)"),
+        ("average", "add(5, 4), divide(#0, const_2)"),
+        ("minimum", "4"),
+        ("maximum", "5"),
+        ("greater", "greater(5, 4)"),
+    ],
+)
+def test_composites_become_the_benchmark_s_own(operation: str, program: str) -> None:
+    assert to_program(Plan((extract(1, "5"), extract(2, "4"), compute(3, operation, Ref(1), Ref(2))))) == program
+
+
+def test_a_choice_drops_the_steps_that_it_did_not_choose() -> None:
+    plan = Plan((compute(1, "add", TWO, TWO), compute(2, "subtract", TWO, TWO), compute(3, "maximum", Ref(1), Ref(2))))
+    assert to_program(plan) == "add(const_2, const_2)"
+
+
+def test_earlier_turns_are_written_out_where_they_are_used() -> None:
+    history = [
+        lookup("206588"),
+        lookup("181001"),
+        Plan((compute(1, "subtract", Ref(-2), Ref(-1)),)),
+        lookup("99"),
+    ]
+    change = Plan((compute(1, "divide", Ref(-2), Ref(-3)),))
+    assert to_program(change, history) == "subtract(206588, 181001), divide(#0, 181001)"
+    times = Plan((compute(1, "multiply", Ref(-1), Constant(Decimal(100), "const_100")),))
+    expected = "subtract(206588, 181001), divide(#0, 181001), multiply(#1, const_100)"
+    assert to_program(times, [*history, change]) == expected
+
+
+def test_a_shared_step_is_written_once() -> None:
+    history = [Plan((compute(1, "add", TWO, TWO),)), Plan((compute(1, "exp", Ref(-1), TWO),))]
+    plan = Plan((compute(1, "divide", Ref(-1), Ref(-2)),))
+    assert to_program(plan, history) == "add(const_2, const_2), exp(#0, const_2), divide(#1, #0)"
+
+
+def test_only_the_needed_steps_of_an_earlier_turn_are_written() -> None:
+    history = [Plan((compute(1, "add", TWO, TWO), compute(2, "subtract", TWO, TWO)))]
+    assert (
+        to_program(Plan((compute(1, "exp", Ref(-1), TWO),)), history) == "subtract(const_2, const_2), exp(#0, const_2)"
+    )
+
+
+def test_repeating_an_earlier_answer_is_its_program() -> None:
+    history = [Plan((compute(1, "add", TWO, TWO),)), lookup("13.4", Scale.PERCENT)]
+    assert to_program(Plan((compute(1, "identity", Ref(-2)),)), history) == "add(const_2, const_2)"
+    assert to_program(Plan((compute(1, "identity", Ref(-1)),)), history) == "13.4"
+    share = Plan((extract(1, "500"), compute(2, "multiply", Ref(1), Ref(-1))))
+    assert to_program(share, history) == "multiply(500, 13.4%)"
+
+
+def test_a_turn_without_a_plan_matters_only_where_it_is_needed() -> None:
+    assert to_program(lookup("5"), [None]) == "5"
+    with pytest.raises(ProgramError, match="turn 1"):
+        to_program(Plan((compute(1, "identity", Ref(-1)),)), [None])
+
+
+def test_a_faulty_earlier_plan_is_told() -> None:
+    with pytest.raises(PlanValidationError):
+        to_program(Plan((compute(1, "identity", Ref(-1)),)), [Plan(())])
+
+
+def test_a_row_is_written_by_its_label() -> None:
+    plan = Plan((compute(1, "table_sum", Label("net sales")), compute(2, "divide", Ref(1), TWO)))
+    assert to_program(plan) == "table_sum(net sales, none), divide(#0, const_2)"
+    with pytest.raises(ProgramError):
+        to_program(Plan((compute(1, "table_sum", Label("a, none) b")),)))
+
+
+NUMBERS = st.decimals(allow_nan=False, allow_infinity=False, places=2, min_value=-(10**6), max_value=10**6)
+CONSTANTS = st.sampled_from(
+    [Constant(Decimal(n), f"const_{n}") for n in (1, 2, 3, 12, 100, 1000, 10**6, 10**9)]
+    + [Constant(Decimal(-1), "const_m1"), Constant(Decimal("0.27"), "27%")]
+)
+ARITHMETIC = [name for name, operation in OPERATIONS.items() if not operation.of_row]
+
+
+@st.composite
+def plans(draw: st.DrawFn, turns: int) -> Plan:
+    steps: list[Step] = []
+    for id in range(1, draw(st.integers(1, 6)) + 1):
+        if draw(st.booleans()):
+            quantity = Quantity(
+                draw(NUMBERS), draw(st.sampled_from(Scale)), draw(st.sampled_from([None, "USD", "shares"]))
+            )
+            steps.append(
+                Extract(id, CellRef("doc", 0, 0, id), "", quantity, draw(st.sampled_from(["signed", "magnitude"])))
+            )
+            continue
+        numbers = [s.id for s in steps if not (isinstance(s, Compute) and s.operation == "greater")]
+        targets = [Ref(k) for k in (*numbers, *range(-turns, 0))]
+        operand: st.SearchStrategy[Operand] = st.sampled_from(targets) | CONSTANTS if targets else CONSTANTS
+        least, most = OPERATIONS[operation := draw(st.sampled_from(ARITHMETIC))].arity
+        steps.append(Compute(id, operation, tuple(draw(st.lists(operand, min_size=least, max_size=min(most, 4))))))
+    return Plan(tuple(steps))
+
+
+@given(st.data())
+def test_what_the_text_computes_is_what_the_plans_compute(data: st.DataObject) -> None:
+    history: list[Plan] = []
+    registers: list[Register] = []
+    for turn in range(data.draw(st.integers(1, 4))):
+        plan = data.draw(plans(turn))
+        try:
+            registers.append(execute(plan, registers).result)
+        except PlanError:
+            return
+        expected = benchmark_number(registers[-1])
+        found = benchmark_number(execute(parse_program(to_program(plan, history))).result)
+        assert type(found) is type(expected)
+        assert abs(Decimal(found) - Decimal(expected)) <= abs(Decimal(expected)) * Decimal("1e-40")
+        history.append(plan)

@@ -1,0 +1,137 @@
+import json
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.errors import PlanError, ProgramError
+from quaestor.plan.execute import benchmark_number, execute
+from quaestor.plan.program import parse_program, to_program
+from quaestor.plan.steps import Compute, Constant, Label, Plan, Ref
+
+
+def test_the_specification_s_example() -> None:
+    plan = parse_program("subtract(206588, 181001), divide(#0, 181001)")
+    old = Constant(Decimal(181001), "181001")
+    assert plan == Plan(
+        (
+            Compute(1, "subtract", (Constant(Decimal(206588), "206588"), old)),
+            Compute(2, "divide", (Ref(1), old)),
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("206588", "206588"),
+        ("27%", "0.27"),
+        ("-13.5 %", "-0.135"),
+        ("-435", "-435"),
+        (".5", "0.5"),
+        ("5.", "5"),
+        ("1,234.50", "1234.5"),
+        ("const_m1", "-1"),
+        ("const_1000000", "1000000"),
+        ("1e3", "1000"),
+    ],
+)
+def test_literals(text: str, value: str) -> None:
+    plan = parse_program(text)
+    assert execute(plan).result.value == Decimal(value)
+    assert to_program(plan) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "add(1, 2)",
+        "subtract(108.4, 71.0), subtract(121.6, 82.0)",
+        "multiply(const_1000, 1.3), multiply(const_1, #0)",
+        "greater(1,234, 27%)",
+        "table_average(net sales , other ( a ), none), divide(#0, const_m1)",
+        "exp(2, const_3)",
+    ],
+)
+def test_round_trip(text: str) -> None:
+    assert to_program(parse_program(text)) == text
+
+
+def test_spacing_is_free() -> None:
+    assert to_program(parse_program("  add( 1,2 ) ,divide(#0 , 3)\n")) == "add(1, 2), divide(#0, 3)"
+
+
+def test_labels_may_hold_commas_and_parentheses() -> None:
+    (step,) = parse_program("table_max(sales , net ( in millions, none)").steps
+    assert step == Compute(1, "table_max", (Label("sales , net ( in millions"),))
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "words"),
+    [
+        ("", 0, "empty"),
+        ("  ", 0, "empty"),
+        ("twelve", 0, "'twelve'"),
+        ("const_m2", 0, "const_m2"),
+        ("nan", 0, "nan"),
+        ("add(1, 2", 8, "closing"),
+        ("add(1, 2) divide(#0, 3)", 9, "comma"),
+        ("add(1, 2),", 10, "expected an operation"),
+        ("add(1)", 4, "takes 2 operands, not 1"),
+        ("add(1, 2, 3)", 4, "takes 2 operands, not 3"),
+        ("add(1, #0)", 7, "no earlier step"),
+        ("add(1, x)", 7, "'x'"),
+        ("substract(1, 2)", 0, "did you mean 'subtract'"),
+        ("percentage_change(2, 1)", 0, "unknown operation"),
+        ("add(add(1, 2), 3)", 4, "'add(1'"),
+        ("table_max(sales)", 10, "row label"),
+        ("table_max( , none)", 10, "empty"),
+        ("1" * 201, 0, "no number"),
+        ("1" * 10_001, 10_000, "more than 10000"),
+        (", ".join(["add(1, 2)"] * 65), 64 * 11 - 2, "more than 64"),
+    ],
+)
+def test_what_does_not_parse_says_where(text: str, position: int, words: str) -> None:
+    with pytest.raises(ProgramError, match="cannot read the program") as caught:
+        parse_program(text)
+    assert words in str(caught.value)
+    assert caught.value.position == position
+
+
+PIECES = st.sampled_from(
+    ["add(", "subtract(", "table_sum(", "exp(", "greater(", ")", ", ", "#0", "#1", "#", "none", "const_", "m1", "1e99"]
+)
+
+
+@given(st.one_of(st.text(max_size=60), st.lists(PIECES | st.text(max_size=3) | st.integers().map(str)).map("".join)))
+def test_any_text_is_a_plan_or_a_named_error(text: str) -> None:
+    try:
+        plan = parse_program(text)
+    except ProgramError:
+        return
+    assert parse_program(to_program(plan)) == plan
+    try:
+        execute(plan)
+    except PlanError:
+        return
+
+
+def labelled(shared: Path) -> list[tuple[str, object]]:
+    records = [json.loads(line) for line in (shared / "convfinqa_train_dialogues.jsonl").read_text().splitlines()]
+    for name in ("convfinqa_tune.json", "convfinqa_train50.json", "convfinqa_train100.json"):
+        records += json.loads((shared / name).read_text())
+    pairs = [zip(r["annotation"]["turn_program"], r["annotation"]["exe_ans_list"], strict=True) for r in records]
+    return [pair for turns in pairs for pair in turns]
+
+
+def test_every_labelled_program_round_trips_and_executes(shared_data: Path) -> None:
+    turns = labelled(shared_data)
+    assert len(turns) == 4698
+    for program, expected in turns:
+        plan = parse_program(program)
+        assert to_program(plan) == program
+        value = benchmark_number(execute(plan).result)
+        shown = ("yes" if value else "no") if isinstance(value, bool) else round(float(value), 5)
+        assert shown == expected, program
