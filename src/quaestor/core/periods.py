@@ -1,12 +1,16 @@
 """Fiscal periods: years, quarters, months, dates, ranges, and words such as "the prior year".
 
 Owns what a period is and how it is read from text. Knows nothing of fiscal calendars: a fiscal year is the year
-that it is named after.
+that it is named after, and a year ended on a date is the year of that date.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import lru_cache
 from typing import Literal
+
+from quaestor.core.debris import mask_debris
 
 PeriodKind = Literal["year", "quarter", "month", "date", "range"]
 
@@ -21,7 +25,7 @@ class Period:
         quarter: 1 to 4 for a quarter, else None.
         month: 1 to 12 for a month or a date, else None.
         day: 1 to 31 for a date, else None.
-        last: The last year of a range, else None.
+        last: The last year of a range, else None; a range without it is open ("2020 and thereafter").
     """
 
     kind: PeriodKind
@@ -56,4 +60,230 @@ class RelativePeriod:
     end: int
 
 
-_ = re
+_MONTH_NUMBERS = {
+    "jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6,
+    "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11, "dec": 12,
+}  # fmt: skip
+_ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
+
+_MONTH = (
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december"
+    r"|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b)"
+)
+_YEAR = r"(?:19[5-9]|20[0-9])[0-9]"
+_ORDINAL = r"(?:first|second|third|fourth|1st|2nd|3rd|4th)"
+_GAP = r"\s{0,3}"
+_FISCAL = rf"(?:fiscal|fye?){_GAP}(?:years?{_GAP})?"
+
+
+def _quarter(prefix: str) -> str:
+    """Returns the pattern of a quarter, its groups named by the prefix."""
+    named = rf"(?P<{prefix}ordinal>{_ORDINAL})(?:\s{{1,3}}fiscal)?\s{{1,3}}(?:quarter|qtr)"
+    return rf"(?:{named}|q(?P<{prefix}digit>[1-4]))"
+
+
+_COUNTED = (
+    r"(?:shares|share|employees|people|stores|units|options|barrels|acres|gallons|tons|square|million|billion"
+    r"|thousand|percent|basis|locations|customers|days|months|years|hours|miles)\b"
+)
+_MENTION = re.compile(
+    rf"""(?<![0-9A-Za-z.$€£])(?:
+      {_quarter("a")}(?:\s+of)?(?:\s+the)?(?:\s+fiscal)?(?:\s+years?)?{_GAP},?{_GAP}(?P<a_year>{_YEAR})(?![0-9])
+    | (?P<b_year>{_YEAR})\s+{_quarter("b")}(?![a-z0-9])
+    | (?P<c_span>quarters?|three\smonths|3\smonths|(?:fiscal\s+)?years?|twelve\smonths|12\smonths)[\s-]+end(?:ed|ing)
+        \s+(?P<c_month>{_MONTH}){_GAP}\.?{_GAP}(?:(?P<c_day>[0-3]?[0-9])(?![0-9]){_GAP},?{_GAP}|(?P<c_glued>[0-3][0-9]))?
+        (?P<c_year>{_YEAR})(?![0-9]|\s+{_ORDINAL}\s)
+    | (?P<d_month>{_MONTH}){_GAP}\.?{_GAP}
+        (?:(?P<d_day>[0-3]?[0-9])(?![0-9]){_GAP},?{_GAP}|(?P<d_glued>[0-3][0-9]))(?P<d_year>{_YEAR})(?![0-9]|\s+{_ORDINAL}\s)
+    | (?P<e_day>[0-3]?[0-9])[\s-](?P<e_month>{_MONTH})[\s-]?,?{_GAP}(?P<e_year>{_YEAR})(?![0-9])
+    | (?P<f_month>1[0-2]|0?[1-9])/(?P<f_day>3[01]|[12][0-9]|0?[1-9])/(?P<f_year>{_YEAR}|[0-9]{{2}})(?![0-9])
+    | (?P<g_month>{_MONTH})(?:{_GAP}\.?{_GAP},?{_GAP}(?P<g_year>{_YEAR})|-(?P<g_short>[0-9]{{2}}))(?![0-9])
+    | (?P<r_year>{_YEAR})\s?-\s?(?P<r_last>{_YEAR}|[0-9]{{2}})(?![0-9-])
+    | {_FISCAL}(?P<s_year>{_YEAR})\s?-\s?(?P<s_last>{_YEAR}|[0-9]{{2}})(?![0-9-])
+    | {_FISCAL}(?P<h_year>{_YEAR}|'?[0-9]{{2}}(?![0-9.,%]|\s?(?:%|{_COUNTED})))(?![0-9])
+    | (?P<y_year>{_YEAR})(?![0-9%]|[.,/][0-9]|\s?%|\s?{_COUNTED})
+    )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_PARTIAL = re.compile(
+    rf"""(?:(?P<span>quarters?|three\smonths|years?)[\s-]+end(?:ed|ing)\s+)?
+      (?:(?P<month>{_MONTH}){_GAP}\.?{_GAP}(?:(?P<day>[0-3]?[0-9])(?:\s?-\s?[0-3]?[0-9])?(?![0-9]))?
+      |{_quarter("p")})""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_FILLER = re.compile(
+    r"\b(?:as|of|or|at|on|in|for|the|and|to|through|years?|year-end(?:ed)?|ended|ending|end|fiscal|calendar|periods?"
+    r"|months?|three|twelve|quarters?|unaudited|audited|restated|revised|thereafter|after|base|baseperiod|beyond)\b"
+    r"|\(\s*(?:[0-9]{1,2}|[a-z])\s*\)|\[[0-9]\]|[\s,.:;*()-]",
+    re.IGNORECASE,
+)
+_JOINED = re.compile(r"(?:-|to|through|and)?", re.IGNORECASE)
+_OPEN = re.compile(r"\b(?:thereafter|beyond)\b", re.IGNORECASE)
+_AFTER = re.compile(r"\s{0,3}after\b", re.IGNORECASE)
+
+
+def find_periods(text: str) -> tuple[PeriodMention, ...]:
+    """Returns the periods that running text or a question names, left to right.
+
+    "2007 to 2008" and "2007 and 2008" are two years; only a hyphen makes a range. A number that counts something
+    ("2000 employees", "$ 2014") is none, nor is a dash that was printed as 2013 or 2014.
+    """
+    return _find_periods(text)
+
+
+@lru_cache(maxsize=16384)
+def _find_periods(text: str) -> tuple[PeriodMention, ...]:
+    masked = mask_debris(text)
+    mentions = []
+    for match in _MENTION.finditer(masked):
+        if match["y_year"] and re.search(r"[$€£]\s*$", masked[max(0, match.start() - 4) : match.start()]):
+            continue
+        period = _read_mention(match)
+        if period is not None:
+            mentions.append(PeriodMention(period, match.start(), match.end()))
+    return tuple(mentions)
+
+
+def _read_mention(match: re.Match[str]) -> Period | None:
+    """Returns the period of a match, or None where its day is impossible."""
+    group = match.groupdict()
+    if quarter_year := group["a_year"] or group["b_year"]:
+        ordinal, digit = group["aordinal"] or group["bordinal"], group["adigit"] or group["bdigit"]
+        return Period("quarter", int(quarter_year), quarter=_ORDINALS[ordinal.casefold()] if ordinal else int(digit))
+    if group["c_year"]:
+        quarterly = group["c_span"].casefold().startswith(("quarter", "three", "3"))
+        return _at("quarter" if quarterly else "year", int(group["c_year"]), _month(group["c_month"]))
+    if dated_year := group["d_year"] or group["e_year"] or group["f_year"]:
+        month = group["d_month"] or group["e_month"] or group["f_month"]
+        day = group["d_day"] or group["d_glued"] or group["e_day"] or group["f_day"]
+        return _dated(_long_year(dated_year), _month(month), int(day))
+    if group["g_month"]:
+        return _at("month", _long_year(group["g_year"] or group["g_short"]), _month(group["g_month"]))
+    return _read_years(group["r_year"] or group["s_year"], group["r_last"] or group["s_last"]) or Period(
+        "year", _long_year((group["h_year"] or group["y_year"]).lstrip("'"))
+    )
+
+
+def _read_years(first: str | None, last: str | None) -> Period | None:
+    """Returns the range of years that a hyphen makes ("2019-20"); None where there is none."""
+    if first is None or last is None:
+        return None
+    end = int(last) if len(last) == 4 else int(first[:2] + last)
+    return Period("range", int(first), last=end) if int(first) < end else Period("year", int(first))
+
+
+def _month(name: str) -> int:
+    return int(name) if name.isdigit() else _MONTH_NUMBERS[name[:3].casefold()]
+
+
+def _long_year(digits: str) -> int:
+    if len(digits) == 4:
+        return int(digits)
+    return int(digits) + (2000 if int(digits) < 60 else 1900)
+
+
+def _dated(year: int, month: int, day: int) -> Period | None:
+    try:
+        date(year, month, day)
+    except ValueError:
+        return None
+    return Period("date", year, month=month, day=day)
+
+
+@lru_cache(maxsize=8192)
+def parse_period(text: str, year: int | None = None) -> Period | None:
+    """Returns the period that a whole label names, or None where it names none or says anything else as well.
+
+    "2006 to 2010", "2011 and 2012" and "2016 2014 2020" (a dash printed as 2014) are ranges; "2020 and thereafter"
+    is an open one. Dates that span a month, a quarter or a year name that month, quarter or year.
+
+    Args:
+        text: The label of a row or a column.
+        year: The year of the section, for labels without one ("second quarter", "quarter ended march 31").
+    """
+    mentions = find_periods(text)
+    masked = mask_debris(text)
+    if not mentions:
+        return _parse_partial(masked, year)
+    edges = [0, *(edge for mention in mentions for edge in (mention.start, mention.end)), len(masked)]
+    between = [masked[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]
+    if len(mentions) > 2 or any(_FILLER.sub("", part) for part in between):
+        return None
+    first, last = mentions[0].period, mentions[-1].period
+    if len(mentions) == 2:
+        printed = text[mentions[0].end : mentions[1].start]
+        return _joined(first, last) if printed.strip() and _JOINED.fullmatch(between[1].strip()) else None
+    if _AFTER.match(between[0]):
+        return Period("range", first.year + 1)
+    return Period("range", first.year) if _OPEN.search(between[1]) else first
+
+
+def _joined(first: Period, last: Period) -> Period | None:
+    """Returns the period from one mention to the next."""
+    if first.kind == "date" and last.kind == "date":
+        begin = date(first.year, first.month or 1, first.day or 1)
+        days = (date(last.year, last.month or 1, last.day or 1) - begin).days
+        for kind, low, high in (("month", 20, 40), ("quarter", 75, 105), ("year", 340, 380)):
+            if low <= days <= high:
+                return _at(kind, last.year, last.month or 1)
+    if first.year < last.year:
+        return Period("range", first.year, last=last.last or last.year)
+    return None
+
+
+def _at(kind: str, year: int, month: int) -> Period:
+    if kind == "month":
+        return Period("month", year, month=month)
+    return Period("quarter", year, quarter=(month + 2) // 3) if kind == "quarter" else Period("year", year)
+
+
+def _parse_partial(masked: str, year: int | None) -> Period | None:
+    """Returns the period of a label that leaves the year to its section, or that prints it as "12/11"."""
+    if short := re.fullmatch(r"\s*(1[0-2]|0?[1-9])/([0-9]{2})\s*", masked):
+        return _at("month", _long_year(short[2]), int(short[1]))
+    match = _PARTIAL.search(masked)
+    if year is None or match is None or _FILLER.sub("", masked[: match.start()] + masked[match.end() :]):
+        return None
+    if match["month"] is None:
+        ordinal = match["pordinal"]
+        return Period("quarter", year, quarter=_ORDINALS[ordinal.casefold()] if ordinal else int(match["pdigit"]))
+    month, span = _month(match["month"]), (match["span"] or "").casefold()
+    if span:
+        return _at("quarter" if span.startswith(("quarter", "three")) else "year", year, month)
+    if match["day"] is None or "-" in match[0]:
+        return _at("month", year, month)
+    return _dated(year, month, int(match["day"]))
+
+
+def shifted(period: Period, years: int) -> Period:
+    """Returns the same period so many years later (earlier where negative)."""
+    return replace(period, year=period.year + years, last=None if period.last is None else period.last + years)
+
+
+_COUNTS = {"one": 1, "a": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
+_COUNT = r"(?P<{0}>one|an?|two|three|four|five|six|seven|eight|nine|[1-9])"
+_RELATIVE = re.compile(
+    rf"""\b(?:
+      (?:the\s+)?{_COUNT.format("back")}\s+(?:fiscal\s+)?years?\s+(?:before|earlier|prior|ago|previous(?:ly)?|preceding)
+    | (?:the\s+)?{_COUNT.format("ahead")}\s+(?:fiscal\s+)?years?\s+(?:after|later|afterwards?|hence)
+    | (?P<past>(?:the\s+)?(?:(?:immediately\s+)?(?:prior|previous|preceding|last)[\s-]+(?:fiscal\s+|calendar\s+)?year
+        | (?:fiscal\s+)?year\s+(?:before|prior|earlier|preceding)))
+    | (?P<next>(?:the\s+)?(?:(?:following|next|subsequent|succeeding)\s+(?:fiscal\s+|calendar\s+)?year
+        | (?:fiscal\s+)?year\s+(?:after|later|following)))
+    )\b(?!\s+end)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def find_relative_periods(text: str) -> tuple[RelativePeriod, ...]:
+    """Returns the years that text names by their distance, left to right ("two years before" is -2)."""
+    found = []
+    for match in _RELATIVE.finditer(text):
+        if match["back"] or match["ahead"]:
+            word = (match["back"] or match["ahead"]).casefold().removesuffix("n")
+            count = int(word) if word.isdigit() else _COUNTS.get(word, _COUNTS.get(word + "n", 1))
+            offset = -count if match["back"] else count
+        else:
+            offset = -1 if match["past"] else 1
+        found.append(RelativePeriod(offset, match.start(), match.end()))
+    return tuple(found)

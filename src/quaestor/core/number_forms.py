@@ -1,0 +1,187 @@
+"""One printed number with all that belongs to it: sign, parentheses, currency, percent, scale word, unit.
+
+Owns the grammar of a single number. Where numbers are looked for, and what a cell without one means, is `parsing`'s.
+Every pattern is bounded, so that no text makes it slow.
+"""
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+
+from quaestor.core.debris import find_debris
+from quaestor.core.quantity import Quantity, Scale
+
+DIGITS_AT_MOST = 30  # beyond it stands a serial number or noise, not an amount
+NUMBER = r"(?:(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+)"
+
+_FOOTNOTE_AT_MOST = 99
+_CURRENCY = r"(?:u\.?s\.?\s?\$|us\$|hk\$|[ca]\$|[$€£¥]|(?:usd|eur|gbp|chf|cad|aud|jpy)(?=[\s(.0-9-]))"
+START = re.compile(
+    rf"""(?<![A-Za-z0-9_.\#])(?<![0-9]:)(?P<outer>\(\s{{0,3}})?(?P<minus1>-(?=[$€£¥(.0-9]))?
+    (?:(?P<currency>{_CURRENCY})\s{{0,3}}(?P<minus2>-(?=[(.0-9]))?(?P<inner>\(\s{{0,3}})?)?
+    (?P<minus3>-)?(?P<number>(?>{NUMBER}))""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_PERCENT = re.compile(r"\s?(?:%|percent\b|per\scent\b)", re.IGNORECASE)
+_SCALE = re.compile(r"\s{0,3}-?\s?(thousands?|mil-?\s?lions?|bil-?\s?lions?|trillions?|mn|bn|tn)\b", re.IGNORECASE)
+_SHORT_SCALE = re.compile(r"([kmb]|mm)\b", re.IGNORECASE)
+_CLOSE = re.compile(r"\s{0,3}\)")
+_EMPTY_ECHO = re.compile(r"\s{0,3}\(\s{0,3}%\s{0,3}\)")
+_ECHO = re.compile(
+    rf"\s{{0,3}}\(\s{{0,6}}(?:{_CURRENCY}\s?)?-?(?:{NUMBER}\s?%?\s?[-/]\s?)?(?:{_CURRENCY}\s?)?-?({NUMBER})\s?%?\s{{0,3}}\)",
+    re.IGNORECASE,
+)
+_BAD_RIGHT = re.compile(r"[A-Za-z0-9_]|[.:][0-9]|,[0-9]|-[A-Za-z]")
+_BAD_LEFT = re.compile(r"[A-Za-z][A-Za-z0-9.]{0,15}-$")
+_UNIT = re.compile(
+    r"\s?-?\s?(basis[\s-]points?|percentage\spoints?|square\s(?:feet|foot)|years?|months?|weeks?|days?|hours?|shares?"
+    r"|employees|people|stores|units|options|barrels|gallons|acres|tons|customers|locations|miles|times|cents|pts?)\b"
+    r"|(x)\b",
+    re.IGNORECASE,
+)
+_EURO_AFTER = re.compile(r"\s{0,6}€")
+_UNITS = {"square foot": "square feet", "pt": "points", "pts": "points", "x": "times"}
+_CURRENCIES = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "HK$": "HKD", "C$": "CAD", "A$": "AUD"}
+_NAME_BEFORE = re.compile(
+    r"(?:\b(?:notes?|items?|pages?|section|rules?|form|nos?\s?\.?|sfas|fas|fin|asc|asu|eitf|apb|sab|sop|ifrs|ias"
+    r"|topic|subtopic|level|tier|class|series|exhibit|part|chapter|title|phase|tranche|schedule|russell|basel|footnote"
+    r"|pcn\s?:|job\s?:|cycle|article)|s\s?&\s?p)\s{0,3}$",
+    re.IGNORECASE,
+)
+_LIST_NUMBER = re.compile(r"\s{0,3}[0-9]{1,3}\s{0,3}[.)]\s{0,3}")
+
+
+@dataclass(frozen=True, slots=True)
+class QuantitySpan:
+    """A number in running text and the characters that print it, its currency, percent and scale words included."""
+
+    quantity: Quantity
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Tail:
+    """What follows the digits: a percent sign, a doubled number in parentheses, a scale word."""
+
+    percent: bool
+    scale: Scale
+    trillions: bool
+    end: int
+
+
+def decimal(digits: str) -> Decimal:
+    """Returns the exact value of printed digits, thousands' commas dropped, trailing zeros kept."""
+    return Decimal(digits.replace(",", ""))
+
+
+def read_number(text: str, masked: str, match: re.Match[str], *, cell: bool) -> QuantitySpan | None:
+    """Returns the quantity where `START` found digits, or None where they belong to a name, a footnote or a word.
+
+    Args:
+        text: As printed.
+        masked: The same with debris blanked; positions agree.
+        match: A match of `START` in `masked`.
+        cell: Whether lone parentheses are a minus and small numbers in them footnotes.
+    """
+    digits = match["number"]
+    if len(digits) > DIGITS_AT_MOST or _BAD_LEFT.search(masked, max(0, match.start() - 20), match.start("number")):
+        return None
+    currency = match["currency"]
+    tail = _read_tail(masked, match.end(), digits, short=currency is not None)
+    closing = _CLOSE.match(masked, tail.end) if match["outer"] or match["inner"] else None
+    aside = closing is not None and not cell and not match["inner"] and (tail.percent or tail.scale is not Scale.ONE)
+    if closing and not aside:
+        if _is_footnote(masked, match, tail, cell=cell):
+            return None
+        tail = _joined(tail, _read_tail(masked, closing.end(), digits, short=False))
+    start = match.end("outer") if match["outer"] and (aside or match["inner"] or not closing) else match.start()
+    unit, end = _unit(masked, tail, currency)
+    if _is_stuck(masked, match, tail, unit) or _is_name(masked, match, tail, unit, cell=cell):
+        return None
+    lone = closing is not None and not aside
+    negative = lone or _has_minus(masked, match)
+    value = decimal(digits) * (1000 if tail.trillions else 1)
+    start = _with_debris(text, start)
+    printed = Quantity(-value if negative else value, _scale_of(tail), unit, text[start:end])
+    return QuantitySpan(printed, start, end)
+
+
+def _read_tail(masked: str, position: int, digits: str, *, short: bool) -> _Tail:
+    percent = _PERCENT.match(masked, position)
+    end = percent.end() if percent else position
+    echo = _ECHO.match(masked, end)
+    if echo and echo[1] == digits:
+        end = echo.end()
+    elif percent and (empty := _EMPTY_ECHO.match(masked, end)):
+        end = empty.end()
+    word = _SCALE.match(masked, end) or (_SHORT_SCALE.match(masked, end) if short else None)
+    if word is None:
+        return _Tail(percent is not None, Scale.ONE, False, end)
+    first = word[1].casefold()[0]
+    scale = {"t": Scale.BILLION, "b": Scale.BILLION, "m": Scale.MILLION, "k": Scale.THOUSAND}[first]
+    thousand = word[1].casefold().startswith("th")
+    return _Tail(percent is not None, Scale.THOUSAND if thousand else scale, first == "t" and not thousand, word.end())
+
+
+def _joined(inner: _Tail, outer: _Tail) -> _Tail:
+    """What follows the digits inside the parentheses, and then after them."""
+    scaled = inner if inner.scale is not Scale.ONE else outer
+    return _Tail(inner.percent or outer.percent, scaled.scale, scaled.trillions, outer.end)
+
+
+def _scale_of(tail: _Tail) -> Scale:
+    return Scale.PERCENT if tail.percent else tail.scale
+
+
+def _unit(masked: str, tail: _Tail, currency: str | None) -> tuple[str | None, int]:
+    """Returns what is counted, and where the span ends: a currency belongs to it, a noun does not."""
+    if currency:
+        sign = currency.upper().replace(" ", "").replace(".", "")
+        return _CURRENCIES.get(sign, "USD" if sign == "US$" else sign), tail.end
+    if euro := _EURO_AFTER.match(masked, tail.end):
+        return "EUR", euro.end()
+    noun = _UNIT.match(masked, tail.end)
+    if noun is None or (noun[2] and not masked[tail.end - 1].isdigit()):
+        return None, tail.end
+    word = re.sub(r"[\s-]", " ", (noun[1] or noun[2]).casefold())
+    return _UNITS.get(word, word if word.endswith(("s", "feet", "people")) else word + "s"), tail.end
+
+
+def _is_footnote(masked: str, match: re.Match[str], tail: _Tail, *, cell: bool) -> bool:
+    """Whether parentheses hold a footnote mark or an enumeration rather than a negative number."""
+    digits = match["number"]
+    if match["outer"] is None or match["currency"] or tail.percent or tail.scale is not Scale.ONE:
+        return False
+    if not digits.isdigit() or int(digits) > _FOOTNOTE_AT_MOST:
+        return False
+    return not cell or bool(masked[: match.start()].strip(" $€£-("))
+
+
+def _is_stuck(masked: str, match: re.Match[str], tail: _Tail, unit: str | None) -> bool:
+    """Whether the digits are part of a longer word ("10b5", "1st", "17:10")."""
+    return tail.end == match.end() and unit is None and _BAD_RIGHT.match(masked, match.end()) is not None
+
+
+def _is_name(masked: str, match: re.Match[str], tail: _Tail, unit: str | None, *, cell: bool) -> bool:
+    """Whether the number names a thing: a note, a level, an index, an item of a list, a form's code."""
+    if cell or unit or tail.percent or tail.scale is not Scale.ONE or "." in match["number"]:
+        return False
+    if len(match["number"]) > 1 and match["number"].startswith("0"):
+        return True
+    if _NAME_BEFORE.search(masked, max(0, match.start() - 16), match.start()):
+        return True
+    return _LIST_NUMBER.fullmatch(masked) is not None
+
+
+def _has_minus(masked: str, match: re.Match[str]) -> bool:
+    """Whether a minus stands before the number; after a digit or a parenthesis it is the dash of a range."""
+    if match["minus2"] or match["minus3"]:
+        return True
+    place = match.start("minus1")
+    return place >= 0 and (place == 0 or masked[place - 1] in " (/\t\n")
+
+
+def _with_debris(text: str, start: int) -> int:
+    """Returns where the span starts when its sign was debris of several characters."""
+    return next((debris.start for debris in find_debris(text) if debris.start < start < debris.end), start)
