@@ -1,30 +1,22 @@
 """A whole run: a dataset, a solver and an engine in, records out.
 
-Owns what is stored and the resumption of a run; its unit is the conversation. The stored results are the same
-whatever the engine, the order and the interruptions, times apart.
+Owns the run's life in the store, and its resumption, whose unit is the conversation. The stored results are the
+same whatever the engine, the order and the interruptions, times apart.
 """
 
-import json
 from collections import Counter
-from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
-from quaestor.conversation.answer import Answer
-from quaestor.conversation.turn import Turn
 from quaestor.core import serial
-from quaestor.documents.convfinqa import Conversation, Dataset
-from quaestor.errors import DatasetError, InputError, PlanError
+from quaestor.documents.convfinqa import Dataset
+from quaestor.errors import DatasetError, InputError
 from quaestor.evaluation.engines import Engine
-from quaestor.evaluation.runner import Played, SolverFactory, check_questions
+from quaestor.evaluation.recording import OnConversation, Recorder
+from quaestor.evaluation.runner import SolverFactory, check_questions
 from quaestor.evaluation.spec import RunSpec
-from quaestor.plan.execute import Register, benchmark_number
-from quaestor.plan.program import to_program
-from quaestor.plan.steps import Plan
+from quaestor.solvers.registry import make_solver
 from quaestor.store.base import RunStore
-from quaestor.store.records import ExampleRecord, RunRecord, RunStatus, TurnRecord, now
-
-OnConversation = Callable[[Conversation, tuple[Turn, ...]], None]
+from quaestor.store.records import RunRecord, RunStatus, now
 
 
 async def run_dataset(
@@ -56,6 +48,7 @@ async def run_dataset(
         EngineError: A worker died. The same holds.
     """
     _check(dataset, spec)
+    factory = factory or partial(make_solver, spec.solver, spec.solver_options)
     run = await (_resume(store, spec, resume) if resume else _create(store, spec, dataset))
     if run.status == "complete":
         return run
@@ -63,24 +56,22 @@ async def run_dataset(
     waiting = (conversation for conversation in dataset.conversations if conversation.id not in complete)
     status: RunStatus = "stopped"
     try:
-        await engine.play(waiting, factory or _registered(spec), _Recorder(store, run.id, on_conversation))
-        progress = await store.progress(run.id)
-        if progress.get("complete") == run.conversations:
-            status = "complete"
-        elif progress.get("failed"):
-            status = "failed"
+        await engine.play(waiting, factory, Recorder(store, run.id, on_conversation))
+        status = await _outcome(store, run)
     except Exception:
         status = "failed"
         raise
     finally:
+        # Reached by Ctrl-C too. After a kill the run stays `running`, and is resumed all the same.
         await store.finish_run(run.id, status, now())
     return await store.run(run.id)
 
 
-def _registered(spec: RunSpec) -> SolverFactory:
-    from quaestor.solvers.registry import make_solver
-
-    return partial(make_solver, spec.solver, spec.solver_options)
+async def _outcome(store: RunStore, run: RunRecord) -> RunStatus:
+    progress = await store.progress(run.id)
+    if progress.get("complete") == run.conversations:
+        return "complete"
+    return "failed" if progress.get("failed") else "stopped"
 
 
 def _check(dataset: Dataset, spec: RunSpec) -> None:
@@ -115,82 +106,3 @@ async def _resume(store: RunStore, spec: RunSpec, run_id: str) -> RunRecord:
         await store.resume_run(run_id)
         run = await store.run(run_id)
     return run
-
-
-class _Recorder:
-    """The Listener that writes: one transaction when a conversation begins, one when it ends."""
-
-    def __init__(self, store: RunStore, run: str, on_conversation: OnConversation | None) -> None:
-        self._store, self._run, self._on_conversation = store, run, on_conversation
-
-    async def began(self, conversation: Conversation) -> None:
-        await self._store.begin_example(
-            ExampleRecord(self._run, conversation.id, conversation.document.id, started=now())
-        )
-
-    async def played(self, conversation: Conversation, played: Played) -> None:
-        turns = turn_records(self._run, conversation.id, played.turns)
-        example = ExampleRecord(
-            run=self._run,
-            conversation=conversation.id,
-            document=conversation.document.id,
-            status=played.status,
-            turns=len(turns),
-            started=played.started,
-            finished=played.finished,
-            error=_storable(played.error),
-        )
-        await self._store.complete_example(example, turns)
-        if self._on_conversation:
-            self._on_conversation(conversation, played.turns)
-
-
-def turn_records(run: str, conversation: str, turns: Sequence[Turn]) -> tuple[TurnRecord, ...]:
-    """Returns the turns of one whole conversation as they are stored."""
-    records: list[TurnRecord] = []
-    plans: list[Plan | None] = []
-    for index, turn in enumerate(turns):
-        plan = turn.answer.plan if turn.answer.value is not None else None
-        answer = _storable(serial.dump(turn.answer))
-        record = TurnRecord(
-            run=run,
-            conversation=conversation,
-            index=index,
-            question=turn.question,
-            answer=answer,
-            program=_program(plan, plans),
-            number=_number(turn.answer),
-            verified=turn.verified,
-            started=turn.started,
-            finished=turn.finished,
-            error=_storable(turn.error),
-            sources=answer["sources"],
-            understanding=_storable(turn.understanding),
-            tool_calls=_storable([serial.dump(call) for call in turn.tool_calls]),
-            usage=turn.usage,
-        )
-        plans.append(plan)
-        records.append(record)
-    return tuple(records)
-
-
-def _program(plan: Plan | None, history: Sequence[Plan | None]) -> str | None:
-    try:
-        return _storable(to_program(plan, history)) if plan else None
-    except PlanError:
-        # Program text has no word for some plans (the smaller of two); their number counts all the same.
-        return None
-
-
-def _number(answer: Answer) -> str | None:
-    if answer.value is None:
-        return None
-    number = benchmark_number(Register(answer.value, answer.scale, answer.unit))
-    if isinstance(number, bool):
-        return "yes" if number else "no"
-    return format(number, "f")
-
-
-def _storable(value: Any) -> Any:
-    """Returns JSON whose texts every store can hold: half a surrogate pair becomes a question mark."""
-    return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))

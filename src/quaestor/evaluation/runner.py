@@ -5,17 +5,19 @@ conversations or reference answers.
 """
 
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.turn import Turn
 from quaestor.documents.convfinqa import Conversation
+from quaestor.documents.document import Document
 from quaestor.errors import OutageError, QuaestorError, QuestionError
-from quaestor.plan.execute import Register, execute
+from quaestor.plan.execute import execute
 from quaestor.plan.operations import bounded
 from quaestor.solvers.base import Solver, TurnContext
 from quaestor.store.records import ExampleStatus, now
@@ -63,21 +65,60 @@ def check_questions(conversation: Conversation) -> None:
 async def play_conversation(conversation: Conversation, solver: Solver) -> tuple[Turn, ...]:
     """Returns the turns of a conversation, played in order.
 
-    A named error of the solver leaves its turn without an answer, and the conversation goes on.
-
     Raises:
         QuestionError: A question cannot be asked; nothing was.
         OutageError: A service that the solver needs does not answer.
     """
     check_questions(conversation)
     memory = Memory()
-    history: list[Register | None] = []
     for question in conversation.questions:
-        context = TurnContext(document=conversation.document, memory=memory)
-        turn, register = await _play_turn(question, context, solver, history)
-        memory = memory.add(turn)
-        history.append(register)
+        memory = memory.add(await play_turn(question, conversation.document, memory, solver))
     return memory.turns
+
+
+async def play_turn(question: str, document: Document, memory: Memory, solver: Solver) -> Turn:
+    """Returns one turn. A named error of the solver, or of its plan, leaves it without an answer.
+
+    Raises:
+        OutageError: A service that the solver needs does not answer.
+    """
+    context = TurnContext(document=document, memory=memory)
+    answer, verified, error = Answer(value=None), False, None
+    started = now()
+    try:
+        answer = await solver.solve(question, context)
+        verified = _verify(answer, memory)
+    except OutageError:
+        raise
+    except QuaestorError as failure:
+        # What the solver said besides the number (its plan above all) stays, for whoever looks into the failure.
+        answer, error = replace(answer, value=None, reason=str(failure)), _named(failure)
+    return Turn(
+        question=question,
+        answer=answer,
+        verified=verified,
+        started=started,
+        finished=now(),
+        understanding="\n".join(context.trace) or None,
+        error=error,
+    )
+
+
+def _verify(answer: Answer, memory: Memory) -> bool:
+    """Returns whether the answer's plan, executed again, gives its value.
+
+    Raises:
+        PlanError: The plan cannot be run, or the value is no number that can be held.
+    """
+    if answer.value is None:
+        return False
+    if isinstance(answer.value, Decimal):
+        bounded(answer.value)
+    if answer.plan is None:
+        return False
+    result = execute(answer.plan, memory.registers).result
+    # The types are compared too: True equals 1 in Python, but yes is not a number.
+    return (type(result.value), result.value, result.scale) == (type(answer.value), answer.value, answer.scale)
 
 
 async def attempt_conversation(conversation: Conversation, solver: Solver) -> Played:
@@ -92,51 +133,6 @@ async def attempt_conversation(conversation: Conversation, solver: Solver) -> Pl
         error = f"{_named(failure)} (in {frame.name}, {Path(frame.filename).name}:{frame.lineno})"
         return Played(started, now(), status="failed", error=error)
     return Played(started, now(), turns)
-
-
-async def _play_turn(
-    question: str, context: TurnContext, solver: Solver, history: Sequence[Register | None]
-) -> tuple[Turn, Register | None]:
-    """Returns the turn, and its result as later turns refer to it."""
-    started = now()
-    register, verified, error = None, False, None
-    answer = Answer(value=None)
-    try:
-        answer = await solver.solve(question, context)
-        if answer.value is not None:
-            register, verified = _verify(answer, history)
-    except OutageError:
-        raise
-    except QuaestorError as failure:
-        # What the solver said besides the number (its plan above all) stays, for whoever looks into the failure.
-        answer, error = replace(answer, value=None, reason=str(failure)), _named(failure)
-    turn = Turn(
-        question=question,
-        answer=answer,
-        verified=verified,
-        started=started,
-        finished=now(),
-        understanding="\n".join(context.trace) or None,
-        error=error,
-    )
-    return turn, register
-
-
-def _verify(answer: Answer, history: Sequence[Register | None]) -> tuple[Register, bool]:
-    """Returns the answer as a register, and whether its plan, executed again, gave it.
-
-    Raises:
-        PlanError: The plan cannot be run, or the answer is no number that can be held.
-    """
-    assert answer.value is not None
-    value = answer.value if isinstance(answer.value, bool) else bounded(answer.value)
-    claimed = Register(value, answer.scale, answer.unit, answer.sources)
-    if answer.plan is None:
-        return claimed, False
-    result = execute(answer.plan, history).result
-    # The types are compared too: True equals 1 in Python, but yes is not a number.
-    same = (type(result.value), result.value, result.scale) == (type(answer.value), answer.value, answer.scale)
-    return (result, True) if same else (claimed, False)
 
 
 def _named(failure: Exception) -> str:

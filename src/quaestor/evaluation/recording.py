@@ -1,0 +1,103 @@
+"""What is stored of a conversation: turns into records.
+
+Owns the benchmark's form of an answer, its number and its program. Decides nothing about an answer.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.turn import Turn
+from quaestor.core import serial
+from quaestor.documents.convfinqa import Conversation
+from quaestor.errors import PlanError
+from quaestor.evaluation.runner import Played
+from quaestor.plan.execute import Register, benchmark_number
+from quaestor.plan.program import to_program
+from quaestor.plan.steps import Plan
+from quaestor.store.base import RunStore
+from quaestor.store.records import ExampleRecord, TurnRecord, now
+
+OnConversation = Callable[[Conversation, tuple[Turn, ...]], None]
+
+
+class Recorder:
+    """The Listener that writes: one transaction when a conversation begins, one when it ends."""
+
+    def __init__(self, store: RunStore, run: str, on_conversation: OnConversation | None) -> None:
+        self._store, self._run, self._on_conversation = store, run, on_conversation
+
+    async def began(self, conversation: Conversation) -> None:
+        """Notes that the conversation is being played."""
+        await self._store.begin_example(
+            ExampleRecord(self._run, conversation.id, conversation.document.id, started=now())
+        )
+
+    async def played(self, conversation: Conversation, played: Played) -> None:
+        """Keeps how the conversation went, and all its turns."""
+        turns = turn_records(self._run, conversation.id, played.turns)
+        example = ExampleRecord(
+            run=self._run,
+            conversation=conversation.id,
+            document=conversation.document.id,
+            status=played.status,
+            turns=len(turns),
+            started=played.started,
+            finished=played.finished,
+            error=_storable(played.error),
+        )
+        await self._store.complete_example(example, turns)
+        if self._on_conversation:
+            self._on_conversation(conversation, played.turns)
+
+
+def turn_records(run: str, conversation: str, turns: Sequence[Turn]) -> tuple[TurnRecord, ...]:
+    """Returns the turns of one whole conversation as they are stored."""
+    records: list[TurnRecord] = []
+    plans: list[Plan | None] = []
+    for index, turn in enumerate(turns):
+        plan = turn.answer.plan if turn.answer.value is not None else None
+        answer = _storable(serial.dump(turn.answer))
+        record = TurnRecord(
+            run=run,
+            conversation=conversation,
+            index=index,
+            question=turn.question,
+            answer=answer,
+            program=_program(plan, plans),
+            number=_number(turn.answer),
+            verified=turn.verified,
+            started=turn.started,
+            finished=turn.finished,
+            error=_storable(turn.error),
+            sources=answer["sources"],
+            understanding=_storable(turn.understanding),
+            tool_calls=_storable([serial.dump(call) for call in turn.tool_calls]),
+            usage=turn.usage,
+        )
+        plans.append(plan)
+        records.append(record)
+    return tuple(records)
+
+
+def _program(plan: Plan | None, history: Sequence[Plan | None]) -> str | None:
+    try:
+        return _storable(to_program(plan, history)) if plan else None
+    except PlanError:
+        # Program text has no word for some plans (the smaller of two); their number counts all the same.
+        return None
+
+
+def _number(answer: Answer) -> str | None:
+    if answer.value is None:
+        return None
+    number = benchmark_number(Register(answer.value, answer.scale, answer.unit))
+    if isinstance(number, bool):
+        return "yes" if number else "no"
+    return format(number, "f")
+
+
+def _storable(value: Any) -> Any:
+    """Returns JSON whose texts every store can hold: half a surrogate pair becomes a question mark."""
+    return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))

@@ -1,0 +1,141 @@
+"""A solver that does what the question says, and made-up conversations for it.
+
+The words: `cell R C` looks a cell up, `change` is the difference of the last two answers, `ratio` the last answer
+over the one before; `guess N` answers without a plan, `lie R C` claims a number that its plan does not give. `fail`,
+`break` and `down` raise a named error, a defect and an outage. Anything may be preceded by `sleep SECONDS`.
+"""
+
+import asyncio
+import os
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from functools import partial
+from pathlib import Path
+
+from quaestor.conversation.answer import Answer
+from quaestor.core.provenance import CellRef
+from quaestor.core.quantity import Quantity
+from quaestor.documents.convfinqa import Conversation, Dataset
+from quaestor.documents.document import Cell, Document, Header, Table
+from quaestor.errors import OutageError, SolverError
+from quaestor.plan.execute import execute
+from quaestor.plan.steps import Compute, Extract, Plan, Ref
+from quaestor.solvers.base import Solver, TurnContext
+
+
+class ScriptedSolver:
+    """Does what the question says."""
+
+    name = "scripted"
+
+    def __init__(self, log: Path | None = None) -> None:
+        self._log = log
+
+    async def solve(self, question: str, context: TurnContext) -> Answer:
+        context.trace.append(f"reads {question!r} after {len(context.memory.turns)} turns")
+        if self._log:
+            with self._log.open("a") as file:
+                file.write(f"{os.getpid()} {context.document.id} {question}\n")
+        words = question.split()
+        if words[0] == "sleep":
+            await asyncio.sleep(float(words[1]))
+            words = words[2:]
+        return self._answer(words, context)
+
+    def _answer(self, words: Sequence[str], context: TurnContext) -> Answer:
+        match words:
+            case ["cell", row, column]:
+                return answered(Plan((extract(context.document, int(row), int(column)),)), context)
+            case ["lie", row, column]:
+                honest = answered(Plan((extract(context.document, int(row), int(column)),)), context)
+                return replace(honest, value=Decimal(999))
+            case ["change"]:
+                return answered(Plan((Compute(1, "subtract", (Ref(-1), Ref(-2))),)), context)
+            case ["ratio"]:
+                return answered(Plan((Compute(1, "divide", (Ref(-1), Ref(-2))),)), context)
+            case ["greater"]:
+                return answered(Plan((Compute(1, "greater", (Ref(-1), Ref(-2))),)), context)
+            case ["far"]:
+                return Answer(Decimal(1), plan=Plan((Compute(1, "identity", (Ref(-9),)),)))
+            case ["guess", number]:
+                return Answer(Decimal(number), description="half a pair: \ud800")
+            case ["nothing"]:
+                return Answer(None, reason="the page does not say")
+            case ["down"]:
+                raise OutageError("the model does not answer")
+            case ["break"]:
+                raise KeyError("a defect")
+            case ["die"]:
+                os._exit(9)
+            case _:
+                raise SolverError(f"no plan for {' '.join(words)!r}")
+
+
+def answered(plan: Plan, context: TurnContext) -> Answer:
+    result = execute(plan, context.memory.registers).result
+    return Answer(result.value, result.scale, result.unit, plan=plan, sources=result.sources)
+
+
+def extract(document: Document, row: int, column: int) -> Extract:
+    cell = document.tables[0].cells[row][column]
+    assert cell.quantity
+    return Extract(1, cell.ref, f"row {row}, column {column}", cell.quantity)
+
+
+def scripted() -> Solver:
+    return ScriptedSolver()
+
+
+def logging_to(log: Path) -> partial[ScriptedSolver]:
+    return partial(ScriptedSolver, log)
+
+
+def without_weights() -> Solver:
+    from quaestor.errors import ModelError
+
+    raise ModelError("the weights of 'scripted' are missing")
+
+
+def a_document(name: str, seed: int = 0) -> Document:
+    """A page of five rows and four columns of numbers."""
+    draw = random.Random(f"{name} {seed}")
+    numbers = [[Decimal(draw.randint(1, 99_999)) / 10 for _ in range(4)] for _ in range(5)]
+    cells = tuple(
+        tuple(
+            Cell(str(number), CellRef(name, 0, row, column), (Quantity(number, text=str(number)),))
+            for column, number in enumerate(line)
+        )
+        for row, line in enumerate(numbers)
+    )
+    table = Table(
+        0, cells, tuple(Header(f"row {i}") for i in range(5)), tuple(Header("") for _ in range(4)), 0, "neither"
+    )
+    return Document(name, (table,), ())
+
+
+def a_conversation(*questions: str, name: str = "Single_NORD/2012/page_41.pdf-1") -> Conversation:
+    return Conversation(name, a_document("NORD/2012/page_41.pdf"), questions)
+
+
+def a_dataset(*conversations: Conversation, digest: str = "d1") -> Dataset:
+    return Dataset("pages.json", "original", digest, conversations, ())
+
+
+def many_conversations(count: int, pause: float = 0.0) -> Dataset:
+    """Conversations of three to five turns with references, failures and a yes/no among them."""
+    draw = random.Random(5)
+    prefix = f"sleep {pause} " if pause else ""
+    conversations = []
+    for number in range(count):
+        document = a_document(f"NORD/2012/page_{number // 2}.pdf")
+        ends = draw.choices(["change", "ratio", "greater", "fail", "nothing", "guess 4.20", "change", "lie 0 1"], k=3)
+        words = [
+            f"cell {draw.randrange(5)} {draw.randrange(4)}",
+            f"cell {draw.randrange(5)} 2",
+            *ends[: 1 + number % 3],
+        ]
+        questions = tuple(prefix + word for word in words)
+        conversations.append(Conversation(f"Single_{document.id}-{number % 2}", document, questions))
+    return a_dataset(*conversations)

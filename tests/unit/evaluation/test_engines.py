@@ -1,0 +1,130 @@
+import asyncio
+import multiprocessing
+from pathlib import Path
+
+import pytest
+from scripted import ScriptedSolver, a_conversation, logging_to, many_conversations, scripted, without_weights
+
+from quaestor.documents.convfinqa import Conversation
+from quaestor.errors import EngineError, InputError, ModelError, StoreError
+from quaestor.evaluation.engines import Engine, InlineEngine, in_lanes, make_engine
+from quaestor.evaluation.processes import CHUNK, ProcessEngine
+from quaestor.evaluation.runner import Played
+
+ENGINES = [
+    pytest.param(InlineEngine(1), id="inline"),
+    pytest.param(InlineEngine(3), id="lanes"),
+    pytest.param(ProcessEngine(2), id="processes"),
+]
+
+
+class Hearing:
+    """A listener that remembers, and fails on demand."""
+
+    def __init__(self, fail_at: int = -1) -> None:
+        self.begun: list[str] = []
+        self.ended: dict[str, Played] = {}
+        self.most_under_way = 0
+        self._fail_at = fail_at
+
+    async def began(self, conversation: Conversation) -> None:
+        self.begun.append(conversation.id)
+        self.most_under_way = max(self.most_under_way, len(self.begun) - len(self.ended))
+
+    async def played(self, conversation: Conversation, played: Played) -> None:
+        if len(self.ended) == self._fail_at:
+            raise StoreError("the disk is full")
+        assert conversation.id not in self.ended
+        self.ended[conversation.id] = played
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_conversation_is_played_once(engine: Engine) -> None:
+    conversations = many_conversations(19).conversations
+    hearing = Hearing()
+    asyncio.run(engine.play(conversations, scripted, hearing))
+    assert sorted(hearing.begun) == sorted(hearing.ended) == sorted(item.id for item in conversations)
+    for item in conversations:
+        assert [turn.question for turn in hearing.ended[item.id].turns] == list(item.questions)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_conversations_are_drawn_as_they_are_needed(engine: Engine) -> None:
+    hearing = Hearing()
+    asyncio.run(engine.play(iter(many_conversations(60).conversations), scripted, hearing))
+    assert hearing.most_under_way <= 2 * 2 * CHUNK
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_listener_that_fails_ends_the_play(engine: Engine) -> None:
+    hearing = Hearing(fail_at=2)
+    with pytest.raises(StoreError, match="disk is full"):
+        asyncio.run(engine.play(many_conversations(60).conversations, scripted, hearing))
+    assert len(hearing.ended) == 2
+    assert multiprocessing.active_children() == []
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_solver_that_cannot_be_built_is_its_own_error(engine: Engine) -> None:
+    with pytest.raises(ModelError, match="weights of 'scripted' are missing"):
+        asyncio.run(engine.play(many_conversations(9).conversations, without_weights, Hearing()))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_cancelled_it_stops_soon_and_leaves_nobody_behind(engine: Engine) -> None:
+    conversations = many_conversations(8, pause=60).conversations
+
+    async def scenario() -> None:
+        task = asyncio.create_task(engine.play(conversations, scripted, Hearing()))
+        await asyncio.sleep(0.3)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.wait_for(asyncio.shield(task), timeout=30)
+
+    asyncio.run(scenario())
+    assert multiprocessing.active_children() == []
+
+
+def test_a_dead_worker_is_one_clear_error() -> None:
+    conversations = (a_conversation("cell 0 1", name="a"), a_conversation("die", name="b"))
+    with pytest.raises(EngineError, match="a worker process died") as caught:
+        asyncio.run(ProcessEngine(2).play(conversations, scripted, Hearing()))
+    assert "\n" not in str(caught.value)
+    assert multiprocessing.active_children() == []
+
+
+def test_processes_are_other_processes(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    asyncio.run(ProcessEngine(2).play(many_conversations(40, pause=0.005).conversations, logging_to(log), Hearing()))
+    workers = {line.split()[0] for line in log.read_text().splitlines()}
+    assert len(workers) == 2
+
+
+def test_lanes_overlap_and_one_lane_does_not() -> None:
+    for lanes, most in ((1, 1), (3, 3)):
+        hearing = Hearing()
+        conversations = many_conversations(9, pause=0.001).conversations
+        asyncio.run(InlineEngine(lanes).play(conversations, ScriptedSolver, hearing))
+        assert hearing.most_under_way == most
+
+
+def test_the_first_error_cancels_the_other_lanes() -> None:
+    ended: list[str] = []
+
+    async def handle(item: str) -> None:
+        try:
+            await asyncio.sleep(60 if item == "slow" else 0)
+            raise ValueError(item)
+        finally:
+            ended.append(item)
+
+    with pytest.raises(ValueError, match="quick"):
+        asyncio.run(in_lanes(["slow", "quick", "never"], handle, 2))
+    assert ended == ["quick", "slow"]
+
+
+def test_engines_are_made_by_name() -> None:
+    assert make_engine("inline", 3) == InlineEngine(3)
+    assert make_engine("processes", 2) == ProcessEngine(2)
+    with pytest.raises(InputError, match="unknown engine 'ray': known are inline, processes"):
+        make_engine("ray", 2)

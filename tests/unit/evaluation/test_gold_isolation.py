@@ -1,0 +1,64 @@
+"""Nothing that a solver can reach, and nothing that is stored, comes from an answer field."""
+
+import asyncio
+import json
+from pathlib import Path
+
+from quaestor.conversation.answer import Answer
+from quaestor.documents.convfinqa import read_dataset
+from quaestor.evaluation.engines import InlineEngine
+from quaestor.evaluation.run import run_dataset
+from quaestor.evaluation.spec import RunSpec
+from quaestor.sample import sample_path
+from quaestor.solvers.base import TurnContext
+from quaestor.store.base import open_store
+
+SENTINEL = "planted-answer"
+ASKED = "dialogue_break"
+
+
+class Telling:
+    """Answers with everything that it can reach."""
+
+    name = "telling"
+
+    async def solve(self, question: str, context: TurnContext) -> Answer:
+        context.trace.append(repr(context))
+        return Answer(None, description=repr((question, context)), reason=repr(vars(context.document)))
+
+
+def planted(folder: Path) -> Path:
+    records = json.loads(sample_path().read_text(encoding="utf-8"))
+    for record in records:
+        for key, entries in record["annotation"].items():
+            if key != ASKED:
+                record["annotation"][key] = [SENTINEL for _ in entries]
+        record["qa"] = {"question": SENTINEL, "answer": SENTINEL, "program": SENTINEL}
+    path = folder / "planted.json"
+    path.write_text(json.dumps(records), encoding="utf-8")
+    return path
+
+
+def told(path: Path, store_path: Path) -> str:
+    async def scenario() -> None:
+        dataset = read_dataset(path)
+        async with open_store(str(store_path)) as store:
+            spec = RunSpec.of(dataset, "telling")
+            run = await run_dataset(dataset, spec, store, InlineEngine(), factory=Telling)
+            assert run.status == "complete"
+
+    asyncio.run(scenario())
+    return store_path.read_bytes().decode("utf-8", "replace")
+
+
+def test_planted_answers_are_in_no_stored_row(tmp_path: Path) -> None:
+    content = told(planted(tmp_path), tmp_path / "runs.db")
+    first_question = json.loads(sample_path().read_text(encoding="utf-8"))[0]["annotation"][ASKED][0]
+    assert first_question in content
+    assert SENTINEL not in content
+
+
+def test_the_spec_does_not_depend_on_the_answers(tmp_path: Path) -> None:
+    # Only the path differs, and it is no part of the digest.
+    specs = [RunSpec.of(read_dataset(path), "telling") for path in (planted(tmp_path), sample_path())]
+    assert specs[0].digest == specs[1].digest

@@ -1,0 +1,318 @@
+import asyncio
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from scripted import (
+    ScriptedSolver,
+    a_conversation,
+    a_dataset,
+    logging_to,
+    many_conversations,
+    scripted,
+    without_weights,
+)
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.turn import Turn
+from quaestor.core import serial
+from quaestor.documents.convfinqa import Conversation, Dataset
+from quaestor.errors import DatasetError, EngineError, InputError, ModelError, QuestionError, UnknownRunError
+from quaestor.evaluation.engines import Engine, InlineEngine
+from quaestor.evaluation.processes import ProcessEngine
+from quaestor.evaluation.run import run_dataset
+from quaestor.evaluation.runner import SolverFactory
+from quaestor.evaluation.spec import RunSpec
+from quaestor.store.base import open_store
+from quaestor.store.records import ExampleRecord, RunRecord, TurnRecord
+
+SUPPORT = Path(__file__).parents[2] / "support"
+Rows = tuple[RunRecord, tuple[ExampleRecord, ...], tuple[TurnRecord, ...]]
+
+
+def played(
+    dataset: Dataset,
+    store: Path,
+    engine: Engine | None = None,
+    *,
+    resume: str | None = None,
+    factory: SolverFactory = scripted,
+    on_conversation: Callable[[Conversation, tuple[Turn, ...]], None] | None = None,
+) -> RunRecord:
+    async def run() -> RunRecord:
+        async with open_store(str(store)) as opened:
+            spec = RunSpec.of(dataset, "scripted")
+            return await run_dataset(
+                dataset,
+                spec,
+                opened,
+                engine or InlineEngine(),
+                resume=resume,
+                factory=factory,
+                on_conversation=on_conversation,
+            )
+
+    return asyncio.run(run())
+
+
+def stored(store: Path, run: str | None = None) -> Rows:
+    async def read() -> Rows:
+        async with open_store(str(store), create=False) as opened:
+            record = await opened.run(run) if run else (await opened.runs())[0]
+            return record, await opened.examples(record.id), await opened.turns(record.id)
+
+    return asyncio.run(read())
+
+
+def content(rows: Rows) -> str:
+    """Returns everything that is stored but ids and times."""
+    run, examples, turns = serial.dump(rows, Rows)
+    for record in (run, *examples, *turns):
+        for name in ("id", "run", "started", "finished"):
+            record.pop(name, None)
+    return json.dumps([run, examples, turns], sort_keys=True)
+
+
+def test_everything_is_stored(tmp_path: Path) -> None:
+    dataset = a_dataset(a_conversation("cell 0 1", "cell 1 1", "change", "greater", "why", "nothing"))
+    run = played(dataset, tmp_path / "runs.db")
+    assert run.status == "complete"
+    assert run.finished
+    assert run.started <= run.finished
+    assert (run.dataset, run.dataset_digest, run.conversations) == ("pages.json", "d1", 1)
+    assert RunSpec.of_run(run) == RunSpec.of(dataset, "scripted")
+
+    record, (example,), turns = stored(tmp_path / "runs.db")
+    assert record == run
+    assert (example.status, example.turns, example.document) == ("complete", 6, "NORD/2012/page_41.pdf")
+    first, second, change, greater, failed, nothing = turns
+    assert [turn.index for turn in turns] == list(range(6))
+    assert (first.program, second.program) == (first.number, second.number)
+    assert change.program == f"subtract({second.number}, {first.number})"
+    assert greater.number in ("yes", "no")
+    assert (failed.number, failed.program, failed.error) == (None, None, "SolverError: no plan for 'why'")
+    assert (nothing.number, nothing.error, nothing.answer["reason"]) == (None, None, "the page does not say")
+    assert [turn.verified for turn in turns] == [True, True, True, True, False, False]
+    assert first.sources == [{"document": "NORD/2012/page_41.pdf", "table": 0, "row": 0, "column": 1, "kind": "cell"}]
+    assert serial.load(Answer, change.answer).plan
+
+
+def test_the_callback_hears_of_every_conversation_once_it_is_stored(tmp_path: Path) -> None:
+    dataset = a_dataset(a_conversation("cell 0 1", name="a"), a_conversation("break", name="b"))
+    heard: list[tuple[str, int, int]] = []
+
+    def hear(conversation: Conversation, turns: tuple[Turn, ...]) -> None:
+        with closing(sqlite3.connect(tmp_path / "runs.db")) as db:
+            ended = db.execute("SELECT count(*) FROM examples WHERE status != 'pending'").fetchone()[0]
+        heard.append((conversation.id, len(turns), ended))
+
+    played(dataset, tmp_path / "runs.db", on_conversation=hear)
+    assert heard == [("a", 1, 1), ("b", 0, 2)]
+
+
+@pytest.mark.parametrize("engine", [InlineEngine(4), ProcessEngine(2)])
+def test_the_engine_does_not_show_in_the_rows(engine: Engine, tmp_path: Path) -> None:
+    dataset = many_conversations(24)
+    played(dataset, tmp_path / "one.db", InlineEngine(1))
+    played(dataset, tmp_path / "other.db", engine)
+    assert content(stored(tmp_path / "one.db")) == content(stored(tmp_path / "other.db"))
+
+
+def test_the_order_of_the_dataset_does_not_show_in_the_rows(tmp_path: Path) -> None:
+    dataset = many_conversations(12)
+    played(dataset, tmp_path / "one.db")
+    played(replace(dataset, conversations=dataset.conversations[::-1]), tmp_path / "other.db")
+    assert content(stored(tmp_path / "one.db")) == content(stored(tmp_path / "other.db"))
+
+
+def test_a_defect_costs_one_conversation_and_is_played_again(tmp_path: Path) -> None:
+    store = tmp_path / "runs.db"
+    dataset = a_dataset(*(a_conversation(words, name=words) for words in ("cell 0 1", "break", "cell 0 2")))
+    run = played(dataset, store)
+    assert run.status == "failed"
+    _, examples, turns = stored(store)
+    assert {item.conversation: item.status for item in examples} == {
+        "cell 0 1": "complete",
+        "break": "failed",
+        "cell 0 2": "complete",
+    }
+    assert len(turns) == 2
+
+    class Mended(ScriptedSolver):
+        async def solve(self, question: str, context: object) -> Answer:
+            assert question == "break", "a complete conversation is played again"
+            return Answer(None, reason="mended")
+
+    again = played(dataset, store, resume=run.id, factory=Mended)
+    assert (again.status, again.id, again.started) == ("complete", run.id, run.started)
+    assert {item.status for item in stored(store)[1]} == {"complete"}
+
+
+def test_an_outage_stops_the_run_unscored_until_it_is_resumed(tmp_path: Path) -> None:
+    dataset = a_dataset(a_conversation("cell 0 1", "down", name="a"), a_conversation("cell 0 1", name="b"))
+    run = played(dataset, tmp_path / "runs.db")
+    assert run.status == "stopped"
+    _, (first, second), turns = stored(tmp_path / "runs.db")
+    assert (first.status, first.turns, first.error) == ("outage", 0, "OutageError: the model does not answer")
+    assert second.status == "complete"
+    assert [turn.conversation for turn in turns] == ["b"]
+
+
+def test_a_complete_run_is_not_played_again(tmp_path: Path) -> None:
+    dataset = many_conversations(4)
+    run = played(dataset, tmp_path / "runs.db")
+    assert played(dataset, tmp_path / "runs.db", resume=run.id, factory=without_weights) == run
+
+
+def test_another_spec_does_not_resume(tmp_path: Path) -> None:
+    dataset = many_conversations(4)
+    run = played(dataset, tmp_path / "runs.db")
+    with pytest.raises(InputError, match=r'dataset_digest was "d1" and is "d2"'):
+        played(replace(dataset, digest="d2"), tmp_path / "runs.db", resume=run.id)
+    assert stored(tmp_path / "runs.db")[0] == run
+
+
+def test_an_unknown_run_does_not_resume(tmp_path: Path) -> None:
+    with pytest.raises(UnknownRunError):
+        played(many_conversations(4), tmp_path / "runs.db", resume="gone")
+
+
+@pytest.mark.parametrize(
+    ("dataset", "error"),
+    [
+        (a_dataset(a_conversation("cell 0 1"), a_conversation("", name="b")), QuestionError),
+        (a_dataset(a_conversation("cell 0 1", name="b"), a_conversation("x" * 100_000)), QuestionError),
+        (a_dataset(a_conversation("cell 0 1"), a_conversation("cell 0 2")), DatasetError),
+    ],
+)
+def test_what_cannot_be_run_leaves_the_store_as_it_was(
+    dataset: Dataset, error: type[Exception], tmp_path: Path
+) -> None:
+    before = played(many_conversations(2), tmp_path / "runs.db")
+    with pytest.raises(error):
+        played(dataset, tmp_path / "runs.db")
+    assert stored(tmp_path / "runs.db")[0] == before
+
+
+def test_a_spec_of_another_dataset_is_refused(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with open_store("sqlite://") as store:
+            spec = RunSpec.of(many_conversations(2), "scripted")
+            other = replace(many_conversations(2), digest="d2")
+            with pytest.raises(InputError, match="another dataset"):
+                await run_dataset(other, spec, store, InlineEngine(), factory=scripted)
+            assert await store.runs() == ()
+
+    asyncio.run(scenario())
+
+
+def test_a_solver_that_cannot_be_built_fails_the_run(tmp_path: Path) -> None:
+    with pytest.raises(ModelError):
+        played(many_conversations(2), tmp_path / "runs.db", factory=without_weights)
+    assert stored(tmp_path / "runs.db")[0].status == "failed"
+
+
+def test_a_dead_worker_leaves_a_run_that_can_be_resumed(tmp_path: Path) -> None:
+    good = [a_conversation("cell 0 1", "cell 1 1", "change", name=f"c{number:02}") for number in range(20)]
+    dataset = a_dataset(*good, a_conversation("die", name="last"))
+    with pytest.raises(EngineError):
+        played(dataset, tmp_path / "runs.db", ProcessEngine(2))
+    run, examples, _ = stored(tmp_path / "runs.db")
+    assert run.status == "failed"
+    assert 0 < sum(example.status == "complete" for example in examples) < 21
+
+    class Mended(ScriptedSolver):
+        async def solve(self, question: str, context: object) -> Answer:
+            return Answer(None, reason="mended")
+
+    assert played(dataset, tmp_path / "runs.db", resume=run.id, factory=Mended).status == "complete"
+
+
+def test_half_a_surrogate_pair_from_a_solver_is_stored_as_a_question_mark(tmp_path: Path) -> None:
+    played(a_dataset(a_conversation("guess 1")), tmp_path / "runs.db")
+    (turn,) = stored(tmp_path / "runs.db")[2]
+    assert turn.answer["description"] == "half a pair: ?"
+
+
+def slow_run(store: Path, engine: str, count: int, pause: float, run: str | None = None) -> subprocess.Popen[bytes]:
+    words = [str(store), engine, str(count), str(pause), *([run] if run else [])]
+    # A group of its own, so that the signal reaches the run as the one from a terminal does.
+    return subprocess.Popen(
+        [sys.executable, str(SUPPORT / "slow_run.py"), *words], stderr=subprocess.PIPE, start_new_session=True
+    )
+
+
+def wait_for_complete(store: Path, least: int, process: subprocess.Popen[bytes]) -> int:
+    """Waits until the run has `least` complete conversations or is over; returns how many it has."""
+    done = 0
+    while done < least and process.poll() is None:
+        time.sleep(0.01)
+        if store.exists():
+            done = completed(store)
+    return done
+
+
+def completed(store: Path) -> int:
+    async def count() -> int:
+        async with open_store(str(store)) as opened:
+            return sum([(await opened.progress(run.id)).get("complete", 0) for run in await opened.runs()])
+
+    return asyncio.run(count())
+
+
+@pytest.mark.parametrize("engine", ["inline", "processes"])
+def test_a_run_killed_again_and_again_ends_as_an_undisturbed_one(engine: str, tmp_path: Path) -> None:
+    count, pause, draw = 60, 0.005, random.Random()
+    store = tmp_path / "runs.db"
+    kills, run, done = 0, None, 0
+    while kills < 4:
+        process = slow_run(store, engine, count, pause, run)
+        done = wait_for_complete(store, done + draw.randint(1, 4), process)
+        time.sleep(draw.random() * 0.03)
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+        assert completed(store) >= done
+        run, kills = stored(store)[0].id, kills + 1
+    assert stored(store)[0].status == "running"
+    assert 0 < completed(store) < count
+
+    last = slow_run(store, engine, count, pause, run)
+    assert last.wait() == 0, last.communicate()[1].decode()
+    last.communicate()
+
+    undisturbed = tmp_path / "undisturbed.db"
+    played(many_conversations(count, pause), undisturbed, InlineEngine(count))
+    assert content(stored(store)) == content(stored(undisturbed))
+
+
+@pytest.mark.parametrize("engine", ["inline", "processes"])
+def test_ctrl_c_stops_a_run_that_can_be_resumed(engine: str, tmp_path: Path) -> None:
+    store = tmp_path / "runs.db"
+    process = slow_run(store, engine, 40, 0.02)
+    wait_for_complete(store, 2, process)
+    os.killpg(process.pid, signal.SIGINT)
+    errors = process.communicate(timeout=60)[1].decode()
+    assert process.returncode not in (0, None)
+    assert "ForkProcess" not in errors
+    assert errors.count("KeyboardInterrupt") <= 2
+    run, examples, turns = stored(store)
+    assert run.status == "stopped"
+    complete = {example.conversation for example in examples if example.status == "complete"}
+    assert 2 <= len(complete) < 40
+    assert {turn.conversation for turn in turns} == complete
+
+    log = tmp_path / "log"
+    dataset = many_conversations(40, 0.02)
+    assert played(dataset, store, InlineEngine(40), resume=run.id, factory=logging_to(log)).status == "complete"
+    asked = len(log.read_text().splitlines())
+    assert asked == sum(len(item.questions) for item in dataset.conversations if item.id not in complete)

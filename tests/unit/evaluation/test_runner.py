@@ -1,0 +1,201 @@
+import asyncio
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from scripted import ScriptedSolver, a_conversation, a_document
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.turn import Turn
+from quaestor.core.quantity import Scale
+from quaestor.documents.convfinqa import Conversation
+from quaestor.errors import OutageError, QuestionError
+from quaestor.evaluation.runner import MAX_QUESTION, attempt_conversation, play_conversation
+from quaestor.plan.steps import Compute, Constant, Plan
+from quaestor.solvers.base import TurnContext
+
+
+def play(*questions: str) -> tuple[Turn, ...]:
+    return asyncio.run(play_conversation(a_conversation(*questions), ScriptedSolver()))
+
+
+def value(row: int, column: int) -> Decimal:
+    quantity = a_document("NORD/2012/page_41.pdf").tables[0].cells[row][column].quantity
+    assert quantity
+    return quantity.value
+
+
+def test_own_answers_are_the_history() -> None:
+    turns = play("cell 0 1", "cell 1 1", "change", "ratio")
+    change = value(1, 1) - value(0, 1)
+    assert [turn.answer.value for turn in turns[:3]] == [value(0, 1), value(1, 1), change]
+    assert all(turn.verified and turn.error is None for turn in turns)
+
+
+def test_one_question_at_a_time_is_revealed() -> None:
+    seen: list[tuple[str, tuple[str, ...], str]] = []
+
+    class Watching(ScriptedSolver):
+        async def solve(self, question: str, context: TurnContext) -> Answer:
+            seen.append((question, context.memory.questions, context.document.id))
+            assert not hasattr(context, "questions")
+            return await super().solve(question, context)
+
+    asyncio.run(play_conversation(a_conversation("cell 0 1", "cell 0 2", "change"), Watching()))
+    page = "NORD/2012/page_41.pdf"
+    assert seen == [
+        ("cell 0 1", (), page),
+        ("cell 0 2", ("cell 0 1",), page),
+        ("change", ("cell 0 1", "cell 0 2"), page),
+    ]
+
+
+def test_a_named_error_leaves_its_turn_without_an_answer_and_the_conversation_goes_on() -> None:
+    turns = play("cell 0 1", "why", "cell 0 2")
+    assert turns[1].error == "SolverError: no plan for 'why'"
+    assert turns[1].answer == Answer(None, reason="no plan for 'why'")
+    assert not turns[1].verified
+    assert turns[2].answer.value == value(0, 2)
+
+
+def test_a_reference_to_a_turn_without_an_answer_is_a_named_error() -> None:
+    turns = play("cell 0 1", "why", "change")
+    assert turns[2].answer.value is None
+    assert turns[2].error
+    assert turns[2].error.startswith("OperandError: ")
+
+
+def test_no_answer_is_no_error() -> None:
+    (turn,) = play("nothing")
+    assert (turn.answer.value, turn.answer.reason) == (None, "the page does not say")
+    assert (turn.verified, turn.error) == (False, None)
+
+
+def test_a_plan_that_gives_another_number_is_not_verified() -> None:
+    turns = play("lie 0 1", "cell 0 1", "change")
+    assert [turn.verified for turn in turns] == [False, True, True]
+    # What the person was told is what later turns refer to.
+    assert turns[2].answer.value == value(0, 1) - 999
+
+
+def test_an_answer_without_a_plan_is_not_verified() -> None:
+    turns = play("guess 5", "cell 0 1", "change")
+    assert [turn.verified for turn in turns] == [False, True, True]
+    assert turns[2].answer.value == value(0, 1) - 5
+
+
+def test_a_plan_that_cannot_be_run_leaves_no_answer_but_stays_on_record() -> None:
+    (turn,) = play("far")
+    assert turn.answer.value is None
+    assert turn.answer.plan is not None
+    assert turn.error
+    assert turn.error.startswith("PlanValidationError: ")
+
+
+HALF = Plan((Compute(1, "divide", (Constant(Decimal(1), "const_1"), Constant(Decimal(2), "const_2"))),))
+YES = Plan((Compute(1, "greater", (Constant(Decimal(2), "const_2"), Constant(Decimal(1), "const_1"))),))
+
+
+@pytest.mark.parametrize(
+    ("answer", "verified"),
+    [
+        (Answer(Decimal("0.50"), plan=HALF), True),
+        (Answer(Decimal("0.5000001"), plan=HALF), False),
+        (Answer(Decimal("0.5"), Scale.PERCENT, plan=HALF), False),
+        (Answer(True, plan=YES), True),
+        (Answer(False, plan=YES), False),
+        (Answer(Decimal(1), plan=YES), False),
+        (Answer(Decimal("0.5"), unit="USD", plan=HALF), True),
+    ],
+)
+def test_verified_means_same_kind_value_and_scale(answer: Answer, verified: bool) -> None:
+    (turn,) = asyncio.run(play_conversation(a_conversation("x"), Saying(answer)))
+    assert turn.verified is verified
+    assert turn.answer == answer
+
+
+@pytest.mark.parametrize("number", ["NaN", "sNaN", "Infinity", "-Infinity", "1E+999999", "1E-999999"])
+@pytest.mark.parametrize("plan", [None, HALF])
+def test_what_no_plan_can_hold_is_no_answer(number: str, plan: Plan | None) -> None:
+    (turn,) = asyncio.run(play_conversation(a_conversation("x"), Saying(Answer(Decimal(number), plan=plan))))
+    assert turn.answer.value is None
+    assert turn.error
+    assert turn.error.startswith("MagnitudeError: ")
+
+
+class Saying:
+    """Gives one answer to everything."""
+
+    name = "saying"
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+
+    async def solve(self, question: str, context: TurnContext) -> Answer:
+        return self._answer
+
+
+def test_times_and_trace_are_kept() -> None:
+    first, second = play("cell 0 1", "sleep 0.005 cell 0 2")
+    assert first.started.utcoffset() == timedelta(0)
+    assert all(moment.microsecond % 1000 == 0 for turn in (first, second) for moment in (turn.started, turn.finished))
+    assert first.started <= first.finished <= second.started < second.finished
+    assert second.understanding == "reads 'sleep 0.005 cell 0 2' after 1 turns"
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        ("", "question 2 of Single_NORD/2012/page_41.pdf-1 is empty"),
+        (" \n\t", "is empty"),
+        ("x" * (MAX_QUESTION + 1), "has 10,001 characters: 10,000 are the most"),
+        ("y" * 100_000, "has 100,000 characters"),
+        ("what \udc00 was", "surrogate"),
+    ],
+)
+def test_a_question_that_cannot_be_asked_is_refused_before_any_is(question: str, message: str) -> None:
+    class Untouched(ScriptedSolver):
+        async def solve(self, question: str, context: TurnContext) -> Answer:
+            raise AssertionError("asked")
+
+    conversation = a_conversation("cell 0 1", question)
+    with pytest.raises(QuestionError, match=message) as caught:
+        asyncio.run(play_conversation(conversation, Untouched()))
+    assert len(str(caught.value)) < 200
+
+
+def test_the_longest_question_is_asked() -> None:
+    (turn,) = play("guess 1".ljust(MAX_QUESTION))
+    assert turn.answer.value == 1
+
+
+def test_no_questions_no_turns() -> None:
+    assert play() == ()
+
+
+def test_an_outage_ends_the_conversation() -> None:
+    conversation = a_conversation("cell 0 1", "down", "cell 0 2")
+    with pytest.raises(OutageError):
+        asyncio.run(play_conversation(conversation, ScriptedSolver()))
+    played = asyncio.run(attempt_conversation(conversation, ScriptedSolver()))
+    assert (played.status, played.turns) == ("outage", ())
+    assert played.error == "OutageError: the model does not answer"
+
+
+def test_a_defect_ends_the_conversation_and_says_where() -> None:
+    played = asyncio.run(attempt_conversation(a_conversation("cell 0 1", "break"), ScriptedSolver()))
+    assert (played.status, played.turns) == ("failed", ())
+    assert played.error
+    assert played.error.startswith("KeyError: 'a defect' (in _answer, scripted.py:")
+
+
+def test_cancelling_is_no_defect() -> None:
+    async def scenario() -> None:
+        conversation: Conversation = a_conversation("sleep 60 cell 0 1")
+        task = asyncio.create_task(attempt_conversation(conversation, ScriptedSolver()))
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(scenario())

@@ -1,0 +1,57 @@
+import re
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from scripted import a_conversation, a_dataset
+from store_records import a_run
+
+from quaestor.core import serial
+from quaestor.errors import InputError
+from quaestor.evaluation.spec import RunSpec
+from quaestor.store.records import RunRecord
+
+SPEC = RunSpec.of(a_dataset(a_conversation("x"), digest="d1"), "scripted", {"b": 1, "a": [True, None, "é"]}, limit=3)
+
+
+def run_of(spec: RunSpec) -> RunRecord:
+    return replace(a_run(), spec=serial.dump(spec), spec_digest=spec.digest)
+
+
+def test_a_spec_comes_back_from_its_run() -> None:
+    assert RunSpec.of_run(run_of(SPEC)) == SPEC
+    assert RunSpec.of_run(run_of(SPEC)).digest == SPEC.digest
+
+
+def test_the_digest_is_of_what_decides_the_results() -> None:
+    assert re.fullmatch("[0-9a-f]{64}", SPEC.digest)
+    assert replace(SPEC, dataset="elsewhere/pages.json").digest == SPEC.digest
+    assert replace(SPEC, solver_options={"a": [True, None, "é"], "b": 1}).digest == SPEC.digest
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (replace(SPEC, solver="other"), 'solver was "scripted" and is "other"'),
+        (replace(SPEC, limit=None), "limit was 3 and is null"),
+        (replace(SPEC, dataset_digest="d2"), 'dataset_digest was "d1" and is "d2"'),
+        (replace(SPEC, solver_options={}), r'solver_options was \{"a": \[true, null, .*\], "b": 1\} and is \{\}'),
+        (replace(SPEC, version="9"), r'version was ".*" and is "9"'),
+        (replace(SPEC, solver_options={"a": "y" * 500}), r"\.\.\."),
+    ],
+)
+def test_another_spec_does_not_resume_a_run_and_the_difference_is_named(changed: RunSpec, message: str) -> None:
+    SPEC.require_same(run_of(SPEC))
+    assert changed.digest != SPEC.digest
+    with pytest.raises(InputError, match=message) as caught:
+        changed.require_same(run_of(SPEC))
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 500
+
+
+def test_run_ids_are_readable_and_differ() -> None:
+    at = datetime(2026, 11, 20, 23, 44, 55, tzinfo=timezone(timedelta(hours=2)))
+    ids = {SPEC.new_run_id(at) for _ in range(5)}
+    assert len(ids) > 1
+    assert all(re.fullmatch("20261120-214455-scripted-[0-9a-f]{4}", run) for run in ids)
+    assert SPEC.new_run_id(at.astimezone(UTC)).startswith("20261120-214455")
