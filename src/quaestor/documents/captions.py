@@ -1,0 +1,111 @@
+"""Scale and unit as captions and labels name them: "( in millions , except per share data )", "shares ( 000 )".
+
+Owns the words. Whether a caption covers a table, a row or a column is `headers`' business.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from quaestor.core.quantity import Scale
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """What a caption or a label says about the numbers under it; None where it says nothing.
+
+    Attributes:
+        scale: `Scale.ONE` where the label itself rules out the table's scale (amounts per share, ratios, years).
+        unit: A currency code or a counted noun.
+    """
+
+    scale: Scale | None = None
+    unit: str | None = None
+
+
+NOTHING = Caption()
+_SCALES = {"t": Scale.THOUSAND, "0": Scale.THOUSAND, "m": Scale.MILLION, "b": Scale.BILLION}
+_SCALE = re.compile(
+    r"(?:\bin\s?(?:\$|u\.?s\.?\s?\$|dollars|us dollars)?\s?|^\W*|\(\s?(?:\$|dollars|amounts|us\$)?\s?(?:in\s)?)"
+    r"(?P<word>thousands|thous\b|millions|billions|000(?:'?s)?\b)",
+    re.IGNORECASE,
+)
+_PERCENT = re.compile(
+    r"(?<![0-9])(?<![0-9]\s)%|\bin percentages?\b|\(\s?percent\s?\)|^percent(?:age)?\b", re.IGNORECASE
+)
+_SINGLE = re.compile(r"\bper[\s-]?(?:share|unit|gallon|barrel|bbl|boe|mcf)|pershare|\bratio\b|^ratio", re.IGNORECASE)
+_SPAN = re.compile(r"\(\s?in\s(?P<in>years|months|days|dollars)\s?\)|\(\s?(?P<bare>years|months)\s?\)", re.IGNORECASE)
+_DOLLARS = re.compile(r"\$|\bdollars?\b", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"\b(?:square feet|shares|options|rsus|units|gallons|barrels|acres|employees|stores|customers|securities)\b",
+    re.IGNORECASE,
+)
+_MONEY = re.compile(
+    r"\b(?:cost|price|value|amount|payments?|proceeds|expense|gains?|loss(?:es)?|compensation)\b", re.IGNORECASE
+)
+_BRACKETED = re.compile(
+    r"\s?\((?:[^()]{0,80}?(?:\b|in)(?:thousands|thous|millions|billions|000s?|percentages)\b[^()]{0,80}"
+    r"|\s?in dollars\s?)\)",
+    re.IGNORECASE,
+)
+_WHOLE = re.compile(
+    r"\W*(?:(?:us\s|u\.?s\.?\s?)?(?:\$|dollars?|amounts?|dollar amounts|shares)\s)?(?:in\s?)?(?:\$\s?)?"
+    r"(?:thousands|millions|billions|000s?|percentages|dollars|%)\b[^0-9]{0,80}|\W*(?:\$|%|\(\s*%\s*\)|\s)+\W*",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=8192)
+def read_caption(text: str) -> Caption:
+    """Returns the scale and the unit that a caption or a label names.
+
+    >>> read_caption("( dollars in millions , except per share data )")
+    Caption(scale=<Scale.MILLION: 'million'>, unit='USD')
+    """
+    label = text.strip()
+    if not label:
+        return NOTHING
+    if found := _SCALE.search(label):
+        return Caption(_SCALES[found["word"][0].casefold()], _unit(label))
+    if span := _SPAN.search(label):
+        word = (span["in"] or span["bare"]).casefold()
+        return Caption(Scale.ONE, "USD" if word == "dollars" else word)
+    if _SINGLE.search(label):
+        return Caption(Scale.ONE)
+    if _PERCENT.search(label):
+        return Caption(Scale.PERCENT)
+    return Caption(None, _unit(label)) if not any(character.isdigit() for character in label) else NOTHING
+
+
+def _unit(label: str) -> str | None:
+    if _DOLLARS.search(label):
+        return "USD"
+    if _MONEY.search(label) or _SINGLE.search(label):
+        return None
+    counted = _COUNTED.search(label)
+    return counted[0].casefold() if counted else None
+
+
+def without_caption(text: str) -> str:
+    """Returns a label without its bracketed scale caption, where something is left ("amount ( in millions )")."""
+    rest = _BRACKETED.sub("", text).strip()
+    return rest or text
+
+
+def is_caption(text: str) -> bool:
+    """Whether a cell is nothing but a caption ("( in thousands )", "millions of dollars", "$")."""
+    return bool(text.strip()) and len(text) < 200 and _WHOLE.fullmatch(text.strip()) is not None
+
+
+_IN_TEXT = re.compile(r"\(([^()]{0,120}\b(?:thousands|millions|billions)\b[^()]{0,120})\)", re.IGNORECASE)
+
+
+def caption_in_text(sentences: Sequence[str]) -> Caption:
+    """Returns the bracketed caption of the sentences that lead to a table, the last one's first."""
+    for sentence in reversed(sentences):
+        if found := _IN_TEXT.search(sentence):
+            caption = read_caption(f"( {found[1].strip()} )")
+            if caption.scale is not None:
+                return caption
+    return NOTHING

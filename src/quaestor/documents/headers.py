@@ -1,0 +1,298 @@
+"""From a printed grid to a table: what its rows and columns are about.
+
+Owns the reading of headers (none, one, several rows), sections, periods, scales, and cells that are not what they
+seem: a dash printed as 2014 or 2013, a header repeated in mid-table. Changes no printed text; a repair is named in
+its cell and in the warnings.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from quaestor.core.parsing import clean_label, find_quantities, parse_cell
+from quaestor.core.periods import Period, find_periods, parse_period
+from quaestor.core.provenance import CellRef
+from quaestor.core.quantity import Quantity, Scale
+from quaestor.documents.captions import NOTHING, Caption, is_caption, read_caption, without_caption
+from quaestor.documents.document import Cell, Header, Orientation, Table
+
+Grid = Sequence[Sequence[str]]
+
+_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
+_DASH_YEAR = re.compile(r"(?:\$ ?)?(201[34])")
+_FUSED = re.compile(
+    r"(?P<label>.*[a-z)].*?)\s+"
+    r"(?P<value>\$ ?-?[0-9.].*|-?[0-9]{3,}(?: \( [0-9]+ \))?|[0-9.]+% \( [0-9.]+ % \)|[0-9]+\.[0-9]+)",
+    re.IGNORECASE,
+)
+_INDEX = re.compile(r"(?:s ?& ?p|russell|nasdaq|msci|topix|nikkei)\b", re.IGNORECASE)
+_WORD = re.compile(r"[a-z]{2,}", re.IGNORECASE)
+_SCALE_WORD = re.compile(r"\b(?:thousand|million|billion|trillion|years?|months?|approximately|pts?)\b", re.IGNORECASE)
+_NAMED_BY_YEAR = re.compile(
+    r"\b(?:due|matur\w+|plans?|programs?|notes|bonds|debentures|senior|expir\w+|act)\b", re.IGNORECASE
+)
+_YEAR_WITH_NOTE = re.compile(r"((?:19|20)[0-9]{2})[1-9]")
+_HEADER_ROWS_AT_MOST = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """The heading over the rows below it."""
+
+    label: str = ""
+    period: Period | None = None
+    caption: Caption = NOTHING
+
+
+def read_table(document: str, index: int, grid: Grid, leading: Caption | None = None) -> tuple[Table, tuple[str, ...]]:
+    """Returns the table that a printed grid shows, and one line for each thing that was repaired or is missing.
+
+    Args:
+        document: The document's id.
+        index: The table's place in the document, from 0.
+        grid: R x C printed cells, never ragged, R and C at least 1.
+        leading: What the sentences before the table say of its scale.
+    """
+    header_rows, fused = _header_rows(grid)
+    repairs = _repairs(grid, header_rows)
+    cells = tuple(
+        tuple(_read_cell(document, index, grid, row, column, header_rows, repairs) for column in range(len(grid[row])))
+        for row in range(len(grid))
+    )
+    columns = _columns(grid, header_rows, fused)
+    rows = _rows(grid, header_rows, columns)
+    corner = grid[0][0] if header_rows else ""
+    caption = _table_caption(grid, header_rows, leading or NOTHING)
+    table = Table(
+        index=index,
+        cells=cells,
+        rows=rows,
+        columns=columns,
+        header_rows=header_rows,
+        orientation=_orientation(rows[header_rows:], columns[1:]),
+        caption=clean_label(corner),
+        scale=caption.scale,
+        unit=caption.unit,
+    )
+    return table, _warnings(table, grid, fused)
+
+
+def _is_value(text: str) -> bool:
+    """Whether a cell prints an amount rather than a heading: a number that is no bare year, hardly any words."""
+    if _YEAR.fullmatch(text.strip()) or not parse_cell(text):
+        return False
+    return not _WORD.search(_SCALE_WORD.sub("", text))
+
+
+def _fused(text: str) -> re.Match[str] | None:
+    """Returns the match of a heading into which the first row's number was fused ("high $ 60.15"), or None."""
+    match = _FUSED.fullmatch(text.strip()) if len(text) < 300 else None
+    if match is None or _INDEX.search(match["label"]) or _YEAR.fullmatch(match["value"]):
+        return None
+    return match if not find_periods(match["value"]) else None
+
+
+def _header_rows(grid: Grid) -> tuple[int, bool]:
+    """Returns how many rows head the columns, and whether numbers are fused into the headings."""
+    printed = [text for text in grid[0][1:] if text.strip()]
+    values = sum(_is_value(text) for text in printed)
+    fused = sum(_fused(text) is not None for text in printed)
+    if printed and 2 * (values + fused) > len(printed):
+        return 0, fused > 0
+    count = 1
+    while count < min(len(grid), _HEADER_ROWS_AT_MOST) and _continues_header(grid[count]):
+        count += 1
+    return count, False
+
+
+def _continues_header(row: Sequence[str]) -> bool:
+    """Whether the row below a header row heads the columns too: captions, or headings without a row label."""
+    printed = [text for text in row[1:] if text.strip()]
+    if not printed:
+        return is_caption(row[0])
+    if all(is_caption(text) for text in printed):
+        return not row[0].strip() or is_caption(row[0])
+    return not row[0].strip() and not any(_is_value(text) for text in printed)
+
+
+def _repairs(grid: Grid, header_rows: int) -> dict[tuple[int, int], str]:
+    """Returns the cells whose years are none, by row and column, and what they are instead."""
+    repairs: dict[tuple[int, int], str] = {}
+    body = range(header_rows, len(grid))
+    years_by_column = [
+        {grid[row][column].strip() for row in body if _YEAR.fullmatch(grid[row][column].strip())}
+        for column in range(len(grid[0]))
+    ]
+    for row in body:
+        if _repeats_years(grid, row, header_rows):
+            repairs |= {(row, column): "a header repeated within the table" for column in range(1, len(grid[row]))}
+            continue
+        years = {text.strip() for text in grid[row][1:] if _YEAR.fullmatch(text.strip())}
+        for column in range(1, len(grid[row])):
+            dash = _DASH_YEAR.fullmatch(grid[row][column].strip())
+            if dash and not (years | years_by_column[column]) - {dash[1]}:
+                repairs[row, column] = f"a dash printed as the year {dash[1]}"
+    return repairs
+
+
+def _repeats_years(grid: Grid, row: int, header_rows: int) -> bool:
+    """Whether a row in mid-table prints the header's years again."""
+    texts = [text.strip() for text in grid[row][1:]]
+    if header_rows == 0 or len(texts) < 2 or not all(_YEAR.fullmatch(text) for text in texts):
+        return False
+    return any(texts == [text.strip() for text in header[1:]] for header in grid[:header_rows])
+
+
+def _read_cell(
+    document: str, table: int, grid: Grid, row: int, column: int, header_rows: int, repairs: dict[tuple[int, int], str]
+) -> Cell:
+    text, ref = grid[row][column], CellRef(document, table, row, column)
+    if repair := repairs.get((row, column)):
+        return Cell(text, ref, (), repair)
+    if column > 0 and row >= header_rows:
+        return Cell(text, ref, parse_cell(text))
+    return Cell(text, ref, _numbers_in_label(text))
+
+
+def _numbers_in_label(text: str) -> tuple[Quantity, ...]:
+    """Returns the amounts in a heading: all of a heading that is a number, else what a sign or a unit marks as one."""
+    if _is_value(text) and parse_period(text) is None:
+        return parse_cell(text)
+    found = (span.quantity for span in find_quantities(text))
+    return tuple(q for q in found if q.unit or q.scale is not Scale.ONE or len(q.text) > 4)
+
+
+def _label(text: str) -> str:
+    return clean_label(without_caption(text))
+
+
+def _columns(grid: Grid, header_rows: int, fused: bool) -> tuple[Header, ...]:
+    """Returns what each column is about."""
+    if header_rows == 0:
+        labels = list(grid[0])
+        if not fused:
+            return tuple(Header("") for _ in labels)
+        matches = [_fused(text) for text in labels]
+        return (Header(""), *(_header((match["label"] if match else "",)) for match in matches[1:]))
+    stacks: list[list[str]] = []
+    for column in range(len(grid[0])):
+        stack = [grid[row][column] for row in range(header_rows)]
+        for row in range(header_rows - 1):  # a heading over several columns is printed once
+            if column > 1 and not stack[row].strip() and not is_caption(grid[row][column - 1]):
+                stack[row] = stacks[column - 1][row]
+        stacks.append(stack)
+    return tuple(_header(tuple(stack)) for stack in stacks)
+
+
+def _header(stack: tuple[str, ...]) -> Header:
+    """Returns the header that stacked headings make, outermost first."""
+    captions = [read_caption(text) for text in reversed(stack)]
+    texts = [text for text in stack if text.strip() and not (is_caption(text) and len(stack) > 1)]
+    levels = tuple(dict.fromkeys(_label(text) for text in texts))
+    above = next((period for text in texts[:-1] if (period := _period(text))), None)
+    period = _period(texts[-1], above.year if above else None) if texts else None
+    return Header(
+        label=levels[-1] if levels else "",
+        levels=levels,
+        period=period or above,
+        scale=next((caption.scale for caption in captions if caption.scale), None),
+        unit=next((caption.unit for caption in captions if caption.unit), None),
+    )
+
+
+def _period(text: str, year: int | None = None) -> Period | None:
+    """Returns the period that a heading is about: its whole text, or the only one that it names in passing."""
+    plain = without_caption(text)
+    whole = parse_period(plain, year)
+    if whole is not None:
+        return whole
+    named = {mention.period for mention in find_periods(plain)}
+    return named.pop() if len(named) == 1 and not _NAMED_BY_YEAR.search(plain) else None
+
+
+def _rows(grid: Grid, header_rows: int, columns: tuple[Header, ...]) -> tuple[Header, ...]:
+    """Returns what each row is about; a section's heading, period and scale come down to its rows."""
+    rows = [_header((grid[row][0],)) for row in range(header_rows)]
+    corner = parse_period(grid[0][0]) if header_rows and not any(column.period for column in columns[1:]) else None
+    section = _Section(_label(grid[0][0]), corner) if corner else _Section()
+    bare_years = {text[0].strip() for text in grid if _YEAR.fullmatch(text[0].strip())}
+    year: int | None = None
+    for row in grid[header_rows:]:
+        label = row[0].strip()
+        noted = _YEAR_WITH_NOTE.fullmatch(label)
+        if noted and any(abs(int(noted[1]) - int(other)) <= 3 for other in bare_years):
+            label = noted[1]
+        own = _header((label,))
+        period = _period(label, section.period.year if section.period else year)
+        if _heads_section(row, grid[0] if header_rows else ()):
+            section = _Section(own.label, period, read_caption(label))
+            rows.append(replace(own, period=period))
+            continue
+        year = period.year if period and period.kind == "quarter" else None
+        rows.append(
+            replace(
+                own,
+                levels=(section.label, *own.levels) if section.label else own.levels,
+                period=period or section.period,
+                scale=own.scale or section.caption.scale,
+                unit=own.unit or section.caption.unit,
+            )
+        )
+        if own.label.startswith("total") and not section.period:
+            section = _Section()
+    return tuple(rows)
+
+
+def _heads_section(row: Sequence[str], header: Sequence[str]) -> bool:
+    """Whether a row has a label and no values of its own: empty cells, or the column headings once more."""
+    if not row[0].strip() or _is_value(row[0]) or len(row) < 2:
+        return False
+    if not any(text.strip() for text in row[1:]):
+        return True
+    return list(row[1:]) == list(header[1:]) and not any(_YEAR.fullmatch(text.strip()) for text in row[1:])
+
+
+def _orientation(rows: tuple[Header, ...], columns: tuple[Header, ...]) -> Orientation:
+    """Returns the axis that carries the periods: at least half of its headings name one, the columns asked first."""
+    if columns and 2 * sum(header.period is not None for header in columns) >= len(columns):
+        return "columns"
+    if rows and 2 * sum(header.period is not None for header in rows) >= len(rows):
+        return "rows"
+    return "neither"
+
+
+def _table_caption(grid: Grid, header_rows: int, leading: Caption) -> Caption:
+    """Returns the scale and unit of the whole table: from its corner, else from the sentences before it."""
+    corner = [read_caption(grid[row][0]) for row in range(header_rows)]
+    own = next((caption for caption in corner if caption.scale), None)
+    if own is not None:
+        return own
+    return Caption(leading.scale, leading.unit or next((caption.unit for caption in corner if caption.unit), None))
+
+
+def _warnings(table: Table, grid: Grid, fused: bool) -> tuple[str, ...]:
+    """Returns one line for each repair and each oddity of a table."""
+    place, lines = f"table {table.index}", []
+    if table.header_rows == 0:
+        lines.append(f"{place}: no header row" + ("; numbers are fused into the headings" if fused else ""))
+    if len(grid) == max(table.header_rows, 1):
+        lines.append(f"{place}: no rows below the header")
+    empty = [
+        str(column) for column in range(1, len(table.columns)) if table.header_rows and not table.columns[column].label
+    ]
+    if empty:
+        lines.append(f"{place}: no heading over column {', '.join(empty)}")
+    for what, headers in (("column", table.columns[1:]), ("row", table.rows[table.header_rows :])):
+        for levels, count in Counter(header.levels for header in headers if header.label).items():
+            if count > 1:
+                lines.append(f"{place}: {count} {what}s are labelled {levels[-1]!r}")
+    repaired = Counter((cell.repair, row) for row, cells in enumerate(table.cells) for cell in cells if cell.repair)
+    for (repair, row), count in repaired.items():
+        lines.append(f"{place}, row {row}: {repair}" + (f" ({count} cells)" if count > 1 else ""))
+    for row in range(table.header_rows, len(grid)):
+        if re.search(r"[a-z]{4}[1-9]$", grid[row][0]):
+            lines.append(f"{place}, row {row}: footnote mark fused to the label {grid[row][0]!r}")
+    if not any(cell.quantities for row in table.cells for cell in row[1:]):
+        lines.append(f"{place}: no number in it")
+    return tuple(lines)

@@ -1,0 +1,51 @@
+"""Running text around a table, cut into sentences with the numbers and periods that they name.
+
+Owns the cutting rules for text that comes in one piece. Sentences that come cut are kept as they are.
+"""
+
+import re
+from collections.abc import Sequence
+
+from quaestor.core.parsing import find_quantities
+from quaestor.core.periods import find_periods
+from quaestor.core.provenance import SentenceRef
+from quaestor.documents.document import Mention, Sentence
+
+_END = re.compile(r"(?<=\s[.?!])\s+")
+_ABBREVIATION = re.compile(
+    r"(?:^|\s)(?:u\.s|inc|corp|co|ltd|nos?|vs|e\.g|i\.e|mr|ms|dr|st|approx|jr|l\.p|n\.a|s\.a|[a-z])\s\.$", re.IGNORECASE
+)
+
+
+def split_sentences(text: str) -> tuple[str, ...]:
+    """Returns the sentences of a text whose punctuation stands between spaces ("sales rose . costs fell .").
+
+    A full stop after a common abbreviation or a single letter ends none; a stop that stands alone joins the
+    sentence before it.
+    """
+    sentences: list[str] = []
+    pending = ""
+    for piece in _END.split(text.strip()):
+        pending = f"{pending} {piece}".strip()
+        if _ABBREVIATION.search(pending[-12:]):
+            continue
+        if pending == "." and sentences:
+            sentences[-1] += " ."
+        elif pending:
+            sentences.append(pending)
+        pending = ""
+    return (*sentences, pending) if pending else tuple(sentences)
+
+
+def read_sentences(document: str, section: str, texts: Sequence[str]) -> tuple[Sentence, ...]:
+    """Returns the sentences of one section, in order, with the numbers and periods in them."""
+    return tuple(_read_sentence(document, section, index, text) for index, text in enumerate(texts))
+
+
+def _read_sentence(document: str, section: str, index: int, text: str) -> Sentence:
+    mentions = tuple(
+        Mention(span.quantity, SentenceRef(document, section, index, span.start, span.end))
+        for span in find_quantities(text)
+    )
+    periods = tuple((mention.period, mention.start, mention.end) for mention in find_periods(text))
+    return Sentence(section, index, text, mentions, periods)
