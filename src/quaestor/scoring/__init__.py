@@ -1,0 +1,1 @@
+"""How right the answers were: reference answers, the benchmark's metrics, breakdowns with their intervals."""

@@ -1,0 +1,49 @@
+"""What scoring needs to know of a page: the rows that `table_*` steps read, and which numbers stand where.
+
+Owns no parsing: numbers are those that the document's readers found, and every run of digits besides, so that a
+literal of a reference program is found even where a reader took it for something else.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+
+from quaestor.documents.document import Document
+from quaestor.plan.rows import Row, benchmark_rows
+
+_DIGITS = re.compile(r"(?:\d[\d,]*)?\.?\d+", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class PageNumbers:
+    """The numbers of a page without their signs.
+
+    Attributes:
+        table: Those of tables, headers and labels included.
+        text: Those of the sentences.
+    """
+
+    table: frozenset[Decimal]
+    text: frozenset[Decimal]
+
+
+def benchmark_rows_of(document: Document) -> dict[str, Row]:
+    """Returns the rows that `table_*` steps can read on a page, by their exact label."""
+    return benchmark_rows([(cell.text, cell.ref) for cell in row] for table in document.tables for row in table.cells)
+
+
+def page_numbers(document: Document) -> PageNumbers:
+    """Returns the numbers that stand on a page, as printed but for their signs."""
+    cells = [cell for table in document.tables for row in table.cells for cell in row]
+    in_cells = {abs(quantity.value) for cell in cells for quantity in cell.quantities}
+    in_text = {abs(m.quantity.value) for sentence in document.sentences for m in sentence.mentions}
+    return PageNumbers(
+        frozenset(in_cells | _digits(cell.text for cell in cells)),
+        frozenset(in_text | _digits(sentence.text for sentence in document.sentences)),
+    )
+
+
+def _digits(texts: Iterable[str]) -> set[Decimal]:
+    found = (number for text in texts for number in _DIGITS.findall(text))
+    return {Decimal(number.replace(",", "")) for number in found}
