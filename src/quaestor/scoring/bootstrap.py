@@ -1,0 +1,51 @@
+"""Proportions with a 95 % interval, resampled by page.
+
+Owns the resampling. Turns of one page share its difficulties, so pages are drawn, not turns.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+RESAMPLES = 2000
+SEED = 20220
+
+
+@dataclass(frozen=True, slots=True)
+class Proportion:
+    """How many of how many, with its uncertainty.
+
+    Attributes:
+        correct: The numerator.
+        total: The denominator.
+        low: The 2.5th percentile of the resampled proportion; equal to the proportion where there is one page.
+        high: The 97.5th percentile.
+    """
+
+    correct: int
+    total: int
+    low: float
+    high: float
+
+    @property
+    def value(self) -> float:
+        """The proportion, 0 where nothing was counted."""
+        return self.correct / self.total if self.total else 0.0
+
+
+def proportion(outcomes: Sequence[bool], pages: Sequence[str]) -> Proportion:
+    """Returns the share of outcomes that are true, with its interval.
+
+    Args:
+        outcomes: Right or wrong, one an item.
+        pages: The page of each item, in the same order.
+    """
+    if not outcomes:
+        return Proportion(0, 0, 0.0, 0.0)
+    import numpy as np
+
+    _, groups = np.unique(np.asarray(pages), return_inverse=True)
+    totals = np.bincount(groups)
+    hits = np.bincount(groups, weights=np.asarray(outcomes, dtype=float))
+    drawn = np.random.default_rng(SEED).multinomial(len(totals), [1 / len(totals)] * len(totals), size=RESAMPLES)
+    low, high = np.quantile((drawn @ hits) / (drawn @ totals), [0.025, 0.975])
+    return Proportion(int(sum(outcomes)), len(outcomes), float(low), float(high))

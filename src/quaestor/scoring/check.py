@@ -1,0 +1,180 @@
+"""What a labelled dataset is worth: which programs give their answers, what was repaired, what is suspicious.
+
+Owns the findings and their kinds, each with the conversation's id. Mends nothing.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+
+from quaestor.documents.convfinqa import Dataset
+from quaestor.documents.document import Document
+from quaestor.errors import PlanError
+from quaestor.plan.rows import Row
+from quaestor.scoring.gold import GoldTurn
+from quaestor.scoring.metrics import executed_equal, run_program, shown_number
+from quaestor.scoring.pages import benchmark_rows_of, page_numbers
+from quaestor.scoring.taxonomy import missing_literals
+
+_DASH_YEAR = re.compile(r"\$?\s*(2013|2014)\s*")
+
+
+class FindingKind(StrEnum):
+    """What was found."""
+
+    PROGRAM = "a program that does not give its answer"
+    LITERAL = "an operand that stands nowhere on the page"
+    DISPLAY_SIGN = "a display answer without its sign"
+    DISPLAY_DIGIT = "a display answer that differs in the last digit"
+    DISPLAY = "a display answer that contradicts the executed one"
+    DASH_YEAR = "a dash printed as a year"
+    REPAIR = "a repaired cell"
+    LABEL = "a row label that occurs twice"
+    HEADER = "a column header that occurs twice"
+    WARNING = "a warning in reading"
+    TURNS = "questions and answers of different number"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing worth knowing.
+
+    Attributes:
+        kind: What it is.
+        conversation: The id of the conversation; for what is about a page, of the first conversation about it.
+        turn: The turn's place in it, from 0, or None where it is about the page.
+        detail: The program, cell or label in question.
+    """
+
+    kind: FindingKind
+    conversation: str
+    turn: int | None
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """What a dataset is worth.
+
+    Attributes:
+        conversations: How many there are.
+        documents: How many different pages they are about.
+        turns: How many questions they ask.
+        programs: How many reference programs there are; 0 for an unlabelled file.
+        agreeing: How many of them give their answer.
+        findings: In the order of the file.
+    """
+
+    conversations: int
+    documents: int
+    turns: int
+    programs: int
+    agreeing: int
+    findings: tuple[Finding, ...]
+
+    def count(self, kind: FindingKind) -> int:
+        """Returns how many findings are of a kind."""
+        return sum(finding.kind is kind for finding in self.findings)
+
+
+def check_dataset(dataset: Dataset, gold: Mapping[str, Sequence[GoldTurn]]) -> CheckReport:
+    """Returns what reading the whole dataset and executing every reference program showed.
+
+    Args:
+        dataset: The documents and questions.
+        gold: The reference answers; empty for an unlabelled file.
+    """
+    findings: list[Finding] = []
+    pages: set[tuple[str, str]] = set()
+    agreeing = programs = 0
+    for conversation in dataset.conversations:
+        document = conversation.document
+        if (key := (document.id, document.digest)) not in pages:
+            pages.add(key)
+            findings.extend(_page_findings(document, conversation.id))
+        turns = gold.get(conversation.id, ())
+        if gold and len(turns) != len(conversation.questions):
+            detail = f"{len(conversation.questions)} questions, {len(turns)} answers"
+            findings.append(Finding(FindingKind.TURNS, conversation.id, None, detail))
+        found = list(_turn_findings(turns, document, conversation.id))
+        programs += len(turns)
+        agreeing += len(turns) - sum(finding.kind is FindingKind.PROGRAM for finding in found)
+        findings.extend(found)
+    questions = sum(len(conversation.questions) for conversation in dataset.conversations)
+    return CheckReport(len(dataset.conversations), len(pages), questions, programs, agreeing, tuple(findings))
+
+
+def display_fault(executed: float | str, display: str) -> FindingKind | None:
+    """Returns how a display answer contradicts the executed one, or None where it shows it, rounded.
+
+    A percentage of the executed fraction shows it. A display that is the number with its last digit cut off, or off
+    by one, differs in the last digit.
+    """
+    shown = shown_number(display)
+    if isinstance(executed, str) or shown is None:
+        return None if display.strip().lower() == executed else FindingKind.DISPLAY
+    number, half_unit = shown
+    exact = Decimal(repr(executed))
+    # The executed answer is itself rounded to five decimals.
+    candidates = [(exact, Decimal("0.000005")), (exact * 100, Decimal("0.0005"))]
+    if any(abs(value - number) <= half_unit + slack for value, slack in candidates):
+        return None
+    if any(abs(-value - number) <= half_unit + slack for value, slack in candidates):
+        return FindingKind.DISPLAY_SIGN
+    if any(abs(value - number) <= 3 * half_unit + slack for value, slack in candidates):
+        return FindingKind.DISPLAY_DIGIT
+    return FindingKind.DISPLAY
+
+
+def _turn_findings(turns: Sequence[GoldTurn], document: Document, conversation: str) -> Iterable[Finding]:
+    if not turns:
+        return
+    numbers, rows = page_numbers(document), benchmark_rows_of(document)
+    for index, turn in enumerate(turns):
+        fault = _program_fault(turn, rows)
+        if fault is not None:
+            yield Finding(
+                FindingKind.PROGRAM, conversation, index, f"{turn.program} gives {fault}, not {turn.executed}"
+            )
+        try:
+            missing = missing_literals(turn.program, numbers)
+        except PlanError:
+            missing = ()
+        for literal in missing:
+            yield Finding(FindingKind.LITERAL, conversation, index, f"{literal} in {turn.program}")
+        if turn.display is not None and (kind := display_fault(turn.executed, turn.display)) is not None:
+            yield Finding(kind, conversation, index, f"{turn.display} for {turn.executed}")
+
+
+def _program_fault(turn: GoldTurn, rows: Mapping[str, Row]) -> str | None:
+    """Returns what a reference program gives, where that is not its answer."""
+    try:
+        value = run_program(turn.program, rows)
+    except PlanError as error:
+        return f"no result ({error})"
+    return None if executed_equal(value, turn.executed) else str(value)
+
+
+def _page_findings(document: Document, conversation: str) -> Iterable[Finding]:
+    for warning in document.warnings:
+        yield Finding(FindingKind.WARNING, conversation, None, warning)
+    for table in document.tables:
+        for row in table.cells:
+            for cell in row:
+                if cell.repair is not None:
+                    kind = FindingKind.DASH_YEAR if _DASH_YEAR.fullmatch(cell.text) else FindingKind.REPAIR
+                    place = f"table {cell.ref.table}, row {cell.ref.row}, column {cell.ref.column}"
+                    yield Finding(kind, conversation, None, f"{place}: {cell.text!r} ({cell.repair})")
+        labels = [row[0].text.strip() for row in table.cells[table.header_rows :] if row]
+        yield from _repeated(labels, FindingKind.LABEL, conversation)
+        headers = [" / ".join(column.levels or (column.label,)).strip() for column in table.columns[1:]]
+        yield from _repeated(headers if table.header_rows else [], FindingKind.HEADER, conversation)
+
+
+def _repeated(labels: Sequence[str], kind: FindingKind, conversation: str) -> Iterable[Finding]:
+    for label, times in Counter(labels).items():
+        if label and times > 1:
+            yield Finding(kind, conversation, None, f"{label!r} occurs {times} times")

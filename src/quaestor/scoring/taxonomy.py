@@ -1,0 +1,146 @@
+"""What kind of turn a labelled turn is: its operation, where its new operands come from, its place.
+
+Owns the classes of the breakdowns. Reads gold programs; scores nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+
+from quaestor.plan.literals import read_literal
+from quaestor.plan.program import parse_program
+from quaestor.plan.steps import Compute, Constant, Operand, Plan, Ref
+from quaestor.scoring.gold import GoldTurn
+from quaestor.scoring.pages import PageNumbers
+
+Tree = tuple[object, ...]
+
+
+class Origin(StrEnum):
+    """Where the new operands of a turn come from.
+
+    A number that an earlier turn's program already has is not new. A turn with new numbers is named after them,
+    whatever earlier results it uses besides; one without is named after the constants that it brings in, if any.
+    """
+
+    TABLE = "table"
+    TEXT = "text"
+    SEVERAL = "table and text"
+    EARLIER = "earlier turns"
+    CONSTANTS = "earlier turns and constants"
+    NOWHERE = "not on the page"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnKind:
+    """What kind of turn a labelled turn is.
+
+    Attributes:
+        index: Its place in the conversation, from 0.
+        operation: The last operation of its program, or `lookup` for a lone literal.
+        origin: Where its new operands come from.
+        joined: True in a conversation that was joined from two questions about one page ("Double").
+    """
+
+    index: int
+    operation: str
+    origin: Origin
+    joined: bool
+
+
+def turn_kinds(conversation: str, turns: Sequence[GoldTurn], page: PageNumbers) -> tuple[TurnKind, ...]:
+    """Returns the kind of each turn of a conversation.
+
+    Raises:
+        ProgramError: A gold program does not parse.
+    """
+    joined = conversation.startswith("Double_") or any(turn.question_part for turn in turns)
+    results: set[Tree] = set()
+    known: set[str] = set()
+    kinds: list[TurnKind] = []
+    for index, turn in enumerate(turns):
+        plan = parse_program(turn.program)
+        tree, last = _tree(plan), plan.steps[-1]
+        operation = last.operation if isinstance(last, Compute) else "lookup"
+        new, constants = _new_operands(tree, results, known)
+        kinds.append(
+            TurnKind(index, "lookup" if operation == "identity" else operation, _origin(new, constants, page), joined)
+        )
+        results.add(tree)
+        known |= new
+    return tuple(kinds)
+
+
+def missing_literals(program: str, page: PageNumbers) -> tuple[str, ...]:
+    """Returns the literals of a program that stand nowhere on the page; constants are not looked for.
+
+    Raises:
+        ProgramError: The program does not parse.
+    """
+    found, _ = _new_operands(_tree(parse_program(program)), set(), set())
+    return tuple(sorted(literal for literal in found if _place(literal, page) is Origin.NOWHERE))
+
+
+def _tree(plan: Plan) -> Tree:
+    """Returns the last step with all that it rests on: `("subtract", ("206588",), ("181001",))`."""
+    trees: list[Tree] = []
+
+    def of(operand: Operand) -> Tree:
+        return trees[operand.step - 1] if isinstance(operand, Ref) else (operand,)
+
+    for step in plan.steps:
+        if isinstance(step, Compute):
+            operands = tuple(of(operand) for operand in step.operands)
+            trees.append(operands[0] if step.operation == "identity" else (step.operation, *operands))
+    return trees[-1]
+
+
+def _new_operands(tree: Tree, results: set[Tree], known: set[str]) -> tuple[set[str], bool]:
+    """Returns the literals and row labels that no earlier turn has, and whether constants take part."""
+    new: set[str] = set()
+    constants = False
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if node in results:
+            continue
+        if len(node) > 1:
+            waiting.extend(child for child in node[1:] if isinstance(child, tuple))
+            continue
+        (operand,) = node
+        if isinstance(operand, Constant) and operand.text.startswith("const_"):
+            constants = True
+        elif isinstance(operand, Constant) and operand.text not in known:
+            new.add(operand.text)
+        elif not isinstance(operand, Constant):
+            new.add("")
+    return new, constants
+
+
+def _origin(new: set[str], constants: bool, page: PageNumbers) -> Origin:
+    places = {_place(literal, page) for literal in new}
+    if not places:
+        return Origin.CONSTANTS if constants else Origin.EARLIER
+    if len(places) == 1:
+        return places.pop()
+    return Origin.NOWHERE if Origin.NOWHERE in places else Origin.SEVERAL
+
+
+def _place(literal: str, page: PageNumbers) -> Origin:
+    """Returns where a literal stands; the table before the text, for a table's numbers are often told again below.
+
+    The empty literal is a row of the table. A fraction may be printed as a percentage.
+    """
+    if not literal:
+        return Origin.TABLE
+    value = abs(read_literal(literal))
+    printed: set[Decimal] = {value * 100} if literal.endswith("%") else {value}
+    for numbers, origin in ((page.table, Origin.TABLE), (page.text, Origin.TEXT)):
+        if printed & numbers:
+            return origin
+    if not literal.endswith("%") and value < 10:
+        return next(
+            (o for n, o in ((page.table, Origin.TABLE), (page.text, Origin.TEXT)) if value * 100 in n), Origin.NOWHERE
+        )
+    return Origin.NOWHERE
