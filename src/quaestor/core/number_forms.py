@@ -44,7 +44,7 @@ _UNITS = {"square foot": "square feet", "pt": "points", "pts": "points", "x": "t
 _CURRENCIES = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "HK$": "HKD", "C$": "CAD", "A$": "AUD"}
 _NAME_BEFORE = re.compile(
     r"(?:\b(?:notes?|items?|pages?|section|rules?|form|nos?\s?\.?|sfas|fas|fin|asc|asu|eitf|apb|sab|sop|ifrs|ias"
-    r"|topic|subtopic|level|tier|class|series|exhibit|part|chapter|title|phase|tranche|schedule|russell|basel|footnote"
+    r"|topic|subtopic|level|tier|class|series|exhibit|part|chapter|title|phase|step|stage|tranche|schedule|russell|basel|footnote"
     r"|pcn\s?:|job\s?:|cycle|article)|s\s?&\s?p)\s{0,3}$",
     re.IGNORECASE,
 )
@@ -97,7 +97,7 @@ def read_number(text: str, masked: str, match: re.Match[str], *, cell: bool) -> 
         tail = _joined(tail, _read_tail(masked, closing.end(), digits, short=False))
     start = match.end("outer") if match["outer"] and (aside or match["inner"] or not closing) else match.start()
     unit, end = _unit(masked, tail, currency)
-    if _is_stuck(masked, match, tail, unit) or _is_name(masked, match, tail, unit, cell=cell):
+    if _is_stuck(masked, match, tail) or _is_name(masked, match, tail, unit, cell=cell):
         return None
     lone = closing is not None and not aside
     negative = lone or _has_minus(masked, match)
@@ -158,9 +158,11 @@ def _is_footnote(masked: str, match: re.Match[str], tail: _Tail, *, cell: bool) 
     return not cell or bool(masked[: match.start()].strip(" $€£-("))
 
 
-def _is_stuck(masked: str, match: re.Match[str], tail: _Tail, unit: str | None) -> bool:
+def _is_stuck(masked: str, match: re.Match[str], tail: _Tail) -> bool:
     """Whether the digits are part of a longer word ("10b5", "1st", "17:10")."""
-    return tail.end == match.end() and unit is None and _BAD_RIGHT.match(masked, match.end()) is not None
+    if tail.end != match.end() or _UNIT.match(masked, match.end()):
+        return False
+    return _BAD_RIGHT.match(masked, match.end()) is not None
 
 
 def _is_name(masked: str, match: re.Match[str], tail: _Tail, unit: str | None, *, cell: bool) -> bool:

@@ -118,7 +118,7 @@ _FILLER = re.compile(
     re.IGNORECASE,
 )
 _JOINED = re.compile(r"(?:-|to|through|and)?", re.IGNORECASE)
-_OPEN = re.compile(r"\b(?:thereafter|beyond)\b", re.IGNORECASE)
+_OPEN = re.compile(r"\b(?:thereafter|beyond|after)\b", re.IGNORECASE)
 _AFTER = re.compile(r"\s{0,3}after\b", re.IGNORECASE)
 
 

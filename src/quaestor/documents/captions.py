@@ -38,7 +38,8 @@ _SINGLE = re.compile(r"\bper[\s-]?(?:share|unit|gallon|barrel|bbl|boe|mcf)|persh
 _SPAN = re.compile(r"\(\s?in\s(?P<in>years|months|days|dollars)\s?\)|\(\s?(?P<bare>years|months)\s?\)", re.IGNORECASE)
 _DOLLARS = re.compile(r"\$|\bdollars?\b", re.IGNORECASE)
 _COUNTED = re.compile(
-    r"\b(?:square feet|shares|options|rsus|units|gallons|barrels|acres|employees|stores|customers|securities)\b",
+    r"(?:^\W*|\bnumber\s?of\s(?:[a-z]+\s)?|\(\s?(?:in\s)?)"
+    r"(square feet|shares|options|rsus|units|gallons|barrels|acres|employees|stores|customers|securities)\b",
     re.IGNORECASE,
 )
 _MONEY = re.compile(
@@ -84,7 +85,7 @@ def _unit(label: str) -> str | None:
     if _MONEY.search(label) or _SINGLE.search(label):
         return None
     counted = _COUNTED.search(label)
-    return counted[0].casefold() if counted else None
+    return counted[1].casefold() if counted else None
 
 
 def without_caption(text: str) -> str:

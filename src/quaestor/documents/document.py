@@ -63,10 +63,14 @@ class Table:
 
     Shape: `cells` is R x C, never ragged; `rows` has R headers, `columns` has C, both indexed like `cells`.
         The rows before `header_rows` head the columns (0 of them where the table has no header); column 0 heads
-        the rows. The body is `cells[header_rows:][1:]`.
+        the rows. The body is what is below and to the right.
 
     Attributes:
         index: Its place in the document, from 0.
+        cells: The grid; a cell's `ref` gives its row and column in it.
+        rows: What each row is about; label "" where a row prints a number in its label's place.
+        columns: What each column is about; `columns[0]` is the label column's own heading.
+        header_rows: How many rows head the columns.
         orientation: Where the periods stand: heading the columns, heading the rows, or neither.
         caption: The corner's text ("in millions , except per share data"), or "".
         scale: The scale that the caption names for the whole table, or None.
@@ -84,8 +88,15 @@ class Table:
     unit: str | None = None
 
     def body(self) -> tuple[Cell, ...]:
-        """Every cell right of the labels and below the header, row by row."""
-        return tuple(cell for row in self.cells[self.header_rows :] for cell in row[1:])
+        """Every cell right of the labels and below the header, row by row.
+
+        A row that prints a number where its label should be gives that cell too.
+        """
+        return tuple(
+            cell
+            for header, row in zip(self.rows[self.header_rows :], self.cells[self.header_rows :], strict=True)
+            for cell in row[0 if row[0].quantities and not header.label else 1 :]
+        )
 
     def scale_at(self, row: int, column: int) -> Scale | None:
         """The scale that labels give a cell: its row's before its column's before the table's; None if none does."""
@@ -151,7 +162,7 @@ class Document:
             "tables": [[[cell.text for cell in row] for row in table.cells] for table in self.tables],
             "sentences": [[s.section, s.text] for s in self.sentences],
         }
-        return hashlib.sha256(json.dumps(printed, ensure_ascii=False).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(printed).encode()).hexdigest()
 
     def cell(self, ref: CellRef) -> Cell:
         """Returns the cell that `ref` names; IndexError where the document has none."""

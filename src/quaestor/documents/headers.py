@@ -26,6 +26,8 @@ _FUSED = re.compile(
     r"(?P<value>\$ ?-?[0-9.].*|-?[0-9]{3,}(?: \( [0-9]+ \))?|[0-9.]+% \( [0-9.]+ % \)|[0-9]+\.[0-9]+)",
     re.IGNORECASE,
 )
+_TRAILING_DASH = re.compile(r"\s201[34]$")
+_MARK = re.compile(r"\(?\s?[a-z0-9]\s?\)", re.IGNORECASE)
 _INDEX = re.compile(r"(?:s ?& ?p|russell|nasdaq|msci|topix|nikkei)\b", re.IGNORECASE)
 _WORD = re.compile(r"[a-z]{2,}", re.IGNORECASE)
 _SCALE_WORD = re.compile(r"\b(?:thousand|million|billion|trillion|years?|months?|approximately|pts?)\b", re.IGNORECASE)
@@ -70,7 +72,7 @@ def read_table(document: str, index: int, grid: Grid, leading: Caption | None = 
         rows=rows,
         columns=columns,
         header_rows=header_rows,
-        orientation=_orientation(rows[header_rows:], columns[1:]),
+        orientation=_orientation(rows[header_rows:], columns if _unlabelled(rows[header_rows:]) else columns[1:]),
         caption=clean_label(corner),
         scale=caption.scale,
         unit=caption.unit,
@@ -80,17 +82,18 @@ def read_table(document: str, index: int, grid: Grid, leading: Caption | None = 
 
 def _is_value(text: str) -> bool:
     """Whether a cell prints an amount rather than a heading: a number that is no bare year, hardly any words."""
-    if _YEAR.fullmatch(text.strip()) or not parse_cell(text):
+    if not parse_cell(text) or parse_period(text) is not None:
         return False
     return not _WORD.search(_SCALE_WORD.sub("", text))
 
 
 def _fused(text: str) -> re.Match[str] | None:
     """Returns the match of a heading into which the first row's number was fused ("high $ 60.15"), or None."""
-    match = _FUSED.fullmatch(text.strip()) if len(text) < 300 else None
-    if match is None or _INDEX.search(match["label"]) or _YEAR.fullmatch(match["value"]):
+    plain = without_caption(text)
+    match = _FUSED.fullmatch(plain) if len(plain) < 300 else None
+    if match is None or _INDEX.search(match["label"]):
         return None
-    return match if not find_periods(match["value"]) else None
+    return None if any(mention.end > match.start("value") for mention in find_periods(plain)) else match
 
 
 def _header_rows(grid: Grid) -> tuple[int, bool]:
@@ -101,6 +104,8 @@ def _header_rows(grid: Grid) -> tuple[int, bool]:
     if printed and 2 * (values + fused) > len(printed):
         return 0, fused > 0
     count = 1
+    if len(grid) > 1 and all(_MARK.fullmatch(text) for text in printed) and not any(map(_is_value, grid[1][1:])):
+        count = 2
     while count < min(len(grid), _HEADER_ROWS_AT_MOST) and _continues_header(grid[count]):
         count += 1
     return count, False
@@ -157,9 +162,9 @@ def _read_cell(
 
 def _numbers_in_label(text: str) -> tuple[Quantity, ...]:
     """Returns the amounts in a heading: all of a heading that is a number, else what a sign or a unit marks as one."""
-    if _is_value(text) and parse_period(text) is None:
+    if _is_value(text):
         return parse_cell(text)
-    found = (span.quantity for span in find_quantities(text))
+    found = (span.quantity for span in find_quantities(without_caption(text)))
     return tuple(q for q in found if q.unit or q.scale is not Scale.ONE or len(q.text) > 4)
 
 
@@ -174,7 +179,11 @@ def _columns(grid: Grid, header_rows: int, fused: bool) -> tuple[Header, ...]:
         if not fused:
             return tuple(Header("") for _ in labels)
         matches = [_fused(text) for text in labels]
-        return (Header(""), *(_header((match["label"] if match else "",)) for match in matches[1:]))
+        named = (
+            match["label"] if match else _TRAILING_DASH.sub("", text)
+            for match, text in zip(matches, labels, strict=True)
+        )
+        return (Header(""), *(_header((name,)) for name in tuple(named)[1:]))
     stacks: list[list[str]] = []
     for column in range(len(grid[0])):
         stack = [grid[row][column] for row in range(header_rows)]
@@ -223,7 +232,7 @@ def _rows(grid: Grid, header_rows: int, columns: tuple[Header, ...]) -> tuple[He
         noted = _YEAR_WITH_NOTE.fullmatch(label)
         if noted and any(abs(int(noted[1]) - int(other)) <= 3 for other in bare_years):
             label = noted[1]
-        own = _header((label,))
+        own = _header(("" if _is_value(label) else label,))
         period = _period(label, section.period.year if section.period else year)
         if _heads_section(row, grid[0] if header_rows else ()):
             section = _Section(own.label, period, read_caption(label))
@@ -260,6 +269,11 @@ def _orientation(rows: tuple[Header, ...], columns: tuple[Header, ...]) -> Orien
     if rows and 2 * sum(header.period is not None for header in rows) >= len(rows):
         return "rows"
     return "neither"
+
+
+def _unlabelled(rows: tuple[Header, ...]) -> bool:
+    """Whether the label column holds values instead."""
+    return bool(rows) and not any(header.label for header in rows)
 
 
 def _table_caption(grid: Grid, header_rows: int, leading: Caption) -> Caption:
