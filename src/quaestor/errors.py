@@ -7,6 +7,7 @@ QuaestorError
 ├── InputError (ValueError)          something that a person or a file gave us
 │   ├── QuantityError                text that cannot be read as a number
 │   ├── DatasetError                 a file or a record that is not what it should be
+│   │   └── UnlabelledError          a dataset without reference answers
 │   ├── UnknownConversationError     (LookupError) an id that the dataset does not have
 │   ├── QuestionError                a question that cannot be asked
 │   └── SettingsError                a setting that is missing or malformed
@@ -52,6 +53,10 @@ class QuantityError(InputError):
 
 class DatasetError(InputError):
     """A file or a record that is not what it should be."""
+
+
+class UnlabelledError(DatasetError):
+    """A dataset without reference answers: it can be run, but not scored."""
 
 
 class UnknownConversationError(DatasetError, LookupError):

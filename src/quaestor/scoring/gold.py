@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from quaestor.errors import DatasetError
+from quaestor.errors import DatasetError, UnlabelledError
 
 _PLACEHOLDER = re.compile(r"[A#]\d+")
 
@@ -37,7 +37,8 @@ def read_gold(path: Path) -> dict[str, tuple[GoldTurn, ...]]:
     """Returns the reference answers of every conversation in a file, by the conversation's id.
 
     Raises:
-        DatasetError: The file cannot be read, a record is not what it should be, or there are no answers.
+        DatasetError: The file cannot be read, or a record is not what it should be.
+        UnlabelledError: There are no answers.
     """
     gold: dict[str, tuple[GoldTurn, ...]] = {}
     unlabelled: list[str] = []
@@ -56,7 +57,7 @@ def read_gold(path: Path) -> dict[str, tuple[GoldTurn, ...]]:
         else:
             unlabelled.append(place)
     if not gold:
-        raise DatasetError(f"{path.name} has no answers: it can be run, but not scored")
+        raise UnlabelledError(f"{path.name} has no answers: it can be run, but not scored")
     if unlabelled:
         raise DatasetError(f"{unlabelled[0]}: the record has no answers ('turn_program'), though others have")
     return gold

@@ -1,0 +1,14 @@
+"""The command line: one file a command. Owns what is printed and the exit codes; computes nothing itself.
+
+Only `typer` and `rich` are imported before a command runs, so that `quaestor --help` is there at once.
+"""
+
+
+def main() -> None:
+    """Runs the command line and leaves with its exit code."""
+    import sys
+
+    from quaestor.cli.app import app
+    from quaestor.cli.failures import guarded
+
+    sys.exit(guarded(lambda: app(standalone_mode=False, prog_name="quaestor")))

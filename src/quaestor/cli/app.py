@@ -1,0 +1,46 @@
+"""The commands under their names, and the options of `quaestor` itself."""
+
+import os
+from typing import Annotated
+
+import typer
+
+from quaestor.cli.ask import ask
+from quaestor.cli.check import check
+from quaestor.cli.demo import demo
+from quaestor.cli.eval import evaluate
+from quaestor.cli.failures import DEBUG
+from quaestor.cli.run import run
+from quaestor.cli.runs import runs
+from quaestor.cli.score import score
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"quaestor {version('quaestor')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.", envvar=DEBUG)] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Answers conversations of questions about a page of a financial report, and shows where each number came from."""
+    if debug:
+        os.environ[DEBUG] = "1"
+
+
+app.command("demo")(demo)
+app.command("ask")(ask)
+app.command("eval")(evaluate)
+app.command("run")(run)
+app.command("score")(score)
+app.command("check")(check)
+app.add_typer(runs, name="runs")

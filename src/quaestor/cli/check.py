@@ -1,0 +1,78 @@
+"""`quaestor check`: what a dataset is worth, before anything is run on it."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quaestor.cli.options import DatasetArgument, JsonOption
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from quaestor.scoring.check import CheckReport
+
+_EXAMPLES = 3
+
+
+def check(
+    dataset: DatasetArgument,
+    every: Annotated[bool, typer.Option("--all", help="List every finding instead of a few of each kind.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Read everything, execute every reference program, and report what agrees and what is suspicious."""
+    import sys
+
+    from rich.console import Console
+
+    from quaestor.core import serial
+    from quaestor.documents.convfinqa import read_dataset
+    from quaestor.errors import UnlabelledError
+    from quaestor.scoring.check import check_dataset
+    from quaestor.scoring.gold import read_gold
+
+    pages = read_dataset(dataset)
+    try:
+        gold = read_gold(dataset)
+    except UnlabelledError:
+        gold = {}
+    report = check_dataset(pages, gold)
+    if json:
+        import json as encoder
+
+        print(encoder.dumps(serial.dump(report), indent=2, ensure_ascii=False))
+        return
+    for warning in pages.warnings:
+        print(warning, file=sys.stderr)
+    _show(Console(highlight=False), report, every)
+
+
+def _show(console: "Console", report: "CheckReport", every: bool) -> None:
+    from rich.markup import escape
+    from rich.table import Table as Grid
+
+    from quaestor.scoring.check import FindingKind
+
+    console.print(
+        f"{report.conversations} conversations, {report.turns} questions, {report.documents} pages: "
+        "all read without an error"
+    )
+    if report.programs:
+        console.print(f"{report.agreeing} of {report.programs} programs reproduce their answers")
+    else:
+        console.print("the file has no answers: only the documents were checked")
+    grid = Grid("found", "times", "where", show_lines=True)
+    grid.columns[1].justify = "right"
+    for kind in FindingKind:
+        findings = [finding for finding in report.findings if finding.kind is kind]
+        if not findings:
+            continue
+        shown = findings if every else findings[:_EXAMPLES]
+        lines = [
+            f"{finding.conversation}{'' if finding.turn is None else f', turn {finding.turn + 1}'}: {finding.detail}"
+            for finding in shown
+        ]
+        if len(findings) > len(shown):
+            lines.append(f"... and {len(findings) - len(shown)} more (--all)")
+        grid.add_row(kind.value, str(len(findings)), escape("\n".join(lines)))
+    if grid.rows:
+        console.print(grid)

@@ -1,0 +1,64 @@
+"""What a person sees when something goes wrong: one line on stderr, and an exit code that says whose mistake it is.
+
+0 all went well, 1 our mistake or a broken service, 2 the user's mistake, 130 interrupted, 141 nobody reads the output.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+
+import typer
+from typer.exceptions import TyperException
+
+from quaestor.errors import DuplicateRecordError, InputError, QuaestorError, StoreError
+
+DEBUG = "QUAESTOR_DEBUG"
+"""The environment variable that `--debug` sets, for worker processes too: tracebacks instead of lines."""
+
+_LONGEST = 400
+
+
+class StoppedError(Exception):
+    """A person interrupted a run, which can be resumed. The message says how."""
+
+
+def guarded(command: Callable[[], object]) -> int:
+    """Runs a command and returns its exit code; errors become one line on stderr."""
+    try:
+        outcome = command()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes once more at its end: let it find something that takes the rest.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except StoppedError as stopped:
+        return _fail(str(stopped), 130)
+    except (KeyboardInterrupt, typer.Abort):
+        return _fail("interrupted", 130)
+    except Exception as error:  # the edge of the program: nothing above could handle it
+        if os.environ.get(DEBUG):
+            raise
+        return _explain(error)
+    # Typer returns the code of an `Exit`, and hands an interrupt on as 130.
+    if outcome == 130:
+        return _fail("interrupted", 130)
+    return outcome if isinstance(outcome, int) else 0
+
+
+def _explain(error: Exception) -> int:
+    if isinstance(error, TyperException):
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context is not None else "quaestor"
+        return _fail(f"{error.format_message()} (see {command} --help)", 2)
+    if isinstance(error, InputError) or (isinstance(error, StoreError) and not isinstance(error, DuplicateRecordError)):
+        return _fail(str(error), 2)
+    if isinstance(error, QuaestorError):
+        return _fail(f"{error} (--debug shows where)", 1)
+    return _fail(f"internal error: {type(error).__name__}: {error} (quaestor --debug ... or {DEBUG}=1 shows where)", 1)
+
+
+def _fail(message: str, code: int) -> int:
+    line = " ".join(message.split())
+    shown = line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
+    print(f"quaestor: {shown}", file=sys.stderr)
+    return code

@@ -1,0 +1,52 @@
+"""A stored run beside the reference answers: what `score`, `eval` and `demo` have in common."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from quaestor.cli.playing import require_played
+from quaestor.documents.convfinqa import Dataset
+from quaestor.errors import InputError
+from quaestor.scoring.gold import GoldTurn
+from quaestor.scoring.report import Prediction, Report, score
+from quaestor.store.base import RunStore
+from quaestor.store.records import ExampleRecord, RunRecord, TurnRecord
+
+Gold = Mapping[str, Sequence[GoldTurn]]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A run, what it answered, and the verdicts.
+
+    Attributes:
+        run: The run.
+        turns: Its turns, by conversation and index.
+        report: The verdict on every labelled turn, and the figures.
+        broken: The conversations that a defect of the solver ended; their turns are wrong.
+    """
+
+    run: RunRecord
+    turns: Mapping[tuple[str, int], TurnRecord]
+    report: Report
+    broken: tuple[ExampleRecord, ...]
+
+
+async def judge(store: RunStore, run: RunRecord, dataset: Dataset, gold: Gold) -> Judged:
+    """Returns the verdicts on a run.
+
+    Raises:
+        InputError: The run was of another dataset.
+        EngineError: Conversations are still to be played.
+        DatasetError: A conversation has no reference answers.
+    """
+    if run.dataset_digest != dataset.digest:
+        raise InputError(f"run {run.id} was of {run.dataset} and not of these questions: score it with that file")
+    await require_played(store, run)
+    turns = await store.turns(run.id)
+    report = score(
+        [Prediction(turn.conversation, turn.index, turn.number, turn.program, turn.error) for turn in turns],
+        gold,
+        {conversation.id: conversation.document for conversation in dataset.conversations},
+    )
+    broken = tuple(example for example in await store.examples(run.id) if example.status == "failed")
+    return Judged(run, {(turn.conversation, turn.index): turn for turn in turns}, report, broken)

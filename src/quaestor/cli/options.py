@@ -1,0 +1,32 @@
+"""The arguments and options that several commands share, each worded once."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+DatasetArgument = Annotated[
+    Path, typer.Argument(metavar="DATASET", help="A ConvFinQA file, in the original or the cleaned format.")
+]
+RunArgument = Annotated[
+    str, typer.Argument(metavar="RUN", help="A run's id, the beginning of one, or `latest`.", show_default=False)
+]
+SolverOption = Annotated[str | None, typer.Option("--solver", help="Which solver answers.", metavar="NAME")]
+LimitOption = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N conversations.", metavar="N")]
+ResumeOption = Annotated[
+    str | None, typer.Option("--resume", help="Go on with this run instead of a new one.", metavar="RUN")
+]
+StoreOption = Annotated[
+    str | None, typer.Option("--store", help="The run store: sqlite:///PATH or a path.", metavar="URI")
+]
+OutputOption = Annotated[
+    Path | None, typer.Option("--output", help="Write one JSON object a turn to this file.", metavar="FILE.jsonl")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+WeightsOption = Annotated[
+    Path | None,
+    typer.Option("--weights", help="Weights that `quaestor train` made.", metavar="DIR", exists=True, file_okay=False),
+]
+WorkersOption = Annotated[
+    int | None, typer.Option("--workers", min=1, help="How many conversations at once.", metavar="N")
+]

@@ -1,0 +1,123 @@
+"""A run from the command line: what `run`, `eval` and `demo` have in common before anything is scored."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from quaestor.cli.failures import StoppedError
+from quaestor.conversation.turn import Turn
+from quaestor.documents.convfinqa import Conversation, Dataset, read_dataset
+from quaestor.documents.document import Document
+from quaestor.errors import DatasetError, EngineError, InputError, SettingsError
+from quaestor.evaluation.engines import make_engine
+from quaestor.evaluation.run import run_dataset
+from quaestor.evaluation.spec import RunSpec
+from quaestor.settings import Settings
+from quaestor.solvers.registry import SOLVERS
+from quaestor.store.base import RunStore
+from quaestor.store.records import RunRecord
+
+# Below this many conversations starting worker processes costs more than they save.
+_FEW = 4
+
+Watcher = Callable[[Conversation, tuple[Turn, ...]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be run.
+
+    Attributes:
+        settings: Solver, workers and store in force.
+        limit: Only the first so many conversations, or None for all.
+        weights: A folder of weights for the embedded solver, or None for its own.
+        resume: The run to go on with (an id, the beginning of one, or `latest`), or None for a new one.
+    """
+
+    settings: Settings
+    limit: int | None = None
+    weights: Path | None = None
+    resume: str | None = None
+
+
+def read_playable(path: Path, limit: int | None = None) -> Dataset:
+    """Returns a dataset in which there is something to compute with.
+
+    Raises:
+        DatasetError: It cannot be read, or none of its pages has a number.
+    """
+    dataset = read_dataset(path, limit)
+    if not any(has_numbers(conversation.document) for conversation in dataset.conversations):
+        raise DatasetError(f"{path} has no page with a number: nothing in it can be answered")
+    return dataset
+
+
+def has_numbers(document: Document) -> bool:
+    """Tells whether a page has a number in a table or a sentence."""
+    cells = (cell for table in document.tables for cell in table.body())
+    return any(cell.quantities for cell in cells) or any(sentence.mentions for sentence in document.sentences)
+
+
+async def play(dataset: Dataset, order: Order, store: RunStore, watcher: Watcher | None = None) -> RunRecord:
+    """Plays a dataset into a store and returns the record of the run.
+
+    Raises:
+        StoppedError: A person interrupted it.
+        QuaestorError: It could not be begun, or not be brought to its end; the message says how to go on.
+    """
+    settings = order.settings
+    if settings.solver not in SOLVERS:
+        raise SettingsError(f"there is no solver {settings.solver!r}; choose one of {', '.join(SOLVERS)}")
+    options: dict[str, str] = {"weights": str(order.weights.resolve())} if order.weights else {}
+    spec = RunSpec.of(dataset, settings.solver, dict(options), order.limit)
+    resumed = (await find_run(store, order.resume)).id if order.resume else None
+    few = settings.workers == 1 or len(dataset.conversations) <= _FEW
+    engine = make_engine("inline" if few else "processes", 1 if few else settings.workers)
+    try:
+        record = await run_dataset(dataset, spec, store, engine, resume=resumed, on_conversation=watcher)
+    except asyncio.CancelledError as error:
+        # Ctrl-C cancels the task; what has been played is stored.
+        run = resumed or await _begun(store, spec)
+        how = f"go on with --resume {run}" if run else "nothing was begun"
+        raise StoppedError(f"stopped; {how}") from error
+    await require_played(store, record)
+    return record
+
+
+async def require_played(store: RunStore, run: RunRecord) -> None:
+    """Makes sure that every conversation of a run came to its end, be it by a defect of the solver.
+
+    Raises:
+        EngineError: Conversations are still to be played, or a service did not answer for them.
+    """
+    progress = await store.progress(run.id)
+    waiting = run.conversations - progress.get("complete", 0) - progress.get("failed", 0)
+    if waiting:
+        outages = [example.error for example in await store.examples(run.id) if example.status == "outage"]
+        why = f" (first failure: {outages[0]})" if outages else ""
+        raise EngineError(
+            f"run {run.id} has {waiting} of {run.conversations} conversations unplayed{why}: "
+            f"go on with quaestor run {run.dataset} --resume {run.id}"
+        )
+
+
+async def _begun(store: RunStore, spec: RunSpec) -> str | None:
+    return next((run.id for run in await store.runs() if run.spec_digest == spec.digest), None)
+
+
+async def find_run(store: RunStore, name: str) -> RunRecord:
+    """Returns the run of that id, the only one whose id begins so, or the latest.
+
+    Raises:
+        UnknownRunError: There is none, or the store is empty.
+        InputError: Several ids begin so.
+    """
+    runs = await store.runs()
+    if name == "latest" and runs:
+        return runs[0]
+    found = [run for run in runs if run.id.startswith(name)] if name else []
+    exact = [run for run in found if run.id == name]
+    if len(found) > 1 and not exact:
+        raise InputError(f"{len(found)} runs begin with {name!r}: {', '.join(run.id for run in found[:5])}")
+    return (exact or found or [await store.run(name)])[0]

@@ -1,0 +1,108 @@
+"""`quaestor runs`: what the run store has."""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import typer
+
+from quaestor.cli.options import JsonOption, RunArgument, StoreOption
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from quaestor.store.records import ExampleRecord, RunRecord
+
+runs = typer.Typer(no_args_is_help=True, help="Look into the run store.")
+
+
+@runs.command("list")
+def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
+    """List all runs, the latest first."""
+    from quaestor.settings import load_settings
+    from quaestor.store.base import open_store
+
+    settings = load_settings({"store": store})
+
+    async def read() -> "Sequence[RunRecord]":
+        async with open_store(settings.store, create=False) as opened:
+            return await opened.runs()
+
+    records = asyncio.run(read())
+    if json:
+        _print_json([_run_json(record) for record in records])
+    elif not records:
+        print(f"{settings.store} has no runs yet")
+    else:
+        _show_runs(records)
+
+
+@runs.command("show")
+def show_run(run: RunArgument, store: StoreOption = None, json: JsonOption = False) -> None:
+    """Show one run: what it was started with, how far it is, what failed."""
+    from quaestor.cli.playing import find_run
+    from quaestor.settings import load_settings
+    from quaestor.store.base import open_store
+
+    settings = load_settings({"store": store})
+
+    async def read() -> "tuple[RunRecord, Sequence[ExampleRecord]]":
+        async with open_store(settings.store, create=False) as opened:
+            record = await find_run(opened, run)
+            return record, await opened.examples(record.id)
+
+    record, examples = asyncio.run(read())
+    if json:
+        from quaestor.core import serial
+
+        _print_json({**_run_json(record), "examples": [serial.dump(example) for example in examples]})
+    else:
+        _show_run(record, examples)
+
+
+def _run_json(record: "RunRecord") -> dict[str, object]:
+    from quaestor.core import serial
+
+    return dict(serial.dump(record))
+
+
+def _print_json(value: object) -> None:
+    import json
+
+    print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def _show_runs(records: "Sequence[RunRecord]") -> None:
+    from rich.console import Console
+    from rich.table import Table as Grid
+
+    grid = Grid("run", "status", "conversations", "started", "dataset")
+    for record in records:
+        started = f"{record.started.astimezone():%Y-%m-%d %H:%M}"
+        grid.add_row(record.id, record.status, str(record.conversations), started, record.dataset)
+    Console(highlight=False).print(grid)
+
+
+def _show_run(record: "RunRecord", examples: "Sequence[ExampleRecord]") -> None:
+    from collections import Counter
+
+    statuses = Counter(example.status for example in examples)
+    never = record.conversations - len(examples)
+    counts = [f"{count} {status}" for status, count in sorted(statuses.items())] + (
+        [f"{never} not begun"] if never else []
+    )
+    lines = {
+        "run": record.id,
+        "status": record.status,
+        "solver": f"{record.spec['solver']} {record.spec.get('solver_options') or ''}".strip(),
+        "dataset": record.dataset,
+        "conversations": ", ".join(counts),
+        "turns": str(sum(example.turns for example in examples)),
+        "started": record.started.astimezone().isoformat(" ", "seconds"),
+        "finished": record.finished.astimezone().isoformat(" ", "seconds") if record.finished else "not yet",
+        "spec": record.spec_digest,
+    }
+    for name, value in lines.items():
+        print(f"{name + ':':<15}{value}")
+    for example in examples:
+        if example.error:
+            print(f"{example.conversation}: {example.error}")

@@ -1,0 +1,114 @@
+"""Answers and their sources for people: `14.1 %`, `$ 5.2 million`, `net revenue | 2008 | $ 181001`.
+
+Owns the wording only. What is printed here is rounded and never computed with; the answer's own value stays exact.
+"""
+
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Context, Decimal
+
+from quaestor.conversation.answer import Answer
+from quaestor.core.provenance import CellRef, SentenceRef, Source
+from quaestor.core.quantity import Scale
+from quaestor.documents.document import Document, Header
+
+_CURRENCIES = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
+# Of these kinds a result is in the unit and scale of the cells that it came from; a ratio or a product is not.
+_ADDITIVE = frozenset({"value", "change", "sum", "average"})
+_DIGITS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSource:
+    """Where a number stands, in words.
+
+    Attributes:
+        place: `row | column` of a cell; section and number of a sentence.
+        text: The cell or the sentence as printed.
+        start: Where the number's span begins in `text`.
+        end: The character after the span.
+    """
+
+    place: str
+    text: str
+    start: int
+    end: int
+
+    @property
+    def span(self) -> str:
+        """The characters that were read."""
+        return self.text[self.start : self.end]
+
+
+def show_number(answer: Answer, document: Document) -> str:
+    """Returns an answer's value with its unit and scale, rounded for reading.
+
+    Units: a percentage change, and a ratio between -1 and 1, are shown as a percentage. Sums, differences, averages
+        and looked-up numbers have the scale and the unit on which the captions of all their cells agree.
+    """
+    value = answer.value
+    if value is None:
+        return "no answer"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    fraction = answer.metric_type == "percentage_change" or (answer.metric_type == "ratio" and abs(value) <= 1)
+    if fraction and answer.scale is Scale.ONE:
+        return f"{_digits(value * 100, 1)} %"
+    scale, unit = _scale_and_unit(answer, document)
+    if scale is Scale.PERCENT:
+        return f"{_digits(value, 4)} %"
+    words = [_digits(value, 2 if answer.metric_type == "ratio" else 4)]
+    if scale is not Scale.ONE:
+        words.append(scale.value)
+    if unit:
+        words = [_CURRENCIES[unit], *words] if unit in _CURRENCIES else [*words, unit]
+    return " ".join(words)
+
+
+def show_source(source: Source, document: Document) -> ShownSource:
+    """Returns where a number stands, in words."""
+    if isinstance(source, SentenceRef):
+        section = source.section.replace("_", " ")
+        return ShownSource(
+            f"{section}, sentence {source.sentence + 1}", document.sentence(source).text, source.start, source.end
+        )
+    table, cell = document.tables[source.table], document.cell(source)
+    row = _heading(table.rows[source.row]) or f"row {source.row + 1}"
+    column = _heading(table.columns[source.column]) or f"column {source.column + 1}"
+    return ShownSource(f"{row} | {column}", cell.text, 0, len(cell.text))
+
+
+def _heading(header: Header) -> str:
+    return " > ".join(level for level in header.levels if level) or header.label
+
+
+def _digits(value: Decimal, places: int) -> str:
+    """The value with separators between thousands; `places` decimals at most, more where it would vanish."""
+    places = max(places, 1 - value.adjusted()) if value else places
+    shown = max(-int(value.as_tuple().exponent), 0)
+    if shown > places:
+        value = value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, Context(prec=_DIGITS + places))
+    return f"{value:,f}"
+
+
+def _scale_and_unit(answer: Answer, document: Document) -> tuple[Scale, str | None]:
+    if answer.metric_type not in _ADDITIVE:
+        return answer.scale, answer.unit
+    scale = _agreed_scale(answer.sources, document) if answer.scale is Scale.ONE else answer.scale
+    return scale or Scale.ONE, answer.unit or _agreed_unit(answer.sources, document)
+
+
+def _agreed_scale(sources: tuple[Source, ...], document: Document) -> Scale | None:
+    scales = {_table_scale(source, document) for source in sources}
+    return scales.pop() if len(scales) == 1 else None
+
+
+def _table_scale(source: Source, document: Document) -> Scale | None:
+    return document.tables[source.table].scale_at(source.row, source.column) if isinstance(source, CellRef) else None
+
+
+def _agreed_unit(sources: tuple[Source, ...], document: Document) -> str | None:
+    units = {
+        document.tables[source.table].unit_at(source.row, source.column) if isinstance(source, CellRef) else None
+        for source in sources
+    }
+    return units.pop() if len(units) == 1 else None
