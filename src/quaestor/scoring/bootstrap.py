@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 RESAMPLES = 2000
-SEED = 20220
+SEED = 2022
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,6 @@ def proportion(outcomes: Sequence[bool], pages: Sequence[str]) -> Proportion:
     _, groups = np.unique(np.asarray(pages), return_inverse=True)
     totals = np.bincount(groups)
     hits = np.bincount(groups, weights=np.asarray(outcomes, dtype=float))
-    drawn = np.random.default_rng(SEED).multinomial(len(totals), [1 / len(totals)] * len(totals), size=RESAMPLES)
-    low, high = np.quantile((drawn @ hits) / (drawn @ totals), [0.025, 0.975])
+    drawn = np.random.default_rng(SEED).integers(len(totals), size=(RESAMPLES, len(totals)))
+    low, high = np.quantile(hits[drawn].sum(axis=1) / totals[drawn].sum(axis=1), [0.025, 0.975])
     return Proportion(int(sum(outcomes)), len(outcomes), float(low), float(high))

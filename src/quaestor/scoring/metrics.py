@@ -96,7 +96,7 @@ def legacy_match(predicted: Answered, display: str) -> bool:
     answer = _answer(predicted)
     if answer is None:
         return False
-    printed = answer if isinstance(answer, str) else format(round(answer, 5), "f")
+    printed = answer if isinstance(answer, str) else format(answer, ".5f")
     left, right = _bare(printed), _bare(display)
     if left is None or right is None:
         return left == right and printed == display.strip().lower()

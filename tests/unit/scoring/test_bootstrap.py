@@ -1,0 +1,31 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.scoring.bootstrap import Proportion, proportion
+
+
+def test_nothing_counted_is_zero() -> None:
+    assert proportion([], []) == Proportion(0, 0, 0.0, 0.0)
+    assert proportion([], []).value == 0.0
+
+
+@given(st.lists(st.tuples(st.booleans(), st.sampled_from("abcdef")), min_size=1, max_size=40))
+def test_the_interval_lies_between_zero_and_one_and_is_repeatable(items: list[tuple[bool, str]]) -> None:
+    outcomes, pages = [right for right, _ in items], [page for _, page in items]
+    share = proportion(outcomes, pages)
+    assert (share.correct, share.total) == (sum(outcomes), len(outcomes))
+    assert 0.0 <= share.low <= share.high <= 1.0
+    assert share == proportion(outcomes, pages)
+
+
+def test_one_page_has_no_spread() -> None:
+    share = proportion([True, False], ["a", "a"])
+    assert share.low == share.high == share.value == 0.5
+
+
+def test_turns_that_stand_and_fall_together_widen_the_interval() -> None:
+    outcomes = [True, False] * 50
+    apart = proportion(outcomes, [str(index) for index in range(100)])
+    together = proportion(sorted(outcomes), [str(index // 10) for index in range(100)])
+    assert together.high - together.low > 2 * (apart.high - apart.low)
+    assert 0.08 < apart.value - apart.low < 0.12

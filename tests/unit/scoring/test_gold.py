@@ -1,0 +1,130 @@
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.errors import DatasetError
+from quaestor.scoring.gold import GoldTurn, read_gold
+
+ANSWERS = {
+    "turn_program": ["5", "add(5, 27%)"],
+    "exe_ans_list": [5.0, 5.27],
+    "answer_list": ["5", "5.27"],
+    "qa_split": [0, 1],
+}
+EXPECTED = (GoldTurn("5", 5.0, "5", 0), GoldTurn("add(5, 27%)", 5.27, "5.27", 1))
+
+
+def written(folder: Path, content: object, name: str = "data.json") -> Path:
+    path = folder / name
+    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    return path
+
+
+def record(**changes: object) -> dict[str, object]:
+    return {"id": "Single_X/2010/page_1.pdf-1", "annotation": {**ANSWERS, **changes}}
+
+
+def test_original(tmp_path: Path) -> None:
+    assert read_gold(written(tmp_path, [record()])) == {"Single_X/2010/page_1.pdf-1": EXPECTED}
+
+
+def test_cleaned(tmp_path: Path) -> None:
+    dialogue = {
+        "turn_program": ANSWERS["turn_program"],
+        "executed_answers": ANSWERS["exe_ans_list"],
+        "conv_answers": ANSWERS["answer_list"],
+        "qa_split": [False, True],
+    }
+    assert read_gold(written(tmp_path, {"dev": [{"id": "x", "doc": {}, "dialogue": dialogue}]})) == {"x": EXPECTED}
+
+
+def test_dialogues(tmp_path: Path) -> None:
+    lines = "".join(json.dumps({"id": name, "annotation": ANSWERS}) + "\n" for name in "ab")
+    assert read_gold(written(tmp_path, lines, "data.jsonl")) == {"a": EXPECTED, "b": EXPECTED}
+
+
+@pytest.mark.parametrize("listed", [["5", "A0"], ["5", "#0"], ["5"], ["5", "5.27", "6"], None, "5"])
+def test_steps_are_not_taken_for_display_answers(tmp_path: Path, listed: object) -> None:
+    (turns,) = read_gold(written(tmp_path, [record(answer_list=listed)])).values()
+    assert [turn.display for turn in turns] == [None, None]
+
+
+def test_yes_and_no(tmp_path: Path) -> None:
+    (turns,) = read_gold(written(tmp_path, [record(exe_ans_list=["yes", "no"])])).values()
+    assert [turn.executed for turn in turns] == ["yes", "no"]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("[", "not JSON"),
+        ("[" + "1" * 5000 + "]", "too long"),
+        ("5", "list of records"),
+        ([], "no records"),
+        ({"dev": 5}, "no records"),
+        ([5], "record 0: expected an object"),
+        ([{}], "record 0: the record has no id"),
+        ([{"id": "x"}], "neither 'annotation' nor 'dialogue'"),
+        ([{"id": "x", "annotation": {"dialogue_break": []}}], "has no answers"),
+        ([record(), record()], "occurs twice"),
+        ([record(), {"id": "y", "annotation": {}}], "though others have"),
+        ([record(turn_program="5")], "turn_program"),
+        ([record(turn_program=[])], "0 programs"),
+        ([record(exe_ans_list=[5.0])], "1 executed"),
+        ([record(exe_ans_list=[5.0, "maybe"])], "turn 1"),
+        ([record(exe_ans_list=[True, 5.0])], "turn 0"),
+        ([record(exe_ans_list=[5.0, 10**400])], "turn 1"),
+        ([record(turn_program=["5", " "])], "turn 1"),
+        ([record(qa_split=[0, 2])], "qa_split"),
+    ],
+)
+def test_what_is_no_labelled_file_is_named(tmp_path: Path, content: object, words: str) -> None:
+    with pytest.raises(DatasetError, match=words):
+        read_gold(written(tmp_path, content))
+
+
+def test_a_missing_file_and_a_folder(tmp_path: Path) -> None:
+    for path in (tmp_path / "none.json", tmp_path):
+        with pytest.raises(DatasetError, match="cannot read"):
+            read_gold(path)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.text(max_size=5), lambda inner: st.lists(inner, max_size=3)
+)
+
+
+@given(
+    st.fixed_dictionaries(
+        {}, optional={"turn_program": JSON, "exe_ans_list": JSON, "answer_list": JSON, "qa_split": JSON}
+    )
+)
+def test_any_record_is_answers_or_a_named_error(
+    tmp_path_factory: pytest.TempPathFactory, answers: dict[str, object]
+) -> None:
+    path = written(tmp_path_factory.getbasetemp(), [{"id": "x", "annotation": answers}])
+    try:
+        turns = read_gold(path)["x"]
+    except DatasetError:
+        return
+    assert len(turns) == len(answers["turn_program"])  # type: ignore[arg-type]
+
+
+def test_the_data_files(shared_data: Path) -> None:
+    turns = {
+        "convfinqa_tune.json": 841,
+        "convfinqa_tune_cleaned.json": 841,
+        "convfinqa_train50.json": 183,
+        "convfinqa_train100.json": 355,
+        "convfinqa_train_dialogues.jsonl": 3319,
+    }
+    for name, count in turns.items():
+        assert sum(map(len, read_gold(shared_data / name).values())) == count
+    assert read_gold(shared_data / "convfinqa_tune.json") == read_gold(shared_data / "convfinqa_tune_cleaned.json")
+    raw = read_gold(shared_data / "convfinqa_train50.json").values()
+    assert not any(turn.display for conversation in raw for turn in conversation)
+    with pytest.raises(DatasetError, match="no answers"):
+        read_gold(shared_data / "convfinqa_test_questions.json")

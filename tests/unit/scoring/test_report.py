@@ -1,0 +1,122 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from quaestor.core import serial
+from quaestor.documents.convfinqa import read_dataset
+from quaestor.documents.document import Document
+from quaestor.errors import DatasetError
+from quaestor.scoring.gold import GoldTurn, read_gold
+from quaestor.scoring.report import Prediction, Report, score
+
+GOLD = {
+    "Single_A": (
+        GoldTurn("5", 5.0, "5", 0),
+        GoldTurn("divide(5, 20)", 0.25, "25%", 0),
+        GoldTurn("greater(5, 20)", "no", None, 0),
+    ),
+    "Double_B": (GoldTurn("7", 7.0, "7", 0), GoldTurn("add(7, 5)", 12.0, "12", 1)),
+}
+DOCUMENTS = {name: Document(name[-1], (), ()) for name in GOLD}
+PERFECT = (
+    Prediction("Single_A", 0, "5", "5"),
+    Prediction("Single_A", 1, "0.25", "divide(5, 20)"),
+    Prediction("Single_A", 2, "no", "greater(5, 20)"),
+    Prediction("Double_B", 0, "7.00", "7"),
+    Prediction("Double_B", 1, "12", "add(5, 7)"),
+)
+
+
+def test_a_perfect_run() -> None:
+    figures = score(PERFECT, GOLD, DOCUMENTS).score
+    assert [share.value for share in (figures.execution, figures.program, figures.conversations)] == [1, 1, 1]
+    assert (figures.display.correct, figures.display.total) == (4, 4)
+    assert (figures.legacy.correct, figures.legacy.total) == (3, 4)
+    assert figures.unanswered == 0
+
+
+def test_missing_and_failed_turns_are_wrong_and_stay_in_the_denominator() -> None:
+    predictions = [
+        PERFECT[0],
+        Prediction("Single_A", 1, None, None, "SolverError: no plan"),
+        Prediction("Double_B", 0, "7", "7", "PlanError: the plan does not give the answer"),
+    ]
+    report = score(predictions, GOLD, DOCUMENTS)
+    figures = report.score
+    assert (figures.execution.correct, figures.execution.total) == (1, 5)
+    assert (figures.conversations.correct, figures.conversations.total) == (0, 2)
+    assert (figures.display.correct, figures.display.total) == (1, 4)
+    assert figures.unanswered == 4
+    assert [turn.error is not None for turn in report.turns] == [False, True, False, True, False]
+
+
+def test_right_number_by_another_program_and_the_reverse() -> None:
+    predictions = [
+        Prediction("Double_B", 0, "7", "add(3, 4)"),
+        Prediction("Double_B", 1, "12.5", "add(7, 5)"),
+        Prediction("Single_A", 1, "0.25", None),
+        Prediction("Single_A", 2, "yes", "greater(5, divide"),
+    ]
+    verdicts = {
+        (t.conversation, t.turn): (t.correct, t.program_correct) for t in score(predictions, GOLD, DOCUMENTS).turns
+    }
+    assert verdicts["Double_B", 0] == (True, False)
+    assert verdicts["Double_B", 1] == (False, True)
+    assert verdicts["Single_A", 1] == (True, False)
+    assert verdicts["Single_A", 2] == (False, False)
+
+
+def test_a_program_without_a_result_is_no_right_program() -> None:
+    gold = {"Single_A": (GoldTurn("divide(5, 0)", 0.0, None, 0),)}
+    report = score([Prediction("Single_A", 0, "0", "divide(5, 0)")], gold, {"Single_A": DOCUMENTS["Single_A"]})
+    assert report.turns[0].program_correct is False
+
+
+def test_only_what_was_to_be_run_counts() -> None:
+    report = score(PERFECT[:3], GOLD, {"Single_A": DOCUMENTS["Single_A"]})
+    assert report.score.execution.total == 3
+
+
+def test_each_breakdown_holds_every_turn_once() -> None:
+    figures = score(PERFECT, GOLD, DOCUMENTS).score
+    classes = {b.by: {g.name: g.execution.total for g in b.groups} for b in figures.breakdowns}
+    assert classes["turn"] == {"turn 1": 2, "turn 2": 2, "turn 3": 1}
+    assert classes["operation"] == {"lookup": 2, "add": 1, "divide": 1, "greater": 1}
+    assert classes["conversation"] == {"Single": 3, "Double": 2}
+    assert all(sum(groups.values()) == 5 for groups in classes.values())
+
+
+@pytest.mark.parametrize(
+    ("predictions", "conversations", "words"),
+    [
+        (PERFECT, ["Single_A"], "turn 1 of Double_B was predicted, but not asked"),
+        ([Prediction("Single_A", 3, "5")], ["Single_A"], "turn 4 of Single_A"),
+        ([Prediction("Single_A", -1, "5")], ["Single_A"], "not asked"),
+        ([PERFECT[0], PERFECT[0]], ["Single_A"], "predicted twice"),
+        ([], ["Single_C"], "Single_C has no reference answers"),
+    ],
+)
+def test_what_does_not_belong_is_named(predictions: list[Prediction], conversations: list[str], words: str) -> None:
+    with pytest.raises(DatasetError, match=words):
+        score(predictions, GOLD, {name: Document("A", (), ()) for name in conversations})
+
+
+def test_a_report_survives_json() -> None:
+    report = score(PERFECT, GOLD, DOCUMENTS)
+    assert serial.load(Report, json.loads(json.dumps(serial.dump(report)))) == report
+
+
+def test_gold_scored_against_itself_is_perfect(shared_data: Path) -> None:
+    path = shared_data / "convfinqa_tune.json"
+    gold = read_gold(path)
+    documents = {conversation.id: conversation.document for conversation in read_dataset(path).conversations}
+    predictions = [
+        Prediction(name, index, str(turn.executed), turn.program)
+        for name, turns in gold.items()
+        for index, turn in enumerate(turns)
+    ]
+    figures = score(predictions, gold, documents).score
+    assert (figures.execution.correct, figures.program.correct, figures.execution.total) == (841, 841, 841)
+    assert figures.display.value > 0.95
+    assert 0.70 < figures.legacy.value < 0.78
