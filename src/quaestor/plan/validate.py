@@ -6,8 +6,6 @@ answered yes) is told by `quaestor.plan.execute`.
 
 from decimal import Decimal
 
-from rapidfuzz import fuzz, process
-
 from quaestor.errors import PlanValidationError, ProgramError
 from quaestor.plan.literals import read_literal
 from quaestor.plan.operations import OPERATIONS, Operation
@@ -52,6 +50,8 @@ def validate(plan: Plan, turns_before: int) -> tuple[str, ...]:
 
 def nearest_operation(name: str, names: tuple[str, ...] = tuple(OPERATIONS)) -> str:
     """Returns the known name most like `name`."""
+    from rapidfuzz import fuzz, process
+
     found = process.extractOne(name[:40], names, scorer=fuzz.ratio)
     return str(found[0]) if found else names[0]
 
