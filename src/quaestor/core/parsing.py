@@ -129,7 +129,7 @@ def _why_not(text: str) -> str:
     return "no number stands by itself in it"
 
 
-_ECHO = re.compile(rf"(-?)({NUMBER})(\s?%)?\s\(\s{{0,6}}-?\2\s?%?\s?\)")
+_ECHO = re.compile(rf"(?<![0-9.,])(-?)((?>{NUMBER}))(\s?%)?\s\(\s{{0,6}}-?\2\s?%?\s?\)")
 _EMPTY_ECHO = re.compile(r"%\s\(\s{0,3}%\s\)")
 _FOOTNOTE = re.compile(r"(?<=\S)(?<!column)\s?(?:\(\s?(?:[0-9]{1,2}|[a-z]{1,2})\s?\)|\[[0-9a-z]\])(?=[\s:,;.]|$)")
 _FUSED_FOOTNOTE = re.compile(r"(?<=[a-z]{4})[1-9](?=$|\s?[(:,])")

@@ -1,0 +1,262 @@
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.core.parsing import clean_label, find_quantities, parse_cell, parse_quantity
+from quaestor.core.quantity import Quantity, Scale
+from quaestor.errors import QuantityError
+
+ONE, PERCENT, MILLION, BILLION = Scale.ONE, Scale.PERCENT, Scale.MILLION, Scale.BILLION
+
+SINGLE = [
+    ("206588", "206588", ONE, None),
+    ("$ 206588", "206588", ONE, "USD"),
+    ("1,234.50", "1234.50", ONE, None),
+    ("72.0", "72.0", ONE, None),
+    ("-435 ( 435 )", "-435", ONE, None),
+    ("$ -435 ( 435 )", "-435", ONE, "USD"),
+    ("( 435 )", "-435", ONE, None),
+    ("(1,203)", "-1203", ONE, None),
+    ("$ ( 2.38 )", "-2.38", ONE, "USD"),
+    ("( $ 55 )", "-55", ONE, "USD"),
+    ("-$ 5", "-5", ONE, "USD"),
+    ("$-5", "-5", ONE, "USD"),
+    ("12 ( 12 )", "12", ONE, None),
+    ("13.7% ( 13.7 % )", "13.7", PERCENT, None),
+    ("-13.7% ( 13.7 % )", "-13.7", PERCENT, None),
+    ("( 0.4 ) % (  % )", "-0.4", PERCENT, None),
+    ("9 % (  % )", "9", PERCENT, None),
+    (".8% ( .8 % )", ".8", PERCENT, None),
+    ("7 percent", "7", PERCENT, None),
+    ("12%nm", "12", PERCENT, None),
+    ("nm9.9% ( nm9.9 % )", "9.9", PERCENT, None),
+    ("8310 ( c )", "8310", ONE, None),
+    ("2022 ( 2 )", "2022", ONE, None),
+    ("18322320 ( 1 )", "18322320", ONE, None),
+    (".455", ".455", ONE, None),
+    ("$ .455", ".455", ONE, "USD"),
+    ("$ 2.7 billion", "2.7", BILLION, "USD"),
+    ("$ 24.4 million", "24.4", MILLION, "USD"),
+    ("3 thousand", "3", Scale.THOUSAND, None),
+    ("$ 2.38 trillion", "2380", BILLION, "USD"),
+    ("$5m", "5", MILLION, "USD"),
+    ("€ 5 bn", "5", BILLION, "EUR"),
+    ("\u2212435", "-435", ONE, None),
+    ("$\u00a05", "5", ONE, "USD"),
+    ("221219.1%", "-19.1", PERCENT, None),
+    ("fffd19.1% ( fffd19.1 % )", "-19.1", PERCENT, None),
+    ("201477.8%", "-77.8", PERCENT, None),
+    ("20ac500", "500", ONE, "EUR"),
+    ("a340", "40", ONE, "GBP"),
+    ("chf250", "250", ONE, "CHF"),
+    ("9 months", "9", ONE, "months"),
+    ("1.6 years", "1.6", ONE, "years"),
+    ("( 9.9 ) pt", "-9.9", ONE, "points"),
+    ("2.5x", "2.5", ONE, "times"),
+    ("high $ 60.15", "60.15", ONE, "USD"),
+    ("liability as of december 31 2005 $ 20963", "20963", ONE, "USD"),
+    ("2006 cash payments $ -12389 ( 12389 )", "-12389", ONE, "USD"),
+    ("2014", "2014", ONE, None),
+    ("$ 2014", "2014", ONE, "USD"),
+    ("12345678901", "12345678901", ONE, None),
+]
+
+
+@pytest.mark.parametrize(("text", "value", "scale", "unit"), SINGLE)
+def test_a_cell_with_one_number(text: str, value: str, scale: Scale, unit: str | None) -> None:
+    (quantity,) = parse_cell(text)
+    assert (quantity.value, quantity.scale, quantity.unit) == (Decimal(value), scale, unit)
+    assert quantity.text in text
+    assert parse_quantity(text) == quantity
+
+
+SEVERAL = [
+    ("17900 ( rental ) 4800 ( services )", ["17900", "4800"]),
+    ("31 to 150 ( 84/78 )", ["31", "150", "84", "78"]),
+    ("39-40", ["39", "40"]),
+    ("10% ( 10 % ) to 95% ( 95 % ) ( 71%/79% ( 71%/79 % ) )", ["10", "95", "71", "79"]),
+    ("( 10 ) % (  % ) to 95% ( 95 % ) ( 71%/79% ( 71%/79 % ) )", ["-10", "95", "71", "79"]),
+    ("$ ( 2.38 ) to $ 3.34 ( $ ( 0.22 ) /$ ( 0.12 ) )", ["-2.38", "3.34", "-0.22", "-0.12"]),
+    ("4.98% ( 4.98 % ) 20145.05% ( 20145.05 % )", ["4.98", "5.05"]),
+    ("20ac500 ( approximately $ 697 )", ["500", "697"]),
+    ("3.75% ( 3.75 % ) above 6-month libor", ["3.75", "6"]),
+]
+
+
+@pytest.mark.parametrize(("text", "values"), SEVERAL)
+def test_a_cell_with_several_numbers(text: str, values: list[str]) -> None:
+    assert [quantity.value for quantity in parse_cell(text)] == [Decimal(value) for value in values]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "-", "$ -", "\u2014", "n/a", "nm", "none", "*", "owned ( 2 )", "( a )", "december 31 2009", "4/25/2010",
+     "november 2012", "leased", "%"],
+)  # fmt: skip
+def test_a_cell_without_a_number(text: str) -> None:
+    assert parse_cell(text) == ()
+
+
+@pytest.mark.parametrize("digits", ["72.0", "0.50", "397097677", "100", "1.10", "12.345"])
+def test_the_printed_digits_survive(digits: str) -> None:
+    assert format(parse_quantity(f"$ {digits}").value, "f") == digits
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "empty"),
+        ("-", "dash"),
+        ("n/a", "no digit"),
+        ("1,2O3", "letter 'O' among digits"),
+        ("(1,2O3)", "letter 'O' among digits"),
+        ("december 31 2009", "period"),
+        ("9" * 40, "more than 30 digits"),
+        ("b1", "no number"),
+    ],
+)
+def test_the_reason_why_a_text_is_no_number(text: str, reason: str) -> None:
+    with pytest.raises(QuantityError, match=reason) as caught:
+        parse_quantity(text, "AAPL/2009, table 0, row 3, column 2")
+    assert "(AAPL/2009, table 0, row 3, column 2)" in str(caught.value)
+    assert caught.value.text == text
+
+
+TEXTS = [
+    ("sold for $ 91 million in 2008", [("$ 91 million", "91", MILLION, "USD")]),
+    ("a life of 1.6 years", [("1.6", "1.6", ONE, "years")]),
+    ("grew 4.02% ( 4.02 % ) again", [("4.02% ( 4.02 % )", "4.02", PERCENT, None)]),
+    ("an aside ( 4.02 % ) is positive", [("4.02 %", "4.02", PERCENT, None)]),
+    ("10 % , 499 , 397097677",
+     [("10 %", "10", PERCENT, None), ("499", "499", ONE, None), ("397097677", "397097677", ONE, None)]),
+    ("at december 31 , 2014 and 2013 , $ 5 million", [("$ 5 million", "5", MILLION, "USD")]),
+    ("50-55% ( 50-55 % ) of it", [("50", "50", PERCENT, None), ("55% ( 50-55 % )", "55", PERCENT, None)]),
+    ("$ 950-$ 1025 million", [("$ 950", "950", MILLION, "USD"), ("$ 1025 million", "1025", MILLION, "USD")]),
+    ("a 10-year bond", [("10", "10", ONE, "years")]),
+    ("a fall of 100-basis-points", [("100", "100", ONE, "basis points")]),
+    ("see ( 1 ) and ( 98.1 ) 2014 2014", [("( 98.1 )", "-98.1", ONE, None)]),
+    ("( $ 2.9 million after tax )", [("$ 2.9 million", "2.9", MILLION, "USD")]),
+    ("about 20ac7.9 billion", [("20ac7.9 billion", "7.9", BILLION, "EUR")]),
+    ("about 36000 20ac ( euro )", [("36000 20ac", "36000", ONE, "EUR")]),
+    ("the 201c7.50% ( 201c7.50 % ) notes", [("7.50% ( 201c7.50 % )", "7.50", PERCENT, None)]),
+    ("in 2003 2014$ 34 million", [("$ 34 million", "34", MILLION, "USD")]),
+    ("$ 16.6 a0million", [("$ 16.6 a0million", "16.6", MILLION, "USD")]),
+    ("12 mil- lion shares", [("12 mil- lion", "12", MILLION, "shares")]),
+    ("sold 2000 shares in 2000", [("2000", "2000", ONE, "shares")]),
+    ("note 5 , level 3 , class b-1 , s&p 500 , form 10-k , rule 10b5-1 , the 90th day , page 7 , ratio 1:1", []),
+    ("14 .", []),
+    ("no digits", []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "found"), TEXTS)
+def test_numbers_in_running_text(text: str, found: list[tuple[str, str, Scale, str | None]]) -> None:
+    spans = find_quantities(text)
+    assert [(text[s.start : s.end], s.quantity.value, s.quantity.scale, s.quantity.unit) for s in spans] == [
+        (printed, Decimal(value), scale, unit) for printed, value, scale, unit in found
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("the company 2019s 201cplan 201d", 'the company\'s "plan "'),
+        ("total stockholders 2019 equity", "total stockholders' equity"),
+        ("loans 2013 reported", "loans - reported"),
+        ("5.000% ( 5.000 % ) notes", "5.000% notes"),
+        ("% (  % ) change", "% change"),
+        ("net loss -5 ( 5 ) ( 1 ) ( 2 )", "net loss -5"),
+        ("gross [1] [2]", "gross"),
+        ("( a )", "(a)"),
+        ("years ended december 31 , 2013 ( 1 )", "years ended december 31, 2013"),
+        ("december 31,", "december 31"),
+        ("u.s . dollars", "u.s. dollars"),
+        ("working capital2", "working capital"),
+        ("basel iii cet1", "basel iii cet1"),
+        ("total tier 1capital ( a )", "total tier 1 capital"),
+        ("", ""),
+    ],
+)
+def test_labels_are_cleaned(text: str, label: str) -> None:
+    assert clean_label(text) == label
+
+
+SIGNS = st.sampled_from(
+    [
+        "(",
+        ")",
+        "%",
+        "$",
+        "-",
+        ".",
+        ",",
+        "/",
+        " ",
+        "2014",
+        "2013",
+        "2212",
+        "20ac",
+        "a3",
+        "a0",
+        "201c",
+        "2019s",
+        "fffd",
+        "1",
+    ]
+)
+WORDS = st.sampled_from(
+    ["23", "4.5", ".6", "million", "billion", "december", "31", "q4", "fiscal", "to", "years", "nm", "x"]
+)
+PIECES = SIGNS | WORDS
+TEXT = st.one_of(
+    st.text(max_size=80), st.lists(PIECES, max_size=14).map(" ".join), st.lists(PIECES, max_size=14).map("".join)
+)
+
+
+@given(TEXT)
+def test_any_text_is_a_quantity_or_a_named_error(text: str) -> None:
+    quantities = parse_cell(text)
+    if quantities:
+        assert parse_quantity(text) == quantities[0]
+    else:
+        with pytest.raises(QuantityError):
+            parse_quantity(text)
+    assert all(isinstance(q, Quantity) and q.value.is_finite() and q.text in text for q in quantities)
+
+
+@given(TEXT)
+def test_spans_lie_in_the_text_in_order(text: str) -> None:
+    position = 0
+    for span in find_quantities(text):
+        assert position <= span.start < span.end <= len(text)
+        assert span.quantity.text == text[span.start : span.end]
+        assert span.quantity.value.is_finite()
+        position = span.end
+
+
+@given(TEXT)
+def test_any_text_has_a_clean_label(text: str) -> None:
+    label = clean_label(text)
+    assert label == label.strip()
+    assert "  " not in label
+
+
+@given(st.decimals(min_value=-(10**9), max_value=10**9, places=2))
+def test_every_printed_form_of_a_number_reads_back(value: Decimal) -> None:
+    digits = format(abs(value), "f")
+    forms = (
+        [f"({digits})", f"-{digits} ( {digits} )", f"$ ( {digits} )"]
+        if value < 0
+        else [digits, f"$ {digits}", f"{digits}%"]
+    )
+    assert {parse_quantity(form).value for form in forms} == {value}
+
+
+@pytest.mark.parametrize("piece", ["(", " ", "9", "1,", "( ", "december ", "2014 ", "$ ", "1 (", "- ", "a0", "%( "])
+def test_a_hundred_thousand_characters_are_read(piece: str) -> None:
+    text = piece * (100_000 // len(piece))
+    assert all(span.end <= len(text) for span in find_quantities(text))
+    assert all(quantity.value.is_finite() for quantity in parse_cell(text))
+    assert clean_label(text) == clean_label(text).strip()

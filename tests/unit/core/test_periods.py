@@ -1,0 +1,139 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.core.periods import Period, find_periods, find_relative_periods, parse_period, shifted
+
+WHOLE = [
+    ("2014", Period("year", 2014)),
+    ("2012:", Period("year", 2012)),
+    ("fiscal 2008", Period("year", 2008)),
+    ("fy08", Period("year", 2008)),
+    ("year-ended 2013", Period("year", 2013)),
+    ("years ended december 31 , 2013 ( 1 )", Period("year", 2013)),
+    ("fiscal year ended september 30 2018", Period("year", 2018)),
+    ("december 31 2017", Period("date", 2017, month=12, day=31)),
+    ("december 312011", Period("date", 2011, month=12, day=31)),
+    ("dec . 312012", Period("date", 2012, month=12, day=31)),
+    ("september 30 2017 ( 1 )", Period("date", 2017, month=9, day=30)),
+    ("as of december a031 , 2011", Period("date", 2011, month=12, day=31)),
+    ("10/31/18", Period("date", 2018, month=10, day=31)),
+    ("12/31/2012", Period("date", 2012, month=12, day=31)),
+    ("31-dec-2015", Period("date", 2015, month=12, day=31)),
+    ("as of december 2012", Period("month", 2012, month=12)),
+    ("12/11", Period("month", 2011, month=12)),
+    ("dec-09", Period("month", 2009, month=12)),
+    ("q4 2018", Period("quarter", 2018, quarter=4)),
+    ("2001 first quarter", Period("quarter", 2001, quarter=1)),
+    ("third quarter of fiscal 2012", Period("quarter", 2012, quarter=3)),
+    ("quarter ended march 31 , 2009", Period("quarter", 2009, quarter=1)),
+    ("three months ended december 31 2005", Period("quarter", 2005, quarter=4)),
+    ("2006 to 2010", Period("range", 2006, last=2010)),
+    ("2011-2015", Period("range", 2011, last=2015)),
+    ("2019 -20", Period("range", 2019, last=2020)),
+    ("fiscal year 2021 -22", Period("range", 2021, last=2022)),
+    ("2011 and 2012", Period("range", 2011, last=2012)),
+    ("2016 2014 2020", Period("range", 2016, last=2020)),
+    ("2015 2013 2019", Period("range", 2015, last=2019)),
+    ("2020 and thereafter", Period("range", 2020)),
+    ("2021 - thereafter", Period("range", 2021)),
+    ("after fiscal 2016", Period("range", 2017)),
+    ("december 1 2014 2013 december 31 2014", Period("month", 2014, month=12)),
+    ("january 1 2012 to march 31 2012", Period("quarter", 2012, quarter=1)),
+]
+
+
+@pytest.mark.parametrize(("text", "period"), WHOLE)
+def test_a_label_that_names_a_period(text: str, period: Period) -> None:
+    assert parse_period(text) == period
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "total", "s&p 500", "$ 2014", "2009 2008", "net revenue 2008", "second quarter", "february 31 2010", "2014.5"],
+)
+def test_a_label_that_names_none(text: str) -> None:
+    assert parse_period(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "period"),
+    [
+        ("second quarter", Period("quarter", 2010, quarter=2)),
+        ("quarter ended march 31", Period("quarter", 2010, quarter=1)),
+        ("december 31", Period("date", 2010, month=12, day=31)),
+        ("october 1-31", Period("month", 2010, month=10)),
+        ("year ended june 30", Period("year", 2010)),
+    ],
+)
+def test_a_label_that_leaves_the_year_to_its_section(text: str, period: Period) -> None:
+    assert parse_period(text, 2010) == period
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("from 2006 to 2010 and in 2012", ["2006", "2010", "2012"]),
+        ("at december 31 , 2015 , 2014 and 2013", ["december 31 , 2015", "2014", "2013"]),
+        ("the years 2011-2015", ["2011-2015"]),
+        ("q4 2018 , the first quarter of 2013", ["q4 2018", "first quarter of 2013"]),
+        ("sold 2000 shares for $ 2014 , 2010 million", []),
+        ("loans 2013 reported , notes 2014 during the year", []),
+        ("the 201c2005 plan 201d", ["2005"]),
+        ("stockholders 2019 equity in 2019 and 2018", ["2019", "2018"]),
+        ("segment results 20142007 compared to 2006", ["2007", "2006"]),
+        ("in 2010 , 2009 and 2008", ["2010", "2009", "2008"]),
+        ("november 2014 november 2024", ["november 2014", "november 2024"]),
+        ("at year-end 2018 of $ 5", ["2018"]),
+    ],
+)
+def test_periods_in_running_text(text: str, named: list[str]) -> None:
+    assert [text[mention.start : mention.end] for mention in find_periods(text)] == named
+
+
+@pytest.mark.parametrize(
+    ("text", "offsets"),
+    [
+        ("what about the prior year?", [-1]),
+        ("in the previous year", [-1]),
+        ("in the year before", [-1]),
+        ("a year earlier", [-1]),
+        ("the following year", [1]),
+        ("and next year?", [1]),
+        ("the year after that", [1]),
+        ("two years before", [-2]),
+        ("two years earlier", [-2]),
+        ("3 years later", [3]),
+        ("the prior fiscal year and the subsequent year", [-1, 1]),
+        ("in 2008", []),
+    ],
+)
+def test_years_named_by_their_distance(text: str, offsets: list[int]) -> None:
+    assert [relative.offset for relative in find_relative_periods(text)] == offsets
+
+
+def test_a_period_moves_by_years() -> None:
+    assert shifted(Period("range", 2006, last=2010), -1) == Period("range", 2005, last=2009)
+    assert shifted(Period("quarter", 2006, quarter=2), 1) == Period("quarter", 2007, quarter=2)
+
+
+NUMBERS = st.sampled_from(
+    ["2013", "2014", "2008", "2019", "20142007", "31", "29", "30", "12/11", "$", "-", "/", ".", ","]
+)
+PIECES = NUMBERS | st.sampled_from(
+    ["december", "dec", "february", "to", "and", "q4", "first", "quarter", "fiscal", "year", "ended", " "]
+)
+TEXT = st.one_of(
+    st.text(max_size=60), st.lists(PIECES, max_size=12).map(" ".join), st.lists(PIECES, max_size=8).map("".join)
+)
+
+
+@given(TEXT)
+def test_any_text_gives_ordered_mentions(text: str) -> None:
+    position = 0
+    for mention in find_periods(text):
+        assert position <= mention.start < mention.end <= len(text)
+        assert 1950 <= mention.period.year < 2100
+        position = mention.end
+    assert isinstance(parse_period(text, 2010), Period | None)
+    assert all(text[found.start : found.end] for found in find_relative_periods(text))
