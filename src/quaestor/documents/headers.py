@@ -30,7 +30,7 @@ _TRAILING_DASH = re.compile(r"\s201[34]$")
 _MARK = re.compile(r"\(?\s?[a-z0-9]\s?\)", re.IGNORECASE)
 _INDEX = re.compile(r"(?:s ?& ?p|russell|nasdaq|msci|topix|nikkei)\b", re.IGNORECASE)
 _WORD = re.compile(r"[a-z]{2,}", re.IGNORECASE)
-_SCALE_WORD = re.compile(r"\b(?:thousand|million|billion|trillion|years?|months?|approximately|pts?)\b", re.IGNORECASE)
+_SCALE_WORD = re.compile(r"\b(?:thousand|million|billion|trillion|approximately|pts?)\b", re.IGNORECASE)
 _NAMED_BY_YEAR = re.compile(
     r"\b(?:due|matur\w+|plans?|programs?|notes|bonds|debentures|senior|expir\w+|act)\b", re.IGNORECASE
 )
@@ -82,7 +82,7 @@ def read_table(document: str, index: int, grid: Grid, leading: Caption | None = 
 
 def _is_value(text: str) -> bool:
     """Whether a cell prints an amount rather than a heading: a number that is no bare year, hardly any words."""
-    if not parse_cell(text) or parse_period(text) is not None:
+    if not parse_cell(text) or parse_period(text) is not None or _INDEX.search(text):
         return False
     return not _WORD.search(_SCALE_WORD.sub("", text))
 

@@ -1,0 +1,69 @@
+import pytest
+
+from quaestor.core.quantity import Scale
+from quaestor.documents.captions import Caption, caption_in_text, is_caption, read_caption, without_caption
+
+
+@pytest.mark.parametrize(
+    ("text", "scale", "unit"),
+    [
+        ("", None, None),
+        ("in millions", Scale.MILLION, None),
+        ("( millions )", Scale.MILLION, None),
+        ("$ in millions", Scale.MILLION, "USD"),
+        ("( dollars in thousands , except per share )", Scale.THOUSAND, "USD"),
+        ("in billions of dollars at year end", Scale.BILLION, "USD"),
+        ("year ended december 31 ( in millions )", Scale.MILLION, None),
+        ("years ended december 31 ( inmillions )", Scale.MILLION, None),
+        ("operating leases ( in $ 000s )", Scale.THOUSAND, "USD"),
+        ("shares ( 000 )", Scale.THOUSAND, "shares"),
+        ("shares ( thous. )", Scale.THOUSAND, "shares"),
+        ("number of rsus ( in thousands )", Scale.THOUSAND, "rsus"),
+        ("millions except percentages", Scale.MILLION, None),
+        ("for 2009 ( in millions of u.s . dollars except for percentages )", Scale.MILLION, "USD"),
+        ("as of december 31 2013 ( in percentages )", Scale.PERCENT, None),
+        ("% (  % ) change", Scale.PERCENT, None),
+        ("percent of total", Scale.PERCENT, None),
+        ("5.00% ( 5.00 % ) notes", None, None),
+        ("average price paid per share", Scale.ONE, None),
+        ("tier 1 capital ratio", Scale.ONE, None),
+        ("weighted average useful life ( years )", Scale.ONE, "years"),
+        ("december 31 ( in dollars )", Scale.ONE, "USD"),
+        ("size ( square feet )", None, "square feet"),
+        ("total cost of shares purchased", None, None),
+        ("net revenue", None, None),
+    ],
+)
+def test_scale_and_unit_of_a_caption(text: str, scale: Scale | None, unit: str | None) -> None:
+    assert read_caption(text) == Caption(scale, unit)
+
+
+@pytest.mark.parametrize(
+    ("text", "alone"),
+    [
+        ("( in thousands )", True),
+        ("millions of dollars", True),
+        ("$ in millions", True),
+        ("( dollars in millions )", True),
+        ("$", True),
+        ("amount ( in millions )", False),
+        ("2014", False),
+        ("", False),
+        ("year", False),
+    ],
+)
+def test_a_cell_that_is_nothing_but_a_caption(text: str, alone: bool) -> None:
+    assert is_caption(text) is alone
+
+
+def test_a_label_is_freed_of_its_caption() -> None:
+    assert without_caption("amount ( in millions )") == "amount"
+    assert without_caption("( in millions )") == "( in millions )"
+    assert without_caption("inventories ( net )") == "inventories ( net )"
+
+
+def test_the_last_sentence_before_a_table_gives_its_scale() -> None:
+    sentences = ["the figures ( in thousands ) follow .", "they are ( dollars in millions , except ratios ) : ."]
+    assert caption_in_text(sentences) == Caption(Scale.MILLION, "USD")
+    assert caption_in_text(sentences[:1]) == Caption(Scale.THOUSAND)
+    assert caption_in_text(["it cost $ 5 million ."]) == Caption()

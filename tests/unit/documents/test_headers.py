@@ -1,0 +1,202 @@
+from decimal import Decimal
+
+import pytest
+
+from quaestor.core.periods import Period
+from quaestor.core.quantity import Scale
+from quaestor.documents.captions import Caption
+from quaestor.documents.document import Orientation, Table
+from quaestor.documents.headers import read_table
+
+Grid = list[list[str]]
+
+
+def read(grid: Grid, leading: Caption | None = None) -> Table:
+    return read_table("ACME/2008/page_1.pdf", 0, grid, leading)[0]
+
+
+def warnings(grid: Grid) -> str:
+    return "\n".join(read_table("ACME/2008/page_1.pdf", 0, grid)[1])
+
+
+PLAIN = [["( in millions )", "2008", "2007"], ["net revenue ( 1 )", "$ 435", "$ 401"], ["loss", "-12 ( 12 )", "3"]]
+
+
+def test_a_plain_table() -> None:
+    table = read(PLAIN)
+    assert (table.header_rows, table.orientation, table.scale) == (1, "columns", Scale.MILLION)
+    assert [header.label for header in table.columns] == ["(in millions)", "2008", "2007"]
+    assert [header.label for header in table.rows[1:]] == ["net revenue", "loss"]
+    assert [cell.quantity and cell.quantity.value for cell in table.body()] == [435, 401, -12, 3]
+    assert table.period_at(1, 2) == Period("year", 2007)
+    assert table.scale_at(2, 1) is Scale.MILLION
+    assert (table.cells[2][1].ref.row, table.cells[2][1].ref.column) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("grid", "orientation"),
+    [
+        (PLAIN, "columns"),
+        ([["year", "amount"], ["2008", "5"], ["2009", "7"], ["thereafter", "9"]], "rows"),
+        ([["", "as of december 31 2013"], ["assets", "5"], ["debt", "7"]], "columns"),
+        ([["location", "square feet"], ["boston", "500"], ["paris", "700"]], "neither"),
+        ([["2008", "high", "low"], ["quarter ended march 31", "5", "4"], ["quarter ended june 30", "7", "6"]], "rows"),
+    ],
+)
+def test_the_axis_of_the_periods(grid: Grid, orientation: Orientation) -> None:
+    assert read(grid).orientation == orientation
+
+
+def test_a_table_without_a_header_row() -> None:
+    table = read([["2008", "$ 4935"], ["2009", "3144"], ["thereafter", "20"]])
+    assert table.header_rows == 0
+    assert table.orientation == "rows"
+    assert [cell.quantity and cell.quantity.value for cell in table.body()] == [4935, 3144, 20]
+    assert "no header row" in warnings([["2008", "$ 4935"], ["2009", "3144"]])
+
+
+def test_numbers_fused_into_the_headings() -> None:
+    table = read([["first quarter", "high $ 60.15", "low $ 41.30"], ["second quarter", "52.25", "39.95"]])
+    assert table.header_rows == 0
+    assert [header.label for header in table.columns] == ["", "high", "low"]
+    assert [cell.quantity and cell.quantity.value for cell in table.body()] == [
+        Decimal(text) for text in ("60.15", "41.30", "52.25", "39.95")
+    ]
+
+
+@pytest.mark.parametrize("heading", ["s&p 500", "december 312008", "average price paid per share2", "1-3 years"])
+def test_a_heading_with_digits_is_no_fused_number(heading: str) -> None:
+    assert read([["", heading], ["acme", "107"]]).header_rows == 1
+
+
+def test_a_table_that_is_only_a_header_still_gives_its_numbers() -> None:
+    grid = [
+        [
+            "separations",
+            "liability at december 31 2005 $ 963",
+            "2006 expense $ 496",
+            "liability at december 31 2006 2014",
+        ]
+    ]
+    table = read(grid)
+    assert [cell.quantity.value for cell in table.body() if cell.quantity] == [963, 496]
+    assert "no rows below the header" in warnings(grid)
+
+
+def test_several_header_rows_make_levels() -> None:
+    table = read([["", "pension", "", "other"], ["", "2008", "2007", "2008"], ["cost", "1", "2", "3"]])
+    assert table.header_rows == 2
+    assert table.columns[2].levels == ("pension", "2007")
+    assert table.columns[3].levels == ("other", "2008")
+    assert table.columns[2].period == Period("year", 2007)
+
+
+def test_a_row_of_captions_belongs_to_the_header() -> None:
+    table = read([["2008", "2007"], ["( in thousands )", "( in thousands )"], ["$ 23596", "$ 63003"]])
+    assert table.header_rows == 2
+    assert table.scale_at(2, 1) is Scale.THOUSAND
+    assert [cell.quantity and cell.quantity.value for cell in table.body()] == [23596, 63003]
+    assert table.orientation == "columns"
+
+
+def test_a_section_heads_the_rows_below_it() -> None:
+    table = read(
+        [["", "amount"], ["december 31 2007 ( in millions )", ""], ["debt", "5"], ["total debt", "5"], ["cash", "6"]]
+    )
+    debt, cash = table.rows[2], table.rows[4]
+    assert debt.levels == ("december 31 2007", "debt")
+    assert (debt.period, debt.scale) == (Period("date", 2007, month=12, day=31), Scale.MILLION)
+    assert cash.levels[-1] == "cash"
+
+
+def test_a_section_of_things_ends_with_its_total() -> None:
+    table = read([["", "2008"], ["short-term debt:", ""], ["bank", "5"], ["total short-term debt", "5"], ["cash", "6"]])
+    assert [row.levels for row in table.rows[2:]] == [
+        ("short-term debt", "bank"),
+        ("short-term debt", "total short-term debt"),
+        ("cash",),
+    ]
+
+
+def test_a_year_over_the_rows_gives_them_their_quarters() -> None:
+    table = read(
+        [
+            ["2008", "high", "low"],
+            ["quarter ended march 31", "5", "4"],
+            ["2007", "high", "low"],
+            ["quarter ended march 31", "3", "2"],
+        ]
+    )
+    assert table.rows[1].period == Period("quarter", 2008, quarter=1)
+    assert table.rows[3].period == Period("quarter", 2007, quarter=1)
+
+
+def test_a_quarter_with_a_year_dates_those_after_it() -> None:
+    table = read([["2001 first quarter", "5", "4"], ["second quarter", "3", "2"]])
+    assert table.rows[1].period == Period("quarter", 2001, quarter=2)
+
+
+def test_a_year_with_a_footnote_among_years() -> None:
+    table = read([["2007", "2.6"], ["20081", "2.8"], ["2009", "3.0"]])
+    assert table.rows[1].label == "2008"
+    assert table.rows[1].period == Period("year", 2008)
+    assert read([["a", "x"], ["20081", "2.8"]]).rows[1].period is None
+
+
+@pytest.mark.parametrize(
+    ("rows", "dashes"),
+    [
+        ([["a", "2014", "5"], ["b", "$ 2014", "6"]], 2),
+        ([["a", "2013", "2013"], ["b", "7", "6"]], 2),
+        ([["shares", "1978", "2014"], ["b", "7", "6"]], 0),
+        ([["maturity", "2014", "5"], ["b", "2031", "6"]], 0),
+        ([["a", "2015", "5"], ["b", "7", "6"]], 0),
+        ([["a", "$ 2014.5", "5"], ["b", "7", "6"]], 0),
+    ],
+)
+def test_a_dash_printed_as_a_year(rows: Grid, dashes: int) -> None:
+    table = read([["", "2016", "2015"], *rows])
+    repaired = [cell for cell in table.body() if cell.repair]
+    assert len(repaired) == dashes
+    assert all(cell.quantities == () and "dash" in (cell.repair or "") for cell in repaired)
+    assert ("dash" in warnings([["", "2016", "2015"], *rows])) is bool(dashes)
+
+
+def test_a_header_repeated_in_mid_table_holds_no_numbers() -> None:
+    table = read(
+        [["30 september", "2016", "2015"], ["debt", "5", "4"], ["30 september", "2016", "2015"], ["cash", "1", "2"]]
+    )
+    assert [cell.quantity and cell.quantity.value for cell in table.body()] == [5, 4, None, None, 1, 2]
+    assert table.cells[2][1].repair == "a header repeated within the table"
+
+
+def test_a_row_per_share_is_not_in_millions() -> None:
+    table = read([["( in millions , except per share )", "2008"], ["earnings per share", "2.72"], ["income", "770"]])
+    assert table.scale_at(1, 1) is Scale.ONE
+    assert table.scale_at(2, 1) is Scale.MILLION
+
+
+def test_the_sentences_before_the_table_give_its_scale_where_the_corner_does_not() -> None:
+    grid = [["", "2008"], ["income", "770"]]
+    assert read(grid, Caption(Scale.THOUSAND, "USD")).scale is Scale.THOUSAND
+    assert read(PLAIN, Caption(Scale.THOUSAND, "USD")).scale is Scale.MILLION
+
+
+@pytest.mark.parametrize(
+    ("grid", "line"),
+    [
+        ([["", "2008", "2008"], ["a", "1", "2"]], "2 columns are labelled '2008'"),
+        ([["", "2008"], ["a", "1"], ["a", "2"]], "2 rows are labelled 'a'"),
+        ([["type", "", "2008"], ["a", "1", "2"]], "no heading over column 1"),
+        ([["", "2008"], ["working capital2", "1"]], "footnote mark fused"),
+        ([["", "kind"], ["a", "leased"]], "no number in it"),
+    ],
+)
+def test_oddities_are_named(grid: Grid, line: str) -> None:
+    assert line in warnings(grid)
+
+
+@pytest.mark.parametrize("grid", [[[""]], [["", ""]], [["a"], ["b"]], [["1", "2"], ["3", "4"]], [["2014"]]])
+def test_odd_grids_are_tables_too(grid: Grid) -> None:
+    table = read(grid)
+    assert (len(table.rows), len(table.columns)) == (len(grid), len(grid[0]))

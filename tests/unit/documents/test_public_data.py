@@ -1,0 +1,83 @@
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from quaestor.documents.convfinqa import Dataset, read_dataset
+from quaestor.documents.document import Document
+
+FILES = {
+    "convfinqa_tune.json": 242,
+    "convfinqa_tune_cleaned.json": 242,
+    "convfinqa_train50.json": 50,
+    "convfinqa_train100.json": 100,
+    "convfinqa_test_questions.json": 434,
+}
+
+
+@cache
+def read(path: Path) -> Dataset:
+    return read_dataset(path)
+
+
+def find(folder: Path, page: str) -> Document:
+    originals = (read(folder / name) for name in FILES if "cleaned" not in name)
+    return next(c.document for dataset in originals for c in dataset.conversations if c.document.id == page)
+
+
+@pytest.mark.parametrize(("name", "count"), FILES.items())
+def test_every_file_is_read(shared_data: Path, name: str, count: int) -> None:
+    dataset = read(shared_data / name)
+    assert len(dataset.conversations) == count
+    for conversation in dataset.conversations:
+        assert all(conversation.questions)
+        assert not conversation.document.id.startswith(("Single_", "Double_"))
+        for sentence in conversation.document.sentences:
+            for mention in sentence.mentions:
+                assert sentence.text[mention.ref.start : mention.ref.end] == mention.quantity.text
+        assert any(cell.quantities for cell in conversation.document.tables[0].body())
+
+
+def test_pages_are_shared(shared_data: Path) -> None:
+    dataset = read(shared_data / "convfinqa_tune.json")
+    assert len({id(conversation.document) for conversation in dataset.conversations}) == 126
+
+
+@pytest.mark.parametrize(
+    ("page", "header_rows", "orientation", "warning"),
+    [
+        ("AMT/2008/page_107.pdf", 0, "columns", "no rows below the header"),
+        ("ALXN/2007/page_104.pdf", 0, "rows", "no header row"),
+        ("AMT/2008/page_32.pdf", 1, "rows", None),
+        ("STT/2008/page_83.pdf", 1, "columns", "2 columns are labelled"),
+        ("PM/2015/page_85.pdf", 1, "neither", "no heading over column 1"),
+        ("APD/2016/page_96.pdf", 1, "columns", "a header repeated"),
+        ("IPG/2015/page_37.pdf", 1, "columns", "footnote mark fused"),
+        ("DVN/2007/page_58.pdf", 1, None, None),
+        ("V/2008/page_17.pdf", 1, None, None),
+        ("ADI/2019/page_29.pdf", 1, None, None),
+    ],
+)
+def test_an_awkward_document(
+    shared_data: Path, page: str, header_rows: int, orientation: str | None, warning: str | None
+) -> None:
+    document = find(shared_data, page)
+    (table,) = document.tables
+    assert table.header_rows == header_rows
+    assert orientation is None or table.orientation == orientation
+    assert warning is None or any(warning in line for line in document.warnings)
+
+
+def test_duplicate_row_labels_are_told_apart_by_their_sections(shared_data: Path) -> None:
+    table = find(shared_data, "AMT/2008/page_32.pdf").tables[0]
+    rows = [row for row in table.rows if row.label == "quarter ended march 31"]
+    assert [row.levels[0] for row in rows] == ["2008", "2007"]
+    assert [row.period.year for row in rows if row.period] == [2008, 2007]
+
+
+def test_dashes_printed_as_years(shared_data: Path) -> None:
+    datasets = [read(shared_data / name) for name in FILES if "cleaned" not in name]
+    documents = {c.document.id: c.document for dataset in datasets for c in dataset.conversations}.values()
+    repairs = [cell for d in documents for cell in d.tables[0].body() if (cell.repair or "").startswith("a dash")]
+    assert len(repairs) > 200
+    assert all(cell.text.removeprefix("$ ") in ("2013", "2014") for cell in repairs)
