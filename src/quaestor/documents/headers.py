@@ -65,7 +65,7 @@ def read_table(document: str, index: int, grid: Grid, leading: Caption | None = 
     columns = _columns(grid, header_rows, fused)
     rows = _rows(grid, header_rows, columns)
     corner = grid[0][0] if header_rows else ""
-    caption = _table_caption(grid, header_rows, leading or NOTHING)
+    caption = _table_caption(grid, header_rows, columns, leading or NOTHING)
     table = Table(
         index=index,
         cells=cells,
@@ -179,11 +179,8 @@ def _columns(grid: Grid, header_rows: int, fused: bool) -> tuple[Header, ...]:
         if not fused:
             return tuple(Header("") for _ in labels)
         matches = [_fused(text) for text in labels]
-        named = (
-            match["label"] if match else _TRAILING_DASH.sub("", text)
-            for match, text in zip(matches, labels, strict=True)
-        )
-        return (Header(""), *(_header((name,)) for name in tuple(named)[1:]))
+        named = [_without_number(text, match) for text, match in zip(labels, matches, strict=True)]
+        return (Header(""), *(_header((name,)) for name in named[1:]))
     stacks: list[list[str]] = []
     for column in range(len(grid[0])):
         stack = [grid[row][column] for row in range(header_rows)]
@@ -192,6 +189,11 @@ def _columns(grid: Grid, header_rows: int, fused: bool) -> tuple[Header, ...]:
                 stack[row] = stacks[column - 1][row]
         stacks.append(stack)
     return tuple(_header(tuple(stack)) for stack in stacks)
+
+
+def _without_number(text: str, fused: re.Match[str] | None) -> str:
+    """Returns a heading without the number, or the lost dash, that was fused into it."""
+    return text[: text.rindex(fused["value"])] if fused else _TRAILING_DASH.sub("", text)
 
 
 def _header(stack: tuple[str, ...]) -> Header:
@@ -276,12 +278,17 @@ def _unlabelled(rows: tuple[Header, ...]) -> bool:
     return bool(rows) and not any(header.label for header in rows)
 
 
-def _table_caption(grid: Grid, header_rows: int, leading: Caption) -> Caption:
-    """Returns the scale and unit of the whole table: from its corner, else from the sentences before it."""
+def _table_caption(grid: Grid, header_rows: int, columns: tuple[Header, ...], leading: Caption) -> Caption:
+    """Returns the scale and unit of the whole table: from its corner, else from the sentences before it.
+
+    Where a column names a scale of its own, the sentences before the table speak of that one.
+    """
     corner = [read_caption(grid[row][0]) for row in range(header_rows)]
     own = next((caption for caption in corner if caption.scale), None)
     if own is not None:
         return own
+    if any(column.scale in (Scale.THOUSAND, Scale.MILLION, Scale.BILLION) for column in columns[1:]):
+        return NOTHING
     return Caption(leading.scale, leading.unit or next((caption.unit for caption in corner if caption.unit), None))
 
 

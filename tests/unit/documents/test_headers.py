@@ -176,6 +176,17 @@ def test_a_row_per_share_is_not_in_millions() -> None:
     assert table.scale_at(2, 1) is Scale.MILLION
 
 
+def test_a_fused_heading_keeps_its_scale() -> None:
+    table = read(
+        [["x", "revenues ( in millions ) $ 652.3", "customers 648066"], ["y", "5.4", "7"]], Caption(Scale.MILLION)
+    )
+    assert [(header.label, header.scale) for header in table.columns[1:]] == [
+        ("revenues", Scale.MILLION),
+        ("customers", None),
+    ]
+    assert table.scale is None
+
+
 def test_the_sentences_before_the_table_give_its_scale_where_the_corner_does_not() -> None:
     grid = [["", "2008"], ["income", "770"]]
     assert read(grid, Caption(Scale.THOUSAND, "USD")).scale is Scale.THOUSAND
