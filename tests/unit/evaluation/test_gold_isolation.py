@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import fields
 from pathlib import Path
 
 from quaestor.conversation.answer import Answer
@@ -18,13 +19,14 @@ ASKED = "dialogue_break"
 
 
 class Telling:
-    """Answers with everything that it can reach."""
+    """Answers with everything that it can reach, but its own answers."""
 
     name = "telling"
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        context.trace.append(repr(context))
-        return Answer(None, description=repr((question, context)), reason=repr(vars(context.document)))
+        names = {item.name for item in fields(context)}
+        others = {name: getattr(context, name) for name in names - {"memory", "trace"}}
+        return Answer(None, description=repr((question, context.memory.questions, vars(context.document), others)))
 
 
 def planted(folder: Path) -> Path:
