@@ -59,7 +59,7 @@ def show_score(console: Console, score: Score) -> None:
     _align(grid)
     console.print(grid)
     if score.unanswered:
-        console.print(f"{score.unanswered} turns have no answer; they count as wrong.")
+        console.print(f"turns without an answer, counted as wrong: {score.unanswered}")
     grid = Grid("execution accuracy", "right", "of", "%", "95 % interval", "program %")
     for breakdown in score.breakdowns:
         grid.add_section()

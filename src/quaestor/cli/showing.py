@@ -44,9 +44,9 @@ def show_turn(console: Console, number: int, turn: Turn, document: Document) -> 
         line.append("   (not verified)", style="yellow")
     console.print(line)
     if turn.error or (answer.value is None and answer.reason):
-        console.print(Padding(Text(turn.error or answer.reason or "", style="red"), (0, 0, 0, 3)))
+        console.print(Padding(Text(turn.error or answer.reason or "", style="red"), (0, 0, 0, 3), expand=False))
     for source in answer.sources:
-        console.print(Padding(source_line(source, document), (0, 0, 0, 5)))
+        console.print(Padding(source_line(source, document), (0, 0, 0, 5), expand=False))
 
 
 def source_line(source: Source, document: Document) -> Text:

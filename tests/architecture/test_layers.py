@@ -1,0 +1,19 @@
+"""A package imports only from rows below its own (the contract is in `pyproject.toml`)."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_layers_hold() -> None:
+    lint = [
+        sys.executable,
+        "-c",
+        "from importlinter.cli import lint_imports_command; lint_imports_command()",
+        "--no-cache",
+    ]
+    outcome = subprocess.run(lint, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+    assert "1 kept, 0 broken" in outcome.stdout

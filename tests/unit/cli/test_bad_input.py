@@ -1,0 +1,149 @@
+"""What a person gets wrong: one clear line, exit code 2, and the store as it was."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from command_line import Quaestor, one_line
+from made_up import a_record, write_dataset
+
+WORDS = [["", "words"], ["nothing", "none"], ["more of it", "-"]]
+
+
+@pytest.fixture
+def stored(quaestor: Quaestor, pages: Path) -> bytes:
+    assert quaestor("run pages.json").code == 0
+    return dumped()
+
+
+def dumped() -> bytes:
+    with sqlite3.connect(".quaestor/runs.db") as store:
+        return "\n".join(store.iterdump()).encode()
+
+
+@pytest.mark.parametrize("command", ["eval", "run", "check"])
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ('[{"id": "Single_NORD/2012/page_41.pdf-1", "table": [["a"', "JSON"),
+        ("%PDF-1.7 not a dataset", "JSON"),
+        ("", "empty"),
+        ('{"hello": 1}', "wrong.json"),
+        ("[]", "wrong.json"),
+        ("17", "wrong.json"),
+    ],
+)
+def test_a_file_that_is_no_dataset(quaestor: Quaestor, stored: bytes, command: str, content: str, reason: str) -> None:
+    Path("wrong.json").write_text(content)
+    outcome = quaestor(f"{command} wrong.json")
+    assert outcome.code == 2
+    assert reason in one_line(outcome)
+    assert dumped() == stored
+
+
+@pytest.mark.parametrize("command", ["eval", "run", "check", "score latest"])
+@pytest.mark.parametrize("name", ["missing.json", "."])
+def test_a_file_that_is_not_there_or_a_folder(quaestor: Quaestor, stored: bytes, command: str, name: str) -> None:
+    outcome = quaestor(f"{command} {name}")
+    assert outcome.code == 2
+    assert name in one_line(outcome)
+    assert dumped() == stored
+
+
+@pytest.mark.parametrize("command", ["eval", "run"])
+def test_no_page_with_a_number(quaestor: Quaestor, stored: bytes, tmp_path: Path, command: str) -> None:
+    write_dataset(tmp_path / "words.json", a_record(table=WORDS, text=["no number here ."]))
+    outcome = quaestor(f"{command} words.json")
+    assert outcome.code == 2
+    assert "no page with a number" in one_line(outcome)
+    assert dumped() == stored
+
+
+def test_ask_about_a_page_without_a_number(quaestor: Quaestor, tmp_path: Path) -> None:
+    write_dataset(
+        tmp_path / "words.json", a_record(table=WORDS, text=["no number here ."]), a_record("Single_A/1/b.pdf-1")
+    )
+    outcome = quaestor("ask words.json#NORD/2012/page_41.pdf", "what is it?")
+    assert outcome.code == 2
+    assert "NORD/2012/page_41.pdf has no number" in one_line(outcome)
+
+
+@pytest.mark.parametrize(
+    ("page", "reason"),
+    [
+        ("pages.json#Single_NORD/2012/page_14.pdf-1", "the nearest ids are Single_NORD/2012/page_41.pdf-1"),
+        ("pages.json", "write DATASET#ID"),
+        ("pages.json#", "write DATASET#ID"),
+        ("#NORD/2012/page_41.pdf", "write DATASET#ID"),
+    ],
+)
+def test_a_page_that_is_not_there(quaestor: Quaestor, pages: Path, page: str, reason: str) -> None:
+    outcome = quaestor(f"ask {page}", "what is it?")
+    assert outcome.code == 2
+    assert reason in one_line(outcome)
+
+
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [("", "is empty"), (" \t ", "is empty"), ("why " * 25_000, "has 100,000 characters: 10,000 are the most")],
+)
+def test_a_question_that_cannot_be_asked(quaestor: Quaestor, pages: Path, question: str, reason: str) -> None:
+    outcome = quaestor("ask pages.json#NORD/2012/page_41.pdf", "cell 1 1", question)
+    assert outcome.code == 2
+    assert f"question 2 of NORD/2012/page_41.pdf {reason}" in one_line(outcome)
+
+
+@pytest.mark.parametrize("question", ["", "why " * 25_000])
+def test_a_question_of_a_file_that_cannot_be_asked(
+    quaestor: Quaestor, stored: bytes, tmp_path: Path, question: str
+) -> None:
+    write_dataset(tmp_path / "odd.json", a_record(questions=("cell 1 1", question, "change")))
+    outcome = quaestor("eval odd.json")
+    assert outcome.code == 2
+    assert len(one_line(outcome)) < 420
+    assert dumped() == stored
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("eval pages.json --solver oracle", "there is no solver 'oracle'"),
+        ("eval pages.json --store mysql://x", "unknown run store scheme 'mysql'"),
+        ("eval pages.json --resume 2020", "2020"),
+        ("eval pages.json --limit 0", "--limit"),
+        ("eval pages.json --weights nowhere", "--weights"),
+        ("eval", "DATASET"),
+        ("evl pages.json", "evl"),
+        ("eval pages.json --fast", "--fast"),
+        ("runs show 1999", "1999"),
+        ("score 1999 pages.json", "1999"),
+    ],
+)
+def test_a_command_line_that_cannot_be_meant(quaestor: Quaestor, stored: bytes, line: str, reason: str) -> None:
+    outcome = quaestor(line)
+    assert outcome.code == 2
+    assert reason in one_line(outcome)
+    assert dumped() == stored
+
+
+def test_reading_commands_make_no_store(quaestor: Quaestor, pages: Path) -> None:
+    for line in ("runs list", "runs show latest", "score latest pages.json"):
+        outcome = quaestor(line)
+        assert outcome.code == 2
+        assert "no run store at .quaestor/runs.db" in one_line(outcome)
+    assert not Path(".quaestor").exists()
+
+
+def test_a_store_that_is_none(quaestor: Quaestor, pages: Path) -> None:
+    before = pages.read_bytes()
+    outcome = quaestor("eval pages.json --store pages.json")
+    assert outcome.code == 2
+    assert "not a SQLite database" in one_line(outcome)
+    assert pages.read_bytes() == before
+
+
+def test_settings_that_do_not_read(quaestor: Quaestor, pages: Path) -> None:
+    Path("quaestor.toml").write_text("wrkers = 2\n")
+    outcome = quaestor("eval pages.json")
+    assert outcome.code == 2
+    assert "did you mean 'workers'?" in one_line(outcome)

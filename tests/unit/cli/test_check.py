@@ -1,0 +1,34 @@
+import json
+from pathlib import Path
+
+from command_line import Quaestor
+from made_up import a_record, write_dataset
+
+
+def test_counts_programs_and_lists_what_is_suspicious(quaestor: Quaestor, tmp_path: Path) -> None:
+    wrong = [
+        a_record(f"Single_NORD/2012/page_{n}.pdf-1", answers=(206588.0, 181001.0, 25587.0), displays=("1", "2", "3"))
+        for n in range(5)
+    ]
+    write_dataset(tmp_path / "odd.json", *wrong)
+    outcome = quaestor("check odd.json")
+    assert outcome.code == 0
+    assert "5 conversations, 15 questions, 5 pages" in outcome.out
+    assert "10 of 15 programs reproduce their answers" in outcome.out
+    assert "a program that does not give its answer" in outcome.out
+    assert "and 2 more (--all)" in outcome.out
+    whole = quaestor("check odd.json --all").out
+    assert all(f"page_{n}.pdf-1, turn 3" in whole for n in range(5))
+    assert "more (--all)" not in whole
+
+
+def test_json_has_every_finding(quaestor: Quaestor, pages: Path) -> None:
+    report = json.loads(quaestor("check pages.json --json").out)
+    assert (report["conversations"], report["programs"], report["agreeing"]) == (2, 6, 6)
+
+
+def test_a_file_without_answers_is_checked_as_far_as_it_goes(quaestor: Quaestor, tmp_path: Path) -> None:
+    write_dataset(tmp_path / "bare.json", a_record(programs=None))
+    outcome = quaestor("check bare.json")
+    assert outcome.code == 0
+    assert "the file has no answers: only the documents were checked" in outcome.out

@@ -1,0 +1,94 @@
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+import typer
+
+from quaestor.cli.failures import DEBUG, StoppedError, guarded
+from quaestor.errors import (
+    DatasetError,
+    DivisionByZeroError,
+    DuplicateRecordError,
+    EngineError,
+    ModelError,
+    StoreError,
+    UnknownRunError,
+)
+
+
+def raising(error: BaseException) -> Callable[[], None]:
+    def command() -> None:
+        raise error
+
+    return command
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (DatasetError("no table"), 2),
+        (UnknownRunError("no run 'x'"), 2),
+        (StoreError("unknown scheme"), 2),
+        (DuplicateRecordError("taken"), 1),
+        (EngineError("a worker died"), 1),
+        (ModelError("damaged"), 1),
+        (DivisionByZeroError("5 by zero"), 1),
+        (KeyError("a defect"), 1),
+        (typer.BadParameter("no such file"), 2),
+        (StoppedError("go on with --resume x"), 130),
+        (KeyboardInterrupt(), 130),
+    ],
+)
+def test_an_error_is_one_line_and_its_code_says_whose_it_is(
+    error: BaseException, code: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(DEBUG, raising=False)
+    assert guarded(raising(error)) == code
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("quaestor: ")
+    assert printed.err.count("\n") == 1
+
+
+def test_line_breaks_and_endless_messages_stay_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    guarded(raising(DatasetError("a\nb\r\n" + "c" * 10_000)))
+    err = capsys.readouterr().err
+    assert err.startswith("quaestor: a b ccc")
+    assert len(err) < 420
+
+
+def test_a_defect_names_how_to_see_the_traceback_and_debug_shows_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(DEBUG, raising=False)
+    guarded(raising(KeyError("x")))
+    assert "--debug" in capsys.readouterr().err
+    monkeypatch.setenv(DEBUG, "1")
+    with pytest.raises(KeyError):
+        guarded(raising(KeyError("x")))
+
+
+def test_codes_of_the_command_itself_pass() -> None:
+    assert guarded(lambda: None) == 0
+    assert guarded(lambda: 3) == 3
+
+
+def test_nobody_reading_is_silent() -> None:
+    code = "from quaestor.cli.failures import guarded; import sys; sys.exit(guarded(lambda: print('x' * 10_000_000)))"
+    writer = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert writer.stdout is not None
+    writer.stdout.close()
+    assert writer.stderr is not None
+    assert writer.stderr.read() == b""
+    writer.stderr.close()
+    assert writer.wait(30) == 141
+
+
+def test_help_needs_nothing_heavy() -> None:
+    code = (
+        "import sys, quaestor.cli.app\n"
+        "heavy = {'numpy', 'pydantic', 'xgboost', 'sympy', 'rapidfuzz', 'sqlite3', 'scipy', 'sklearn'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -1,0 +1,41 @@
+import json
+from pathlib import Path
+
+from command_line import Quaestor, one_line
+from made_up import a_record, write_dataset
+
+
+def test_lists_the_latest_first(quaestor: Quaestor, pages: Path) -> None:
+    first, second = (quaestor(line).out.strip() for line in ("run pages.json", "run pages.json --limit 1"))
+    listed = [record["id"] for record in json.loads(quaestor("runs list --json").out)]
+    assert sorted(listed) == sorted([first, second])
+    shown = quaestor("runs list").out
+    assert first in shown
+    assert second in shown
+
+
+def test_an_empty_store_says_so(quaestor: Quaestor, pages: Path) -> None:
+    run = quaestor("runs list --store sqlite://")
+    assert (run.code, run.out) == (0, "sqlite:// has no runs yet\n")
+
+
+def test_shows_what_a_run_was_and_what_failed(quaestor: Quaestor, tmp_path: Path) -> None:
+    broken = a_record("Single_NORD/2012/page_41.pdf-2", questions=("cell 1 1", "break", "change"))
+    write_dataset(tmp_path / "broken.json", a_record(), broken)
+    run = quaestor("run broken.json").out.strip()
+    shown = quaestor("runs show latest").out
+    assert f"run:           {run}" in shown
+    assert "status:        failed" in shown
+    assert "1 complete, 1 failed" in shown
+    assert "Single_NORD/2012/page_41.pdf-2: KeyError: 'a defect'" in shown
+    found = json.loads(quaestor(f"runs show {run} --json").out)
+    assert [example["status"] for example in found["examples"]] == ["complete", "failed"]
+
+
+def test_the_beginning_of_an_id_is_enough_where_it_is_one_runs(quaestor: Quaestor, pages: Path) -> None:
+    runs = [quaestor("run pages.json").out.strip() for _ in range(2)]
+    assert quaestor(f"runs show {runs[0]}").code == 0
+    assert f"run:           {runs[0]}" in quaestor(f"runs show {runs[0][:-1]}").out
+    outcome = quaestor("runs show 2")
+    assert outcome.code == 2
+    assert "2 runs begin with '2'" in one_line(outcome)

@@ -1,0 +1,67 @@
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made_up import a_record
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.display import show_number, show_source
+from quaestor.core.provenance import CellRef, SentenceRef
+from quaestor.core.quantity import Scale
+from quaestor.documents.convfinqa import read_conversation
+
+DOCUMENT = read_conversation(a_record(), "here").document
+PAGE = DOCUMENT.id
+REVENUE, COSTS = CellRef(PAGE, 0, 1, 1), CellRef(PAGE, 0, 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown"),
+    [
+        (Answer(None), "no answer"),
+        (Answer(True), "yes"),
+        (Answer(False), "no"),
+        (Answer(Decimal("13.7"), Scale.PERCENT), "13.7 %"),
+        (Answer(Decimal("0.5"), Scale.PERCENT, metric_type="ratio"), "0.5 %"),
+        (Answer(Decimal("0.141363"), metric_type="percentage_change"), "14.1 %"),
+        (Answer(Decimal("-1.5"), metric_type="percentage_change"), "-150.0 %"),
+        (Answer(Decimal("0.4567"), metric_type="ratio"), "45.7 %"),
+        (Answer(Decimal("2.4567"), metric_type="ratio"), "2.46"),
+        (Answer(Decimal("5.2"), Scale.MILLION, "USD"), "$ 5.2 million"),
+        (Answer(Decimal(7), unit="years"), "7 years"),
+        (Answer(Decimal(206588), sources=(REVENUE,)), "206,588 million"),
+        (Answer(Decimal(25587), metric_type="change", sources=(REVENUE, COSTS)), "25,587 million"),
+        (Answer(Decimal(25587), metric_type="product", sources=(REVENUE, COSTS)), "25,587"),
+        (Answer(Decimal(1) / Decimal(3)), "0.3333"),
+        (Answer(Decimal("0.0000123456")), "0.000012"),
+        (Answer(Decimal("72.0")), "72.0"),
+        (Answer(Decimal("1E+5")), "100,000"),
+    ],
+)
+def test_numbers_read_as_people_write_them(answer: Answer, shown: str) -> None:
+    assert show_number(answer, DOCUMENT) == shown
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**40), max_value=10**40), st.booleans())
+def test_any_number_is_shown_in_words_that_read_back(value: Decimal, change: bool) -> None:
+    answer = Answer(value, metric_type="percentage_change" if change else "value")
+    shown = Decimal(show_number(answer, DOCUMENT).removesuffix(" %").replace(",", ""))
+    assert shown == pytest.approx(value * 100 if change else value, rel=Decimal("0.05"), abs=Decimal("0.05"))
+
+
+def test_a_cell_is_row_column_and_text() -> None:
+    shown = show_source(COSTS, DOCUMENT)
+    assert (shown.place, shown.span) == ("operating costs | 2008", "$ -435 ( 435 )")
+
+
+def test_a_sentence_has_its_span() -> None:
+    sentence = DOCUMENT.sentences[1].text
+    start = sentence.index("$ 91")
+    shown = show_source(SentenceRef(PAGE, "pre_text", 1, start, start + 12), DOCUMENT)
+    assert (shown.place, shown.span, shown.text) == ("pre text, sentence 2", "$ 91 million", sentence)
+
+
+def test_a_cell_without_labels_is_counted_from_one() -> None:
+    document = read_conversation(a_record(table=[["", "5"], ["", "7"]]), "here").document
+    assert show_source(CellRef(document.id, 0, 1, 1), document).place.startswith("row 2 | ")
