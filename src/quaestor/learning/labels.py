@@ -1,0 +1,167 @@
+"""What a labelled turn did, in the solver's own terms.
+
+A gold program names numbers, not cells: the leaf that a literal came from is inferred. Owns that inference.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.plan.program import parse_program
+from quaestor.plan.scales import Kind as Counts
+from quaestor.plan.steps import Compute, Constant, Label, Plan, Ref
+from quaestor.scoring.gold import GoldTurn
+from quaestor.solvers.embedded.candidates import OPERATIONS, reading_of
+from quaestor.solvers.embedded.leaves import LeafTable
+from quaestor.solvers.embedded.state import Operand, Outcome, State
+
+Tree = tuple[object, ...]
+"""A program as nested tuples: `("number", value)` or `(operation, operand, ...)`. Equal programs are equal trees."""
+
+Chooser = Callable[[Sequence[int]], int]
+"""Picks among the leaves that print one literal's number."""
+
+
+def program_tree(plan: Plan) -> Tree:
+    """Returns the last step of a plan with all that it rests on."""
+    trees: list[Tree] = []
+    for step in plan.steps:
+        if not isinstance(step, Compute):
+            raise TypeError("a parsed program holds no extract")
+        operands: list[Tree] = []
+        for operand in step.operands:
+            match operand:
+                case Ref(step=number):
+                    operands.append(trees[number - 1])
+                case Constant(value=value, text=text):
+                    operands.append(("constant" if text.startswith("const_") else "number", float(value), text))
+                case Label(text=text):
+                    operands.append(("row", text))
+        trees.append(operands[0] if step.operation == "identity" else (step.operation, *operands))
+    return trees[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledTurn:
+    """A turn with what gold did.
+
+    Attributes:
+        question: As asked.
+        outcome: Gold's operation on leaves, earlier results and constants; an operand that is none of these is a
+            constant.
+        answer: The executed number; 1 or 0 for yes or no.
+        acceptable: For each leaf operand, all leaves that print its number.
+    """
+
+    question: str
+    outcome: Outcome
+    answer: float
+    acceptable: tuple[tuple[int, ...], ...]
+
+
+def label_turn(
+    question: str,
+    gold: GoldTurn,
+    earlier: Sequence[Tree],
+    state: State,
+    leaves: LeafTable | None,
+    choose: Chooser,
+) -> tuple[LabelledTurn, Tree]:
+    """Returns what a gold turn did, and its tree for the turns after it.
+
+    Args:
+        earlier: The trees of the turns before.
+        state: The conversation before, as gold played it.
+        leaves: The page; None where only the dialogue is known: then every literal is a leaf of its own.
+        choose: Picks the leaf where several print the number.
+    """
+    tree = program_tree(parse_program(gold.program))
+    answer = float(gold.executed == "yes") if isinstance(gold.executed, str) else float(gold.executed)
+    operation, parts = _operation(tree, earlier, state)
+    operands, acceptable = [], []
+    for part in parts:
+        operand, options = _operand(part, earlier, state, leaves, choose)
+        operands.append(operand)
+        acceptable.append(options)
+    counts = _counts(operation, operands, state, leaves)
+    outcome = Outcome(operation, tuple(operands), _remembered(operation, operands, answer), counts)
+    return LabelledTurn(question, outcome, answer, tuple(acceptable)), tree
+
+
+def _remembered(operation: str, operands: Sequence[Operand], answer: float) -> float:
+    """The value that the solver's own history would hold: a looked-up percentage as printed, not as a fraction."""
+    return operands[0].value if operation == "lookup" else answer
+
+
+def _counts(operation: str, operands: Sequence[Operand], state: State, leaves: LeafTable | None) -> Counts:
+    counts = []
+    for operand in operands:
+        if operand.kind == "leaf" and leaves is not None:
+            quantity = leaves.leaves[operand.index].quantity
+            counts.append(Counts(quantity.scale, quantity.unit))
+        elif operand.kind == "result":
+            counts.append(state.outcomes[operand.index].counts)
+        else:
+            counts.append(Counts())
+    if operation not in OPERATIONS or len(counts) != (1 if operation == "lookup" else 2):
+        return Counts()
+    reading = reading_of(operation, tuple(counts))
+    return Counts(reading.scale, reading.unit)
+
+
+def _operation(tree: Tree, earlier: Sequence[Tree], state: State) -> tuple[str, tuple[Tree, ...]]:
+    if _earlier_turn(tree, earlier, state) is not None or tree[0] in ("number", "constant"):
+        return "lookup", (tree,)
+    name, operands = str(tree[0]), tuple(part for part in tree[1:] if isinstance(part, tuple))
+    change = name == "divide" and operands[0][0] == "subtract" and operands[0][2] == operands[1]
+    # A difference that an earlier turn found is divided, not taken anew.
+    if change and _earlier_turn(operands[0], earlier, state) is None:
+        return "percentage_change", (operands[0][1], operands[1])  # type: ignore[return-value]
+    return name, operands
+
+
+def _earlier_turn(tree: Tree, earlier: Sequence[Tree], state: State) -> int | None:
+    """The latest earlier turn whose whole program this is; lookups of leaves count as their leaf's use."""
+    for turn in range(len(earlier) - 1, -1, -1):
+        if earlier[turn] == tree and state.outcomes[turn].value is not None:
+            return turn
+    return None
+
+
+def _operand(
+    part: Tree, earlier: Sequence[Tree], state: State, leaves: LeafTable | None, choose: Chooser
+) -> tuple[Operand, tuple[int, ...]]:
+    turn = _earlier_turn(part, earlier, state)
+    if turn is not None:
+        return Operand("result", turn, state.outcomes[turn].value or 0.0), ()
+    if part[0] not in ("number", "constant"):
+        return Operand("constant", 0, float("nan")), ()
+    value, text = float(str(part[1])), str(part[2])
+    if leaves is None:
+        if part[0] == "constant":
+            return Operand("constant", 0, value), ()
+        # Without the page a literal is its own leaf: equal texts are the same one.
+        return Operand("leaf", _text_leaf(text), value), ()
+    printed = value * 100 if text.endswith("%") else value
+    matches = matching_leaves(leaves, printed, percent=text.endswith("%"))
+    if not len(matches) or (part[0] == "constant" and value in (1.0, 100.0, 1000.0, 1e6, 1e9, -1.0)):
+        return Operand("constant", 0, value), ()
+    used = state.used_leaves()
+    again = [leaf for leaf in matches if leaf in used]
+    chosen = again[-1] if again else choose(matches)
+    return Operand("leaf", chosen, printed), tuple(matches)
+
+
+def _text_leaf(text: str) -> int:
+    """A number for a literal's text, the same in every process."""
+    return int.from_bytes(text.encode()[:24], "big") % (1 << 62)
+
+
+def matching_leaves(leaves: LeafTable, printed: float, *, percent: bool) -> list[int]:
+    """Returns the leaves that print a number, whatever its sign; percentages first where the literal is one."""
+    close: NDArray[np.bool_] = np.isclose(np.abs(leaves.value), abs(printed), rtol=1e-9, atol=1e-9)
+    if percent and (close & leaves.percent).any():
+        close &= leaves.percent
+    return np.flatnonzero(close).tolist()

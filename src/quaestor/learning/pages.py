@@ -1,0 +1,143 @@
+"""Labelled conversations played with gold history, as rows of features for the leaf scorer and the ranker."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.learning.examples import Example
+from quaestor.learning.labels import Chooser, LabelledTurn, Tree, label_turn
+from quaestor.solvers.embedded.candidates import OPERATIONS, Candidates
+from quaestor.solvers.embedded.leaves import Floats, leaf_table
+from quaestor.solvers.embedded.scoring import LEAF_FEATURES, Idf, PageView, page_view
+from quaestor.solvers.embedded.signature import SignatureModel
+from quaestor.solvers.embedded.state import State
+from quaestor.solvers.embedded.turn import Reading, build_candidates, read_leaves, signatures_of
+from quaestor.solvers.embedded.weights import Predictor
+
+_COLUMN = {name: n for n, name in enumerate(LEAF_FEATURES)}
+_WORDS = (("question_in_leaf", 2.0), ("row_in_context", 1.0), ("row_in_question", 1.0), ("year_named", 0.7),
+          ("year_context", 0.2), ("in_table", 0.3), ("row_taken", 0.3))  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedTurn:
+    """A turn reached with gold history.
+
+    Attributes:
+        reading: What is measured of each leaf.
+        state: The conversation before it.
+        label: What gold did.
+    """
+
+    page: PageView
+    reading: Reading
+    state: State
+    label: LabelledTurn
+
+
+def document_frequencies(examples: Sequence[Example]) -> Idf:
+    """Returns how telling each stem is over the pages of the examples, each page counted once."""
+    pages: dict[str, set[str]] = {}
+    for example in examples:
+        if example.document is not None and example.document.digest not in pages:
+            pages[example.document.digest] = set(leaf_table(example.document).vocabulary)
+    counts: dict[str, int] = {}
+    for stems in pages.values():
+        for stem in stems:
+            counts[stem] = counts.get(stem, 0) + 1
+    total = len(pages) + 1
+    weight = {stem: round(float(np.log(total / count)) + 0.3, 3) for stem, count in sorted(counts.items()) if count > 1}
+    return Idf(weight, round(float(np.log(total)) + 0.3, 3))
+
+
+def play_gold(example: Example, idf: Idf, signature: SignatureModel, leaf_scorer: Predictor | None) -> list[PlayedTurn]:
+    """Returns the turns of a conversation, each with the gold history before it.
+
+    Args:
+        leaf_scorer: Chooses the leaf of a literal that stands in several places; None the words alone do.
+    """
+    if example.document is None:
+        raise ValueError("a dialogue without its page cannot be played")
+    page = page_view(leaf_table(example.document), idf)
+    state, trees, turns = State(), list[Tree](), list[PlayedTurn]()
+    for question, gold in zip(example.questions, example.gold, strict=True):
+        probabilities = signature.probabilities(question, state.questions, signatures_of(state))
+        reading = read_leaves(page, question, state, probabilities)
+        plausible = leaf_scorer.predict(reading.measured) if leaf_scorer else _by_words(reading.measured)
+        label, tree = label_turn(question, gold, trees, state, page.leaves, _most(plausible))
+        turns.append(PlayedTurn(page, reading, state, label))
+        state = state.after(question, label.outcome)
+        trees.append(tree)
+    return turns
+
+
+def _most(plausible: NDArray[np.float64]) -> Chooser:
+    return lambda options: max(options, key=lambda leaf: float(plausible[leaf]))
+
+
+def _by_words(measured: Floats) -> NDArray[np.float64]:
+    score = np.zeros(len(measured))
+    for name, weight in _WORDS:
+        score += weight * measured[:, _COLUMN[name]]
+    return score
+
+
+def leaf_rows(turn: PlayedTurn) -> tuple[Floats, NDArray[np.float64]]:
+    """Returns features and labels of the leaves: 1 the turn took it itself, 0 it did not.
+
+    Leaves that print the same number as one taken are left out: nobody can say which gold meant. Turns that took
+    none give no rows.
+    """
+    direct = _direct_leaves(turn)
+    if not direct:
+        return np.zeros((0, len(LEAF_FEATURES)), np.float32), np.zeros(0)
+    labels = np.zeros(len(turn.page.leaves))
+    labels[direct] = 1
+    unclear = {leaf for options in turn.label.acceptable for leaf in options} - set(direct)
+    kept = np.array([n for n in range(len(labels)) if n not in unclear], np.intp)
+    return turn.reading.measured[kept], labels[kept]
+
+
+def _direct_leaves(turn: PlayedTurn) -> list[int]:
+    lookups = turn.state.lookups()
+    found = []
+    for operand in turn.label.outcome.operands:
+        if operand.kind == "leaf":
+            found.append(operand.index)
+        elif operand.kind == "result" and operand.index in lookups:
+            found.append(lookups[operand.index])
+    return found
+
+
+def candidate_rows(
+    turn: PlayedTurn, probability: NDArray[np.float64]
+) -> tuple[Candidates, Floats, NDArray[np.float64]]:
+    """Returns the candidates of a turn, their features, and how right each is.
+
+    A candidate is right (1) where it does what gold did on the same numbers; where none does, all that reach gold's
+    result count 0.5, since the page can say one thing in two ways.
+    """
+    candidates, features = build_candidates(turn.page, turn.reading, turn.state, probability)
+    return candidates, features, candidate_labels(candidates, turn.label)
+
+
+def candidate_labels(candidates: Candidates, label: LabelledTurn) -> NDArray[np.float64]:
+    """Returns 1 for the plans that are gold's, 0.5 for those that only reach its result if none is, else 0."""
+    reaches = np.isclose(candidates.value, label.answer, rtol=1e-9, atol=0.6e-5)
+    percent = candidates.pool.percent[candidates.first] & (candidates.operation == 0)
+    reaches |= percent & np.isclose(candidates.value, label.answer * 100, rtol=1e-9, atol=1e-6)
+    code = OPERATIONS.index(label.outcome.operation) if label.outcome.operation in OPERATIONS else -1
+    values = [abs(operand.value) for operand in label.outcome.operands]
+    same = reaches & (candidates.operation == code)
+    first = np.abs(candidates.pool.value[candidates.first])
+    second = np.abs(candidates.pool.value[candidates.second])
+    if len(values) == 2:
+        straight = np.isclose(first, values[0]) & np.isclose(second, values[1])
+        swapped = np.isclose(first, values[1]) & np.isclose(second, values[0])
+        same &= straight | swapped
+    labels: NDArray[np.float64] = same.astype(np.float64)
+    if not same.any():
+        labels[reaches] = 0.5
+    return labels

@@ -1,0 +1,76 @@
+"""Learns which operation a turn asks for, from questions and programs alone."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from quaestor.learning.examples import Example
+from quaestor.learning.labels import Tree, label_turn
+from quaestor.solvers.embedded.candidates import OPERATIONS
+from quaestor.solvers.embedded.signature import SignatureModel, signature_features, signature_of
+from quaestor.solvers.embedded.state import State
+
+_SEEN = 8
+"""A signature seen less often than this is pooled with the others of its operation."""
+_FEATURE_SEEN = 4
+"""A feature seen less often than this is dropped."""
+_SMALL = 0.004
+"""A weight smaller than this is not written."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignatureSample:
+    """A turn without its page."""
+
+    company: str
+    features: dict[str, float]
+    signature: str
+
+
+def signature_samples(examples: Sequence[Example]) -> list[SignatureSample]:
+    """Returns the turns of all examples, their literals told apart by their text alone."""
+    samples = []
+    for example in examples:
+        state, trees, signatures = State(), list[Tree](), list[str]()
+        for question, gold in zip(example.questions, example.gold, strict=True):
+            turn, tree = label_turn(question, gold, trees, state, None, lambda options: options[0])
+            signature = signature_of(turn.outcome, state)
+            samples.append(
+                SignatureSample(example.company, signature_features(question, state.questions, signatures), signature)
+            )
+            state = state.after(question, turn.outcome)
+            trees.append(tree)
+            signatures.append(signature)
+    return samples
+
+
+def fit_signature(samples: Sequence[SignatureSample]) -> SignatureModel:
+    """Returns the classifier fitted to the samples. Deterministic."""
+    from sklearn.feature_extraction import DictVectorizer
+    from sklearn.linear_model import LogisticRegression
+
+    counts = Counter(sample.signature for sample in samples)
+    targets = [pooled(sample.signature, counts) for sample in samples]
+    vectorizer = DictVectorizer(dtype=np.float32)
+    matrix = vectorizer.fit_transform([sample.features for sample in samples])
+    kept = np.flatnonzero(np.asarray((matrix > 0).sum(axis=0)).ravel() >= _FEATURE_SEEN)
+    regression = LogisticRegression(C=0.5, max_iter=300).fit(matrix[:, kept], targets)
+    weights = regression.coef_.T.astype(np.float32)
+    weights[np.abs(weights) < _SMALL] = 0
+    names = vectorizer.get_feature_names_out()[kept]
+    return SignatureModel(
+        classes=tuple(map(str, regression.classes_)),
+        features={str(name): row for row, name in enumerate(names)},
+        weights=np.round(weights, 3),
+        intercept=regression.intercept_.astype(np.float32),
+    )
+
+
+def pooled(signature: str, counts: Counter[str]) -> str:
+    """Returns the class of a signature: itself, or `operation(other)` where it is rare."""
+    if counts[signature] >= _SEEN:
+        return signature
+    operation = signature.partition("(")[0]
+    return f"{operation}(other)" if operation in OPERATIONS else "lookup(other)"

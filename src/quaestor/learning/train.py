@@ -1,0 +1,87 @@
+"""From labelled conversations to weights.
+
+The stages stack: the signature classifier feeds the leaf scorer, both feed the ranker. What a later stage learns
+from is what an earlier one says of companies that it has not seen, so that no stage trusts a memory.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from quaestor.learning.examples import Example, company_folds
+from quaestor.learning.pages import (
+    PlayedTurn,
+    candidate_rows,
+    document_frequencies,
+    leaf_rows,
+    play_gold,
+)
+from quaestor.learning.signature import SignatureSample, fit_signature, signature_samples
+from quaestor.learning.trees import fit_leaf_scorer, fit_ranker
+from quaestor.solvers.embedded.scoring import Idf
+from quaestor.solvers.embedded.signature import SignatureModel
+from quaestor.solvers.embedded.weights import Predictor, Trees, Weights
+
+INNER_FOLDS = 4
+
+
+def train(examples: Sequence[Example], dialogues: Sequence[Example], seed: int = 0) -> Weights:
+    """Returns weights learned from conversations with pages and from dialogues without.
+
+    Args:
+        examples: With pages: for all stages.
+        dialogues: Without: for the signature alone. One whose conversation is among `examples` counts once.
+    """
+    known = {example.id for example in examples}
+    samples = signature_samples([*examples, *(d for d in dialogues if d.id not in known)])
+    idf = document_frequencies(examples)
+    folds = company_folds(examples, INNER_FOLDS, seed)
+    signature_models = [_signature_without(samples, folds, fold) for fold in range(INNER_FOLDS)]
+
+    played = _play(examples, idf, folds, signature_models, [None] * INNER_FOLDS)
+    scorers: list[Predictor | None] = [_scorer_without(played, folds, fold, seed) for fold in range(INNER_FOLDS)]
+    # Once more: the learned scorer tells better than bare words which of several equal numbers gold meant.
+    played = _play(examples, idf, folds, signature_models, scorers)
+    final_scorers = [_scorer_without(played, folds, fold, seed) for fold in range(INNER_FOLDS)]
+
+    rows, labels = [], []
+    for company, turns in played.items():
+        scorer = final_scorers[folds[company]]
+        for turn in turns:
+            _, features, right = candidate_rows(turn, scorer.predict(turn.reading.measured))
+            if right.any():
+                rows.append(features)
+                labels.append(right)
+    return Weights(
+        idf=idf,
+        signature=fit_signature(samples),
+        leaves=_fit_scorer([turn for turns in played.values() for turn in turns], seed),
+        ranker=fit_ranker(rows, labels, seed),
+    )
+
+
+def _signature_without(samples: Sequence[SignatureSample], folds: dict[str, int], fold: int) -> SignatureModel:
+    return fit_signature([sample for sample in samples if folds.get(sample.company) != fold])
+
+
+def _play(
+    examples: Sequence[Example],
+    idf: Idf,
+    folds: dict[str, int],
+    signatures: Sequence[SignatureModel],
+    scorers: Sequence[Predictor | None],
+) -> dict[str, list[PlayedTurn]]:
+    played: dict[str, list[PlayedTurn]] = {}
+    for example in examples:
+        fold = folds[example.company]
+        played.setdefault(example.company, []).extend(play_gold(example, idf, signatures[fold], scorers[fold]))
+    return played
+
+
+def _scorer_without(played: dict[str, list[PlayedTurn]], folds: dict[str, int], fold: int, seed: int) -> Trees:
+    return _fit_scorer([turn for company, turns in played.items() if folds[company] != fold for turn in turns], seed)
+
+
+def _fit_scorer(turns: Sequence[PlayedTurn], seed: int) -> Trees:
+    rows, labels = zip(*(leaf_rows(turn) for turn in turns), strict=True)
+    return fit_leaf_scorer(np.concatenate(rows), np.concatenate(labels), seed)

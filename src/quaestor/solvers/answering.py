@@ -1,0 +1,34 @@
+"""From a plan to an answer: the last step of every solver."""
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.describe import describe
+from quaestor.plan.execute import execute
+from quaestor.plan.formula import render_formula
+from quaestor.plan.steps import Plan
+from quaestor.solvers.base import TurnContext
+
+
+def answer_from_plan(
+    plan: Plan, context: TurnContext, *, confidence: float | None = None, reason: str | None = None
+) -> Answer:
+    """Returns the answer that a plan gives, with its description, formula and sources.
+
+    Raises:
+        PlanError: The plan cannot be run.
+    """
+    result = execute(plan, context.memory.registers).result
+    described = describe(plan, context.memory, context.document)
+    return Answer(
+        value=result.value,
+        scale=result.scale,
+        unit=result.unit,
+        description=described.text,
+        entity=described.entity,
+        metric_type=described.metric_type,
+        period=described.period,
+        formula=render_formula(plan, [answer.formula or None for answer in context.memory.answers]),
+        plan=plan,
+        sources=result.sources,
+        confidence=confidence,
+        reason=reason,
+    )

@@ -1,0 +1,213 @@
+"""The leaves of a page: every number that a plan can start from, as arrays that the scorer reads at once.
+
+Owns how a number is described by words, period and place. Knows nothing of questions.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.core.periods import Period
+from quaestor.core.provenance import Source
+from quaestor.core.quantity import Quantity, Scale
+from quaestor.documents.document import Document, Sentence, Table
+from quaestor.solvers.embedded.text import stems
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int32]
+
+_BEFORE = 60
+"""Characters of a sentence before a number that describe it."""
+_AFTER = 40
+"""Characters after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A number of the page with what describes it.
+
+    Attributes:
+        quantity: As printed.
+        source: Its cell or span.
+        label: For people: "net revenue, 2008", or the words around it.
+        row: The stems of its row's label, or of the words just before it in a sentence.
+        column: The stems of its column's label, or of the words just after it.
+        around: The stems of all that surrounds it: headings, caption; or the whole sentence.
+        year: The year that it belongs to; 0 where none is named.
+        table: The table's index; -1 in a sentence.
+        line: The row in the grid; or the sentence's place on the page.
+        place: The column in the grid; or the number's place in the sentence.
+    """
+
+    quantity: Quantity
+    source: Source
+    label: str
+    row: tuple[str, ...]
+    column: tuple[str, ...]
+    around: tuple[str, ...]
+    year: int
+    table: int
+    line: int
+    place: int
+    total: bool
+
+
+@dataclass(frozen=True)
+class LeafTable:
+    """All leaves of a page, in reading order, with their arrays.
+
+    Shape: every array has one entry a leaf; the matrices are leaves x `vocabulary`, 1 where the stem describes
+        the leaf.
+    """
+
+    leaves: tuple[Leaf, ...]
+    vocabulary: dict[str, int]
+    value: NDArray[np.float64]
+    percent: NDArray[np.bool_]
+    year: Ints
+    table: Ints
+    line: Ints
+    place: Ints
+    total: NDArray[np.bool_]
+    row: Floats
+    column: Floats
+    around: Floats
+    pairs: dict[tuple[str, str], int]
+    row_pairs: Floats
+    index: dict[tuple[Source, Decimal], int]
+
+    def __len__(self) -> int:
+        """The number of leaves."""
+        return len(self.leaves)
+
+
+def leaf_table(document: Document) -> LeafTable:
+    """Returns the leaves of a document: cells of its tables, then mentions of its sentences."""
+    leaves = [leaf for table in document.tables for leaf in _cells(document, table)]
+    for place, sentence in enumerate(document.sentences):
+        leaves.extend(_mentions(sentence, place))
+    return _arrays(tuple(leaves))
+
+
+def _cells(document: Document, table: Table) -> list[Leaf]:
+    caption = stems(table.caption)
+    found = []
+    for cell in table.body():
+        row, column = table.rows[cell.ref.row], table.columns[cell.ref.column]
+        period = table.period_at(cell.ref.row, cell.ref.column)
+        row_stems, column_stems = stems(row.label), stems(column.label)
+        around = stems(" ".join((*row.levels, *column.levels))) + caption
+        shown = ", ".join(part for part in (row.label, column.label) if part)
+        for quantity in cell.quantities:
+            found.append(
+                Leaf(
+                    quantity=_scaled(quantity, table.scale_at(cell.ref.row, cell.ref.column)),
+                    source=cell.ref,
+                    label=shown,
+                    row=row_stems,
+                    column=column_stems,
+                    around=around + row_stems + column_stems,
+                    year=_year(period),
+                    table=table.index,
+                    line=cell.ref.row,
+                    place=cell.ref.column,
+                    total="total" in row.label.split() or "total" in column.label.split(),
+                )
+            )
+    return found
+
+
+def _scaled(quantity: Quantity, header: Scale | None) -> Quantity:
+    """A percent sign in the header makes a bare number a percentage; other captions stay with the table."""
+    if header is Scale.PERCENT and quantity.scale is Scale.ONE and quantity.unit is None:
+        return Quantity(quantity.value, Scale.PERCENT, quantity.unit, quantity.text)
+    return quantity
+
+
+def _year(period: Period | None) -> int:
+    if period is None:
+        return 0
+    return period.last if period.last is not None else period.year
+
+
+def _mentions(sentence: Sentence, place: int) -> list[Leaf]:
+    around = stems(sentence.text)
+    years = _aligned_years(sentence)
+    found = []
+    for order, mention in enumerate(sentence.mentions):
+        start, end = mention.ref.start, mention.ref.end
+        before = (
+            sentence.text[max(0, start - _BEFORE) : start].partition(" ")[2]
+            if start > _BEFORE
+            else (sentence.text[:start])
+        )
+        after = sentence.text[end : end + _AFTER].rpartition(" ")[0] or sentence.text[end : end + _AFTER]
+        found.append(
+            Leaf(
+                quantity=mention.quantity,
+                source=mention.ref,
+                label=f"{before.strip()[-40:]} {sentence.text[start:end]} {after.strip()[:25]}".strip(),
+                row=stems(before),
+                column=stems(after),
+                around=around,
+                year=years[order],
+                table=-1,
+                line=1000 + place,
+                place=order,
+                total="total" in before.split(),
+            )
+        )
+    return found
+
+
+def _aligned_years(sentence: Sentence) -> list[int]:
+    """The year of each mention: lists of equal length are aligned in order, else the nearest year, later first."""
+    years = [(_year(period), start, end) for period, start, end in sentence.periods]
+    if not years:
+        return [0] * len(sentence.mentions)
+    if len(years) == len(sentence.mentions) or len({year for year, _, _ in years}) == len(sentence.mentions):
+        distinct = list(dict.fromkeys(year for year, _, _ in years))
+        return [y for y, _, _ in years] if len(years) == len(sentence.mentions) else distinct
+
+    def distance(start: int, end: int, year: tuple[int, int, int]) -> tuple[int, int]:
+        # What follows a number names its year more often than what precedes it.
+        return (year[1] - end, 0) if year[1] >= end else (2 * (start - year[2]), 1)
+
+    return [min(years, key=lambda y: distance(m.ref.start, m.ref.end, y))[0] for m in sentence.mentions]
+
+
+def _arrays(leaves: tuple[Leaf, ...]) -> LeafTable:
+    vocabulary: dict[str, int] = {}
+    pairs: dict[tuple[str, str], int] = {}
+    for leaf in leaves:
+        for stem in (*leaf.row, *leaf.column, *leaf.around):
+            vocabulary.setdefault(stem, len(vocabulary))
+        for pair in zip(leaf.row, leaf.row[1:], strict=False):
+            pairs.setdefault(pair, len(pairs))
+    size, width = len(leaves), max(1, len(vocabulary))
+    row, column, around = (np.zeros((size, width), np.float32) for _ in range(3))
+    row_pairs = np.zeros((size, max(1, len(pairs))), np.float32)
+    for i, leaf in enumerate(leaves):
+        row[i, [vocabulary[s] for s in leaf.row]] = 1
+        column[i, [vocabulary[s] for s in leaf.column]] = 1
+        around[i, [vocabulary[s] for s in leaf.around]] = 1
+        row_pairs[i, [pairs[p] for p in zip(leaf.row, leaf.row[1:], strict=False)]] = 1
+    return LeafTable(
+        leaves=leaves,
+        vocabulary=vocabulary,
+        value=np.array([float(leaf.quantity.value) for leaf in leaves], np.float64),
+        percent=np.array([leaf.quantity.scale is Scale.PERCENT for leaf in leaves], bool),
+        year=np.array([leaf.year for leaf in leaves], np.int32),
+        table=np.array([leaf.table for leaf in leaves], np.int32),
+        line=np.array([leaf.line for leaf in leaves], np.int32),
+        place=np.array([leaf.place for leaf in leaves], np.int32),
+        total=np.array([leaf.total for leaf in leaves], bool),
+        row=row,
+        column=column,
+        around=around,
+        pairs=pairs,
+        row_pairs=row_pairs,
+        index={(leaf.source, leaf.quantity.value): i for i, leaf in enumerate(leaves)},
+    )

@@ -1,0 +1,282 @@
+"""Which leaves a question means: what is measured of each, one named column a measure.
+
+Every column compares the words, the period or the place of a leaf with the question and the turns before. None
+knows the company, the page or the number itself.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.solvers.embedded.leaves import Floats, LeafTable
+from quaestor.solvers.embedded.question import Question, read_question
+from quaestor.solvers.embedded.state import State
+
+LEAF_FEATURES: dict[str, str] = {
+    "question_in_leaf": "share of the question's weighted stems that describe the leaf in any way",
+    "question_in_row": "the same, by its row label or the words before it",
+    "question_in_column": "the same, by its column label or the words after it",
+    "row_in_question": "share of the row label's weighted stems that the question says",
+    "column_in_question": "the same for the column label",
+    "pairs_in_question": "share of the row label's stem pairs that the question says in order",
+    "context_in_row": "share of the earlier questions' decayed stems in its row label",
+    "context_in_leaf": "the same, in any description",
+    "row_in_context": "share of the row label's stems that the question or an earlier one says",
+    "column_in_context": "the same for the column label",
+    "best_leaf": "question_in_leaf less the best of the page",
+    "best_row": "question_in_row less the best of the page",
+    "best_label": "row_in_question less the best of the page",
+    "best_context": "row_in_context less the best of the page",
+    "best_pairs": "pairs_in_question less the best of the page",
+    "year_named": "1 the question names its year, -1 it names others, 0 it names none or the leaf has none",
+    "year_first": "its year is the first one named",
+    "year_last": "its year is the last one named",
+    "year_relative": "its year is the one that a relative period points at",
+    "year_context": "its year was named by the last question that named one",
+    "year_step": "its year less that of the last leaf taken, within +-5; 9 where unknown",
+    "year_newest": "its year less the newest of the page; -20 where unknown",
+    "same_row": "it stands in the row of the last leaf taken",
+    "same_column": "it stands in the column of the last leaf taken",
+    "row_taken": "share of the earlier turns that took a leaf of its row",
+    "column_taken": "share of the earlier turns that took a leaf of its column",
+    "taken": "turns since it was taken; 0 never",
+    "percent": "it is printed as a percentage",
+    "question_percent": "the question speaks of a percentage or a rate",
+    "in_table": "it stands in a table",
+    "last_in_table": "the last leaf taken stood in a table; -1 none was",
+    "total": "its label says total",
+    "line": "its row from the top, or its sentence from the top",
+    "place": "its column, or its order in the sentence",
+    "places": "how many numbers its sentence or row holds",
+    "magnitude": "log10 of 1 + |value|",
+    "whole": "it is a whole number",
+    "currency": "it is printed as an amount of money",
+    "turn": "turns before this one",
+    "years_named": "how many years the question names",
+    "lookup": "probability that the turn is a lookup",
+    "fresh": "expected number of new leaves that the turn takes",
+}
+"""The columns of the leaf scorer and what each measures."""
+
+_DECAY = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Idf:
+    """How telling each stem is: the log of how few training pages have it.
+
+    Attributes:
+        weight: By stem.
+        unseen: For all other stems.
+    """
+
+    weight: Mapping[str, float]
+    unseen: float
+
+    def of(self, stem: str) -> float:
+        """Returns the weight of one stem."""
+        return self.weight.get(stem, self.unseen)
+
+
+@dataclass(frozen=True, slots=True)
+class PageView:
+    """A page's leaves with the weights of their words, made once a page."""
+
+    leaves: LeafTable
+    idf: Floats
+    row_weight: Floats
+    column_weight: Floats
+    pair_count: Floats
+    places: Floats
+    static: dict[str, Floats]
+
+
+def page_view(leaves: LeafTable, idf: Idf) -> PageView:
+    """Returns the arrays of a page that no question changes."""
+    weights = np.zeros(leaves.row.shape[1], np.float32)
+    for stem, column in leaves.vocabulary.items():
+        weights[column] = idf.of(stem)
+    _, inverse, counts = np.unique(leaves.line, return_inverse=True, return_counts=True)
+    newest = int(leaves.year.max(initial=0))
+    static = {
+        "year_newest": np.where(leaves.year > 0, np.maximum(leaves.year - newest, -19), -20),
+        "percent": leaves.percent,
+        "in_table": leaves.table >= 0,
+        "total": leaves.total,
+        "line": np.minimum(np.where(leaves.line >= 1000, leaves.line - 1000, leaves.line), 40),
+        "place": np.minimum(leaves.place, 12),
+        "places": np.minimum(counts[inverse], 20) if len(leaves) else np.zeros(0),
+        "magnitude": np.log10(1 + np.abs(leaves.value)),
+        "whole": leaves.value == np.round(leaves.value),
+        "currency": np.array([leaf.quantity.unit is not None for leaf in leaves.leaves], bool),
+    }
+    return PageView(
+        leaves=leaves,
+        idf=weights,
+        row_weight=np.maximum(leaves.row @ weights, 1e-6),
+        column_weight=np.maximum(leaves.column @ weights, 1e-6),
+        pair_count=np.maximum(leaves.row_pairs.sum(axis=1), 1),
+        places=static["places"].astype(np.float32),
+        static={name: array.astype(np.float32) for name, array in static.items()},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with what of the conversation bears on it.
+
+    Attributes:
+        now: The question.
+        before: The earlier ones, oldest first.
+        target_years: The years that relative periods point at.
+        context_years: The years of the last earlier question that named one.
+    """
+
+    now: Question
+    before: tuple[Question, ...]
+    target_years: frozenset[int]
+    context_years: tuple[int, ...]
+
+
+def read_turn(question: str, state: State, leaves: LeafTable) -> Asked:
+    """Returns the question in its conversation."""
+    now = read_question(question)
+    before = tuple(read_question(text) for text in state.questions)
+    context = next((q.years for q in reversed(before) if q.years), ())
+    base = {int(leaves.year[i]) for i in _last_leaves(state)} - {0} or set(context)
+    anchors = set(now.years) or base
+    targets = {year + offset for offset in now.offsets for year in anchors}
+    return Asked(now, before, frozenset(targets), context)
+
+
+def _last_leaves(state: State) -> frozenset[int]:
+    for turn in range(len(state.outcomes) - 1, -1, -1):
+        direct = [o.index for o in state.outcomes[turn].operands if o.kind == "leaf"]
+        if direct:
+            return frozenset(direct)
+    return frozenset()
+
+
+def leaf_features(page: PageView, asked: Asked, state: State, lookup: float, fresh: float) -> Floats:
+    """Returns what is measured of every leaf.
+
+    Shape: leaves x `len(LEAF_FEATURES)`, in that order.
+    """
+    size = len(page.leaves)
+    columns = {
+        **page.static,
+        **_words(page, asked),
+        **_years(page, asked, state),
+        **_history(page, state),
+        "question_percent": _constant(size, any(s in asked.now.text for s in ("percent", "%", "rate", "ratio"))),
+        "turn": _constant(size, len(state.outcomes)),
+        "years_named": _constant(size, len(asked.now.years)),
+        "lookup": _constant(size, lookup),
+        "fresh": _constant(size, fresh),
+    }
+    return np.stack([columns[name].astype(np.float32) for name in LEAF_FEATURES], axis=1)
+
+
+def _constant(size: int, value: float) -> Floats:
+    return np.full(size, value, np.float32)
+
+
+def _below_best(values: Floats) -> Floats:
+    return values - values.max() if len(values) else values
+
+
+def _vector(page: PageView, weights: Mapping[str, float]) -> tuple[Floats, float]:
+    """The stems as a weighted row over the page's vocabulary, and the weight of all, the page's or not."""
+    vector = np.zeros(len(page.idf), np.float32)
+    outside = 0.0
+    mean = float(page.idf.mean()) if len(page.idf) else 1.0
+    for stem, weight in weights.items():
+        column = page.leaves.vocabulary.get(stem)
+        if column is None:
+            outside += weight * mean
+        else:
+            vector[column] = weight * page.idf[column]
+    return vector, max(float(vector.sum()) + outside, 1e-6)
+
+
+def _words(page: PageView, asked: Asked) -> dict[str, Floats]:
+    leaves = page.leaves
+    now = dict.fromkeys(asked.now.stems, 1.0)
+    context: dict[str, float] = {}
+    for distance, question in enumerate(reversed(asked.before)):
+        for stem in question.stems:
+            context.setdefault(stem, _DECAY**distance)
+    both = {**context, **now}
+    q, q_weight = _vector(page, now)
+    c, c_weight = _vector(page, context)
+    b, _ = _vector(page, dict.fromkeys(both, 1.0))
+    in_leaf, in_row, in_column = leaves.around @ q, leaves.row @ q, leaves.column @ q
+    pair_vector = np.zeros(leaves.row_pairs.shape[1], np.float32)
+    for pair in zip(asked.now.stems, asked.now.stems[1:], strict=False):
+        if pair in leaves.pairs:
+            pair_vector[leaves.pairs[pair]] = 1
+    columns = {
+        "question_in_leaf": in_leaf / q_weight,
+        "question_in_row": in_row / q_weight,
+        "question_in_column": in_column / q_weight,
+        "row_in_question": in_row / page.row_weight,
+        "column_in_question": in_column / page.column_weight,
+        "pairs_in_question": (leaves.row_pairs @ pair_vector) / page.pair_count,
+        "context_in_row": (leaves.row @ c) / c_weight,
+        "context_in_leaf": (leaves.around @ c) / c_weight,
+        "row_in_context": (leaves.row @ b) / page.row_weight,
+        "column_in_context": (leaves.column @ b) / page.column_weight,
+    }
+    return {
+        **columns,
+        "best_leaf": _below_best(columns["question_in_leaf"]),
+        "best_row": _below_best(columns["question_in_row"]),
+        "best_label": _below_best(columns["row_in_question"]),
+        "best_context": _below_best(columns["row_in_context"]),
+        "best_pairs": _below_best(columns["pairs_in_question"]),
+    }
+
+
+def _years(page: PageView, asked: Asked, state: State) -> dict[str, NDArray[np.generic]]:
+    year = page.leaves.year
+    known = year > 0
+    named = asked.now.years
+    last = [int(page.leaves.year[i]) for i in _last_leaves(state) if page.leaves.year[i] > 0]
+    step = np.where(known, np.clip(year - last[0], -5, 5), 9) if last else np.full(len(year), 9)
+    return {
+        "year_named": np.where(known & bool(named), np.where(np.isin(year, named), 1, -1), 0),
+        "year_first": (year == named[0]) if named else np.zeros(len(year)),
+        "year_last": (year == named[-1]) if named else np.zeros(len(year)),
+        "year_relative": np.isin(year, list(asked.target_years)),
+        "year_context": np.isin(year, asked.context_years),
+        "year_step": step,
+    }
+
+
+def _history(page: PageView, state: State) -> dict[str, NDArray[np.generic]]:
+    leaves, size = page.leaves, len(page.leaves)
+    taken = state.used_leaves()
+    turns = max(1, len(state.outcomes))
+    last = sorted(_last_leaves(state))
+    row_taken, column_taken, since = np.zeros(size), np.zeros(size), np.zeros(size)
+    same_row, same_column = np.zeros(size, bool), np.zeros(size, bool)
+    for leaf, turn in taken.items():
+        beside = (leaves.line == leaves.line[leaf]) & (leaves.table == leaves.table[leaf])
+        row_taken += beside / turns
+        if leaves.table[leaf] >= 0:
+            column_taken += ((leaves.place == leaves.place[leaf]) & (leaves.table == leaves.table[leaf])) / turns
+        since[leaf] = len(state.outcomes) - turn
+    for leaf in last:
+        same_row |= (leaves.line == leaves.line[leaf]) & (leaves.table == leaves.table[leaf])
+        if leaves.table[leaf] >= 0:
+            same_column |= (leaves.place == leaves.place[leaf]) & (leaves.table == leaves.table[leaf])
+    return {
+        "same_row": same_row,
+        "same_column": same_column,
+        "row_taken": row_taken,
+        "column_taken": column_taken,
+        "taken": since,
+        "last_in_table": _constant(size, float(leaves.table[last[0]] >= 0) if last else -1.0),
+    }

@@ -1,0 +1,47 @@
+"""Words of questions, labels and sentences as comparable stems."""
+
+import re
+from functools import lru_cache
+
+import snowballstemmer
+
+_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|\d[\d,]*\.?\d*|[%$]")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_STEMMER = snowballstemmer.stemmer("english")
+
+STOPWORDS = frozenset(
+    "a an the of in on at to for from by with as and or is are was were be been being it its that this these those "
+    "what which how much many did do does so then there their they them than between over during per s we our us "
+    "about into has have had can also both each same such value amount total year years period".split()
+)
+"""Words that say little about which number is meant. Some of them say a lot about what to do with it, so the
+signature's n-grams keep them."""
+
+
+@lru_cache(maxsize=50_000)
+def _stem(word: str) -> str:
+    return str(_STEMMER.stemWord(word))
+
+
+@lru_cache(maxsize=20_000)
+def words(text: str) -> tuple[str, ...]:
+    """Returns the words, numbers and the signs `%` and `$` of a text, in lower case and in order."""
+    return tuple(_WORD.findall(text.lower()))
+
+
+@lru_cache(maxsize=20_000)
+def stems(text: str) -> tuple[str, ...]:
+    """Returns the stems of the words that carry meaning: no stopwords, numbers or signs; in order, repeats kept."""
+    return tuple(_stem(word) for word in words(text) if word not in STOPWORDS and word[0].isalpha())
+
+
+@lru_cache(maxsize=20_000)
+def shapes(text: str) -> tuple[str, ...]:
+    """Returns all words stemmed, with years written `YEAR` and other numbers `NUM`, for n-grams."""
+    return tuple(_shape(word) for word in words(text))
+
+
+def _shape(word: str) -> str:
+    if word[0].isdigit():
+        return "YEAR" if _YEAR.fullmatch(word) else "NUM"
+    return _stem(word)

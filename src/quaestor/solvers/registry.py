@@ -1,0 +1,27 @@
+"""Solvers by name. Each is imported when it is asked for, so that a name costs nothing."""
+
+from collections.abc import Mapping
+
+from quaestor.errors import SettingsError
+from quaestor.solvers.base import Solver
+
+SOLVERS = ("embedded",)
+"""The names that `make_solver` knows."""
+
+
+def make_solver(name: str, options: Mapping[str, object]) -> Solver:
+    """Returns the solver of that name.
+
+    Args:
+        name: One of `SOLVERS`.
+        options: Settings of the solver, JSON values. `embedded` takes `weights`, a folder that `quaestor train` made.
+
+    Raises:
+        SettingsError: There is no such solver, or no such option.
+        ModelError: The weights cannot be used.
+    """
+    if name == "embedded":
+        from quaestor.solvers.embedded.solver import make_embedded
+
+        return make_embedded(options)
+    raise SettingsError(f"there is no solver {name!r}; choose one of {', '.join(SOLVERS)}")
