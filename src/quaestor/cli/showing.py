@@ -10,6 +10,7 @@ from quaestor.conversation.display import ShownSource, show_number, show_source
 from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import Source
 from quaestor.documents.document import Document, Table
+from quaestor.plan.steps import Extract
 
 _CONTEXT = 60
 """Characters of a sentence that are shown on each side of a number."""
@@ -38,7 +39,8 @@ def show_turn(console: Console, number: int, turn: Turn, document: Document) -> 
     answer = turn.answer
     console.print(f"[bold cyan]{number}. {escape(turn.question)}[/]")
     line = Text("   ").append(show_number(answer, document), style="bold green" if turn.error is None else "bold red")
-    if answer.formula:
+    # What was merely looked up is said by its source.
+    if answer.formula and not (answer.plan and isinstance(answer.plan.steps[-1], Extract)):
         line.append(f"   = {answer.formula}")
     if answer.value is not None and not turn.verified:
         line.append("   (not verified)", style="yellow")
@@ -58,8 +60,15 @@ def source_line(source: Source, document: Document) -> Text:
 
 
 def _sentence(shown: ShownSource) -> Text:
-    start, end = max(shown.start - _CONTEXT, 0), min(shown.end + _CONTEXT, len(shown.text))
     line = Text(f"{shown.place} | ", style="dim")
-    line.append(("..." if start else "") + shown.text[start : shown.start])
+    line.append(_tail(shown.text[: shown.start]))
     line.append(f"[{shown.span}]", style="bold not dim")
-    return line.append(shown.text[shown.end : end] + ("..." if end < len(shown.text) else ""))
+    return line.append(_head(shown.text[shown.end :]))
+
+
+def _head(text: str) -> str:
+    return text if len(text) <= _CONTEXT else text[:_CONTEXT].rpartition(" ")[0] + " ..."
+
+
+def _tail(text: str) -> str:
+    return text if len(text) <= _CONTEXT else "... " + text[-_CONTEXT:].partition(" ")[2]

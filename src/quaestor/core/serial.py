@@ -24,7 +24,8 @@ def dump(value: object, kind: Any = None) -> Any:
         value: A dataclass of this package, or a tuple of them.
         kind: The type to write it as, where it is not `type(value)` (a tuple, a union).
     """
-    return _adapter(kind or type(value)).dump_python(value, mode="json")
+    written_as: Any = kind or type(value)
+    return _adapter(written_as).dump_python(value, mode="json")
 
 
 def load(kind: type[T], data: object) -> T:
@@ -33,5 +34,6 @@ def load(kind: type[T], data: object) -> T:
     Raises:
         pydantic.ValidationError: `data` was not written by `dump`.
     """
-    value: T = _adapter(kind).validate_python(data)
+    read_as: Any = kind
+    value: T = _adapter(read_as).validate_python(data)
     return value

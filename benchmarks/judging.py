@@ -1,0 +1,22 @@
+"""How long it takes to score a turn by all metrics."""
+
+from collections.abc import Iterable
+from time import perf_counter
+
+from benchmarks.figure import Figure, milliseconds
+from benchmarks.workload import Workload
+from quaestor.evaluation.recording import turn_records
+from quaestor.scoring.gold import read_gold
+from quaestor.scoring.report import Prediction, score
+
+
+def measure(workload: Workload) -> Iterable[Figure]:
+    gold = read_gold(workload.path)
+    seconds = []
+    for conversation in workload.dataset.conversations:
+        records = turn_records("benchmark", conversation.id, workload.turns[conversation.id])
+        predictions = [Prediction(r.conversation, r.index, r.number, r.program, r.error) for r in records]
+        started = perf_counter()
+        score(predictions, gold, {conversation.id: conversation.document})
+        seconds.append((perf_counter() - started) / len(records))
+    yield milliseconds("scoring, a turn", seconds, "conversations, each with its intervals")

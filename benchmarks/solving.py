@@ -1,0 +1,10 @@
+"""How long the embedded solver takes for a turn, on one core."""
+
+from collections.abc import Iterable
+
+from benchmarks.figure import Figure, milliseconds
+from benchmarks.workload import SOLVER, Workload
+
+
+def measure(workload: Workload) -> Iterable[Figure]:
+    yield milliseconds(f"{SOLVER} solver, a turn", workload.seconds, "turns, one core")

@@ -1,0 +1,67 @@
+"""Wall time and peak memory of `quaestor eval` over a whole file, on all cores."""
+
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.figure import Figure
+from benchmarks.workload import SOLVER, Workload
+
+_EVERY = 0.1
+
+
+def measure(workload: Workload) -> Iterable[Figure]:
+    with TemporaryDirectory() as folder:
+        command = [sys.executable, "-c", "import quaestor.cli; quaestor.cli.main()"]
+        arguments = ["eval", str(workload.path), "--solver", SOLVER, "--store", str(Path(folder) / "runs.db"), "--json"]
+        started, peak = time.perf_counter(), 0
+        with subprocess.Popen([*command, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+            while run.poll() is None:
+                peak = max(peak, sum(_resident(process) for process in _family(run.pid)))
+                time.sleep(_EVERY)
+        seconds = time.perf_counter() - started
+    if run.returncode:
+        raise SystemExit(f"quaestor eval failed with code {run.returncode}")
+    turns = sum(len(turns) for turns in workload.turns.values())
+    yield Figure(
+        "eval of the whole file", f"{seconds:.1f} s", f"{turns} turns of {workload.path.name}, all cores, once"
+    )
+    largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    yield Figure("peak memory, largest process", _megabytes(largest), "maximum resident set (getrusage) in that run")
+    if peak:
+        yield Figure(
+            "peak memory, all processes",
+            _megabytes(peak),
+            f"proportional set sizes summed every {_EVERY} s: pages that processes share count once",
+        )
+
+
+def _megabytes(count: int) -> str:
+    return f"{count / 1e6:.0f} MB"
+
+
+def _family(process: int) -> list[int]:
+    """Returns a process and its descendants; on systems without /proc none."""
+    found, waiting = [], [process] if Path("/proc/self/task").exists() else []
+    while waiting:
+        current = waiting.pop()
+        found.append(current)
+        try:
+            for task in os.listdir(f"/proc/{current}/task"):
+                waiting += map(int, Path(f"/proc/{current}/task/{task}/children").read_text().split())
+        except OSError:
+            continue
+    return found
+
+
+def _resident(process: int) -> int:
+    try:
+        lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(1024 * int(line.split()[1]) for line in lines if line.startswith("Pss:"))

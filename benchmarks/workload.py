@@ -1,0 +1,82 @@
+"""What the figures are measured on: a dataset, played once on one core, with the time that each turn took."""
+
+import asyncio
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.turn import Turn
+from quaestor.documents.convfinqa import Dataset, read_conversation, read_dataset
+from quaestor.evaluation.runner import play_conversation
+from quaestor.sample import sample_path
+from quaestor.solvers.base import Solver, TurnContext
+from quaestor.solvers.registry import make_solver
+
+SOLVER = "embedded"
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """A dataset, how long its pages took to read, and how the solver answered it.
+
+    Attributes:
+        path: The file.
+        dataset: Its documents and questions.
+        turns: The turns by conversation.
+        seconds: How long the solver took for each turn, in the order of playing.
+        reading: How long each page took to read, in the order of the file, nothing of it read before.
+    """
+
+    path: Path
+    dataset: Dataset
+    turns: dict[str, tuple[Turn, ...]]
+    seconds: tuple[float, ...]
+    reading: tuple[float, ...]
+
+
+class _Timed:
+    """A solver with a stopwatch."""
+
+    def __init__(self, solver: Solver) -> None:
+        self.name, self._solver, self.seconds = solver.name, solver, list[float]()
+
+    async def solve(self, question: str, context: TurnContext) -> Answer:
+        started = perf_counter()
+        try:
+            return await self._solver.solve(question, context)
+        finally:
+            self.seconds.append(perf_counter() - started)
+
+
+def benchmark_file() -> Path:
+    """Returns the public file beside the repository, or the bundled sample."""
+    public = Path(__file__).resolve().parents[2] / "shared" / "data" / "convfinqa_tune.json"
+    return public if public.exists() else sample_path()
+
+
+def play_workload(path: Path) -> Workload:
+    """Returns the dataset of a file, played on one core."""
+    reading = _read_pages(path)
+    dataset = read_dataset(path)
+    solver = _Timed(make_solver(SOLVER, {}))
+    # Once before the watch runs: the first turn loads the weights.
+    asyncio.run(play_conversation(dataset.conversations[0], solver))
+    solver.seconds.clear()
+
+    async def play() -> dict[str, tuple[Turn, ...]]:
+        return {item.id: await play_conversation(item, solver) for item in dataset.conversations}
+
+    return Workload(path, dataset, asyncio.run(play()), tuple(solver.seconds), reading)
+
+
+def _read_pages(path: Path) -> tuple[float, ...]:
+    seconds, pages = [], set()
+    for record in json.loads(path.read_text(encoding="utf-8")):
+        if record["filename"] not in pages:
+            pages.add(record["filename"])
+            started = perf_counter()
+            read_conversation(record, "benchmark")
+            seconds.append(perf_counter() - started)
+    return tuple(seconds)
