@@ -1,0 +1,134 @@
+"""Whole dialogues on pages of the sample, their plans given: what every solver gets once it has found a plan."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.display import show_number, show_source
+from quaestor.conversation.turn import Turn
+from quaestor.core.provenance import CellRef
+from quaestor.documents.convfinqa import Conversation, read_dataset
+from quaestor.documents.document import Document
+from quaestor.evaluation.recording import turn_records
+from quaestor.evaluation.runner import play_conversation
+from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
+from quaestor.sample import sample_path
+from quaestor.solvers.answering import answer_from_plan
+from quaestor.solvers.base import TurnContext
+
+
+class Planned:
+    """Answers with the plans it was given, one a turn."""
+
+    name = "planned"
+
+    def __init__(self, plans: Sequence[Plan]) -> None:
+        self._plans = plans
+
+    async def solve(self, question: str, context: TurnContext) -> Answer:
+        return answer_from_plan(self._plans[len(context.memory.turns)], context)
+
+
+def page(identity: str) -> Document:
+    documents = {c.document.id: c.document for c in read_dataset(sample_path()).conversations}
+    return documents[identity]
+
+
+def cell(document: Document, row: str, column: str, step: int = 1) -> Extract:
+    table = document.tables[0]
+    ref = CellRef(
+        document.id, 0, [h.label for h in table.rows].index(row), [h.label for h in table.columns].index(column)
+    )
+    quantity = document.cell(ref).quantity
+    assert quantity is not None
+    return Extract(step, ref, f"{row}, {column}", quantity)
+
+
+def lookup(document: Document, row: str, column: str) -> Plan:
+    return Plan((cell(document, row, column),))
+
+
+def play(document: Document, plans: dict[str, Plan]) -> tuple[Turn, ...]:
+    conversation = Conversation(document.id, document, tuple(plans))
+    turns = asyncio.run(play_conversation(conversation, Planned(list(plans.values()))))
+    assert all(turn.verified and turn.error is None for turn in turns)
+    return turns
+
+
+def programs(document: Document, turns: Sequence[Turn]) -> list[str | None]:
+    return [record.program for record in turn_records("run", document.id, turns)]
+
+
+CASH = "net cash from operating activities"
+
+
+def test_a_percentage_change_from_the_years_before() -> None:
+    document = page("HALC/2009/page_52.pdf")
+    turns = play(
+        document,
+        {
+            "what was the net cash from operating activities in 2009?": lookup(document, CASH, "2009"),
+            "and in 2008?": lookup(document, CASH, "2008"),
+            "what is the difference?": Plan((Compute(1, "subtract", (Ref(-2), Ref(-1))),)),
+            "and the percentage change?": Plan((Compute(1, "divide", (Ref(-1), Ref(-2))),)),
+        },
+    )
+    assert [str(turn.answer.value) for turn in turns[:3]] == ["206588", "181001", "25587"]
+    last = turns[-1].answer
+    assert isinstance(last.value, Decimal)
+    assert round(last.value, 5) == Decimal("0.14136")
+    assert last.formula == "(206588 - 181001) / 181001"
+    assert programs(document, turns)[-1] == "subtract(206588, 181001), divide(#0, 181001)"
+    assert [show_source(source, document).place for source in last.sources] == [f"{CASH} | 2009", f"{CASH} | 2008"]
+    assert show_number(last, document) == "14.1 %"
+    assert show_number(turns[2].answer, document) == "$ 25,587 thousand"
+
+
+def test_one_step_says_the_same_as_two() -> None:
+    document = page("HALC/2009/page_52.pdf")
+    extracts = cell(document, CASH, "2009"), replace(cell(document, CASH, "2008"), id=2)
+    change = Plan((*extracts, Compute(3, "percentage_change", (Ref(1), Ref(2)))))
+    (turn,) = play(document, {"what was the percentage change from 2008 to 2009?": change})
+    assert turn.answer.metric_type == "percentage_change"
+    assert programs(document, [turn]) == ["subtract(206588, 181001), divide(#0, 181001)"]
+    assert turn.answer.formula == "(206588 - 181001) / 181001"
+
+
+def test_earlier_results_are_compared_and_scaled() -> None:
+    document = page("HALC/2009/page_52.pdf")
+    turns = play(
+        document,
+        {
+            "what was the net cash from operating activities in 2009?": lookup(document, CASH, "2009"),
+            "and in 2008?": lookup(document, CASH, "2008"),
+            "was it greater in 2009?": Plan((Compute(1, "greater", (Ref(-2), Ref(-1))),)),
+            "what is the later value over the earlier?": Plan((Compute(1, "divide", (Ref(-3), Ref(-2))),)),
+            "what is that times 100?": Plan((Compute(1, "multiply", (Ref(-1), Constant(Decimal(100), "const_100"))),)),
+        },
+    )
+    assert turns[2].answer.value is True
+    assert programs(document, turns)[2:] == [
+        "greater(206588, 181001)",
+        "divide(206588, 181001)",
+        "divide(206588, 181001), multiply(#0, const_100)",
+    ]
+    assert turns[4].answer.sources == turns[3].answer.sources
+
+
+def test_a_turn_without_an_answer_spoils_only_what_rests_on_it() -> None:
+    document = page("HALC/2009/page_52.pdf")
+    nothing = Plan((Compute(1, "divide", (Ref(-1), Constant(Decimal(0), "0"))),))
+    plans = {
+        "what was it in 2009?": lookup(document, CASH, "2009"),
+        "what is it over nothing?": nothing,
+        "and plus one?": Plan((Compute(1, "add", (Ref(-1), Constant(Decimal(1), "const_1"))),)),
+        "and in 2008?": lookup(document, CASH, "2008"),
+    }
+    conversation = Conversation(document.id, document, tuple(plans))
+    turns = asyncio.run(play_conversation(conversation, Planned(list(plans.values()))))
+    assert [turn.error.partition(":")[0] if turn.error else None for turn in turns] == [
+        None, "DivisionByZeroError", "OperandError", None
+    ]  # fmt: skip
+    assert [turn.answer.value for turn in turns[1:3]] == [None, None]
