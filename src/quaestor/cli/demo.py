@@ -5,8 +5,8 @@ Leaves nothing behind.
 
 import asyncio
 
-# One page for each kind of source: a cell, and a span of a sentence.
-SHOWN = ("Single_HALC/2009/page_52.pdf-1", "Single_LUMI/2018/page_35.pdf-1")
+# One page for each kind of source: cells of a table, and spans of a sentence.
+SHOWN = ("Single_QUIL/2007/page_88.pdf-1", "Single_LUMI/2018/page_35.pdf-1")
 
 
 def demo() -> None:
@@ -26,7 +26,8 @@ def demo() -> None:
     from quaestor.store.base import open_store
 
     console = Console(highlight=False)
-    settings = Settings(store="sqlite://")
+    # In memory and in this process: the sample is done before worker processes would have started.
+    settings = Settings(store="sqlite://", workers=1)
     pages = read_playable(sample_path())
     gold = read_gold(sample_path())
     solver = make_solver(settings.solver, {})
