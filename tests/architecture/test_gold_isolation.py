@@ -1,0 +1,114 @@
+"""Reference answers reach no solver: nobody else names their fields, and changing them changes no prediction."""
+
+import ast
+import asyncio
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quaestor.core import serial
+from quaestor.documents.convfinqa import read_dataset
+from quaestor.evaluation.engines import InlineEngine
+from quaestor.evaluation.run import run_dataset
+from quaestor.evaluation.spec import RunSpec
+from quaestor.sample import sample_path
+from quaestor.store.base import open_store
+
+SOURCE = Path(__file__).parents[2] / "src" / "quaestor"
+ANSWER_KEYS = {
+    "turn_program", "turn_program_ori", "exe_ans", "exe_ans_list", "answer_list", "step_list", "conv_answers",
+    "executed_answers", "qa", "qa_0", "qa_1", "qa_split",
+}  # fmt: skip
+MAY_NAME_ANSWERS = {"scoring/gold.py"}
+MAY_READ_GOLD = ("scoring/", "learning/", "cli/")
+ASKED = "dialogue_break"
+# Numbers and words that stand on no page.
+SENTINELS = ("918273645", "planted-answer")
+CONVERSATIONS = 20
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    for path in sorted(SOURCE.rglob("*.py")):
+        yield path.relative_to(SOURCE).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def strings(tree: ast.Module) -> set[str]:
+    return {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+
+
+def test_no_other_module_names_an_answer_field() -> None:
+    named = {name: strings(tree) & ANSWER_KEYS for name, tree in modules()}
+    assert {name for name, keys in named.items() if keys} == MAY_NAME_ANSWERS
+
+
+def test_only_scoring_learning_and_the_command_line_import_the_answers() -> None:
+    readers = {
+        name
+        for name, tree in modules()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").endswith("scoring.gold")
+    }
+    assert readers
+    assert {name for name in readers if not name.startswith(MAY_READ_GOLD)} == set()
+
+
+def with_other_answers(record: dict[str, Any], draw: random.Random) -> dict[str, Any]:
+    """The record with a random value or a sentinel in place of every answer."""
+
+    def other(value: object) -> object:
+        if isinstance(value, list):
+            return [other(item) for item in value] + [SENTINELS[1]] * draw.randrange(2)
+        if isinstance(value, dict):
+            return {key: other(item) for key, item in value.items()}
+        return draw.choice([SENTINELS[0], float(SENTINELS[0]), SENTINELS[1], draw.random(), f"add({SENTINELS[0]}, 1)"])
+
+    annotation = {key: value if key == ASKED else other(value) for key, value in record["annotation"].items()}
+    extra = {key: other(value) for key, value in record.items() if key.startswith("qa")}
+    return {**record, **extra, "annotation": annotation}
+
+
+def played(records: list[dict[str, Any]], folder: Path) -> tuple[str, str]:
+    """The predictions of the embedded solver, times and the run's id apart; and all that the store's file holds."""
+    folder.mkdir()
+    path = folder / "pages.json"
+    path.write_text(json.dumps(records), encoding="utf-8")
+
+    async def play() -> list[Any]:
+        dataset = read_dataset(path)
+        async with open_store(str(folder / "runs.db")) as store:
+            run = await run_dataset(dataset, RunSpec.of(dataset, "embedded"), store, InlineEngine())
+            assert run.status == "complete"
+            return [serial.dump(turn) for turn in await store.turns(run.id)]
+
+    turns = asyncio.run(play())
+    assert len(turns) == sum(len(record["annotation"][ASKED]) for record in records)
+    for turn in turns:
+        for volatile in ("run", "started", "finished"):
+            del turn[volatile]
+    stored = b"".join(file.read_bytes() for file in folder.glob("runs.db*"))
+    return json.dumps(turns), stored.decode("utf-8", "replace")
+
+
+@pytest.fixture(params=["sample", "public"])
+def records(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
+    if request.param == "sample":
+        path = sample_path()
+    else:
+        path = request.getfixturevalue("shared_data") / "convfinqa_tune.json"
+    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+    return random.Random(0).sample(found, CONVERSATIONS)
+
+
+def test_predictions_do_not_depend_on_the_answers(records: list[dict[str, Any]], tmp_path: Path) -> None:
+    draw = random.Random(1)
+    changed = [with_other_answers(record, draw) for record in records]
+    assert all(before["annotation"] != after["annotation"] for before, after in zip(records, changed, strict=True))
+    predictions, _ = played(records, tmp_path / "true")
+    others, stored = played(changed, tmp_path / "changed")
+    assert others == predictions
+    assert records[0]["annotation"][ASKED][0] in stored
+    assert [sentinel for sentinel in SENTINELS if sentinel in stored or sentinel in others] == []
