@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
+from quaestor.plan.execute import Register
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,11 @@ class Memory:
     def questions(self) -> tuple[str, ...]:
         """The questions so far, oldest first."""
         return tuple(turn.question for turn in self.turns)
+
+    @property
+    def registers(self) -> tuple[Register | None, ...]:
+        """The answers as a plan refers to them, oldest first; None where a turn has no answer."""
+        return tuple(None if a.value is None else Register(a.value, a.scale, a.unit, a.sources) for a in self.answers)
 
     @property
     def entity_in_focus(self) -> str | None:

@@ -3,6 +3,7 @@
 A gold program names numbers, not cells: the leaf that a literal came from is inferred. Owns that inference.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -86,13 +87,35 @@ def label_turn(
         operands.append(operand)
         acceptable.append(options)
     counts = _counts(operation, operands, state, leaves)
-    outcome = Outcome(operation, tuple(operands), _remembered(operation, operands, answer), counts)
+    outcome = Outcome(operation, tuple(operands), _remembered(operation, operands, tree), counts)
     return LabelledTurn(question, outcome, answer, tuple(acceptable)), tree
 
 
-def _remembered(operation: str, operands: Sequence[Operand], answer: float) -> float:
-    """The value that the solver's own history would hold: a looked-up percentage as printed, not as a fraction."""
-    return operands[0].value if operation == "lookup" else answer
+def _remembered(operation: str, operands: Sequence[Operand], tree: Tree) -> float:
+    """The value that the solver's own history would hold: unrounded; a looked-up percentage as printed."""
+    return operands[0].value if operation == "lookup" else tree_value(tree)
+
+
+def tree_value(tree: Tree) -> float:
+    """Returns what a program computes, in floating point; nan for the operations on table rows."""
+    if tree[0] in ("number", "constant"):
+        return float(str(tree[1]))
+    values = [tree_value(part) for part in tree[1:] if isinstance(part, tuple) and part[0] != "row"]
+    if len(values) != 2:
+        return math.nan
+    a, b = values
+    match tree[0]:
+        case "add":
+            return a + b
+        case "subtract":
+            return a - b
+        case "multiply":
+            return a * b
+        case "divide":
+            return a / b if b else math.nan
+        case "greater":
+            return float(a > b)
+    return math.nan
 
 
 def _counts(operation: str, operands: Sequence[Operand], state: State, leaves: LeafTable | None) -> Counts:
@@ -118,7 +141,7 @@ def _operation(tree: Tree, earlier: Sequence[Tree], state: State) -> tuple[str, 
     change = name == "divide" and operands[0][0] == "subtract" and operands[0][2] == operands[1]
     # A difference that an earlier turn found is divided, not taken anew.
     if change and _earlier_turn(operands[0], earlier, state) is None:
-        return "percentage_change", (operands[0][1], operands[1])  # type: ignore[return-value]
+        return "percentage_change", (operands[0][1], operands[1])
     return name, operands
 
 

@@ -36,7 +36,7 @@ def signature_samples(examples: Sequence[Example]) -> list[SignatureSample]:
         state, trees, signatures = State(), list[Tree](), list[str]()
         for question, gold in zip(example.questions, example.gold, strict=True):
             turn, tree = label_turn(question, gold, trees, state, None, lambda options: options[0])
-            signature = signature_of(turn.outcome, state)
+            signature = signature_of(question, turn.outcome, state)
             samples.append(
                 SignatureSample(example.company, signature_features(question, state.questions, signatures), signature)
             )

@@ -4,7 +4,7 @@ A turn of a conversation adds one operation to what is there (94 % of labelled t
 is two. Owns what can be an operand and what can be combined. Knows nothing of which plan is right.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -18,6 +18,7 @@ from quaestor.plan.scales import Kind as Counts
 from quaestor.plan.scales import Reading
 from quaestor.solvers.embedded.leaves import LeafTable
 from quaestor.solvers.embedded.question import Question
+from quaestor.solvers.embedded.signature import constant_kind
 from quaestor.solvers.embedded.state import Operand, Outcome, State
 
 OPERATIONS = ("lookup", "subtract", "add", "divide", "multiply", "greater", "percentage_change")
@@ -140,7 +141,7 @@ def operand_pool(leaves: LeafTable, probability: NDArray[np.float64], state: Sta
                 log_p,
             )
         )
-    for number in dict.fromkeys((*_FACTORS, 1.0, -1.0, *_COUNTS, *question.numbers)):
+    for number in dict.fromkeys((*_FACTORS, 1.0, -1.0, *_COUNTS, *question.numbers, *question.counts)):
         counts = Counts(constant=Decimal(repr(number)).normalize())
         rows.append((Operand("constant", 0, number), counts, False, CONSTANT, -1, 0, 0.0))
     rows.append((Operand("constant", 0, 0.0), Counts(), False, NONE, -1, 0, 0.0))
@@ -166,7 +167,7 @@ def enumerate_candidates(pool: Pool, signatures: Mapping[str, float], question: 
     """Returns the plans over a pool, the `KEPT` most plausible by signature and leaves, best first."""
     operation, first, second = _combinations(pool, signatures, question)
     value, defined = _values(pool, operation, first, second)
-    signature = _signature_scores(pool, operation, first, second, signatures)
+    signature = _signature_scores(pool, operation, first, second, signatures, question.numbers)
     prior = signature + pool.score[first] + np.where(pool.kind[second] == NONE, 0.0, pool.score[second])
     keep = np.flatnonzero(defined)
     keep = keep[np.argsort(-prior[keep], kind="stable")[:KEPT]]
@@ -178,7 +179,9 @@ def _combinations(
 ) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int32]]:
     numbers = np.flatnonzero((pool.kind != CONSTANT) & (pool.kind != NONE))
     i, j = (axis.ravel() for axis in np.meshgrid(numbers, numbers, indexing="ij"))
-    apart = (i != j) & ((pool.leaf[i] != pool.leaf[j]) | (pool.leaf[i] < 0))
+    # The same number twice is one number printed in two places: their difference and their ratio say nothing.
+    twice = (pool.leaf[i] >= 0) & (pool.leaf[j] >= 0) & (np.abs(pool.value[i]) == np.abs(pool.value[j]))
+    apart = (i != j) & ~twice
     i, j = i[apart], j[apart]
     once = i < j
     blocks: list[tuple[int, NDArray[np.intp], NDArray[np.intp]]] = [
@@ -204,7 +207,7 @@ def _with_constants(
     pool: Pool, numbers: NDArray[np.intp], question: Question
 ) -> list[tuple[int, NDArray[np.intp], NDArray[np.intp]]]:
     """Scale factors, counts to average over, one and a hundred as bases, and whatever number the question says."""
-    asked = set(question.numbers)
+    asked = {*question.numbers, *question.counts}
     blocks = []
     for constant in np.flatnonzero(pool.kind == CONSTANT):
         number = float(pool.value[constant])
@@ -264,9 +267,10 @@ def _signature_scores(
     first: NDArray[np.int32],
     second: NDArray[np.int32],
     signatures: Mapping[str, float],
+    numbers: Sequence[float],
 ) -> NDArray[np.float64]:
     """The log probability of each plan's signature; an unlisted one shares its operation's remainder."""
-    names = [_kind_name(pool, k) for k in range(len(pool.kind))]
+    names = [_kind_name(pool, k, numbers) for k in range(len(pool.kind))]
     cache: dict[tuple[int, str, str], float] = {}
     scores = np.empty(len(operation), np.float64)
     for n, (code, i, j) in enumerate(zip(operation.tolist(), first.tolist(), second.tolist(), strict=True)):
@@ -287,6 +291,6 @@ def _signature_score(name: str, first: str, second: str, signatures: Mapping[str
     return float(np.log(p + 1e-5))
 
 
-def _kind_name(pool: Pool, index: int) -> str:
+def _kind_name(pool: Pool, index: int, numbers: Sequence[float]) -> str:
     kind = KINDS[pool.kind[index]]
-    return f"{pool.value[index]:g}" if kind == "constant" else kind
+    return constant_kind(float(pool.value[index]), numbers) if kind == "constant" else kind

@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from quaestor.solvers.embedded.candidates import ADD, CONSTANT, MULTIPLY, NONE, OPERATIONS, Candidates
 from quaestor.solvers.embedded.leaves import Floats, LeafTable
+from quaestor.solvers.embedded.question import HINTS
 from quaestor.solvers.embedded.scoring import LEAF_FEATURES, Asked
 from quaestor.solvers.embedded.state import State
 
 _LEAF_COLUMNS = (
     "question_in_leaf", "question_in_row", "question_in_column", "row_in_question", "row_in_context",
-    "pairs_in_question", "best_label", "best_row", "year_named", "year_relative", "same_row", "same_column", "taken",
+    "question_near", "best_near", "whole_row", "other_year_named", "pairs_in_question", "best_label", "best_row",
+    "year_named", "year_relative", "same_row", "same_column", "taken",
 )  # fmt: skip
 
 CANDIDATE_FEATURES: dict[str, str] = {
@@ -62,7 +64,8 @@ CANDIDATE_FEATURES: dict[str, str] = {
     "size_gap": "log10 of the first operand over the second, within +-9",
     "larger_first": "the first operand is larger in magnitude",
     "constant": "log10 of the constant; -1 none, -2 minus one",
-    "constant_asked": "the question says the constant",
+    "constant_asked": "the question says the constant in digits",
+    "constant_counted": "the question says it in words, as two or millions",
     "constant_turns": "the constant is the number of lookups or sums just before",
     "value_negative": "the result is below zero",
     "value_size": "log10 of 1 + |result|",
@@ -78,6 +81,10 @@ CANDIDATE_FEATURES: dict[str, str] = {
     "turn": "turns before this one",
     "question_length": "words in the question",
     "years_named": "years in the question",
+    **{f"hint:{name}": f"the question says {pattern}" for name, pattern in HINTS.items()},
+    "first_lead": "code of the word that leads to the first operand in its sentence",
+    "second_lead": "the same for the second",
+    "sentence_order": "sign of the second operand's place in their sentence less the first's; 0 not in one",
     **{f"first:{name}": f"of the first operand's leaf: {LEAF_FEATURES[name]}" for name in _LEAF_COLUMNS},
     **{f"second:{name}": f"of the second operand's leaf: {LEAF_FEATURES[name]}" for name in _LEAF_COLUMNS},
 }
@@ -154,6 +161,7 @@ def _operand_columns(
         "turn": pool.turn,
         "year": np.where((year > 0) & (newest > 0), np.clip(year - newest, -9, 8), 9),
         "calendar": year,
+        "lead": np.where(has, leaves.lead[leaf], 0) if len(leaves) else np.zeros(len(leaf), np.int32),
         "table": table,
         "word": word,
         "percent": pool.percent,
@@ -202,6 +210,11 @@ def _pairs(
         "years_outside": outside if named else np.zeros(len(i)),
         "first_is_first": (a == named[0]) if named else np.zeros(len(i)),
         "second_is_first": (b == named[0]) if named else np.zeros(len(i)),
+        "sentence_order": np.where(
+            same_table & (leaves.line[sa] == leaves.line[sb]), np.sign(leaves.place[sb] - leaves.place[sa]), 0
+        )
+        if not empty
+        else both,
         "same_row": same_table & (leaves.line[sa] == leaves.line[sb]) if not empty else both,
         "same_column": same_table & (leaves.table[sa] >= 0) & (leaves.place[sa] == leaves.place[sb])
         if not empty
@@ -214,6 +227,7 @@ def _pairs(
         "larger_first": np.abs(va) > np.abs(vb),
         "constant": np.where(constant == -1.0, -2.0, size),
         "constant_asked": np.isin(constant, asked.now.numbers),
+        "constant_counted": np.isin(constant, asked.now.counts),
     }
 
 
@@ -278,6 +292,7 @@ def _conversation(candidates: Candidates, asked: Asked, state: State) -> dict[st
         "turn": np.full(size, turns),
         "question_length": np.full(size, len(asked.now.shapes)),
         "years_named": np.full(size, len(asked.now.years)),
+        **{f"hint:{name}": np.full(size, name in asked.now.hints) for name in HINTS},
     }
 
 

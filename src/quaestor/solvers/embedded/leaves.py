@@ -3,6 +3,7 @@
 Owns how a number is described by words, period and place. Knows nothing of questions.
 """
 
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -13,10 +14,18 @@ from quaestor.core.periods import Period
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.documents.document import Document, Sentence, Table
-from quaestor.solvers.embedded.text import stems
+from quaestor.solvers.embedded.text import stems, words
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
+
+LEADS = ("", "from", "to", "by", "of", "than", "with", "was", "were", "and", "approximately", "versus")
+"""Words before a number in a sentence that tell its part: "increased from 128 to 201"."""
+
+_NEAR = 6.0
+"""How many words away a word counts a half as much as one beside the number."""
+
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 _BEFORE = 60
 """Characters of a sentence before a number that describe it."""
@@ -36,9 +45,13 @@ class Leaf:
         column: The stems of its column's label, or of the words just after it.
         around: The stems of all that surrounds it: headings, caption; or the whole sentence.
         year: The year that it belongs to; 0 where none is named.
+        other_year: Another year that its labels name ("notes due 2015", a row and a column with one each); else 0.
+        lead: Code in `LEADS` of the word that leads to it in a sentence; 0 none of them, or a cell.
         table: The table's index; -1 in a sentence.
         line: The row in the grid; or the sentence's place on the page.
         place: The column in the grid; or the number's place in the sentence.
+        total: Its label says total.
+        distances: For a number in a sentence, each word of meaning and how many words away it stands.
     """
 
     quantity: Quantity
@@ -48,10 +61,13 @@ class Leaf:
     column: tuple[str, ...]
     around: tuple[str, ...]
     year: int
+    other_year: int
+    lead: int
     table: int
     line: int
     place: int
     total: bool
+    distances: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -67,6 +83,9 @@ class LeafTable:
     value: NDArray[np.float64]
     percent: NDArray[np.bool_]
     year: Ints
+    other_year: Ints
+    lead: Ints
+    near: Floats
     table: Ints
     line: Ints
     place: Ints
@@ -110,6 +129,8 @@ def _cells(document: Document, table: Table) -> list[Leaf]:
                     column=column_stems,
                     around=around + row_stems + column_stems,
                     year=_year(period),
+                    other_year=_other_year(f"{row.label} {column.label}", _year(period)),
+                    lead=0,
                     table=table.index,
                     line=cell.ref.row,
                     place=cell.ref.column,
@@ -124,6 +145,17 @@ def _scaled(quantity: Quantity, header: Scale | None) -> Quantity:
     if header is Scale.PERCENT and quantity.scale is Scale.ONE and quantity.unit is None:
         return Quantity(quantity.value, Scale.PERCENT, quantity.unit, quantity.text)
     return quantity
+
+
+def _other_year(labels: str, year: int) -> int:
+    return next((int(found) for found in _YEAR.findall(labels) if int(found) != year), 0)
+
+
+def _lead(before: str) -> int:
+    found = [
+        word for word in re.findall(r"[a-z]+", before[-40:]) if word not in ("a", "an", "the", "million", "billion")
+    ]
+    return LEADS.index(found[-1]) if found and found[-1] in LEADS else 0
 
 
 def _year(period: Period | None) -> int:
@@ -153,13 +185,28 @@ def _mentions(sentence: Sentence, place: int) -> list[Leaf]:
                 column=stems(after),
                 around=around,
                 year=years[order],
+                other_year=0,
+                lead=_lead(sentence.text[:start]),
                 table=-1,
                 line=1000 + place,
                 place=order,
                 total="total" in before.split(),
+                distances=_distances(sentence.text, start, end),
             )
         )
     return found
+
+
+def _distances(text: str, start: int, end: int) -> tuple[tuple[str, int], ...]:
+    """The stems around a span with their distance in words; a number between counts as five words."""
+    found: list[tuple[str, int]] = []
+    for side, ordered in ((text[:start], True), (text[end:], False)):
+        far = 0
+        said = words(side)
+        for word in reversed(said) if ordered else said:
+            far += 5 if word[0].isdigit() else 1
+            found.extend((stem, far) for stem in stems(word))
+    return tuple(found)
 
 
 def _aligned_years(sentence: Sentence) -> list[int]:
@@ -200,6 +247,9 @@ def _arrays(leaves: tuple[Leaf, ...]) -> LeafTable:
         value=np.array([float(leaf.quantity.value) for leaf in leaves], np.float64),
         percent=np.array([leaf.quantity.scale is Scale.PERCENT for leaf in leaves], bool),
         year=np.array([leaf.year for leaf in leaves], np.int32),
+        other_year=np.array([leaf.other_year for leaf in leaves], np.int32),
+        lead=np.array([leaf.lead for leaf in leaves], np.int32),
+        near=_nearness(leaves, vocabulary),
         table=np.array([leaf.table for leaf in leaves], np.int32),
         line=np.array([leaf.line for leaf in leaves], np.int32),
         place=np.array([leaf.place for leaf in leaves], np.int32),
@@ -211,3 +261,16 @@ def _arrays(leaves: tuple[Leaf, ...]) -> LeafTable:
         row_pairs=row_pairs,
         index={(leaf.source, leaf.quantity.value): i for i, leaf in enumerate(leaves)},
     )
+
+
+def _nearness(leaves: tuple[Leaf, ...], vocabulary: dict[str, int]) -> Floats:
+    """How near each word stands to each number: 1 beside it or in its labels, less with every word between."""
+    near = np.zeros((len(leaves), max(1, len(vocabulary))), np.float32)
+    for i, leaf in enumerate(leaves):
+        if leaf.table >= 0:
+            near[i, [vocabulary[s] for s in (*leaf.row, *leaf.column)]] = 1
+            continue
+        for stem, distance in leaf.distances:
+            column = vocabulary[stem]
+            near[i, column] = max(near[i, column], 1 / (1 + distance / _NEAR))
+    return near

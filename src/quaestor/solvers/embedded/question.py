@@ -25,6 +25,32 @@ _WORDS = {
 }
 
 
+HINTS: dict[str, str] = {
+    "as_percentage": r"(?:as|in) (?:an? )?(?:percent|percentage|portion|share|proportion|fraction)",
+    "percentage_of": r"(?:percent|percentage|portion|share|proportion|fraction)(?: did)?(?: of| that)",
+    "represents": r"represent|account|constitut",
+    "in_relation": r"in relation to|relative to|compared|versus",
+    "was_due": r"(?:is|was|were|are) (?:due|from|made|related|attribut|compos|dedicat|alloc|of)",
+    "ratio": r"\bratio\b|\bper\b",
+    "divided": r"divided|\bover\b|by the",
+    "less": r"\bless\b|minus|subtract|without|excluding",
+    "from_to": r"\bfrom\b.*\bto\b",
+    "between": r"between",
+    "decline": r"decreas|declin|reduc|fell|drop|loss",
+    "increase": r"increas|grow|grew|rise|rose|gain|exceed|greater|higher|more",
+    "percent_change": r"percent(?:age)? (?:change|increase|decrease|growth|variation)|growth rate|rate of",
+    "average": r"averag|\bmean\b",
+    "including": r"includ|adding|plus|combined|together|sum",
+    "that": r"\b(?:that|this|it|those|these|them|its)\b",
+    "and_start": r"^(?:and|what about|how about|so)\b",
+    "negative": r"negativ|positive|magnitude|absolute",
+    "what_year": r"(?:what|which) year",
+}
+"""Turns of phrase that tell which operand comes first or what is done, by name."""
+
+_HINTS = {name: re.compile(pattern) for name, pattern in HINTS.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """A question, read once.
@@ -36,7 +62,9 @@ class Question:
         years: The years that it names, in order, ranges as first and last.
         positions: For each stem its first character position in the text, as a share of the length.
         offsets: The distances of relative periods in it ("the previous year" is -1).
-        numbers: The numbers in it that are no years, number words included.
+        numbers: The numbers in it that are no years, in digits.
+        counts: The numbers in words: "two", "millions".
+        hints: The names of the `HINTS` in it.
     """
 
     text: str
@@ -45,6 +73,8 @@ class Question:
     years: tuple[int, ...]
     offsets: tuple[int, ...]
     numbers: tuple[float, ...]
+    counts: tuple[float, ...]
+    hints: frozenset[str]
 
 
 @lru_cache(maxsize=4096)
@@ -63,7 +93,7 @@ def read_question(text: str) -> Question:
         for match in _NUMBER.finditer(lowered)
         if not any(start <= match.start() < end for start, end in spans)
     ]
-    numbers += [_WORDS[word] for word in re.findall(r"[a-z]+", lowered) if word in _WORDS]
+    counts = [_WORDS[word] for word in re.findall(r"[a-z]+", lowered) if word in _WORDS]
     return Question(
         text=lowered,
         stems=stems(lowered),
@@ -71,4 +101,6 @@ def read_question(text: str) -> Question:
         years=tuple(dict.fromkeys(years)),
         offsets=tuple(relative.offset for relative in find_relative_periods(lowered)),
         numbers=tuple(dict.fromkeys(numbers)),
+        counts=tuple(dict.fromkeys(counts)),
+        hints=frozenset(name for name, pattern in _HINTS.items() if pattern.search(lowered)),
     )

@@ -20,6 +20,10 @@ LEAF_FEATURES: dict[str, str] = {
     "question_in_column": "the same, by its column label or the words after it",
     "row_in_question": "share of the row label's weighted stems that the question says",
     "column_in_question": "the same for the column label",
+    "question_near": "share of the question's weighted stems, each as near as it stands",
+    "context_near": "the same for the earlier questions' decayed stems",
+    "best_near": "question_near less the best of the page",
+    "whole_row": "the question says the whole row label; 0.5 all but one stem",
     "pairs_in_question": "share of the row label's stem pairs that the question says in order",
     "context_in_row": "share of the earlier questions' decayed stems in its row label",
     "context_in_leaf": "the same, in any description",
@@ -31,6 +35,7 @@ LEAF_FEATURES: dict[str, str] = {
     "best_context": "row_in_context less the best of the page",
     "best_pairs": "pairs_in_question less the best of the page",
     "year_named": "1 the question names its year, -1 it names others, 0 it names none or the leaf has none",
+    "other_year_named": "1 the question names another year of its labels, -1 it has one that is not named, 0 else",
     "year_first": "its year is the first one named",
     "year_last": "its year is the last one named",
     "year_relative": "its year is the one that a relative period points at",
@@ -47,6 +52,8 @@ LEAF_FEATURES: dict[str, str] = {
     "in_table": "it stands in a table",
     "last_in_table": "the last leaf taken stood in a table; -1 none was",
     "total": "its label says total",
+    "question_total": "the question says total",
+    "lead": "code of the word that leads to it in a sentence",
     "line": "its row from the top, or its sentence from the top",
     "place": "its column, or its order in the sentence",
     "places": "how many numbers its sentence or row holds",
@@ -107,6 +114,7 @@ def page_view(leaves: LeafTable, idf: Idf) -> PageView:
         "total": leaves.total,
         "line": np.minimum(np.where(leaves.line >= 1000, leaves.line - 1000, leaves.line), 40),
         "place": np.minimum(leaves.place, 12),
+        "lead": leaves.lead,
         "places": np.minimum(counts[inverse], 20) if len(leaves) else np.zeros(0),
         "magnitude": np.log10(1 + np.abs(leaves.value)),
         "whole": leaves.value == np.round(leaves.value),
@@ -171,6 +179,7 @@ def leaf_features(page: PageView, asked: Asked, state: State, lookup: float, fre
         **_years(page, asked, state),
         **_history(page, state),
         "question_percent": _constant(size, any(s in asked.now.text for s in ("percent", "%", "rate", "ratio"))),
+        "question_total": _constant(size, "total" in asked.now.shapes),
         "turn": _constant(size, len(state.outcomes)),
         "years_named": _constant(size, len(asked.now.years)),
         "lookup": _constant(size, lookup),
@@ -221,7 +230,10 @@ def _words(page: PageView, asked: Asked) -> dict[str, Floats]:
         "question_in_leaf": in_leaf / q_weight,
         "question_in_row": in_row / q_weight,
         "question_in_column": in_column / q_weight,
+        "question_near": (leaves.near @ q) / q_weight,
+        "context_near": (leaves.near @ c) / c_weight,
         "row_in_question": in_row / page.row_weight,
+        "whole_row": _whole_row(leaves, q),
         "column_in_question": in_column / page.column_weight,
         "pairs_in_question": (leaves.row_pairs @ pair_vector) / page.pair_count,
         "context_in_row": (leaves.row @ c) / c_weight,
@@ -231,6 +243,7 @@ def _words(page: PageView, asked: Asked) -> dict[str, Floats]:
     }
     return {
         **columns,
+        "best_near": _below_best(columns["question_near"]),
         "best_leaf": _below_best(columns["question_in_leaf"]),
         "best_row": _below_best(columns["question_in_row"]),
         "best_label": _below_best(columns["row_in_question"]),
@@ -239,14 +252,21 @@ def _words(page: PageView, asked: Asked) -> dict[str, Floats]:
     }
 
 
+def _whole_row(leaves: LeafTable, question: Floats) -> Floats:
+    size = leaves.row.sum(axis=1)
+    missing = size - leaves.row @ (question > 0).astype(np.float32)
+    return np.where((size > 0) & (missing < 1.5), 1 - 0.5 * missing, 0).astype(np.float32)
+
+
 def _years(page: PageView, asked: Asked, state: State) -> dict[str, NDArray[np.generic]]:
-    year = page.leaves.year
+    year, other = page.leaves.year, page.leaves.other_year
     known = year > 0
     named = asked.now.years
     last = [int(page.leaves.year[i]) for i in _last_leaves(state) if page.leaves.year[i] > 0]
     step = np.where(known, np.clip(year - last[0], -5, 5), 9) if last else np.full(len(year), 9)
     return {
         "year_named": np.where(known & bool(named), np.where(np.isin(year, named), 1, -1), 0),
+        "other_year_named": np.where((other > 0) & bool(named), np.where(np.isin(other, named), 1, -1), 0),
         "year_first": (year == named[0]) if named else np.zeros(len(year)),
         "year_last": (year == named[-1]) if named else np.zeros(len(year)),
         "year_relative": np.isin(year, list(asked.target_years)),

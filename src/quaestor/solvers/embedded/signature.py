@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.solvers.embedded.question import Question, read_question
-from quaestor.solvers.embedded.state import Operand, Outcome, State
+from quaestor.solvers.embedded.state import Outcome, State
 
 FIRST, LAST = "<s>", "</s>"
 
@@ -89,19 +89,25 @@ def _novelty(question: Question, earlier: list[Question]) -> dict[str, float]:
     }
 
 
-def signature_of(outcome: Outcome, state: State) -> str:
+def signature_of(question: str, outcome: Outcome, state: State) -> str:
     """Returns the signature of an outcome reached in `state`, such as `divide(result1,used)`.
 
     An operand is `new` (a leaf no turn took before), `used` (one that a turn took), `result1`, `result2`, `result3`
-    (the answer so many turns ago, 3 for all older), or the constant itself.
+    (the answer so many turns ago, 3 for all older), `asked` (a constant that the question says in digits), or the
+    constant itself.
     """
-    used = state.used_leaves()
-    return f"{outcome.operation}({','.join(_operand_kind(o, used, len(state.outcomes)) for o in outcome.operands)})"
+    used, numbers = state.used_leaves(), read_question(question).numbers
+    kinds = []
+    for operand in outcome.operands:
+        if operand.kind == "leaf":
+            kinds.append("used" if operand.index in used else "new")
+        elif operand.kind == "result":
+            kinds.append(f"result{min(3, len(state.outcomes) - operand.index)}")
+        else:
+            kinds.append(constant_kind(operand.value, numbers))
+    return f"{outcome.operation}({','.join(kinds)})"
 
 
-def _operand_kind(operand: Operand, used: dict[int, int], turns: int) -> str:
-    if operand.kind == "leaf":
-        return "used" if operand.index in used else "new"
-    if operand.kind == "result":
-        return f"result{min(3, turns - operand.index)}"
-    return f"{operand.value:g}"
+def constant_kind(value: float, numbers: Sequence[float]) -> str:
+    """Returns how a signature names a constant, given the numbers that the question says."""
+    return "asked" if value in numbers else f"{value:g}"

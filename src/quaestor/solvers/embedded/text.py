@@ -12,7 +12,7 @@ _STEMMER = snowballstemmer.stemmer("english")
 STOPWORDS = frozenset(
     "a an the of in on at to for from by with as and or is are was were be been being it its that this these those "
     "what which how much many did do does so then there their they them than between over during per s we our us "
-    "about into has have had can also both each same such value amount total year years period".split()
+    "about into has have had can also both each same such value amount year years period".split()
 )
 """Words that say little about which number is meant. Some of them say a lot about what to do with it, so the
 signature's n-grams keep them."""

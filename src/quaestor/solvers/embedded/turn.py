@@ -17,7 +17,7 @@ from quaestor.solvers.embedded.state import State
 def signatures_of(state: State) -> tuple[str, ...]:
     """Returns the signature of each turn so far."""
     return tuple(
-        signature_of(outcome, State(state.questions[:n], state.outcomes[:n]))
+        signature_of(state.questions[n], outcome, State(state.questions[:n], state.outcomes[:n]))
         for n, outcome in enumerate(state.outcomes)
     )
 
