@@ -39,7 +39,7 @@ $(INSTALLED): requirements.lock pyproject.toml
 lock: $(INSTALLED)  ## requirements.lock, anew from pyproject.toml
 	@$(PIP) install --quiet uv
 	@$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --upgrade --quiet \
-		--generate-hashes --no-header --no-annotate --no-emit-index-url --output-file requirements.lock
+		--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --output-file requirements.lock
 
 clean:  ## all that make has made
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -13,6 +13,7 @@ from quaestor.cli.failures import DEBUG
 from quaestor.cli.run import run
 from quaestor.cli.runs import runs
 from quaestor.cli.score import score
+from quaestor.cli.train import crossvalidate, train
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
@@ -43,4 +44,6 @@ app.command("eval")(evaluate)
 app.command("run")(run)
 app.command("score")(score)
 app.command("check")(check)
+app.command("train")(train)
+app.command("crossvalidate")(crossvalidate)
 app.add_typer(runs, name="runs")

@@ -10,48 +10,44 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.conversation.memory import Memory
 from quaestor.documents.convfinqa import Conversation
+from quaestor.evaluation.recording import turn_records
 from quaestor.evaluation.runner import play_conversation
 from quaestor.learning.examples import Example, company_folds
 from quaestor.learning.train import train
-from quaestor.scoring.gold import GoldTurn
-from quaestor.scoring.metrics import executed_equal
+from quaestor.scoring.report import Prediction
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.solver import EmbeddedSolver
 
 
 @dataclass(frozen=True, slots=True)
 class HeldOutTurn:
-    """A turn answered by weights that saw nothing of its company.
+    """A turn answered, with its own history, by weights that saw nothing of its company.
 
     Attributes:
-        conversation: The conversation's id.
-        turn: Its index, from 0.
-        question: As asked.
-        gold: The program of reference.
-        answer: The solver's number as text, or "" for none.
-        formula: The solver's arithmetic.
-        correct: By official execution accuracy.
-        reachable: Gold's number was among the candidates, with the solver's own history.
+        prediction: What the solver answered.
+        reachable: Gold's number was among the candidates.
     """
 
-    conversation: str
-    turn: int
-    question: str
-    gold: str
-    answer: str
-    formula: str
-    correct: bool
+    prediction: Prediction
     reachable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Fold:
+    training: tuple[Example, ...]
+    dialogues: tuple[Example, ...]
+    held_out: tuple[Example, ...]
+    seed: int
 
 
 def cross_validate(
     examples: Sequence[Example],
-    extra: Sequence[Example],
-    dialogues: Sequence[Example],
+    extra: Sequence[Example] = (),
+    dialogues: Sequence[Example] = (),
+    *,
     folds: int = 5,
     seed: int = 0,
     workers: int = 2,
@@ -60,60 +56,48 @@ def cross_validate(
 
     Args:
         examples: Held out in turn.
-        extra: Labelled conversations that only ever train, never of a company that is held out at the time.
+        extra: Labelled conversations that only ever train, never while their company is held out.
         dialogues: The same, without pages.
+        folds: How many parts the companies are split into.
+        seed: Of the split and of the training.
+        workers: How many folds are trained at once.
     """
     fold_of = company_folds(examples, folds, seed)
     jobs = []
     for fold in range(folds):
-        held_out = [e for e in examples if fold_of[e.company] == fold]
-        companies = {e.company for e in held_out}
-        jobs.append(
-            (
-                [e for e in (*examples, *extra) if e.company not in companies],
-                [e for e in dialogues if e.company not in companies],
-                held_out,
-                seed,
-            )
-        )
+        held_out = tuple(example for example in examples if fold_of[example.company] == fold)
+        companies = {example.company for example in held_out}
+        training = tuple(example for example in (*examples, *extra) if example.company not in companies)
+        jobs.append(_Fold(training, tuple(d for d in dialogues if d.company not in companies), held_out, seed))
     if workers == 1:
-        results = [_one_fold(job) for job in jobs]
+        results = [_answer_fold(job) for job in jobs]
     else:
         with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-            results = list(pool.map(_one_fold, jobs))
+            results = list(pool.map(_answer_fold, jobs))
     return [turn for result in results for turn in result]
 
 
-def _one_fold(job: tuple[list[Example], list[Example], list[Example], int]) -> list[HeldOutTurn]:
-    training, dialogues, held_out, seed = job
-    solver = EmbeddedSolver(train(training, dialogues, seed))
-    return [turn for example in held_out for turn in play_held_out(example, solver)]
+def _answer_fold(job: _Fold) -> list[HeldOutTurn]:
+    solver = EmbeddedSolver(train(job.training, job.dialogues, job.seed))
+    return [turn for example in job.held_out for turn in answer_held_out(example, solver)]
 
 
-def play_held_out(example: Example, solver: EmbeddedSolver) -> list[HeldOutTurn]:
+def answer_held_out(example: Example, solver: EmbeddedSolver) -> list[HeldOutTurn]:
     """Returns the turns of one conversation, answered with the solver's own history."""
-    assert example.document is not None
+    if example.document is None:
+        raise ValueError(f"{example.id} has no page")
     conversation = Conversation(example.id, example.document, example.questions)
     turns = asyncio.run(play_conversation(conversation, solver))
-    reached = [
-        solver.rank(turn.question, TurnContext(example.document, Memory(turns[:n]))).candidates.value
-        for n, turn in enumerate(turns)
-    ]
-    return [
-        HeldOutTurn(
-            conversation=example.id,
-            turn=n,
-            question=turn.question,
-            gold=gold.program,
-            answer="" if turn.answer.value is None else str(turn.answer.value),
-            formula=turn.answer.formula,
-            correct=executed_equal(turn.answer.value, gold.executed),
-            reachable=_among(values, gold),
+    records = turn_records("cross-validation", example.id, turns)
+    held_out = []
+    for n, (record, gold) in enumerate(zip(records, example.gold, strict=True)):
+        context = TurnContext(example.document, Memory(turns[:n]))
+        values = solver.rank(record.question, context).candidates.value
+        target = float(gold.executed == "yes") if isinstance(gold.executed, str) else gold.executed
+        held_out.append(
+            HeldOutTurn(
+                Prediction(example.id, n, record.number, record.program, record.error),
+                bool(np.isclose(values, target, rtol=1e-9, atol=0.6e-5).any()),
+            )
         )
-        for n, (turn, gold, values) in enumerate(zip(turns, example.gold, reached, strict=True))
-    ]
-
-
-def _among(values: NDArray[np.float64], gold: GoldTurn) -> bool:
-    target = float(gold.executed == "yes") if isinstance(gold.executed, str) else float(gold.executed)
-    return bool(np.isclose(values, target, rtol=1e-9, atol=0.6e-5).any())
+    return held_out

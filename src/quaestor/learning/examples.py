@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from quaestor.documents.convfinqa import read_dataset
+from quaestor.documents.convfinqa import read_dataset, read_document
 from quaestor.documents.document import Document
 from quaestor.errors import DatasetError
 from quaestor.scoring.gold import GoldTurn, read_gold
@@ -56,30 +56,39 @@ def read_examples(paths: Iterable[Path]) -> tuple[Example, ...]:
     return tuple(found.values())
 
 
-def read_dialogues(paths: Iterable[Path]) -> tuple[Example, ...]:
-    """Returns the labelled dialogues of JSON-lines files: questions and programs without their pages.
+def read_lines(paths: Iterable[Path]) -> tuple[Example, ...]:
+    """Returns the labelled records of JSON-lines files: dialogues without a page, single questions with one or none.
+
+    A dialogue has its questions in `annotation.dialogue_break`, a single question stands in `question`. A record
+    whose `table` is an empty or missing value has no page.
 
     Raises:
-        DatasetError: A file cannot be read or a line has no questions.
+        DatasetError: A file cannot be read or a line has no question.
     """
     found: dict[str, Example] = {}
     for path in paths:
         gold = read_gold(path)
-        for conversation, questions in _dialogue_questions(path):
-            if conversation in gold and len(gold[conversation]) == len(questions):
-                found.setdefault(conversation, Example(conversation, questions, gold[conversation], None))
+        for where, record in _records(path):
+            identity, questions = str(record.get("id")), _questions(record, where)
+            if len(gold[identity]) == len(questions):
+                document = read_document(record, where) if record.get("table") else None
+                found.setdefault(identity, Example(identity, questions, gold[identity], document))
     return tuple(found.values())
 
 
-def _dialogue_questions(path: Path) -> Iterable[tuple[str, tuple[str, ...]]]:
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line)
-            yield str(record["id"]), tuple(map(str, record["annotation"]["dialogue_break"]))
-        except (ValueError, KeyError, TypeError) as error:
-            raise DatasetError(f"{path.name}, line {number}: no dialogue with an id and questions") from error
+def _records(path: Path) -> Iterable[tuple[str, dict[str, object]]]:
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
+        if line.strip():
+            yield f"{path.name}, line {number}", json.loads(line)
+
+
+def _questions(record: dict[str, object], where: str) -> tuple[str, ...]:
+    match record:
+        case {"annotation": {"dialogue_break": [*questions]}}:
+            return tuple(map(str, questions))
+        case {"question": str(question)}:
+            return (question,)
+    raise DatasetError(f"{where}: the record has no question")
 
 
 def company_folds(examples: Sequence[Example], count: int, seed: int) -> dict[str, int]:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.errors import ExecutionError
+from quaestor.plan.execute import execute
 from quaestor.plan.program import parse_program
 from quaestor.plan.scales import Kind as Counts
 from quaestor.plan.steps import Compute, Constant, Label, Plan, Ref
@@ -78,7 +80,8 @@ def label_turn(
         leaves: The page; None where only the dialogue is known: then every literal is a leaf of its own.
         choose: Picks the leaf where several print the number.
     """
-    tree = program_tree(parse_program(gold.program))
+    plan = parse_program(gold.program)
+    tree = program_tree(plan)
     answer = float(gold.executed == "yes") if isinstance(gold.executed, str) else float(gold.executed)
     operation, parts = _operation(tree, earlier, state)
     operands, acceptable = [], []
@@ -87,35 +90,19 @@ def label_turn(
         operands.append(operand)
         acceptable.append(options)
     counts = _counts(operation, operands, state, leaves)
-    outcome = Outcome(operation, tuple(operands), _remembered(operation, operands, tree), counts)
+    outcome = Outcome(operation, tuple(operands), _remembered(operation, operands, plan), counts)
     return LabelledTurn(question, outcome, answer, tuple(acceptable)), tree
 
 
-def _remembered(operation: str, operands: Sequence[Operand], tree: Tree) -> float:
+def _remembered(operation: str, operands: Sequence[Operand], plan: Plan) -> float:
     """The value that the solver's own history would hold: unrounded; a looked-up percentage as printed."""
-    return operands[0].value if operation == "lookup" else tree_value(tree)
-
-
-def tree_value(tree: Tree) -> float:
-    """Returns what a program computes, in floating point; nan for the operations on table rows."""
-    if tree[0] in ("number", "constant"):
-        return float(str(tree[1]))
-    values = [tree_value(part) for part in tree[1:] if isinstance(part, tuple) and part[0] != "row"]
-    if len(values) != 2:
+    if operation == "lookup":
+        return operands[0].value
+    try:
+        return float(execute(plan).result.value)
+    except ExecutionError:
+        # The operations on table rows need the row, which a program only names.
         return math.nan
-    a, b = values
-    match tree[0]:
-        case "add":
-            return a + b
-        case "subtract":
-            return a - b
-        case "multiply":
-            return a * b
-        case "divide":
-            return a / b if b else math.nan
-        case "greater":
-            return float(a > b)
-    return math.nan
 
 
 def _counts(operation: str, operands: Sequence[Operand], state: State, leaves: LeafTable | None) -> Counts:

@@ -16,7 +16,7 @@ _SEEN = 8
 """A signature seen less often than this is pooled with the others of its operation."""
 _FEATURE_SEEN = 4
 """A feature seen less often than this is dropped."""
-_SMALL = 0.004
+_SMALL = 0.015
 """A weight smaller than this is not written."""
 
 

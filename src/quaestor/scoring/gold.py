@@ -1,6 +1,7 @@
 """The only reader of reference answers.
 
-Owns the answer fields of the benchmark's files: original, cleaned, and dialogues without documents (`.jsonl`). Reads
+Owns the answer fields of the benchmark's files: original, cleaned, and, one record a line (`.jsonl`), dialogues
+without documents and FinQA's single questions. Reads
 no document and no question. Nothing below this package may import it, so that no solver can.
 """
 
@@ -49,6 +50,9 @@ def read_gold(path: Path) -> dict[str, tuple[GoldTurn, ...]]:
         if identity in gold:
             raise DatasetError(f"{where}: the id {identity!r} occurs twice")
         place = f"{where} ({identity})"
+        if "question" in record and "program" in record:
+            gold[identity] = _single(record, place)
+            continue
         answers = record.get("annotation", record.get("dialogue"))
         if not isinstance(answers, dict):
             raise DatasetError(f"{place}: the record has neither 'annotation' nor 'dialogue'")
@@ -100,6 +104,11 @@ def _parsed(text: str, where: str) -> object:
     except RecursionError as error:
         raise DatasetError(f"{where} is nested too deeply") from error
     return parsed
+
+
+def _single(record: Mapping[str, object], where: str) -> tuple[GoldTurn, ...]:
+    """Returns the answer of a record with one question, as FinQA has them."""
+    return _turns({"turn_program": [record["program"]], "exe_ans_list": [record.get("exe_ans")]}, where)
 
 
 def _turns(answers: Mapping[str, object], where: str) -> tuple[GoldTurn, ...]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,12 @@ from quaestor.solvers.embedded.features import CANDIDATE_FEATURES
 from quaestor.solvers.embedded.leaves import Floats
 from quaestor.solvers.embedded.scoring import LEAF_FEATURES, Idf
 from quaestor.solvers.embedded.signature import SignatureModel
+
+if TYPE_CHECKING:
+    import xgboost
+
+WEIGHT_FILES = ("idf.json", "signature.json", "leaves.json", "ranker.json")
+"""The files of a folder of weights, in the order of their digest."""
 
 
 class Predictor(Protocol):
@@ -33,7 +39,7 @@ class Predictor(Protocol):
 class Trees:
     """Boosted trees, one thread, read from XGBoost's JSON."""
 
-    def __init__(self, booster: object, names: tuple[str, ...]) -> None:
+    def __init__(self, booster: "xgboost.Booster", names: tuple[str, ...]) -> None:
         self._booster = booster
         self.names = names
 
@@ -57,13 +63,15 @@ class Trees:
             raise ModelError(f"the weights {path.name} were trained on other columns; train them again")
         return cls(booster, names)
 
+    def save(self, path: Path) -> None:
+        """Writes the trees as XGBoost's JSON."""
+        self._booster.save_model(path)
+
     def predict(self, rows: Floats) -> NDArray[np.float64]:
         """Returns the prediction of each row: a probability for the leaf scorer, a score for the ranker."""
         if not len(rows):
             return np.zeros(0, np.float64)
-        predicted: NDArray[np.float64] = self._booster.inplace_predict(  # type: ignore[attr-defined]
-            rows, validate_features=False
-        ).astype(np.float64)
+        predicted: NDArray[np.float64] = self._booster.inplace_predict(rows, validate_features=False).astype(np.float64)
         return predicted
 
 

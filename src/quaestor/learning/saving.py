@@ -1,0 +1,68 @@
+"""Weights to files: text that a person can open, the same bytes for the same weights."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from quaestor.errors import ModelError
+from quaestor.learning.examples import Example
+from quaestor.solvers.embedded.signature import SignatureModel
+from quaestor.solvers.embedded.weights import WEIGHT_FILES, Trees, Weights
+
+
+def save_weights(weights: Weights, folder: Path, card: dict[str, object]) -> None:
+    """Writes the weights and their card to a folder, which is made if it is missing.
+
+    Raises:
+        ModelError: The folder cannot be written, or the weights are not of a kind that is kept.
+    """
+    if not isinstance(weights.leaves, Trees) or not isinstance(weights.ranker, Trees):
+        raise ModelError("only boosted trees can be kept as weights")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _write(folder / "idf.json", {"weight": dict(weights.idf.weight), "unseen": weights.idf.unseen})
+        _write(folder / "signature.json", _signature_json(weights.signature))
+        weights.leaves.save(folder / "leaves.json")
+        weights.ranker.save(folder / "ranker.json")
+        digest = hashlib.sha256()
+        for name in WEIGHT_FILES:
+            digest.update((folder / name).read_bytes())
+        _write(folder / "card.json", {**card, "digest": digest.hexdigest()})
+    except OSError as error:
+        raise ModelError(f"cannot write the weights to {folder}: {error.strerror}") from error
+
+
+def training_card(
+    files: Sequence[Path], examples: Sequence[Example], dialogues: Sequence[Example], seed: int
+) -> dict[str, object]:
+    """Returns what weights were learned from: files by name and digest, counts, seed."""
+    return {
+        "files": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files},
+        "conversations with pages": len(examples),
+        "turns with pages": sum(len(example.questions) for example in examples),
+        "conversations without pages": len(dialogues),
+        "turns without pages": sum(len(example.questions) for example in dialogues),
+        "companies": len({example.company for example in (*examples, *dialogues)}),
+        "seed": seed,
+    }
+
+
+def _signature_json(model: SignatureModel) -> dict[str, object]:
+    """The classifier with only the weights that are not zero, each beside its feature's name."""
+    features = {
+        name: [[column, round(float(weight), 3)] for column, weight in enumerate(model.weights[row]) if weight]
+        for name, row in model.features.items()
+    }
+    return {
+        "classes": list(model.classes),
+        "intercept": [round(float(value), 4) for value in model.intercept],
+        "features": {name: pairs for name, pairs in features.items() if pairs},
+    }
+
+
+def _write(path: Path, content: dict[str, object]) -> None:
+    lines = ",\n".join(
+        f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}" for key, value in content.items()
+    )
+    path.write_text("{\n" + lines + "\n}\n", encoding="utf-8")
