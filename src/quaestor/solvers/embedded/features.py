@@ -9,8 +9,11 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.solvers.embedded.candidates import ADD, CONSTANT, MULTIPLY, NONE, OPERATIONS, Candidates
+from quaestor.solvers.embedded.candidates import OPERATIONS, Candidates
+from quaestor.solvers.embedded.dialogue import dialogue_columns
 from quaestor.solvers.embedded.leaves import Floats, LeafTable
+from quaestor.solvers.embedded.operands import Column, view_operands
+from quaestor.solvers.embedded.pairing import pair_columns
 from quaestor.solvers.embedded.question import HINTS
 from quaestor.solvers.embedded.scoring import LEAF_FEATURES, Asked
 from quaestor.solvers.embedded.state import State
@@ -49,7 +52,15 @@ CANDIDATE_FEATURES: dict[str, str] = {
     "second_table": "the same for the second",
     "first_word": "where the first operand's label begins in the question, as a share; 2 nowhere",
     "second_word": "the same for the second",
-    "word_order": "sign of second_word less first_word",
+    "first_said": "share of the question's stems that the first operand's label or earlier question says",
+    "second_said": "the same for the second",
+    "first_distinct": "where the question first tells the first operand from the second, as a share; 2 nowhere",
+    "second_distinct": "the same for the second from the first",
+    "word_order": "sign of second_distinct less first_distinct",
+    "second_in_first": "the second operand was the first (1) or second (2) operand of what made the first; 0 neither",
+    "first_in_second": "the same the other way round",
+    "first_computed": "the first operand is a computed result",
+    "second_computed": "the same for the second",
     "words_covered": "share of the question's stems that either label says",
     "first_percent": "the first operand is printed as a percentage",
     "second_percent": "the same for the second",
@@ -111,68 +122,29 @@ def candidate_features(
         probability: The leaf scorer's probability of each leaf.
         signatures: The probability of each signature.
     """
-    pool, i, j = candidates.pool, candidates.first, candidates.second
-    operands = _operand_columns(candidates, leaves, probability, asked)
-    columns: dict[str, NDArray[np.generic]] = {}
-    for name, array in operands.items():
-        columns[f"first_{name}"] = array[i]
-        columns[f"second_{name}"] = array[j]
-    columns |= _fit(candidates, signatures)
-    columns |= _pairs(candidates, leaves, asked, operands)
-    columns |= _result(candidates, state)
-    columns |= _conversation(candidates, asked, state)
-    for side, index in (("first", i), ("second", j)):
-        leaf = pool.leaf[index]
-        values = measured[leaf][:, _LEAF_INDEX] if len(measured) else np.zeros((len(leaf), len(_LEAF_INDEX)))
-        values = np.where((leaf >= 0)[:, None], values, np.float32(-9))
-        for n, name in enumerate(_LEAF_COLUMNS):
-            columns[f"{side}:{name}"] = values[:, n]
-    size = len(candidates)
-    stacked = np.empty((size, len(CANDIDATE_FEATURES)), np.float32)
+    view = view_operands(candidates.pool, leaves, probability, asked, state)
+    columns: dict[str, Column] = {
+        **_fit(candidates, signatures),
+        **pair_columns(candidates, leaves, asked, state, view),
+        **_result(candidates),
+        **dialogue_columns(candidates, asked, state),
+    }
+    for side, index in (("first", candidates.first), ("second", candidates.second)):
+        columns |= {f"{side}_{name}": values[index] for name, values in view.columns.items()}
+        columns |= _leaf_columns(side, candidates.pool.leaf[index], measured)
+    stacked = np.empty((len(candidates), len(CANDIDATE_FEATURES)), np.float32)
     for n, name in enumerate(CANDIDATE_FEATURES):
         stacked[:, n] = columns[name]
     return stacked
 
 
-def _operand_columns(
-    candidates: Candidates, leaves: LeafTable, probability: NDArray[np.float64], asked: Asked
-) -> dict[str, NDArray[np.generic]]:
-    """What is measured of each operand of the pool, before it is paired."""
-    pool = candidates.pool
-    has = pool.leaf >= 0
-    size = max(1, len(leaves))
-    rank = np.zeros(size, np.int32)
-    rank[np.argsort(-probability, kind="stable")] = np.arange(len(probability)) if len(leaves) else 0
-    leaf = np.where(has, pool.leaf, 0)
-    year = np.where(has, leaves.year[leaf], 0) if len(leaves) else np.zeros(len(leaf), np.int32)
-    newest = max(asked.now.years, default=0)
-    position = {stem: n for n, stem in reversed(list(enumerate(asked.now.stems)))}
-    length = max(1, len(asked.now.stems))
-    word = np.full(len(leaf), 2.0)
-    for n in np.flatnonzero(has):
-        entry = leaves.leaves[int(leaf[n])]
-        word[n] = min((position[s] / length for s in (*entry.row, *entry.column) if s in position), default=2.0)
-    table = np.where(has, leaves.table[leaf] >= 0, -1) if len(leaves) else np.full(len(leaf), -1)
-    total = has & leaves.total[leaf] if len(leaves) else np.zeros(len(leaf), bool)
-    return {
-        "kind": pool.kind,
-        "score": pool.score,
-        "rank": np.where(has, np.minimum(rank[leaf], 30), -1),
-        "turn": pool.turn,
-        "year": np.where((year > 0) & (newest > 0), np.clip(year - newest, -9, 8), 9),
-        "calendar": year,
-        "lead": np.where(has, leaves.lead[leaf], 0) if len(leaves) else np.zeros(len(leaf), np.int32),
-        "table": table,
-        "word": word,
-        "percent": pool.percent,
-        "magnitude": pool.magnitude,
-        "negative": pool.value < 0,
-        "total": total,
-        "size": np.log10(1 + np.abs(pool.value)),
-    }
+def _leaf_columns(side: str, leaf: NDArray[np.int32], measured: Floats) -> dict[str, Column]:
+    values = measured[np.maximum(leaf, 0)][:, _LEAF_INDEX] if len(measured) else np.zeros((len(leaf), len(_LEAF_INDEX)))
+    values = np.where((leaf >= 0)[:, None], values, np.float32(-9))
+    return {f"{side}:{name}": values[:, n] for n, name in enumerate(_LEAF_COLUMNS)}
 
 
-def _fit(candidates: Candidates, signatures: Mapping[str, float]) -> dict[str, NDArray[np.generic]]:
+def _fit(candidates: Candidates, signatures: Mapping[str, float]) -> dict[str, Column]:
     by_operation = np.array([sum(p for s, p in signatures.items() if s.startswith(name)) for name in OPERATIONS])
     return {
         "signature": candidates.signature,
@@ -184,131 +156,11 @@ def _fit(candidates: Candidates, signatures: Mapping[str, float]) -> dict[str, N
     }
 
 
-def _pairs(
-    candidates: Candidates, leaves: LeafTable, asked: Asked, operands: Mapping[str, NDArray[np.generic]]
-) -> dict[str, NDArray[np.generic]]:
-    pool, i, j = candidates.pool, candidates.first, candidates.second
-    named = asked.now.years
-    calendar = operands["calendar"].astype(np.int32)
-    a, b = calendar[i], calendar[j]
-    covered = sum(((a == year) | (b == year)).astype(float) for year in named) if named else np.zeros(len(i))
-    outside = ((a > 0) & ~np.isin(a, named)).astype(int) + ((b > 0) & ~np.isin(b, named))
-    la, lb = pool.leaf[i], pool.leaf[j]
-    both = (la >= 0) & (lb >= 0)
-    sa, sb = np.where(la >= 0, la, 0), np.where(lb >= 0, lb, 0)
-    empty = not len(leaves)
-    same_table = both & (leaves.table[sa] == leaves.table[sb]) if not empty else both
-    overlap, words = _label_overlap(candidates, leaves, asked)
-    word = operands["word"].astype(np.float64)
-    va, vb = pool.value[i], pool.value[j]
-    ratio = np.log10((np.abs(va) + 1e-9) / (np.abs(vb) + 1e-9))
-    constant = np.where(pool.kind[j] == CONSTANT, vb, np.where(pool.kind[i] == CONSTANT, va, np.nan))
-    size = np.where(np.isnan(constant), -1.0, np.log10(np.maximum(np.abs(np.nan_to_num(constant)), 1e-9)))
-    return {
-        "year_gap": np.where((a > 0) & (b > 0), np.clip(a - b, -20, 20), 99),
-        "years_covered": covered / max(1, len(named)),
-        "years_outside": outside if named else np.zeros(len(i)),
-        "first_is_first": (a == named[0]) if named else np.zeros(len(i)),
-        "second_is_first": (b == named[0]) if named else np.zeros(len(i)),
-        "sentence_order": np.where(
-            same_table & (leaves.line[sa] == leaves.line[sb]), np.sign(leaves.place[sb] - leaves.place[sa]), 0
-        )
-        if not empty
-        else both,
-        "same_row": same_table & (leaves.line[sa] == leaves.line[sb]) if not empty else both,
-        "same_column": same_table & (leaves.table[sa] >= 0) & (leaves.place[sa] == leaves.place[sb])
-        if not empty
-        else both,
-        "same_words": overlap,
-        "words_covered": words,
-        "word_order": np.sign(word[j] - word[i]),
-        "same_percent": pool.percent[i] == pool.percent[j],
-        "size_gap": np.clip(ratio, -9, 9),
-        "larger_first": np.abs(va) > np.abs(vb),
-        "constant": np.where(constant == -1.0, -2.0, size),
-        "constant_asked": np.isin(constant, asked.now.numbers),
-        "constant_counted": np.isin(constant, asked.now.counts),
-    }
-
-
-def _label_overlap(
-    candidates: Candidates, leaves: LeafTable, asked: Asked
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """How alike the operands' labels are, and how much of the question both together say."""
-    pool = candidates.pool
-    question = set(asked.now.stems)
-    labels = [
-        frozenset((*leaves.leaves[leaf].row, *leaves.leaves[leaf].column)) if leaf >= 0 else frozenset()
-        for leaf in pool.leaf.tolist()
-    ]
-    said = [label & question for label in labels]
-    n = len(labels)
-    alike, covered = np.zeros((n, n)), np.zeros((n, n))
-    length = max(1, len(question))
-    for a in range(n):
-        for b in range(n):
-            if labels[a] and labels[b]:
-                alike[a, b] = len(labels[a] & labels[b]) / len(labels[a] | labels[b])
-            if said[a] or said[b]:
-                covered[a, b] = len(said[a] | said[b]) / length
-    return alike[candidates.first, candidates.second], covered[candidates.first, candidates.second]
-
-
-def _result(candidates: Candidates, state: State) -> dict[str, NDArray[np.generic]]:
+def _result(candidates: Candidates) -> dict[str, Column]:
     value = candidates.value
-    said = [outcome.value for outcome in state.outcomes if outcome.value is not None]
     return {
         "value_negative": value < 0,
         "value_size": np.log10(1 + np.abs(value)),
         "value_small": np.abs(value) < 1,
         "value_zero": value == 0,
-        "value_said": np.isin(value, said),
     }
-
-
-def _conversation(candidates: Candidates, asked: Asked, state: State) -> dict[str, NDArray[np.generic]]:
-    pool, i, j = candidates.pool, candidates.first, candidates.second
-    size, turns = len(candidates), len(state.outcomes)
-    last = state.outcomes[-1].operation if turns else ""
-    last_code = OPERATIONS.index(last) if last in OPERATIONS else -1
-    last_result = (pool.turn == 1) & (pool.kind != NONE)
-    second_last = (pool.turn == 2) & (pool.kind != NONE)
-    run = 0
-    for outcome in reversed(state.outcomes):
-        if outcome.operation not in ("lookup", "add"):
-            break
-        run += 2 if outcome.operation == "add" and run == 0 else 1
-    used = {o.index for outcome in state.outcomes for o in outcome.operands if o.kind == "result"}
-    unused = sum(1 for turn in state.lookups() if turn not in used)
-    constant = np.where(pool.kind[j] == CONSTANT, pool.value[j], -1)
-    return {
-        "constant_turns": constant == run,
-        "same_operation": candidates.operation == last_code,
-        "last_operation": np.full(size, last_code),
-        "analogy": _analogy(candidates, state),
-        "uses_last": last_result[i] | last_result[j],
-        "uses_all": (last_result[i] & second_last[j]) | (last_result[j] & second_last[i]),
-        "unused_results": np.full(size, unused),
-        "turn": np.full(size, turns),
-        "question_length": np.full(size, len(asked.now.shapes)),
-        "years_named": np.full(size, len(asked.now.years)),
-        **{f"hint:{name}": np.full(size, name in asked.now.hints) for name in HINTS},
-    }
-
-
-def _analogy(candidates: Candidates, state: State) -> NDArray[np.generic]:
-    """1 where an earlier turn did the same operation on operands of the same kind, in the same order of turns."""
-    pool, turns = candidates.pool, len(state.outcomes)
-    patterns = set()
-    for turn, outcome in enumerate(state.outcomes):
-        back = [turn - o.index if o.kind == "result" else 0 for o in outcome.operands]
-        if len(back) == 2 and outcome.operation in OPERATIONS:
-            patterns.add((OPERATIONS.index(outcome.operation), back[0], back[1]))
-    back_of = np.array([turns - o.index if o.kind == "result" else 0 for o in pool.operands])
-    found = np.zeros(len(candidates), bool)
-    for code, a, b in patterns:
-        hit = (candidates.operation == code) & (back_of[candidates.first] == a) & (back_of[candidates.second] == b)
-        if code in (ADD, MULTIPLY):
-            hit |= (candidates.operation == code) & (back_of[candidates.first] == b) & (back_of[candidates.second] == a)
-        found |= hit
-    return found

@@ -33,6 +33,8 @@ HINTS: dict[str, str] = {
     "was_due": r"(?:is|was|were|are) (?:due|from|made|related|attribut|compos|dedicat|alloc|of)",
     "ratio": r"\bratio\b|\bper\b",
     "divided": r"divided|\bover\b|by the",
+    "times": r"\btimes\b|multipl|product",
+    "plus": r"\bplus\b|added to",
     "less": r"\bless\b|minus|subtract|without|excluding",
     "from_to": r"\bfrom\b.*\bto\b",
     "between": r"between",
