@@ -24,6 +24,10 @@ QuaestorError
 ├── StoreError (OSError)             the run store is unreachable, damaged or of another version
 │   ├── UnknownRunError              (LookupError)
 │   └── DuplicateRecordError
+├── OntologyError (ValueError)        an ontology that cannot be read, or that is frozen and was to be changed
+├── GraphError (ValueError)           a document's graph that cannot be built, read or queried
+│   ├── GapError                     rows that no property of a frozen ontology matches; `gaps` has all of them
+│   └── QueryError                   a query that is refused, malformed, too slow or too large
 └── ModelError (RuntimeError)        the shipped or trained weights cannot be used
 """
 
@@ -140,6 +144,46 @@ class UnknownRunError(StoreError, LookupError):
 
 class DuplicateRecordError(StoreError):
     """A record whose unique key is taken."""
+
+
+class OntologyError(QuaestorError, ValueError):
+    """An ontology that cannot be read, or that is frozen and was to be changed."""
+
+
+class GraphError(QuaestorError, ValueError):
+    """A document's graph that cannot be built, read or queried."""
+
+
+class GapError(GraphError):
+    """Rows or columns of a document that no property of a frozen ontology matches.
+
+    Attributes:
+        document: The document's id.
+        gaps: One line for each: where it stands, its label, and the nearest properties with their scores.
+    """
+
+    def __init__(self, document: str, gaps: tuple[str, ...]) -> None:
+        self.document = document
+        self.gaps = gaps
+        listed = "".join(f"\n  {gap}" for gap in gaps)
+        super().__init__(
+            f"the ontology has no property for {len(gaps)} of the labels of {document}; "
+            f"build it from documents that have them, or use the policy 'extend':{listed}"
+        )
+
+
+class QueryError(GraphError):
+    """A query that is refused, malformed, too slow or too large.
+
+    Attributes:
+        reason: What is wrong and what to do.
+        position: Where in the query, from 0, or None.
+    """
+
+    def __init__(self, reason: str, position: int | None = None) -> None:
+        self.reason = reason
+        self.position = position
+        super().__init__(f"the query cannot be answered: {reason}")
 
 
 class ModelError(QuaestorError, RuntimeError):

@@ -1,0 +1,185 @@
+"""Document and frozen ontology in, knowledge graph out.
+
+Owns the two policies: `strict` fails with all gaps at once, `extend` mints a property in the document's own namespace
+for each. Every number of the tables and of the text is in the graph, or there is no graph.
+"""
+
+from dataclasses import dataclass
+
+from quaestor.core.periods import Period, find_periods
+from quaestor.documents.document import Cell, Document, Header, Table
+from quaestor.errors import GapError, GraphError
+from quaestor.graph.facts import MINTED, HeaderNumber, Heading, LineFact, Observation, TableFact, TextCell, period_code
+from quaestor.graph.knowledge_graph import KnowledgeGraph, Policy
+from quaestor.graph.text import text_facts, year_number, years_in
+from quaestor.ontology.classes import context_of
+from quaestor.ontology.lines import Axis, body_cells, line_of, property_axis, property_lines, without_period
+from quaestor.ontology.matching import Match
+from quaestor.ontology.ontology import Ontology
+from quaestor.ontology.vocabulary import property_name, slug
+
+_LONGEST_SLUG = 40
+
+
+def build_graph(document: Document, ontology: Ontology, policy: Policy = "extend") -> KnowledgeGraph:
+    """Returns the graph of a document.
+
+    Args:
+        document: The page; no question comes near it.
+        ontology: What properties and classes are known.
+        policy: What becomes of a row that no property matches: `strict` is an error, `extend` mints a property.
+
+    Raises:
+        GapError: Under `strict`, where there are gaps; the error lists them all, with the nearest properties.
+        GraphError: The policy is neither.
+    """
+    if policy not in ("strict", "extend"):
+        raise GraphError(f"there is no policy {policy!r}; use 'strict' or 'extend'")
+    lines = tuple(line for table in document.tables for line in _lines(table, ontology))
+    gaps = tuple(f"table {x.table}, {x.axis[:-1]} {x.index}: {x.label!r}; {x.known}" for x in lines if x.minted)
+    if gaps and policy == "strict":
+        raise GapError(document.id, gaps)
+    names: set[str] = set()
+    tables = tuple(_table(document, table, ontology) for table in document.tables)
+    observations: list[Observation] = []
+    texts: list[TextCell] = []
+    labels: list[HeaderNumber] = []
+    for table, fact in zip(document.tables, tables, strict=True):
+        reader = _TableReader(table, fact, {x.index: x.predicate for x in lines if x.table == table.index}, names)
+        for cell in body_cells(table):
+            observations += reader.observations(cell)
+            texts += reader.texts(cell)
+        labels += _labels(table)
+    sentences, mentions, years = text_facts(document, ontology)
+    return KnowledgeGraph(
+        document=document.id,
+        digest_of_document=document.digest,
+        ontology=ontology.digest,
+        observations=tuple(observations),
+        mentions=mentions,
+        labels=(*labels, *years),
+        text_cells=tuple(texts),
+        sentences=sentences,
+        tables=tables,
+        lines=lines,
+    )
+
+
+def _table(document: Document, table: Table, ontology: Ontology) -> TableFact:
+    best = ontology.classify(context_of(document, table))[0]
+    return TableFact(table.index, table.caption, property_axis(table), best.name, best.score, best.reasons)
+
+
+def _lines(table: Table, ontology: Ontology) -> list[LineFact]:
+    """Returns the property of each line. Of two labels that one property would match, the better one has it."""
+    axis, lines = property_axis(table), property_lines(table)
+    matches = {line.index: ontology.match(line.label) for line in lines}
+    taken: dict[str, tuple[float, str]] = {}
+    for line in lines:
+        if (found := matches[line.index]) and found.score > taken.get(found.property, (-1.0, ""))[0]:
+            taken[found.property] = (found.score, line.label)
+    facts: list[LineFact] = []
+    minted: dict[str, str] = {}
+    for line in lines:
+        match = matches[line.index]
+        if match is not None and taken[match.property] != (match.score, line.label):
+            match = None
+        if match is None:
+            minted.setdefault(line.label, _free(property_name(line.label), set(minted.values()), table.index))
+        facts.append(_line(table, axis, line.index, line.label, match, ontology, minted.get(line.label, "")))
+    return facts
+
+
+def _line(
+    table: Table, axis: Axis, index: int, label: str, match: Match | None, ontology: Ontology, minted: str
+) -> LineFact:
+    if match is not None:
+        return LineFact(table.index, axis, index, label, match.property, match.rule, match.score, match.label)
+    near = ", ".join(f"{near.property} ({near.score:.2f})" for near in ontology.nearest(label))
+    return LineFact(table.index, axis, index, label, minted, MINTED, 0.0, f"nearest: {near or 'none'}")
+
+
+def _free(name: str, taken: set[str], table: int) -> str:
+    """Returns a name in the document's namespace that is not taken; tables after the first have their own."""
+    base = f"doc:{name}" if table == 0 else f"doc:t{table}_{name}"
+    number, free = 1, base
+    while free in taken:
+        number += 1
+        free = f"{base}_{number}"
+    return free
+
+
+@dataclass
+class _TableReader:
+    """Reads the cells of one table; names their instances as it meets them."""
+
+    table: Table
+    fact: TableFact
+    properties: dict[int, str]
+    names: set[str]
+
+    def __post_init__(self) -> None:
+        self._instances: dict[tuple[int, Period | None], str] = {}
+
+    def observations(self, cell: Cell) -> list[Observation]:
+        """Returns an observation for each number of a cell."""
+        row, column = cell.ref.row, cell.ref.column
+        if not cell.quantities:
+            return []
+        table = self.table
+        scale, unit, period = table.scale_at(row, column), table.unit_at(row, column), table.period_at(row, column)
+        heads = _heading(table.rows[row]), _heading(table.columns[column])
+        name, instance = self.properties[line_of(cell, self.fact.axis)], self._instance(cell)
+        return [
+            Observation(quantity, cell.ref, order, *heads, table.caption, scale, unit, period, name, instance)
+            for order, quantity in enumerate(cell.quantities)
+        ]
+
+    def texts(self, cell: Cell) -> list[TextCell]:
+        """Returns a cell that holds no number."""
+        if cell.quantities:
+            return []
+        row, column = _heading(self.table.rows[cell.ref.row]), _heading(self.table.columns[cell.ref.column])
+        name = self.properties[line_of(cell, self.fact.axis)]
+        return [TextCell(cell.text, cell.ref, row, column, name, self._instance(cell), cell.repair)]
+
+    def _instance(self, cell: Cell) -> str:
+        """Returns the node that a cell's property belongs to: its line across the properties, in its period."""
+        across: Axis = "columns" if self.fact.axis == "rows" else "rows"
+        line, period = line_of(cell, across), self.table.period_at(cell.ref.row, cell.ref.column)
+        found = self._instances.get((line, period))
+        if found is None:
+            header = (self.table.columns if across == "columns" else self.table.rows)[line]
+            found = self._instances[line, period] = self._name(without_period(header), period, f"{across[:-1]}_{line}")
+        return found
+
+    def _name(self, label: str, period: Period | None, line: str) -> str:
+        code = period_code(period).replace("-", "_").replace("/", "_to_").replace("..", "later") if period else ""
+        parts = [part for part in (code, slug(label)[:_LONGEST_SLUG].strip("_")) if part] or [line]
+        name = "_".join((self.fact.name, *parts))
+        if name in self.names:
+            name = f"{name}_{line}"
+        if name in self.names:
+            name = f"{name}_table_{self.table.index}"
+        self.names.add(name)
+        return name
+
+
+def _heading(header: Header) -> Heading:
+    return Heading(header.label, header.levels)
+
+
+def _labels(table: Table) -> list[HeaderNumber]:
+    """Returns the numbers and years in the headings, and the years in cells without a number."""
+    body = {cell.ref for cell in table.body()}
+    found = []
+    for cells in table.cells:
+        for cell in cells:
+            if cell.repair or (cell.ref in body and cell.quantities):
+                continue
+            row, column = table.rows[cell.ref.row], table.columns[cell.ref.column]
+            period = row.period if cell.ref.column == 0 else column.period
+            found += [HeaderNumber(q, cell.ref, cell.text, period, year=False) for q in cell.quantities]
+            for mention in find_periods(cell.text):
+                found += [year_number(y, cell.ref, cell.text, mention.period) for y in years_in(mention.period)]
+    return found

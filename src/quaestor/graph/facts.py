@@ -1,0 +1,276 @@
+"""What a graph says of each number of a page: observations, mentions, and numbers that stand in labels.
+
+Owns the typed view of the graph, the same facts as its triples. Holds no arithmetic and no question.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from quaestor.core.periods import Period
+from quaestor.core.provenance import CellRef, SentenceRef
+from quaestor.core.quantity import Quantity, Scale
+
+Axis = Literal["rows", "columns"]
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What a row or a column is called.
+
+    Attributes:
+        label: Its own label, or "".
+        levels: The headings above it, outermost first, its own last.
+    """
+
+    label: str
+    levels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """A number in the body of a table.
+
+    Units: `quantity` is as printed. `scale` and `unit` say what holds for it when the labels are read as well.
+
+    Attributes:
+        quantity: As printed in the cell.
+        source: The cell.
+        order: Its place among the cell's numbers, from 0.
+        row: What its row is called.
+        column: What its column is called.
+        caption: The table's caption, or "".
+        label_scale: The scale that row, column or caption name, or None.
+        label_unit: The unit that they name, or None.
+        period: The period that row or column name, or None.
+        predicate: The ontology's property, such as `kg:net_income`; `doc:...` where it was minted.
+        instance: The node that has the property, such as `kg:CashFlow_2008`.
+    """
+
+    quantity: Quantity
+    source: CellRef
+    order: int
+    row: Heading
+    column: Heading
+    caption: str
+    label_scale: Scale | None
+    label_unit: str | None
+    period: Period | None
+    predicate: str
+    instance: str
+
+    @property
+    def scale(self) -> Scale:
+        """The printed scale, else the one that the labels name."""
+        printed = self.quantity.scale
+        return printed if printed is not Scale.ONE else self.label_scale or Scale.ONE
+
+    @property
+    def unit(self) -> str | None:
+        """The printed unit, else the one that the labels name."""
+        return self.quantity.unit or self.label_unit
+
+    @property
+    def year(self) -> int | None:
+        """The last year of its period."""
+        return year_of(self.period)
+
+    @property
+    def label(self) -> str:
+        """For people: "net revenue, 2008"."""
+        return ", ".join(part for part in (self.row.label, self.column.label) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A number in running text.
+
+    Attributes:
+        quantity: As printed.
+        source: Its span.
+        order: Its place among the sentence's numbers, from 0.
+        place: The sentence's place on the page, from 0.
+        sentence: The whole sentence; `source` indexes into it.
+        period: The period that the sentence gives it, or None.
+        predicate: The ontology's property that a noun phrase before it names, or None.
+    """
+
+    quantity: Quantity
+    source: SentenceRef
+    order: int
+    place: int
+    sentence: str
+    period: Period | None
+    predicate: str | None
+
+    @property
+    def before(self) -> str:
+        """The words before it, eight at most."""
+        return " ".join(self.sentence[: self.source.start].split()[-8:])
+
+    @property
+    def after(self) -> str:
+        """The words after it, six at most."""
+        return " ".join(self.sentence[self.source.end :].split()[:6])
+
+    @property
+    def year(self) -> int | None:
+        """The last year of its period."""
+        return year_of(self.period)
+
+    @property
+    def label(self) -> str:
+        """For people: the words around it."""
+        return f"{self.before} {self.sentence[self.source.start : self.source.end]} {self.after}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderNumber:
+    """A number or a year that stands in a label or in the words of a sentence, not as an amount of its own.
+
+    Attributes:
+        quantity: As printed; a year as a number.
+        source: The heading's cell, or the span of the words that name a period.
+        label: The whole label; of a sentence the words that name the period.
+        period: The period that the label names, or None.
+        year: True where the number is a year.
+    """
+
+    quantity: Quantity
+    source: CellRef | SentenceRef
+    label: str
+    period: Period | None
+    year: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TextCell:
+    """A cell of a table's body that prints words, a dash or a lost dash, and no number.
+
+    Attributes:
+        text: As printed.
+        source: The cell.
+        row: What its row is called.
+        column: What its column is called.
+        predicate: As an observation's.
+        instance: As an observation's.
+        repair: What was mended in reading it, or None.
+    """
+
+    text: str
+    source: CellRef
+    row: Heading
+    column: Heading
+    predicate: str
+    instance: str
+    repair: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceFact:
+    """A sentence around the tables.
+
+    Attributes:
+        section: `pre_text` or `post_text`.
+        index: Its place in the section, from 0.
+        place: Its place on the page, from 0.
+        text: As printed.
+    """
+
+    section: str
+    index: int
+    place: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableFact:
+    """What a table was taken for.
+
+    Attributes:
+        index: Its place in the document, from 0.
+        caption: Its caption, or "".
+        axis: Whether rows or columns name properties.
+        name: The class of its instances, such as `kg:CashFlow`.
+        score: How well the class fits.
+        reasons: The cues that speak for it, the strongest first.
+    """
+
+    index: int
+    caption: str
+    axis: Axis
+    name: str
+    score: float
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LineFact:
+    """The property of a row or a column.
+
+    Attributes:
+        table: The table's index.
+        axis: Whether it is a row or a column.
+        index: Its row or column in the grid.
+        label: Its label, without a period.
+        predicate: The ontology's property; `doc:...` where it was minted.
+        rule: The rung on which the label met a known one, or "minted".
+        score: The rung's score; 0 for a minted one.
+        known: The known label that it met, or the nearest ones with their scores.
+    """
+
+    table: int
+    axis: Axis
+    index: int
+    label: str
+    predicate: str
+    rule: str
+    score: float
+    known: str
+
+    @property
+    def minted(self) -> bool:
+        """True where no property of the ontology matched."""
+        return self.rule == MINTED
+
+
+MINTED = "minted"
+
+
+def year_of(period: Period | None) -> int | None:
+    """Returns the last year of a period, or None."""
+    if period is None:
+        return None
+    return period.last if period.last is not None else period.year
+
+
+def period_code(period: Period) -> str:
+    """Returns a period in one word, as ISO 8601 writes it: 2008, 2008-Q3, 2008-09, 2008-09-30, 2006/2010, 2020/.."""
+    if period.kind == "quarter":
+        return f"{period.year}-Q{period.quarter}"
+    if period.kind == "month":
+        return f"{period.year}-{period.month:02}"
+    if period.kind == "date":
+        return f"{period.year}-{period.month:02}-{period.day:02}"
+    if period.kind == "range":
+        return f"{period.year}/{'..' if period.last is None else period.last}"
+    return str(period.year)
+
+
+def read_period_code(code: str) -> Period:
+    """Returns the period that `period_code` wrote; ValueError where it wrote none.
+
+    >>> read_period_code("2008-Q3").quarter
+    3
+    """
+    if "/" in code:
+        first, last = code.split("/")
+        return Period("range", int(first), last=None if last == ".." else int(last))
+    parts = code.split("-")
+    year = int(parts[0])
+    if len(parts) == 1:
+        return Period("year", year)
+    if parts[1].startswith("Q"):
+        return Period("quarter", year, quarter=int(parts[1][1:]))
+    if len(parts) == 2:
+        return Period("month", year, month=int(parts[1]))
+    return Period("date", year, month=int(parts[1]), day=int(parts[2]))

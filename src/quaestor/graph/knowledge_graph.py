@@ -1,0 +1,136 @@
+"""The knowledge graph of one document, frozen.
+
+Owns the facts of a page, typed, and the same facts as triples; what is asked of them goes by pattern or by guarded
+SPARQL. Holds no question and no answer, and changes nothing once built.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from quaestor.core.triples import Triple
+from quaestor.graph.facts import HeaderNumber, LineFact, Mention, Observation, SentenceFact, TableFact, TextCell
+from quaestor.graph.sparql import Limits, Rows, Sparql
+from quaestor.ontology.terms import digest_of, write_turtle
+from quaestor.ontology.vocabulary import document_namespace
+
+Policy = Literal["strict", "extend"]
+
+
+@dataclass(frozen=True)
+class KnowledgeGraph:
+    """All facts of a page.
+
+    Attributes:
+        document: The document's id.
+        digest_of_document: The document's digest.
+        ontology: The digest of the ontology that it was built with.
+        observations: The numbers in the tables, row by row.
+        mentions: The numbers in the text, in reading order.
+        labels: The numbers and years that stand only in headings or in the words of a sentence.
+        text_cells: The cells of the tables without a number.
+        sentences: The text.
+        tables: What each table was taken for, and why.
+        lines: The property of each row or column, and why.
+    """
+
+    document: str
+    digest_of_document: str
+    ontology: str
+    observations: tuple[Observation, ...]
+    mentions: tuple[Mention, ...]
+    labels: tuple[HeaderNumber, ...]
+    text_cells: tuple[TextCell, ...]
+    sentences: tuple[SentenceFact, ...]
+    tables: tuple[TableFact, ...]
+    lines: tuple[LineFact, ...]
+
+    @cached_property
+    def _triples(self) -> tuple[Triple, ...]:
+        """Every triple, sorted, no two the same."""
+        from quaestor.graph.writing import to_triples
+
+        return to_triples(self)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over its triples."""
+        return digest_of(self._triples, self.namespaces)
+
+    @property
+    def namespaces(self) -> Mapping[str, str]:
+        """The prefix of the document's own nodes, besides those of the vocabulary."""
+        return {"doc": document_namespace(self.document)}
+
+    @property
+    def minted(self) -> tuple[LineFact, ...]:
+        """The lines that no property of the ontology matched."""
+        return tuple(line for line in self.lines if line.minted)
+
+    def triples(self, s: str | None = None, p: str | None = None, o: str | None = None) -> tuple[Triple, ...]:
+        """Returns the triples that fit a pattern, sorted; None fits all.
+
+        Args:
+            s: A subject as triples write it, such as `kg:CashFlow_2008`.
+            p: A predicate, such as `kg:year`.
+            o: An object as triples write it: a node, or a literal with its quotes (`"2008"`).
+        """
+        found: Sequence[Triple] = self._triples
+        if s is not None:
+            found = self._by_subject.get(s, ())
+        elif p is not None:
+            found = self._by_predicate.get(p, ())
+        return tuple(t for t in found if (p is None or t.p == p) and (o is None or t.o == o))
+
+    def select(self, query: str, limits: Limits | None = None) -> Rows:
+        """Returns the rows of a SPARQL SELECT query; all prefixes are known.
+
+        Raises:
+            QueryError: The query is refused, malformed, too slow, or has too many rows.
+        """
+        return self._sparql.select(query, limits or Limits())
+
+    def ask(self, query: str, limits: Limits | None = None) -> bool:
+        """Returns the answer of a SPARQL ASK query; all prefixes are known.
+
+        Raises:
+            QueryError: The query is refused, malformed or too slow.
+        """
+        return self._sparql.ask(query, limits or Limits())
+
+    def to_turtle(self) -> str:
+        """Returns the graph as Turtle; equal graphs give equal texts."""
+        return write_turtle(self._triples, self.namespaces)
+
+    def statistics(self) -> dict[str, int | str]:
+        """Returns the counts of what the graph holds, and the class of its first table."""
+        return {
+            "entityType": self.tables[0].name if self.tables else "",
+            "instances": len({o.instance for o in self.observations} | {c.instance for c in self.text_cells}),
+            "observations": len(self.observations),
+            "mentions": len(self.mentions),
+            "labels": len(self.labels),
+            "lines": len(self.lines),
+            "minted": len(self.minted),
+            "triples": len(self._triples),
+        }
+
+    @cached_property
+    def _by_subject(self) -> Mapping[str, list[Triple]]:
+        return _grouped(self._triples, 0)
+
+    @cached_property
+    def _by_predicate(self) -> Mapping[str, list[Triple]]:
+        return _grouped(self._triples, 1)
+
+    @cached_property
+    def _sparql(self) -> Sparql:
+        return Sparql(self._triples, self.namespaces)
+
+
+def _grouped(triples: tuple[Triple, ...], place: int) -> dict[str, list[Triple]]:
+    found: dict[str, list[Triple]] = {}
+    for triple in triples:
+        found.setdefault(triple[place], []).append(triple)
+    return found

@@ -1,0 +1,101 @@
+"""Which class a table belongs to: every cue that is found counts by where it stands, and is kept as a reason.
+
+Owns the scoring. What the cues are is the ontology's.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from quaestor.documents.document import Document, Table
+from quaestor.ontology.labels import plain, singular
+from quaestor.ontology.vocabulary import ROOT_CLASS
+
+WEIGHTS = {"caption": 4.0, "lead": 3.0, "heading": 2.0, "text": 0.25}
+"""What a cue counts by its place, times its words (three at most). The lead is the two sentences before the table."""
+
+_HEADINGS_AT_MOST = 3
+_TEXT_AT_MOST = 2.0
+_REASONS_AT_MOST = 6
+_LEAD_CHARACTERS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The texts that tell what a table is, by place: `caption`, `lead`, `heading`, `text`."""
+
+    texts: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassMatch:
+    """A class that a table may belong to.
+
+    Attributes:
+        name: `kg:CashFlow`.
+        score: The sum over its cues.
+        reasons: The cues that count most, with their place.
+    """
+
+    name: str
+    score: float
+    reasons: tuple[str, ...]
+
+
+def context_of(document: Document, table: Table) -> Context:
+    """Returns what stands in and around a table."""
+    before = [sentence.text for sentence in document.sentences if sentence.section == "pre_text"]
+    texts = [("caption", table.caption)] if table.caption else []
+    texts += [("lead", text[-_LEAD_CHARACTERS:]) for text in before[-2:]]
+    labels = (*table.rows[table.header_rows :], *table.columns)
+    texts += [("heading", label) for label in dict.fromkeys(label for h in labels for label in h.levels) if label]
+    texts += [("text", sentence.text) for sentence in document.sentences]
+    return Context(tuple(texts))
+
+
+class CueIndex:
+    """Finds the cues of all classes in a text, in one pass over its words."""
+
+    def __init__(self, cues: Mapping[str, Sequence[str]]) -> None:
+        """Takes the cues of each class."""
+        self._by_word: defaultdict[str, list[tuple[tuple[str, ...], str, str]]] = defaultdict(list)
+        for name in sorted(cues):
+            for cue in cues[name]:
+                words = _words(cue)
+                if words:
+                    self._by_word[words[0]].append((words, name, cue))
+
+    def find(self, text: str) -> set[tuple[str, str, int]]:
+        """Returns the classes that a text has cues of, the cue, and its words' number, three at most."""
+        words = _words(text)
+        found = set()
+        for i, word in enumerate(words):
+            for cue_words, name, cue in self._by_word.get(word, ()):
+                if words[i : i + len(cue_words)] == cue_words:
+                    found.add((name, cue, min(3, len(cue_words))))
+        return found
+
+    def classify(self, context: Context) -> tuple[ClassMatch, ...]:
+        """Returns the classes that have a cue in the context, best first; the root class where none has."""
+        found: defaultdict[str, defaultdict[tuple[str, str], float]] = defaultdict(lambda: defaultdict(float))
+        for place, text in context.texts:
+            for name, cue, words in self.find(text):
+                weight = WEIGHTS[place] * words
+                most = weight * _HEADINGS_AT_MOST if place == "heading" else weight
+                found[name][place, cue] = min(most, found[name][place, cue] + weight)
+        matches = [_match(name, cues) for name, cues in found.items()]
+        if not matches:
+            return (ClassMatch(ROOT_CLASS, 0.0, ("no cue of a class is found",)),)
+        return tuple(sorted(matches, key=lambda match: (-match.score, match.name)))
+
+
+def _match(name: str, cues: Mapping[tuple[str, str], float]) -> ClassMatch:
+    score = sum(weight for (place, _), weight in cues.items() if place != "text")
+    score += min(_TEXT_AT_MOST, sum(weight for (place, _), weight in cues.items() if place == "text"))
+    best: Iterable[tuple[tuple[str, str], float]] = sorted(cues.items(), key=lambda item: (-item[1], item[0]))
+    reasons = [f"{cue!r} in the {place} (+{weight:g})" for (place, cue), weight in best][:_REASONS_AT_MOST]
+    return ClassMatch(name, round(score, 4), tuple(reasons))
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(singular(word) for word in plain(text).split())

@@ -1,0 +1,83 @@
+"""The hand-written core, `core.ttl`: types of tables, wordings, qualifiers.
+
+Owns its reading. What is learned from documents is elsewhere; a rule added to the file needs no code.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+
+from quaestor.core.triples import Triple
+from quaestor.ontology.terms import read_term, read_turtle
+
+
+@dataclass(frozen=True, slots=True)
+class CoreClass:
+    """A type of table.
+
+    Attributes:
+        name: `kg:CashFlow`.
+        label: Its name in words.
+        cues: Words that make a table one of its kind, its label among them.
+    """
+
+    name: str
+    label: str
+    cues: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """What the file says.
+
+    Attributes:
+        classes: By name.
+        wordings: A variant and the wording that it is read as, longest variant first.
+        leading: Words that may begin any label.
+        trailing: Words that may end a label, and the words that they may follow there.
+    """
+
+    classes: tuple[CoreClass, ...]
+    wordings: tuple[tuple[str, str], ...]
+    leading: frozenset[str]
+    trailing: tuple[tuple[str, frozenset[str]], ...]
+
+
+@lru_cache(maxsize=1)
+def core_triples() -> tuple[Triple, ...]:
+    """Returns every triple of the file, sorted."""
+    text = files(__package__).joinpath("core.ttl").read_text(encoding="utf-8")
+    return read_turtle(text, "the core ontology core.ttl")[0]
+
+
+@lru_cache(maxsize=1)
+def read_core() -> Core:
+    """Returns the core."""
+    nodes: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for s, p, o in core_triples():
+        nodes[s][p].append(str(read_term(o)))
+    kinds: defaultdict[str, list[str]] = defaultdict(list)
+    for name, node in nodes.items():
+        for kind in node["rdf:type"]:
+            kinds[kind].append(name)
+    classes = tuple(_class(name, nodes[name]) for name in kinds["owl:Class"])
+    wordings = [
+        (variant, nodes[name]["skos:prefLabel"][0])
+        for name in kinds["kg:Wording"]
+        for variant in nodes[name]["skos:altLabel"]
+    ]
+    qualifiers = [nodes[name] for name in kinds["kg:Qualifier"]]
+    return Core(
+        classes=classes,
+        wordings=tuple(sorted(wordings, key=lambda pair: (-len(pair[0]), pair))),
+        leading=frozenset(q["skos:prefLabel"][0] for q in qualifiers if q["kg:place"] == ["leading"]),
+        trailing=tuple(
+            (q["skos:prefLabel"][0], frozenset(q["kg:after"])) for q in qualifiers if q["kg:place"] == ["trailing"]
+        ),
+    )
+
+
+def _class(name: str, node: dict[str, list[str]]) -> CoreClass:
+    label = node["rdfs:label"][0]
+    return CoreClass(name, label, (label, *sorted(set(node["skos:altLabel"]) - {label})))

@@ -1,0 +1,102 @@
+"""What a document shows of types: labels of properties, and words for classes.
+
+Owns the protocol, and the extractor that needs no model. Sees tables and texts; there is no question in a document.
+"""
+
+import re
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from quaestor.documents.document import Document, Table
+from quaestor.ontology.classes import Context, context_of
+from quaestor.ontology.lines import body_cells, line_of, property_axis, property_lines
+from quaestor.ontology.phrases import said_in, topics
+
+Range = Literal["xsd:decimal", "xsd:gYear", "xsd:string"]
+
+TEXT = -1
+"""The table index of a label that stands in a sentence."""
+
+_YEAR_LABEL = re.compile(r"\b(?:years?|maturity|matures|expir\w+|opened|founded|established)\b")
+_BARE_YEAR = re.compile(r"(?:19[5-9]|20[0-9])[0-9]")
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSighting:
+    """A label of a property.
+
+    Attributes:
+        label: Without its period.
+        range: What its values are.
+        table: The table's index, or `TEXT`.
+    """
+
+    label: str
+    range: Range
+    table: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sightings:
+    """What an extractor saw in one document.
+
+    Attributes:
+        labels: Of properties, repeats kept.
+        topics: Words for classes.
+        contexts: The texts in and around each table, by the table's index; they decide on the labels' class.
+    """
+
+    labels: tuple[LabelSighting, ...] = ()
+    topics: tuple[str, ...] = ()
+    contexts: dict[int, Context] = field(default_factory=dict)
+
+
+class Extractor(Protocol):
+    """A way to see types in a document. Equal documents must give equal sightings."""
+
+    name: str
+
+    def extract(self, document: Document) -> Sightings:
+        """Returns what the document shows."""
+        ...
+
+
+class RuleExtractor:
+    """Row and column labels, captions, headings, and noun phrases, by rule."""
+
+    name = "rules"
+
+    def extract(self, document: Document) -> Sightings:
+        """Returns what the document shows."""
+        labels = [sighting for table in document.tables for sighting in _labels(table)]
+        labels += [
+            LabelSighting(phrase, "xsd:decimal", TEXT)
+            for sentence in document.sentences
+            for _, phrase in said_in(sentence)
+        ]
+        named = (topic for sentence in document.sentences for topic in topics(sentence.text))
+        contexts = {table.index: context_of(document, table) for table in document.tables}
+        return Sightings(tuple(labels), tuple(dict.fromkeys(named)), contexts)
+
+
+def _labels(table: Table) -> list[LabelSighting]:
+    axis, cells = property_axis(table), body_cells(table)
+    return [
+        LabelSighting(
+            line.label,
+            _range(
+                line.label,
+                [c.text for c in cells if line_of(c, axis) == line.index],
+                any(c.quantities for c in cells if line_of(c, axis) == line.index),
+            ),
+            table.index,
+        )
+        for line in property_lines(table)
+    ]
+
+
+def _range(label: str, texts: list[str], numeric: bool) -> Range:
+    if not numeric:
+        return "xsd:string"
+    years = all(_BARE_YEAR.fullmatch(text.strip()) for text in texts)
+    return "xsd:gYear" if years and _YEAR_LABEL.search(label.casefold()) else "xsd:decimal"

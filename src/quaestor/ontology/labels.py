@@ -1,0 +1,165 @@
+"""The ladder of readings by which two labels are one: each rung forgives one more difference of print.
+
+Owns the rungs, their order and their scores. A rung is a key: labels with equal keys are one by that rung. The first
+rung on which two labels meet is the reason that is given for it.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from quaestor.ontology.core import read_core
+
+_WORD = re.compile(r"[a-z0-9&.%$']+")
+_NUMBERLESS = re.compile(r"^[a-z]{8,}$")
+_FILLERS = frozenset("the of a an and our its & company's".split())
+_MONTHS = (
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december"
+    r"|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)"
+)
+_DATE = re.compile(rf"\b(?:as of|at|on|ended|ending|through)\s+(?={_MONTHS}\.?\s?[0-9])")
+_SIGNS = re.compile(
+    r"/?\s?\((?:loss|losses|gains?|income|expenses?|benefit|benefits|earnings|deficit|decrease|increase|charges?|credit|provision)\)"
+)
+_ABBREVIATION = re.compile(r"\(\s?[\"']?(?:the )?[\"']?([a-z&.-]{2,8})\s?[\"']?\s?\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """One way in which labels are the same.
+
+    Attributes:
+        name: In a word.
+        score: How sure it is, 1 is certain.
+        reason: What it forgives.
+        key: The label as read on this rung; labels with equal keys are one. "" joins nothing.
+    """
+
+    name: str
+    score: float
+    reason: str
+    key: Callable[[str], str]
+
+
+def _rung(name: str, score: float, reason: str, key: Callable[[str], str]) -> Rung:
+    return Rung(name, score, reason, lru_cache(maxsize=65536)(key))
+
+
+@lru_cache(maxsize=65536)
+def plain(label: str) -> str:
+    """Returns a label in lower case, its punctuation gone but for what changes its meaning."""
+    return " ".join(_WORD.findall(label.casefold().replace("-", " "))).strip(" .")
+
+
+def _joined(label: str) -> str:
+    return re.sub(r"[^a-z0-9&%$]", "", plain(label))
+
+
+@lru_cache(maxsize=65536)
+def singular(word: str) -> str:
+    """Returns a word without its plural ending; words that are no plural stay."""
+    if len(word) < 4 or not word.isalpha() or word.endswith(("ss", "us", "is", "ous")):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "ches", "shes", "xes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") else word
+
+
+def _singular(label: str) -> str:
+    return " ".join(map(singular, plain(label).split()))
+
+
+def _without_abbreviation(label: str) -> str:
+    """Drops a bracketed abbreviation of the words before it: "restricted stock units (rsus)"."""
+
+    def drop(found: re.Match[str]) -> str:
+        letters = re.sub(r"[^a-z]", "", found[1])
+        initials = "".join(word[0] for word in re.findall(r"[a-z]+", label[: found.start()]))
+        return "" if letters in initials or letters.removesuffix("s") in initials else found[0]
+
+    return _singular(_ABBREVIATION.sub(drop, label.casefold()))
+
+
+def _without_date(label: str) -> str:
+    """Drops the preposition of a date; the date stays, for january 1 opens a year and december 31 ends it."""
+    return _without_abbreviation(_DATE.sub("", label.casefold()))
+
+
+def _without_sign(label: str) -> str:
+    return _without_date(_SIGNS.sub(" ", label.casefold()))
+
+
+def _without_fillers(label: str) -> str:
+    return " ".join(word for word in _without_sign(label).split() if word not in _FILLERS)
+
+
+def _reworded(label: str) -> str:
+    text = f" {plain_wording(label.casefold())} "
+    for variant, wording in _wordings():
+        if variant in text:
+            text = text.replace(f" {variant} ", f" {wording} ")
+    return _without_fillers(text.strip())
+
+
+def plain_wording(text: str) -> str:
+    """Returns a text as wordings are compared: lower case, brackets and punctuation gone, words apart."""
+    return " ".join(re.findall(r"[a-z0-9&.']+", text.casefold().replace("-", " ")))
+
+
+@lru_cache(maxsize=1)
+def _wordings() -> tuple[tuple[str, str], ...]:
+    return tuple((plain_wording(variant), plain_wording(wording)) for variant, wording in read_core().wordings)
+
+
+def _sorted(label: str) -> str:
+    """Word order; not of labels with numbers, where "5% to 10%" is not "10% to 5%"."""
+    key = _reworded(label)
+    words = key.split()
+    return " ".join(sorted(words)) if {"from", "to", "by", "over", "under", "per"}.isdisjoint(words) else key
+
+
+def _unqualified(label: str) -> str:
+    core = read_core()
+    words = _reworded(label).split()
+    if len(words) > 1 and words[0] in core.leading:
+        words = words[1:]
+    for word, after in core.trailing:
+        if len(words) > 1 and words[-1] == word and words[-2] in after:
+            words = words[:-1]
+        elif len(words) > 1 and words[0] == word and words[1:] in (["revenue"], ["sale"]):
+            words = words[1:]
+    return " ".join(sorted(words))
+
+
+RUNGS = (
+    _rung("same words", 1.0, "the same words in other cases, spaces and punctuation", plain),
+    _rung("spaces", 0.98, "the same letters, a space or a hyphen lost or added", _joined),
+    _rung("plural", 0.97, "singular and plural", _singular),
+    _rung(
+        "abbreviation", 0.96, "an abbreviation in brackets after the words that it stands for", _without_abbreviation
+    ),
+    _rung("date", 0.94, "the preposition before a date", _without_date),
+    _rung("sign", 0.93, "a sign in words, in brackets: (loss), (benefit)", _without_sign),
+    _rung("filler", 0.93, "words that name nothing: the, of, and", _without_fillers),
+    _rung("wording", 0.92, "wordings that the core ontology holds to be one", _reworded),
+    _rung("order", 0.9, "the same words in another order", _sorted),
+    _rung("qualifier", 0.85, "a leading total, or a net that may be left out", _unqualified),
+)
+"""In the order in which they are asked."""
+
+SPELLING = Rung("spelling", 0.8, "one letter lost or added in a long word", lambda label: "")
+"""Asked last; its keys are many for each label, see `spellings`."""
+
+
+def spellings(label: str) -> frozenset[str]:
+    """Returns the keys of a label on the rung of spelling: it, and it with one letter of a long word left out."""
+    words = _reworded(label).split()
+    found = {" ".join(words)}
+    for i, word in enumerate(words):
+        if _NUMBERLESS.fullmatch(word):
+            for cut in range(1, len(word)):
+                found.add(" ".join((*words[:i], word[:cut] + word[cut + 1 :], *words[i + 1 :])))
+    return frozenset(found) if words else frozenset()

@@ -1,0 +1,245 @@
+"""A frozen ontology: classes, properties, and why labels are one property.
+
+Owns the value and what is asked of it. Nothing adds to it: `builder` makes another one. Its written form is
+`turtle`'s.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from quaestor.core.triples import Triple
+from quaestor.errors import OntologyError
+from quaestor.ontology.classes import ClassMatch, Context, CueIndex
+from quaestor.ontology.labels import RUNGS, SPELLING, plain
+from quaestor.ontology.matching import LabelIndex, Match, Near
+from quaestor.ontology.merging import Apart, Merge
+from quaestor.ontology.terms import digest_of, write_turtle
+from quaestor.ontology.vocabulary import AMOUNT, ROOT_CLASS
+
+
+@dataclass(frozen=True, slots=True)
+class OntologyClass:
+    """A type of table.
+
+    Attributes:
+        name: `kg:CashFlow`.
+        label: Its name in words.
+        cues: Words that make a table one of its kind, its label among them, sorted.
+        core: True where it is hand-written.
+        documents: Ids of the documents with a table of it, sorted.
+    """
+
+    name: str
+    label: str
+    cues: tuple[str, ...]
+    core: bool
+    documents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OntologyProperty:
+    """What a row or a column says of a table's instances.
+
+    Attributes:
+        name: `kg:net_cash_from_operating_activities`.
+        label: The most frequent of its labels.
+        variants: Its other labels, sorted.
+        range: `xsd:decimal`, `xsd:gYear` or `xsd:string`.
+        classes: The classes whose tables have it, sorted.
+        lines: How many rows or columns it heads.
+        mentions: How many numbers of the text it names.
+        documents: Ids of the documents that have it, sorted.
+    """
+
+    name: str
+    label: str
+    variants: tuple[str, ...]
+    range: str
+    classes: tuple[str, ...]
+    lines: int
+    mentions: int
+    documents: tuple[str, ...]
+
+    @property
+    def domain(self) -> str:
+        """The class whose instances have it: the root class where there are several."""
+        return self.classes[0] if len(self.classes) == 1 else ROOT_CLASS
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why two labels are one property, or why not.
+
+    Attributes:
+        same: Whether they are.
+        steps: The merges that lead from the one label to the other.
+        reason: In a sentence.
+    """
+
+    same: bool
+    steps: tuple[Merge, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Ontology:
+    """Type-level knowledge, frozen.
+
+    Attributes:
+        classes: Sorted by name.
+        properties: Sorted by name.
+        merges: Each label's way to its property, sorted.
+        apart: Labels that were kept apart, because one table has both; sorted.
+    """
+
+    classes: tuple[OntologyClass, ...]
+    properties: tuple[OntologyProperty, ...]
+    merges: tuple[Merge, ...] = ()
+    apart: tuple[Apart, ...] = ()
+
+    @cached_property
+    def triples(self) -> tuple[Triple, ...]:
+        """All that it says, as triples, sorted."""
+        from quaestor.ontology.turtle import to_triples
+
+        return to_triples(self)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over its triples."""
+        return digest_of(self.triples, {})
+
+    def to_turtle(self) -> str:
+        """Returns it as Turtle; equal ontologies give equal texts."""
+        return write_turtle(self.triples, {})
+
+    def class_named(self, name: str) -> OntologyClass:
+        """Returns the class of that name, with or without its prefix.
+
+        Raises:
+            OntologyError: There is none; the message names the nearest.
+        """
+        found = self._classes.get(_prefixed(name))
+        if found is None:
+            raise OntologyError(f"there is no class {name[:80]!r}; {_nearest_names(name, self._classes)}")
+        return found
+
+    def property_named(self, name: str) -> OntologyProperty:
+        """Returns the property of that name, with or without its prefix.
+
+        Raises:
+            OntologyError: There is none; the message names the nearest.
+        """
+        found = self._properties.get(_prefixed(name))
+        if found is None:
+            raise OntologyError(f"there is no property {name[:80]!r}; {_nearest_names(name, self._properties)}")
+        return found
+
+    def properties_of(self, name: str) -> tuple[OntologyProperty, ...]:
+        """Returns the properties that tables of a class have, the most frequent first."""
+        wanted = self.class_named(name).name
+        found = [p for p in self.properties if wanted in p.classes]
+        return tuple(sorted(found, key=lambda p: (-p.lines, p.name)))
+
+    def match(self, label: str) -> Match | None:
+        """Returns the property that a label names, the most frequent of several; None where there is none."""
+        if not plain(label):
+            return Match(AMOUNT, "", "no label", 1.0, "the line prints no label")
+        found = self._index.find(label)
+        return found[0] if found else None
+
+    def nearest(self, label: str, limit: int = 3) -> tuple[Near, ...]:
+        """Returns the properties whose labels resemble a label most."""
+        return self._index.nearest(label, limit)
+
+    def classify(self, context: Context) -> tuple[ClassMatch, ...]:
+        """Returns the classes that a table may belong to, best first, with their reasons; never none."""
+        return self._cues.classify(context)
+
+    def why(self, label: str, other: str) -> Explanation:
+        """Returns why two labels are one property, or why not."""
+        first, second = self.match(label), self.match(other)
+        if first is None or second is None:
+            unknown = label if first is None else other
+            near = ", ".join(f"{n.label!r} ({n.score:.2f})" for n in self.nearest(unknown))
+            return Explanation(False, (), f"{unknown!r} is no known label; the nearest are {near}")
+        if first.property == second.property:
+            steps = self._path(first.label, second.label)
+            met = [
+                Merge(said, m.label, m.rule, m.score) for said, m in ((label, first), (other, second)) if m.score < 1
+            ]
+            reasons = dict.fromkeys(_REASONS[step.rule] for step in (*met, *steps))
+            return Explanation(True, (*met, *steps), "; ".join(reasons) or "they are the same words")
+        for apart in self.apart:
+            if {plain(apart.label), plain(apart.other)} == {plain(first.label), plain(second.label)}:
+                return Explanation(False, (), f"{apart.document} has both in one table")
+        return Explanation(False, (), "no rule of the ladder makes them one")
+
+    def statistics(self) -> dict[str, int]:
+        """Returns how many classes, properties, labels and merges there are."""
+        return {
+            "classes": len(self.classes),
+            "learned classes": sum(not c.core for c in self.classes),
+            "classes seen": sum(bool(c.documents) for c in self.classes),
+            "properties": len(self.properties),
+            "labels": sum(1 + len(p.variants) for p in self.properties),
+            "merged labels": len(self.merges),
+            "labels kept apart": len(self.apart),
+            "properties of several documents": sum(len(p.documents) > 1 for p in self.properties),
+            "documents": len({d for c in self.classes for d in c.documents}),
+            "triples": len(self.triples),
+        }
+
+    @cached_property
+    def _classes(self) -> dict[str, OntologyClass]:
+        return {c.name: c for c in self.classes}
+
+    @cached_property
+    def _properties(self) -> dict[str, OntologyProperty]:
+        return {p.name: p for p in self.properties}
+
+    @cached_property
+    def _index(self) -> LabelIndex:
+        ranked = sorted(self.properties, key=lambda p: (-p.lines, -p.mentions, p.name))
+        return LabelIndex({label: p.name for p in ranked for label in (p.label, *p.variants)})
+
+    @cached_property
+    def _cues(self) -> CueIndex:
+        return CueIndex({c.name: c.cues for c in self.classes if c.name != ROOT_CLASS})
+
+    @cached_property
+    def _edges(self) -> Mapping[str, list[Merge]]:
+        edges: defaultdict[str, list[Merge]] = defaultdict(list)
+        for merge in self.merges:
+            edges[merge.variant].append(merge)
+            edges[merge.into].append(merge)
+        return edges
+
+    def _path(self, start: str, end: str) -> tuple[Merge, ...]:
+        """Returns the merges between two labels of one property."""
+        reached: dict[str, tuple[Merge, ...]] = {start: ()}
+        waiting = [start]
+        while waiting and end not in reached:
+            label = waiting.pop(0)
+            for merge in self._edges.get(label, ()):
+                neighbour = merge.into if merge.variant == label else merge.variant
+                if neighbour not in reached:
+                    reached[neighbour] = (*reached[label], merge)
+                    waiting.append(neighbour)
+        return reached.get(end, ())
+
+
+_REASONS = {rung.name: rung.reason for rung in (*RUNGS, SPELLING)}
+
+
+def _prefixed(name: str) -> str:
+    return name if ":" in name else f"kg:{name}"
+
+
+def _nearest_names(name: str, known: Mapping[str, object]) -> str:
+    from rapidfuzz import process
+
+    found = process.extract(_prefixed(name), list(known), limit=3)
+    return "the nearest are " + ", ".join(match for match, _, _ in found) if found else "the ontology is empty"

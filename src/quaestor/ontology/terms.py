@@ -1,0 +1,162 @@
+"""The terms of triples as words of Turtle: `kg:StockOption_2007`, `kg:exercise_price`, `"60.94"^^xsd:decimal`.
+
+Owns the one written form of a term, which people read, both stores keep, and digests are made from. Every term of a
+graph has exactly one such form, so that equal graphs are equal texts. Blank nodes are not used.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from functools import lru_cache
+
+from quaestor.core.triples import Triple
+from quaestor.errors import OntologyError
+from quaestor.ontology.vocabulary import PREFIXES
+
+XSD = PREFIXES["xsd"]
+_LOCAL = re.compile(r"[A-Za-z_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?")
+_ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"})
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"(?:\^\^(\S+)|@(\S+))?', re.DOTALL)
+_ESCAPED = re.compile(r"\\(u[0-9A-Fa-f]{4}|.)", re.DOTALL)
+_UNESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
+
+
+class Iri(str):
+    """The name of a node: prefixed where a prefix fits (`kg:CashFlow_2008`), else in full without brackets."""
+
+    __slots__ = ()
+
+
+Value = Iri | str | int | bool | Decimal
+"""What a term says in Python."""
+
+
+@lru_cache(maxsize=65536)
+def text_term(text: str) -> str:
+    """Returns a text as a term."""
+    escaped = text.translate(_ESCAPES)
+    if _CONTROL.search(escaped):
+        escaped = _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04X}", escaped)
+    return f'"{escaped}"'
+
+
+def decimal_term(value: Decimal) -> str:
+    """Returns an exact number as a term, its trailing zeros kept."""
+    return f'"{value:f}"^^xsd:decimal'
+
+
+def read_term(term: str) -> Value:
+    """Returns what a term says.
+
+    >>> read_term('"60.94"^^xsd:decimal'), read_term("kg:StockOption"), read_term("3")
+    (Decimal('60.94'), 'kg:StockOption', 3)
+    """
+    if not term.startswith('"'):
+        return int(term) if term.lstrip("-").isdigit() else Iri(term.strip("<>"))
+    found = _LITERAL.fullmatch(term)
+    if found is None:
+        raise OntologyError(f"cannot read the term {term[:80]!r}: it is no literal of Turtle")
+    text = _ESCAPED.sub(_unescape, found[1]) if "\\" in found[1] else found[1]
+    if found[2] == "xsd:decimal":
+        return Decimal(text)
+    return text == "true" if found[2] == "xsd:boolean" else text
+
+
+def _unescape(found: re.Match[str]) -> str:
+    code = found[1]
+    return chr(int(code[1:], 16)) if len(code) == 5 else _UNESCAPES.get(code, code)
+
+
+def write_turtle(triples: Iterable[Triple], namespaces: Mapping[str, str]) -> str:
+    """Returns triples as Turtle, sorted, one subject a block: equal sets of triples give equal texts.
+
+    Args:
+        triples: Any order, repeats allowed.
+        namespaces: Prefixes besides those of the vocabulary, such as `doc`.
+    """
+    prefixes = {**PREFIXES, **namespaces}
+    lines = [f"@prefix {name}: <{iri}> ." for name, iri in sorted(prefixes.items())]
+    subject = None
+    for triple in sorted(set(triples), key=lambda t: (t.s, t.p != "rdf:type", t)):
+        if triple.s != subject:
+            lines += ["", f"{triple.s} {_predicate(triple.p)} {triple.o} ;"]
+            subject = triple.s
+        else:
+            lines.append(f"    {_predicate(triple.p)} {triple.o} ;")
+    return _closed(lines)
+
+
+def _predicate(name: str) -> str:
+    return "a" if name == "rdf:type" else name
+
+
+def _closed(lines: list[str]) -> str:
+    """Returns lines with the last one of each block ended by a full stop."""
+    ends = [i for i in range(len(lines)) if lines[i].endswith(";") and (i + 1 == len(lines) or not lines[i + 1])]
+    for i in ends:
+        lines[i] = lines[i][:-1] + "."
+    return "\n".join(lines) + "\n"
+
+
+def digest_of(triples: Iterable[Triple], namespaces: Mapping[str, str]) -> str:
+    """Returns the SHA-256 of a set of triples."""
+    return hashlib.sha256(write_turtle(triples, namespaces).encode()).hexdigest()
+
+
+def read_turtle(text: str, what: str) -> tuple[tuple[Triple, ...], dict[str, str]]:
+    """Returns the triples of a Turtle or N-Triples text, sorted, and the prefixes that it declares.
+
+    Args:
+        text: The whole text.
+        what: What it is, for an error ("the ontology core.ttl").
+
+    Raises:
+        OntologyError: It is no Turtle, or has blank nodes.
+    """
+    import pyoxigraph as ox
+
+    try:
+        parser = ox.parse(text.encode(), format=ox.RdfFormat.TURTLE)
+        quads = list(parser)
+        declared = dict(parser.prefixes)
+    except SyntaxError as error:
+        raise OntologyError(f"cannot read {what} as Turtle: {error}") from None
+    names = {iri: name for name, iri in ({"doc": declared["doc"]} if "doc" in declared else {}).items()}
+    shorten = Shortener(names)
+    read = {Triple(shorten(q.subject), shorten(q.predicate), shorten(q.object)) for q in quads}
+    return tuple(sorted(read)), declared
+
+
+class Shortener:
+    """Writes the terms of pyoxigraph in our form."""
+
+    def __init__(self, namespaces: Mapping[str, str]) -> None:
+        """Takes further prefixes by namespace."""
+        self._names = {**{iri: name for name, iri in PREFIXES.items()}, **namespaces}
+
+    def __call__(self, term: object) -> str:
+        """Returns a term as Turtle writes it.
+
+        Raises:
+            OntologyError: It is a blank node or a quoted triple.
+        """
+        import pyoxigraph as ox
+
+        if isinstance(term, ox.NamedNode):
+            return self.iri(term.value)
+        if not isinstance(term, ox.Literal):
+            raise OntologyError(f"cannot use the term {str(term)[:80]!r}: blank nodes have no name to keep")
+        datatype = term.datatype.value
+        if datatype == XSD + "integer":
+            return str(int(term.value))
+        if term.language:
+            return f"{text_term(term.value)}@{term.language}"
+        return text_term(term.value) + ("" if datatype == XSD + "string" else f"^^{self.iri(datatype)}")
+
+    def iri(self, iri: str) -> str:
+        """Returns an IRI with its prefix, or in angle brackets."""
+        cut = max(iri.rfind("#"), iri.rfind("/")) + 1
+        prefix, local = self._names.get(iri[:cut]), iri[cut:]
+        return f"{prefix}:{local}" if prefix and _LOCAL.fullmatch(local) else f"<{iri}>"

@@ -1,0 +1,164 @@
+"""An ontology as triples, and back.
+
+Owns how classes, properties and merges are written: OWL and SKOS where they have a word, ours where they do not.
+"""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from quaestor.core.triples import Triple
+from quaestor.errors import OntologyError
+from quaestor.ontology.merging import Apart, Merge
+from quaestor.ontology.ontology import Ontology, OntologyClass, OntologyProperty
+from quaestor.ontology.terms import read_term, read_turtle, text_term
+from quaestor.ontology.vocabulary import ROOT_CLASS
+
+Node = Mapping[str, list[str]]
+
+
+def to_triples(ontology: Ontology) -> tuple[Triple, ...]:
+    """Returns all that an ontology says, sorted."""
+    triples: set[Triple] = set()
+    for class_ in ontology.classes:
+        triples |= set(_class(class_))
+    for property_ in ontology.properties:
+        triples |= set(_property(property_))
+    for merge in ontology.merges:
+        triples |= set(_merge(merge))
+    for apart in ontology.apart:
+        triples |= set(_apart(apart))
+    return tuple(sorted(triples))
+
+
+def _class(c: OntologyClass) -> Iterable[Triple]:
+    yield Triple(c.name, "rdf:type", "owl:Class")
+    yield Triple(c.name, "rdfs:label", text_term(c.label))
+    if c.name != ROOT_CLASS:
+        yield Triple(c.name, "rdfs:subClassOf", ROOT_CLASS)
+    yield Triple(c.name, "kg:origin", text_term("core" if c.core else "learned"))
+    for cue in c.cues:
+        if cue != c.label:
+            yield Triple(c.name, "skos:altLabel", text_term(cue))
+    for document in c.documents:
+        yield Triple(c.name, "kg:seenIn", text_term(document))
+
+
+def _property(p: OntologyProperty) -> Iterable[Triple]:
+    yield Triple(p.name, "rdf:type", "owl:DatatypeProperty")
+    yield Triple(p.name, "rdfs:label", text_term(p.label))
+    yield Triple(p.name, "rdfs:domain", p.domain)
+    yield Triple(p.name, "rdfs:range", p.range)
+    yield Triple(p.name, "kg:lines", str(p.lines))
+    yield Triple(p.name, "kg:mentions", str(p.mentions))
+    for variant in p.variants:
+        yield Triple(p.name, "skos:altLabel", text_term(variant))
+    for class_ in p.classes:
+        yield Triple(p.name, "kg:seenOn", class_)
+    for document in p.documents:
+        yield Triple(p.name, "kg:seenIn", text_term(document))
+
+
+def _merge(m: Merge) -> Iterable[Triple]:
+    name = _named("merge", m.variant, m.into)
+    yield Triple(name, "rdf:type", "kg:Merge")
+    yield Triple(name, "kg:variant", text_term(m.variant))
+    yield Triple(name, "kg:into", text_term(m.into))
+    yield Triple(name, "kg:rule", text_term(m.rule))
+    yield Triple(name, "kg:score", f'"{m.score}"^^xsd:decimal')
+
+
+def _apart(a: Apart) -> Iterable[Triple]:
+    name = _named("apart", a.label, a.other, a.rule)
+    yield Triple(name, "rdf:type", "kg:Distinction")
+    yield Triple(name, "kg:label", text_term(a.label))
+    yield Triple(name, "kg:other", text_term(a.other))
+    yield Triple(name, "kg:rule", text_term(a.rule))
+    yield Triple(name, "kg:seenIn", text_term(a.document))
+
+
+def _named(kind: str, *parts: str) -> str:
+    return f"kg:{kind}_{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:16]}"
+
+
+def from_turtle(text: str, what: str = "the ontology") -> Ontology:
+    """Returns the ontology that a Turtle text says.
+
+    Raises:
+        OntologyError: The text is no Turtle, or says no ontology.
+    """
+    return from_triples(read_turtle(text, what)[0], what)
+
+
+def from_triples(triples: Iterable[Triple], what: str = "the ontology") -> Ontology:
+    """Returns the ontology that triples say; more than an ontology says is an error.
+
+    Raises:
+        OntologyError: They say no ontology, or more than one.
+    """
+    given = set(triples)
+    nodes: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for s, p, o in sorted(given):
+        nodes[s][p].append(o)
+    of_kind: defaultdict[str, list[str]] = defaultdict(list)
+    for name, node in nodes.items():
+        for kind in node["rdf:type"]:
+            of_kind[kind].append(name)
+    try:
+        ontology = Ontology(
+            tuple(_read_class(name, nodes[name]) for name in of_kind["owl:Class"]),
+            tuple(_read_property(name, nodes[name]) for name in of_kind["owl:DatatypeProperty"]),
+            tuple(
+                sorted((_read_merge(nodes[name]) for name in of_kind["kg:Merge"]), key=lambda m: (m.variant, m.into))
+            ),
+            tuple(
+                sorted(
+                    (_read_apart(nodes[name]) for name in of_kind["kg:Distinction"]),
+                    key=lambda a: (a.label, a.other, a.rule, a.document),
+                )
+            ),
+        )
+    except (IndexError, ValueError) as error:
+        raise OntologyError(f"cannot read {what}: a class, property or merge is not complete ({error})") from None
+    if not ontology.classes or set(ontology.triples) != given:
+        extra = next(iter(sorted(given - set(ontology.triples))), None)
+        found = f"it also says {' '.join(extra)[:120]}" if extra else "it has no class"
+        raise OntologyError(f"cannot read {what} as an ontology: {found}; was it written by `ontology build`?")
+    return ontology
+
+
+def _texts(node: Node, predicate: str) -> tuple[str, ...]:
+    return tuple(sorted(str(read_term(o)) for o in node.get(predicate, ())))
+
+
+def _text(node: Node, predicate: str) -> str:
+    return str(read_term(node[predicate][0]))
+
+
+def _read_class(name: str, node: Node) -> OntologyClass:
+    label = _text(node, "rdfs:label")
+    cues = tuple(sorted((label, *_texts(node, "skos:altLabel"))))
+    return OntologyClass(name, label, cues, _text(node, "kg:origin") == "core", _texts(node, "kg:seenIn"))
+
+
+def _read_property(name: str, node: Node) -> OntologyProperty:
+    return OntologyProperty(
+        name=name,
+        label=_text(node, "rdfs:label"),
+        variants=_texts(node, "skos:altLabel"),
+        range=node["rdfs:range"][0],
+        classes=tuple(sorted(node.get("kg:seenOn", ()))),
+        lines=int(node["kg:lines"][0]),
+        mentions=int(node["kg:mentions"][0]),
+        documents=_texts(node, "kg:seenIn"),
+    )
+
+
+def _read_merge(node: Node) -> Merge:
+    return Merge(
+        _text(node, "kg:variant"), _text(node, "kg:into"), _text(node, "kg:rule"), float(_text(node, "kg:score"))
+    )
+
+
+def _read_apart(node: Node) -> Apart:
+    return Apart(_text(node, "kg:label"), _text(node, "kg:other"), _text(node, "kg:rule"), _text(node, "kg:seenIn"))
