@@ -1,38 +1,19 @@
-"""What every RunStore must do. Another implementation joins by one line in STORES."""
+"""What every RunStore must do with runs, conversations and turns. The fixture `uri` names each kind of store."""
 
 import asyncio
 import multiprocessing
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import pytest
-from store_records import START, a_run, an_example, some_turns
+from pydantic import JsonValue
+from store_records import START, a_run, an_example, play, some_turns
 
 from quaestor.errors import DuplicateRecordError, StoreError, UnknownRunError
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.records import RunRecord, TurnRecord
-
-STORES = [pytest.param(lambda folder: f"sqlite:///{folder / 'runs.db'}", id="sqlite")]
-
-
-@pytest.fixture(params=STORES)
-def uri(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    made: str = request.param(tmp_path)
-    return made
-
-
-Scenario = Callable[[RunStore], Coroutine[None, None, None]]
-
-
-def play(uri: str, scenario: Scenario) -> None:
-    async def opened() -> None:
-        async with open_store(uri) as store:
-            await scenario(store)
-
-    asyncio.run(opened())
 
 
 def test_every_implementation_is_a_run_store(uri: str) -> None:
@@ -303,3 +284,11 @@ def test_writers_in_several_processes_lose_nothing_and_one_wins(uri: str) -> Non
 def test_times_that_a_store_could_not_give_back_are_refused(moment: datetime) -> None:
     with pytest.raises(ValueError, match="aware time in whole milliseconds"):
         replace(a_run(), started=moment)
+
+
+@pytest.mark.parametrize(
+    ("value", "why"), [(1 << 63, "64 bits"), (-(1 << 63) - 1, "64 bits"), ({"a\0": 1}, "zero byte")]
+)
+def test_values_that_one_of_the_stores_could_not_hold_are_refused(value: JsonValue, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        replace(a_run(), spec={"deep": [{"er": value}]})

@@ -1,10 +1,30 @@
-"""Records of made-up runs, for the tests of run stores."""
+"""Records of made-up runs, and scenarios played on a store, for the tests of run stores."""
 
+import asyncio
+from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime, timedelta
 
-from quaestor.store.records import ExampleRecord, RunRecord, TurnRecord
+from quaestor.core.triples import Triple
+from quaestor.store.base import RunStore, open_store
+from quaestor.store.records import ExampleRecord, PromptRecord, RunRecord, TurnRecord
 
 START = datetime(2026, 1, 5, 9, 30, 0, 123000, tzinfo=UTC)
+
+OPTIONS = Triple("kg:StockOption_2007", "rdf:type", "kg:StockOption")
+PRICE = Triple("kg:StockOption_2007", "kg:exercise_price", '"60.94"^^xsd:decimal')
+EARLIER_PRICE = Triple("kg:StockOption_2006", "kg:exercise_price", '"25.140"^^xsd:decimal')
+TEXT = Triple("<urn:a b>", "kg:text", '"two\\nlines, \\"quoted\\", in €"')
+GRAPH = tuple(sorted([OPTIONS, PRICE, EARLIER_PRICE, TEXT]))
+
+Scenario = Callable[[RunStore], Coroutine[None, None, None]]
+
+
+def play(uri: str, scenario: Scenario) -> None:
+    async def opened() -> None:
+        async with open_store(uri) as store:
+            await scenario(store)
+
+    asyncio.run(opened())
 
 
 def a_run(run: str = "20260105-093000-scripted-0001", *, minutes: int = 0, conversations: int = 2) -> RunRecord:
@@ -33,6 +53,7 @@ def an_example(run: RunRecord, conversation: str = "c1", status: str = "complete
         started=START,
         finished=None if status == "pending" else START + timedelta(milliseconds=7),
         error=None if status in ("pending", "complete") else "KeyError: 'x'",
+        kg_stats={"instances": 3, "triples": 21, "entityType": "kg:StockOption"},
     )
 
 
@@ -56,4 +77,21 @@ def some_turns(run: RunRecord, conversation: str = "c1", count: int = 2) -> tupl
             usage={"requests": 2, "tokens": 1 << 40},
         )
         for index in range(count)
+    )
+
+
+def a_prompt(run: RunRecord, conversation: str = "c1", turn: int = 0, number: int = 0) -> PromptRecord:
+    return PromptRecord(
+        run=run.id,
+        conversation=conversation,
+        turn=turn,
+        number=number,
+        phase="understand" if number == 0 else f"answer_{number}",
+        model="test:model",
+        prompt='What is asked?\n{"question": "… in €"}',
+        response=None if number == 2 else f"reply {number}",
+        started=START,
+        finished=START + timedelta(milliseconds=900),
+        usage={"input_tokens": 812},
+        error="ReadTimeout" if number == 2 else None,
     )

@@ -4,19 +4,22 @@ The protocol has named operations, not queries: an implementation is free in how
 of the package sees every way in which they are touched. `tests/contract` holds all implementations to it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self, runtime_checkable
 
+from quaestor.core.triples import Triple
 from quaestor.errors import StoreError
-from quaestor.store.records import ExampleRecord, ExampleStatus, RunRecord, RunStatus, TurnRecord
+from quaestor.store.records import ExampleRecord, ExampleStatus, PromptRecord, RunRecord, RunStatus, TurnRecord
 
 
 @runtime_checkable
 class RunStore(Protocol):
-    """Keeps runs, their examples and their turns. Every operation is atomic, and safe beside other processes.
+    """Keeps runs with their examples, turns and prompts, ontologies, and the graphs of the examples' documents.
+
+    Every operation is atomic, and safe beside other processes. Triples are sets: repeats are kept once.
 
     Every operation may raise StoreError (unreachable, damaged, read-only), and UnknownRunError where the run that it
     names does not exist.
@@ -43,16 +46,20 @@ class RunStore(Protocol):
         ...
 
     async def begin_example(self, example: ExampleRecord) -> None:
-        """Notes that a conversation is being played. Raises DuplicateRecordError where it is complete already."""
+        """Notes that a conversation is being played, and drops the turns and prompts of an earlier attempt.
+
+        Raises:
+            DuplicateRecordError: The conversation is complete already.
+        """
         ...
 
     async def complete_example(self, example: ExampleRecord, turns: Sequence[TurnRecord]) -> None:
         """Keeps a conversation's end and all its turns, or nothing.
 
-        An earlier attempt that failed is replaced.
+        An earlier attempt that failed is replaced; its prompts stay.
 
         Raises:
-            DuplicateRecordError: The conversation is complete already.
+            DuplicateRecordError: The conversation is complete already, or two turns have one index.
         """
         ...
 
@@ -70,6 +77,36 @@ class RunStore(Protocol):
 
     async def turn(self, run: str, conversation: str, index: int) -> TurnRecord:
         """Returns one turn. Raises StoreError where the run has no such turn."""
+        ...
+
+    async def log_prompt(self, prompt: PromptRecord) -> None:
+        """Keeps a request to a model and its reply. Raises DuplicateRecordError where its key is taken."""
+        ...
+
+    async def prompts(self, run: str, conversation: str, turn: int | None = None) -> tuple[PromptRecord, ...]:
+        """Returns the prompts of a conversation or of one of its turns, in the order of turns and numbers."""
+        ...
+
+    async def save_ontology(self, digest: str, triples: Iterable[tuple[str, str, str]]) -> None:
+        """Keeps a frozen ontology under the digest of its content; one that is there already stays."""
+        ...
+
+    async def load_ontology(self, digest: str) -> tuple[Triple, ...]:
+        """Returns an ontology's triples, sorted. Raises StoreError where it is not there; the latest are named."""
+        ...
+
+    async def save_graph(self, run: str, conversation: str, triples: Iterable[tuple[str, str, str]]) -> None:
+        """Keeps the graph of a conversation's document, instead of one that may be there."""
+        ...
+
+    async def load_graph(self, run: str, conversation: str) -> tuple[Triple, ...]:
+        """Returns a graph's triples, sorted. Raises StoreError where none is kept."""
+        ...
+
+    async def match_triples(
+        self, run: str, conversation: str, s: str | None = None, p: str | None = None, o: str | None = None
+    ) -> tuple[Triple, ...]:
+        """Returns the triples of a graph that have the given terms, sorted. Raises StoreError where none is kept."""
         ...
 
     async def close(self) -> None:
@@ -92,6 +129,8 @@ def open_store(uri: str, *, create: bool = True) -> RunStore:
 
     `sqlite:///runs.db` and `runs.db` are the same file in the current directory, `sqlite:////data/runs.db` and
     `/data/runs.db` the same elsewhere (the slashes count as in SQLAlchemy); `sqlite://` lives in memory only.
+    `mongodb://host/database` and `mongodb+srv://...` are a database of a MongoDB server, asked from the first
+    operation on.
 
     Args:
         uri: A URI or a bare path.
@@ -100,16 +139,30 @@ def open_store(uri: str, *, create: bool = True) -> RunStore:
     Raises:
         StoreError: An unknown scheme, or a store that cannot be opened.
     """
-    from quaestor.store.sqlite import SqliteStore
-
     scheme, separator, rest = uri.partition("://")
     if not uri or "\0" in uri:
-        raise StoreError(f"{uri!r} names no run store: give sqlite:///PATH or a path")
+        raise StoreError(f"{uri!r} names no run store: give sqlite:///PATH, a path or mongodb://HOST/DATABASE")
+    if scheme in ("mongodb", "mongodb+srv") and separator:
+        return _open_mongo(uri, create)
+
+    from quaestor.store.sqlite import SqliteStore
+
     if not separator:
         return SqliteStore(Path(uri), create=create)
     if scheme != "sqlite":
         # The rest is not shown: it may hold a password.
-        raise StoreError(f"unknown run store scheme {scheme!r}: known are sqlite:///PATH and a bare path")
+        known = "sqlite:///PATH, a bare path and mongodb://HOST/DATABASE"
+        raise StoreError(f"unknown run store scheme {scheme!r}: known are {known}")
     if rest and not rest.startswith("/"):
         raise StoreError(f"{uri!r} names a host, and a SQLite store has none: write sqlite:///PATH")
     return SqliteStore(Path(rest[1:]) if rest.strip("/") else None, create=create)
+
+
+def _open_mongo(uri: str, create: bool) -> RunStore:
+    try:
+        from quaestor.store.mongo import MongoStore
+    except ImportError as error:
+        if error.name and error.name.partition(".")[0] in ("pymongo", "bson"):
+            raise StoreError("a store on MongoDB needs pymongo: pip install 'quaestor[mongo]'") from error
+        raise
+    return MongoStore(uri, create=create)

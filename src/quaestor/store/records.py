@@ -1,7 +1,8 @@
-"""The records that a run store keeps: runs, examples (conversations) and turns.
+"""The records that a run store keeps: runs, examples (conversations), turns and prompts.
 
 Made so that SQLite and MongoDB give back the same: plain JSON values, aware times in whole milliseconds, numbers of
-the benchmark as decimal text. Holds what was asked and answered; has no field for a reference answer.
+the benchmark as decimal text, whole numbers of at most 64 bits. Holds what was asked and answered; has no field for
+a reference answer.
 """
 
 from dataclasses import dataclass, field
@@ -23,6 +24,19 @@ def now() -> datetime:
 def _check_time(name: str, moment: datetime | None) -> None:
     if moment is not None and (moment.utcoffset() is None or moment.microsecond % 1000):
         raise ValueError(f"{name} must be an aware time in whole milliseconds, not {moment!r}: take records.now()")
+
+
+def _check_json(name: str, value: object) -> None:
+    """Refuses what JSON holds and BSON does not."""
+    if isinstance(value, dict):
+        if any("\0" in key for key in value):
+            raise ValueError(f"{name} has a key with a zero byte, which no store can hold")
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            _check_json(name, item)
+    elif isinstance(value, int) and not -(1 << 63) <= value < 1 << 63:
+        raise ValueError(f"{name} holds {value}, and a store holds 64 bits: write it as text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +67,7 @@ class RunRecord:
     finished: datetime | None = None
 
     def __post_init__(self) -> None:
+        _check_json("spec", self.spec)
         _check_time("started", self.started)
         _check_time("finished", self.finished)
 
@@ -71,6 +86,8 @@ class ExampleRecord:
         started: When it was begun.
         finished: When it ended.
         error: Why it is not complete.
+        kg_stats: Counts of the document's graph, `instances` and `triples` among them, and its `entityType`; empty
+            where none was built.
     """
 
     run: str
@@ -81,8 +98,10 @@ class ExampleRecord:
     started: datetime | None = None
     finished: datetime | None = None
     error: str | None = None
+    kg_stats: dict[str, JsonValue] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        _check_json("kg_stats", self.kg_stats)
         _check_time("started", self.started)
         _check_time("finished", self.finished)
 
@@ -126,5 +145,45 @@ class TurnRecord:
     usage: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for name in ("answer", "sources", "tool_calls", "usage"):
+            _check_json(name, getattr(self, name))
+        _check_time("started", self.started)
+        _check_time("finished", self.finished)
+
+
+@dataclass(frozen=True, slots=True)
+class PromptRecord:
+    """One request to a model and its reply, word for word. Unique by `(run, conversation, turn, number)`.
+
+    Attributes:
+        run: The run's id.
+        conversation: The conversation's id.
+        turn: The turn's place in the conversation, from 0.
+        number: The request's place in the turn, from 0.
+        phase: Which step of the solver asked, such as `understand` or `answer_1`.
+        model: The model's name.
+        prompt: What was sent.
+        response: What came back, or None where nothing did.
+        started: When it was sent.
+        finished: When the reply was there, or the attempt given up.
+        usage: Counts such as tokens.
+        error: Why there is no reply, or None.
+    """
+
+    run: str
+    conversation: str
+    turn: int
+    number: int
+    phase: str
+    model: str
+    prompt: str
+    response: str | None
+    started: datetime
+    finished: datetime
+    usage: dict[str, int] = field(default_factory=dict)
+    error: str | None = None
+
+    def __post_init__(self) -> None:
+        _check_json("usage", self.usage)
         _check_time("started", self.started)
         _check_time("finished", self.finished)

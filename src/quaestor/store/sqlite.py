@@ -1,13 +1,13 @@
 """The embedded run store: one SQLite file, no server.
 
-Owns the schema and its version. The write-ahead log and one transaction an operation let it survive `kill -9` at
-any moment; several processes may write at once. Statements are short (tens of microseconds), so they run where they
-are called instead of in a thread; only a wait for another writer can hold the event loop up.
+Owns the statements; the tables are in sqlite_schema.py. The write-ahead log and one transaction an operation let it
+survive `kill -9` at any moment; several processes may write at once. Statements are short (tens of microseconds), so
+they run where they are called instead of in a thread; only a wait for another writer can hold the event loop up.
 """
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from datetime import UTC, datetime
@@ -15,33 +15,23 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from rapidfuzz import process
+from quaestor.core.triples import Triple
+from quaestor.errors import StoreError, UnknownRunError
+from quaestor.store import refusals
+from quaestor.store.records import (
+    ExampleRecord,
+    ExampleStatus,
+    PromptRecord,
+    RunRecord,
+    RunStatus,
+    TurnRecord,
+    now,
+)
+from quaestor.store.sqlite_schema import APPLICATION_ID, SCHEMA_VERSION, STEPS
 
-from quaestor.errors import DuplicateRecordError, StoreError, UnknownRunError
-from quaestor.store.records import ExampleRecord, ExampleStatus, RunRecord, RunStatus, TurnRecord
-
-SCHEMA_VERSION = 1
-APPLICATION_ID = 0x51554145  # "QUAE": tells our files from other SQLite databases
 BUSY_SECONDS = 30.0
 
-# A new collection is a table here, a record in records.py, and a raised SCHEMA_VERSION.
-_SCHEMA = (
-    """CREATE TABLE runs (
-        id TEXT PRIMARY KEY, spec JSON NOT NULL, spec_digest TEXT NOT NULL, dataset TEXT NOT NULL,
-        dataset_digest TEXT NOT NULL, conversations INTEGER NOT NULL, started TEXT NOT NULL, status TEXT NOT NULL,
-        finished TEXT)""",
-    """CREATE TABLE examples (
-        run TEXT NOT NULL REFERENCES runs (id), conversation TEXT NOT NULL, document TEXT NOT NULL,
-        status TEXT NOT NULL, turns INTEGER NOT NULL, started TEXT, finished TEXT, error TEXT,
-        PRIMARY KEY (run, conversation))""",
-    """CREATE TABLE turns (
-        run TEXT NOT NULL, conversation TEXT NOT NULL, "index" INTEGER NOT NULL, question TEXT NOT NULL,
-        answer JSON NOT NULL, program TEXT, number TEXT, verified INTEGER NOT NULL, started TEXT NOT NULL,
-        finished TEXT NOT NULL, error TEXT, sources JSON NOT NULL, understanding TEXT, tool_calls JSON NOT NULL,
-        usage JSON NOT NULL, PRIMARY KEY (run, conversation, "index"),
-        FOREIGN KEY (run, conversation) REFERENCES examples (run, conversation))""",
-)
-_JSON = frozenset({"spec", "answer", "sources", "tool_calls", "usage"})
+_JSON = frozenset({"spec", "answer", "sources", "tool_calls", "usage", "kg_stats"})
 _TIMES = frozenset({"started", "finished"})
 _FLAGS = frozenset({"verified"})
 
@@ -54,7 +44,7 @@ _ADVICE = {
     "SQLITE_CANTOPEN": "it cannot be opened; is its folder there, and may you write to it?",
 }
 
-Record = TypeVar("Record", RunRecord, ExampleRecord, TurnRecord)
+Record = TypeVar("Record", RunRecord, ExampleRecord, TurnRecord, PromptRecord)
 
 
 class SqliteStore:
@@ -90,20 +80,20 @@ class SqliteStore:
     def _prepare(self) -> None:
         self._db.row_factory = sqlite3.Row
         self._db.execute("PRAGMA foreign_keys = ON")
-        if self._version() == 0:
+        if self._version() < SCHEMA_VERSION:
             with self._transaction():
                 # Looked up again: another process may have made the tables while this one waited.
-                if self._version() == 0:
-                    for statement in _SCHEMA:
+                for step in STEPS[self._version() :]:
+                    for statement in step:
                         self._db.execute(statement)
-                    self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-                    self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+                self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         self._db.execute("PRAGMA journal_mode = WAL")
         # In the write-ahead log NORMAL survives the end of the process; only a power cut may cost the last commits.
         self._db.execute("PRAGMA synchronous = NORMAL")
 
     def _version(self) -> int:
-        """Returns 0 for an empty file and SCHEMA_VERSION for ours; anything else is a StoreError."""
+        """Returns 0 for an empty file and 1 to SCHEMA_VERSION for ours; anything else is a StoreError."""
         version = int(self._db.execute("PRAGMA user_version").fetchone()[0])
         application = int(self._db.execute("PRAGMA application_id").fetchone()[0])
         tables = int(self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
@@ -111,9 +101,9 @@ class SqliteStore:
             return 0
         if application != APPLICATION_ID:
             raise StoreError(f"{self._name} is a SQLite database of another program: name another file")
-        if version != SCHEMA_VERSION:
+        if not 0 < version <= SCHEMA_VERSION:
             raise StoreError(
-                f"{self._name} has schema version {version}, this quaestor reads {SCHEMA_VERSION}: "
+                f"{self._name} has schema version {version}, this quaestor reads up to {SCHEMA_VERSION}: "
                 "use the quaestor that wrote it, or name another file"
             )
         return version
@@ -124,7 +114,7 @@ class SqliteStore:
             try:
                 self._insert("runs", run)
             except sqlite3.IntegrityError as error:
-                raise DuplicateRecordError(f"{self._name} has a run {run.id!r} already") from error
+                raise refusals.run_taken(self._name, run.id) from error
 
     async def resume_run(self, run: str) -> None:
         """Sets a run back to `running`."""
@@ -152,30 +142,26 @@ class SqliteStore:
         return found[0]
 
     async def begin_example(self, example: ExampleRecord) -> None:
-        """Notes that a conversation is being played."""
+        """Notes that a conversation is being played, and drops the turns and prompts of an earlier attempt."""
         with self._reporting("write to"), self._transaction():
             self._replace_example(example)
+            key = (example.run, example.conversation)
+            self._db.execute("DELETE FROM prompt_logs WHERE run = ? AND conversation = ?", key)
 
     async def complete_example(self, example: ExampleRecord, turns: Sequence[TurnRecord]) -> None:
         """Keeps a conversation's end and all its turns, or nothing."""
+        refusals.check_turns(example, turns)
         with self._reporting("write to"), self._transaction():
             self._replace_example(example)
             for turn in turns:
-                try:
-                    self._insert("turns", turn)
-                except sqlite3.IntegrityError as error:
-                    where = f"turn {turn.index} of conversation {turn.conversation!r} in run {turn.run!r}"
-                    raise DuplicateRecordError(f"{self._name} has {where} already, or not its conversation") from error
+                self._insert("turns", turn)
 
     def _replace_example(self, example: ExampleRecord) -> None:
         self._require(example.run)
         key = (example.run, example.conversation)
         row = self._db.execute("SELECT status FROM examples WHERE run = ? AND conversation = ?", key).fetchone()
         if row and row["status"] == "complete":
-            raise DuplicateRecordError(
-                f"conversation {example.conversation!r} of run {example.run!r} is complete already ({self._name}): "
-                "is another process finishing this run?"
-            )
+            raise refusals.complete_already(self._name, example)
         self._db.execute("DELETE FROM turns WHERE run = ? AND conversation = ?", key)
         self._db.execute("DELETE FROM examples WHERE run = ? AND conversation = ?", key)
         self._insert("examples", example)
@@ -201,12 +187,68 @@ class SqliteStore:
 
     async def turn(self, run: str, conversation: str, index: int) -> TurnRecord:
         """Returns one turn."""
-        turns = await self.turns(run, conversation)
-        for turn in turns:
-            if turn.index == index:
-                return turn
-        kept = f"it has {len(turns)} turns there, counted from 0" if turns else "nothing is stored for it"
-        raise StoreError(f"run {run!r} has no turn {index} of conversation {conversation!r}: {kept}")
+        return refusals.pick_turn(await self.turns(run, conversation), run, conversation, index)
+
+    async def log_prompt(self, prompt: PromptRecord) -> None:
+        """Keeps a request to a model and its reply."""
+        with self._reporting("write to"), self._transaction():
+            self._require(prompt.run)
+            try:
+                self._insert("prompt_logs", prompt)
+            except sqlite3.IntegrityError as error:
+                raise refusals.prompt_taken(self._name, prompt) from error
+
+    async def prompts(self, run: str, conversation: str, turn: int | None = None) -> tuple[PromptRecord, ...]:
+        """Returns the prompts of a conversation or of one of its turns, in the order of turns and numbers."""
+        await self.run(run)
+        where = "prompt_logs WHERE run = ? AND conversation = ? AND turn = coalesce(?, turn) ORDER BY turn, number"
+        return self._select(PromptRecord, where, run, conversation, turn)
+
+    async def save_ontology(self, digest: str, triples: Iterable[tuple[str, str, str]]) -> None:
+        """Keeps a frozen ontology under the digest of its content; one that is there already stays."""
+        with self._reporting("write to"), self._transaction():
+            made = "INSERT INTO ontologies (digest, created) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING id"
+            for row in self._db.execute(made, (digest, _encode("created", now()))).fetchall():
+                self._db.executemany("INSERT INTO ontology VALUES (?, ?, ?, ?)", _rows(row["id"], triples))
+
+    async def load_ontology(self, digest: str) -> tuple[Triple, ...]:
+        """Returns an ontology's triples, sorted."""
+        with self._reporting("read"):
+            rows = self._db.execute("SELECT id, digest FROM ontologies ORDER BY created DESC, id DESC").fetchall()
+            for row in rows:
+                if row["digest"] == digest:
+                    return self._triples("ontology WHERE ontology = ?", row["id"])
+        raise refusals.no_ontology(self._name, digest, [row["digest"] for row in rows[:3]])
+
+    async def save_graph(self, run: str, conversation: str, triples: Iterable[tuple[str, str, str]]) -> None:
+        """Keeps the graph of a conversation's document, instead of one that may be there."""
+        with self._reporting("write to"), self._transaction():
+            self._require(run)
+            made = (
+                "INSERT INTO graphs (run, conversation, created) VALUES (?, ?, ?) "
+                "ON CONFLICT DO UPDATE SET created = excluded.created RETURNING id"
+            )
+            graph = self._db.execute(made, (run, conversation, _encode("created", now()))).fetchone()["id"]
+            self._db.execute("DELETE FROM instances WHERE graph = ?", (graph,))
+            self._db.executemany("INSERT INTO instances VALUES (?, ?, ?, ?)", _rows(graph, triples))
+
+    async def load_graph(self, run: str, conversation: str) -> tuple[Triple, ...]:
+        """Returns a graph's triples, sorted."""
+        return await self.match_triples(run, conversation)
+
+    async def match_triples(
+        self, run: str, conversation: str, s: str | None = None, p: str | None = None, o: str | None = None
+    ) -> tuple[Triple, ...]:
+        """Returns the triples of a graph that have the given terms, sorted."""
+        await self.run(run)
+        key = (run, conversation)
+        with self._reporting("read"):
+            row = self._db.execute("SELECT id FROM graphs WHERE run = ? AND conversation = ?", key).fetchone()
+            if row is None:
+                raise refusals.no_graph(self._name, run, conversation)
+            given = {name: term for name, term in (("s", s), ("p", p), ("o", o)) if term is not None}
+            where = "".join(f" AND {name} = ?" for name in given)
+            return self._triples(f"instances WHERE graph = ?{where}", row["id"], *given.values())
 
     async def close(self) -> None:
         """Lets go of the file."""
@@ -256,23 +298,25 @@ class SqliteStore:
 
     def _unknown(self, run: str) -> UnknownRunError:
         ids = [row["id"] for row in self._db.execute("SELECT id FROM runs ORDER BY started DESC, id DESC")]
-        near = [match[0] for match in process.extract(run, ids, limit=3, score_cutoff=75)]
-        if near:
-            hint = f"the nearest are {', '.join(near)}"
-        else:
-            hint = f"the latest are {', '.join(ids[:3])}" if ids else "it has no runs yet"
-        return UnknownRunError(f"{self._name} has no run {run!r}: {hint}")
+        return refusals.unknown_run(self._name, run, ids)
 
-    def _insert(self, table: str, record: RunRecord | ExampleRecord | TurnRecord) -> None:
+    def _insert(self, table: str, record: RunRecord | ExampleRecord | TurnRecord | PromptRecord) -> None:
         names = [item.name for item in fields(record)]
         columns, marks = ", ".join(f'"{name}"' for name in names), ", ".join("?" * len(names))
         values = [_encode(name, getattr(record, name)) for name in names]
         self._db.execute(f"INSERT INTO {table} ({columns}) VALUES ({marks})", values)
 
-    def _select(self, kind: type[Record], rest: str, *values: str) -> tuple[Record, ...]:
+    def _select(self, kind: type[Record], rest: str, *values: str | int | None) -> tuple[Record, ...]:
         with self._reporting("read"):
             rows = self._db.execute(f"SELECT * FROM {rest}", values).fetchall()
         return tuple(kind(**{name: _decode(name, row[name]) for name in row.keys()}) for row in rows)  # noqa: SIM118
+
+    def _triples(self, rest: str, *values: str | int) -> tuple[Triple, ...]:
+        return tuple(Triple(*row) for row in self._db.execute(f"SELECT s, p, o FROM {rest} ORDER BY s, p, o", values))
+
+
+def _rows(owner: int, triples: Iterable[tuple[str, str, str]]) -> list[tuple[int, str, str, str]]:
+    return [(owner, s, p, o) for s, p, o in set(triples)]
 
 
 def _encode(name: str, value: object) -> str | int | None:

@@ -1,0 +1,279 @@
+"""The run store on a MongoDB server, for several machines and for inspection with mongosh.
+
+Owns the operations; mongo_documents.py has the documents, mongo_connection.py the way to the server. Needs no
+transactions, which a server that is no replica set does not have: what belongs together is written first, and one
+write of a single document makes it count. What a crash leaves behind is never read.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from types import TracebackType
+from typing import Self
+
+from bson import ObjectId
+from pymongo.asynchronous.collection import AsyncCollection
+from pymongo.errors import BulkWriteError, DuplicateKeyError
+
+from quaestor.core.triples import Triple
+from quaestor.errors import DuplicateRecordError, StoreError, UnknownRunError
+from quaestor.store import refusals
+from quaestor.store.mongo_connection import Database, Document, MongoConnection
+from quaestor.store.mongo_documents import from_document, to_document
+from quaestor.store.records import ExampleRecord, ExampleStatus, PromptRecord, RunRecord, RunStatus, TurnRecord, now
+
+_DUPLICATE_KEY = 11000
+
+
+class MongoStore:
+    """A RunStore in one database of a MongoDB server. Belongs to the event loop that first uses it."""
+
+    def __init__(self, uri: str, *, create: bool = True) -> None:
+        """Reads the URI; the server is first asked by the first operation.
+
+        Args:
+            uri: `mongodb://` or `mongodb+srv://`; the database is `quaestor` where it names none. Options such as
+                `timeoutMS` (one operation), `serverSelectionTimeoutMS` and `journal` are honoured.
+            create: Whether collections and indexes are made in a database that has none.
+
+        Raises:
+            StoreError: The URI is malformed.
+        """
+        self._connection = MongoConnection(uri, create=create)
+        self._using, self._name = self._connection.using, self._connection.name
+
+    async def create_run(self, run: RunRecord) -> None:
+        """Adds a run."""
+        async with self._using("write to") as db:
+            try:
+                await db.evaluation_runs.insert_one(to_document(run))
+            except DuplicateKeyError as error:
+                raise refusals.run_taken(self._name, run.id) from error
+
+    async def resume_run(self, run: str) -> None:
+        """Sets a run back to `running`."""
+        await self._set_status(run, "running", None)
+
+    async def finish_run(self, run: str, status: RunStatus, finished: datetime) -> None:
+        """Sets how a run came to its end."""
+        await self._set_status(run, status, finished)
+
+    async def _set_status(self, run: str, status: RunStatus, finished: datetime | None) -> None:
+        async with self._using("write to") as db:
+            change = {"$set": {"status": status, "completedAt": finished}}
+            if not (await db.evaluation_runs.update_one({"runId": run}, change)).matched_count:
+                raise await self._unknown(db, run)
+
+    async def runs(self) -> tuple[RunRecord, ...]:
+        """Returns all runs, the latest first."""
+        async with self._using("read") as db:
+            found = db.evaluation_runs.find().sort([("startedAt", -1), ("runId", -1)])
+            return tuple([from_document(RunRecord, document) async for document in found])
+
+    async def run(self, run: str) -> RunRecord:
+        """Returns one run."""
+        async with self._using("read") as db:
+            found = await db.evaluation_runs.find_one({"runId": run})
+            if found is None:
+                raise await self._unknown(db, run)
+            return from_document(RunRecord, found)
+
+    async def begin_example(self, example: ExampleRecord) -> None:
+        """Notes that a conversation is being played, and drops the turns and prompts of an earlier attempt."""
+        async with self._using("write to") as db:
+            await self._require(db, example.run)
+            await self._replace_example(db, example, ObjectId())
+            await db.prompt_logs.delete_many(_place(example.run, example.conversation))
+
+    async def complete_example(self, example: ExampleRecord, turns: Sequence[TurnRecord]) -> None:
+        """Keeps a conversation's end and all its turns, or nothing."""
+        refusals.check_turns(example, turns)
+        attempt = ObjectId()
+        async with self._using("write to") as db:
+            await self._require(db, example.run)
+            if turns:
+                await db.turns.insert_many([to_document(turn) | {"attempt": attempt} for turn in turns])
+            try:
+                await self._replace_example(db, example, attempt)
+            except DuplicateRecordError:
+                await db.turns.delete_many({**_place(example.run, example.conversation), "attempt": attempt})
+                raise
+
+    async def _replace_example(self, db: Database, example: ExampleRecord, attempt: ObjectId) -> None:
+        """Makes the turns of `attempt` the conversation's own, and drops those that counted before."""
+        place = _place(example.run, example.conversation)
+        key = {"runId": example.run, "exampleId": example.conversation, "status": {"$ne": "complete"}}
+        document = to_document(example) | {"attempt": attempt}
+        try:
+            before = await db.examples.find_one_and_replace(key, document, upsert=True)
+        except DuplicateKeyError:
+            # Complete, or made by another process between this one's look and its insert: the next look tells.
+            try:
+                before = await db.examples.find_one_and_replace(key, document, upsert=True)
+            except DuplicateKeyError as error:
+                raise refusals.complete_already(self._name, example) from error
+        if example.status == "complete":
+            # Nobody can complete it any more, so what other attempts have left is of no use to anyone.
+            await db.turns.delete_many({**place, "attempt": {"$ne": attempt}})
+        elif before is not None:
+            await db.turns.delete_many({**place, "attempt": before["attempt"]})
+
+    async def examples(self, run: str) -> tuple[ExampleRecord, ...]:
+        """Returns a run's conversations as far as they were begun, by id."""
+        async with self._using("read") as db:
+            await self._require(db, run)
+            found = db.examples.find({"runId": run}).sort("conversationId")
+            return tuple([from_document(ExampleRecord, document) async for document in found])
+
+    async def progress(self, run: str) -> Mapping[ExampleStatus, int]:
+        """Returns how many of a run's conversations have each status."""
+        async with self._using("read") as db:
+            await self._require(db, run)
+            counted = await db.examples.aggregate(
+                [{"$match": {"runId": run}}, {"$group": {"_id": "$status", "count": {"$sum": 1}}}]
+            )
+            return {group["_id"]: group["count"] async for group in counted}
+
+    async def turns(self, run: str, conversation: str | None = None) -> tuple[TurnRecord, ...]:
+        """Returns the turns of a run or of one of its conversations, by conversation and index."""
+        where = {"runId": run} if conversation is None else _place(run, conversation)
+        async with self._using("read") as db:
+            await self._require(db, run)
+            examples = db.examples.find(where, ["conversationId", "attempt"])
+            counting = {example["conversationId"]: example["attempt"] async for example in examples}
+            found = db.turns.find(where).sort([("conversationId", 1), ("turnIndex", 1)])
+            kept = [
+                document async for document in found if counting.get(document["conversationId"]) == document["attempt"]
+            ]
+            return tuple(from_document(TurnRecord, document) for document in kept)
+
+    async def turn(self, run: str, conversation: str, index: int) -> TurnRecord:
+        """Returns one turn."""
+        return refusals.pick_turn(await self.turns(run, conversation), run, conversation, index)
+
+    async def log_prompt(self, prompt: PromptRecord) -> None:
+        """Keeps a request to a model and its reply."""
+        async with self._using("write to") as db:
+            await self._require(db, prompt.run)
+            try:
+                await db.prompt_logs.insert_one(to_document(prompt))
+            except DuplicateKeyError as error:
+                raise refusals.prompt_taken(self._name, prompt) from error
+
+    async def prompts(self, run: str, conversation: str, turn: int | None = None) -> tuple[PromptRecord, ...]:
+        """Returns the prompts of a conversation or of one of its turns, in the order of turns and numbers."""
+        where = _place(run, conversation) | ({} if turn is None else {"turnIndex": turn})
+        async with self._using("read") as db:
+            await self._require(db, run)
+            found = db.prompt_logs.find(where).sort([("turnIndex", 1), ("number", 1)])
+            return tuple([from_document(PromptRecord, document) async for document in found])
+
+    async def save_ontology(self, digest: str, triples: Iterable[tuple[str, str, str]]) -> None:
+        """Keeps a frozen ontology under the digest of its content; one that is there already stays."""
+        async with self._using("write to") as db:
+            if await db.ontologies.find_one({"digest": digest}) is None:
+                await _write_triples(db.ontology, db.ontologies, {"digest": digest}, "ontology", triples)
+
+    async def load_ontology(self, digest: str) -> tuple[Triple, ...]:
+        """Returns an ontology's triples, sorted."""
+        async with self._using("read") as db:
+            kept = await db.ontologies.find_one({"digest": digest})
+            if kept is None:
+                latest = db.ontologies.find().sort([("createdAt", -1), ("_id", -1)]).limit(3)
+                raise refusals.no_ontology(self._name, digest, [document["digest"] async for document in latest])
+            found = await _read_triples(db.ontology, {"type": "ontology", "digest": digest})
+            return self._whole(found, kept, f"ontology {digest!r}")
+
+    async def save_graph(self, run: str, conversation: str, triples: Iterable[tuple[str, str, str]]) -> None:
+        """Keeps the graph of a conversation's document, instead of one that may be there."""
+        place = _place(run, conversation)
+        async with self._using("write to") as db:
+            await self._require(db, run)
+            await db.graphs.delete_one(place)
+            await db.instances.delete_many({"type": "instance", **place})
+            await _write_triples(db.instances, db.graphs, place, "instance", triples)
+
+    async def load_graph(self, run: str, conversation: str) -> tuple[Triple, ...]:
+        """Returns a graph's triples, sorted."""
+        async with self._using("read") as db:
+            kept = await self._graph(db, run, conversation)
+            found = await _read_triples(db.instances, {"type": "instance", **_place(run, conversation)})
+            return self._whole(found, kept, f"graph of conversation {conversation!r} in run {run!r}")
+
+    async def match_triples(
+        self, run: str, conversation: str, s: str | None = None, p: str | None = None, o: str | None = None
+    ) -> tuple[Triple, ...]:
+        """Returns the triples of a graph that have the given terms, sorted."""
+        given = {name: term for name, term in (("s", s), ("p", p), ("o", o)) if term is not None}
+        async with self._using("read") as db:
+            await self._graph(db, run, conversation)
+            return await _read_triples(db.instances, {"type": "instance", **_place(run, conversation), **given})
+
+    async def close(self) -> None:
+        """Lets go of the connections."""
+        await self._connection.close()
+
+    async def __aenter__(self) -> Self:
+        """Returns the store; leaving the block closes it."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Closes the store."""
+        await self.close()
+
+    async def _require(self, db: Database, run: str) -> None:
+        if await db.evaluation_runs.find_one({"runId": run}, ["_id"]) is None:
+            raise await self._unknown(db, run)
+
+    async def _graph(self, db: Database, run: str, conversation: str) -> Document:
+        await self._require(db, run)
+        kept = await db.graphs.find_one(_place(run, conversation))
+        if kept is None:
+            raise refusals.no_graph(self._name, run, conversation)
+        return kept
+
+    def _whole(self, found: tuple[Triple, ...], kept: Document, what: str) -> tuple[Triple, ...]:
+        if len(found) != kept["triples"]:
+            raise StoreError(
+                f"{self._name} has {len(found)} of the {kept['triples']} triples of {what}: another process is writing "
+                "it, or has written another one at the same time; save it again"
+            )
+        return found
+
+    async def _unknown(self, db: Database, run: str) -> UnknownRunError:
+        found = db.evaluation_runs.find({}, ["runId"]).sort([("startedAt", -1), ("runId", -1)])
+        return refusals.unknown_run(self._name, run, [document["runId"] async for document in found])
+
+
+def _place(run: str, conversation: str) -> dict[str, str]:
+    return {"runId": run, "conversationId": conversation}
+
+
+async def _write_triples(
+    triples: AsyncCollection[Document],
+    sets: AsyncCollection[Document],
+    key: Mapping[str, str],
+    kind: str,
+    content: Iterable[tuple[str, str, str]],
+) -> None:
+    """Writes a set of triples, then the document of `sets` by which it counts.
+
+    Two processes that write one set at once both succeed: a triple that the other has written already is there.
+    """
+    created = now()
+    documents = [{"s": s, "p": p, "o": o, "type": kind, **key, "createdAt": created} for s, p, o in set(content)]
+    try:
+        if documents:
+            await triples.insert_many(documents, ordered=False)
+    except BulkWriteError as error:
+        if any(failure["code"] != _DUPLICATE_KEY for failure in error.details["writeErrors"]):
+            raise
+    with suppress(DuplicateKeyError):
+        await sets.update_one(key, {"$set": {"triples": len(documents), "createdAt": created}}, upsert=True)
+
+
+async def _read_triples(triples: AsyncCollection[Document], where: Mapping[str, str]) -> tuple[Triple, ...]:
+    found = triples.find(where, ["s", "p", "o"])
+    return tuple(sorted([Triple(document["s"], document["p"], document["o"]) async for document in found]))

@@ -1,0 +1,144 @@
+"""The way to a MongoDB server: its URI, its time limits, its indexes, and its errors in one clear line each.
+
+Owns what is the same for every operation; knows no records.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from datetime import UTC
+from typing import Any, TypeAlias
+from urllib.parse import parse_qsl
+
+from bson.codec_options import CodecOptions
+from bson.errors import InvalidDocument
+from pymongo import AsyncMongoClient, IndexModel
+from pymongo.asynchronous.database import AsyncDatabase
+from pymongo.errors import (
+    ConnectionFailure,
+    DocumentTooLarge,
+    InvalidOperation,
+    OperationFailure,
+    PyMongoError,
+    ServerSelectionTimeoutError,
+)
+
+from quaestor.errors import StoreError
+from quaestor.store.mongo_documents import INDEXES, SCHEMA_VERSION
+
+Document: TypeAlias = dict[str, Any]
+Database: TypeAlias = AsyncDatabase[Document]
+
+DATABASE = "quaestor"
+# In force where the URI does not say otherwise. A write counts when it is in the server's journal: like one of
+# SQLite, it survives a server that is killed.
+DEFAULTS: Mapping[str, int | bool] = {"serverSelectionTimeoutMS": 5_000, "timeoutMS": 20_000, "journal": True}
+
+_VERSION = "store"
+"""The name of the collection that holds the version of the schema."""
+
+_ADVICE = {
+    13: "the user may not do that; it needs the role readWrite on the database",
+    18: "the user name or the password is wrong",
+}
+
+
+class MongoConnection:
+    """One database of a server. Belongs to the event loop that first uses it.
+
+    Attributes:
+        name: For people; without user and password.
+    """
+
+    def __init__(self, uri: str, *, create: bool) -> None:
+        """Reads the URI; the server is first asked by the first operation.
+
+        Args:
+            uri: The database is `quaestor` where it names none. Its options win over DEFAULTS.
+            create: Whether indexes are made in a database that no run store is in.
+
+        Raises:
+            StoreError: The URI is malformed.
+        """
+        address, _, query = uri.partition("?")
+        given = {name.lower() for name, _ in parse_qsl(query.replace(";", "&"))}
+        options: dict[str, Any] = {name: value for name, value in DEFAULTS.items() if name.lower() not in given}
+        try:
+            self._client: AsyncMongoClient[Document] = AsyncMongoClient(uri, connect=False, **options)
+            codec: CodecOptions[Document] = CodecOptions(tz_aware=True, tzinfo=UTC)
+            self._db: Database = self._client.get_default_database(DATABASE, codec_options=codec)
+        except (PyMongoError, ValueError, TypeError) as error:
+            # Pieces of a URI in pymongo's words may be pieces of a password.
+            why = "" if "@" in uri else f" ({error})"
+            form = "mongodb://[USER:PASSWORD@]HOST[:PORT]/DATABASE, with %40, %2F, %3A for @, / and : in a password"
+            raise StoreError(f"cannot read the store's URI{why}: write {form}") from error
+        hosts = address.partition("://")[2].rpartition("@")[2].partition("/")[0]
+        self.name = f"MongoDB {hosts}/{self._db.name}"
+        self._create, self._ready, self._lock = create, False, asyncio.Lock()
+
+    @asynccontextmanager
+    async def using(self, verb: str) -> AsyncIterator[Database]:
+        """Yields the database for one operation, with its indexes made.
+
+        Args:
+            verb: What is being done to the store, for errors.
+
+        Raises:
+            StoreError: Whatever goes wrong with the server.
+        """
+        with self._reporting(verb):
+            async with self._lock:
+                if not self._ready:
+                    await self._prepare()
+                    self._ready = True
+            yield self._db
+
+    async def close(self) -> None:
+        """Lets go of the connections."""
+        with self._reporting("close"):
+            await self._client.close()
+
+    async def _prepare(self) -> None:
+        versions = self._db[_VERSION]
+        found = await versions.find_one({"_id": "schema"})
+        if found is None:
+            if not self._create:
+                raise StoreError(f"there is no run store at {self.name}: a first run makes one, or name another")
+            for collection, indexes in INDEXES.items():
+                models = [IndexModel(list(keys.items()), unique=unique) for keys, unique in indexes]
+                await self._db[collection].create_indexes(models)
+            await versions.update_one({"_id": "schema"}, {"$set": {"version": SCHEMA_VERSION}}, upsert=True)
+        elif found["version"] != SCHEMA_VERSION:
+            raise StoreError(
+                f"{self.name} has schema version {found['version']}, this quaestor reads {SCHEMA_VERSION}: "
+                "use the quaestor that wrote it, or name another database"
+            )
+
+    @contextmanager
+    def _reporting(self, verb: str) -> Iterator[None]:
+        try:
+            yield
+        except UnicodeEncodeError as error:
+            raise StoreError(f"cannot {verb} {self.name}: a text holds half a surrogate pair") from error
+        except (PyMongoError, InvalidDocument) as error:
+            raise StoreError(f"cannot {verb} {self.name}: {self._explained(error)}") from error
+
+    def _explained(self, error: Exception) -> str:
+        options, said = self._client.options, str(error)
+        why = said
+        if isinstance(error, ServerSelectionTimeoutError):
+            limit = min(options.server_selection_timeout, options.timeout or float("inf"))
+            # After that come the driver's settings and its view of the whole topology.
+            cause = said.partition(" (configured")[0].partition(", Timeout:")[0]
+            why = f"no server answered within {limit:g} s ({cause}); is it running, and is the address right?"
+        elif isinstance(error, PyMongoError) and error.timeout:
+            why = f"the server did not answer within {options.timeout or 0:g} s (timeoutMS); try again later"
+        elif isinstance(error, ConnectionFailure):
+            why = f"the connection broke ({said.partition(' (configured')[0]}); try again later"
+        elif isinstance(error, DocumentTooLarge):
+            why = "a record is larger than the 16 MB that MongoDB holds"
+        elif isinstance(error, InvalidOperation) and "close" in said:
+            why = "it is closed"
+        elif isinstance(error, OperationFailure):
+            why = _ADVICE.get(error.code or 0, said.partition(", full error:")[0])
+        return " ".join(why.split())

@@ -1,0 +1,59 @@
+import os
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from mongo_server import COMMAND, MongoServer, database_uri
+from pymongo import MongoClient
+
+REAL_SERVER = "QUAESTOR_TEST_MONGODB_URI"
+"""Names a MongoDB server on which the contract runs too, in databases of its own that are dropped afterwards."""
+
+
+def started(folder: Path) -> MongoServer:
+    if not COMMAND.exists():
+        pytest.skip("SecantusDB, the development server, is not installed")
+    server = MongoServer(folder)
+    server.start()
+    return server
+
+
+@pytest.fixture(scope="session")
+def development_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MongoServer]:
+    server = started(tmp_path_factory.mktemp("mongodb"))
+    yield server
+    server.kill()
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[MongoServer]:
+    """A server that the test may kill and pause."""
+    server = started(tmp_path / "mongodb")
+    yield server
+    server.kill()
+
+
+def fresh_database(server: str) -> Iterator[str]:
+    name = f"quaestor_test_{uuid.uuid4().hex[:12]}"
+    uri = database_uri(server, name)
+    yield uri
+    with MongoClient[dict[str, object]](uri) as client:
+        client.drop_database(name)
+
+
+@pytest.fixture
+def mongo_uri(development_server: MongoServer) -> Iterator[str]:
+    """An empty database of the development server."""
+    yield from fresh_database(development_server.address)
+
+
+@pytest.fixture(params=["sqlite", "mongodb", *filter(os.environ.get, [REAL_SERVER])])
+def uri(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """Every kind of store, empty."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'runs.db'}"
+    elif request.param == "mongodb":
+        yield request.getfixturevalue("mongo_uri")
+    else:
+        yield from fresh_database(os.environ[REAL_SERVER])

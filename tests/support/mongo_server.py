@@ -1,0 +1,77 @@
+"""A MongoDB server for the tests: a process of its own, reached over a loopback socket, that can be killed and paused.
+
+It is SecantusDB, as a standalone server: it has neither a replica set nor, so, transactions.
+"""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+COMMAND = Path(sys.executable).with_name("secantusd-py")
+_STARTS_WITHIN = 60.0
+
+
+class MongoServer:
+    """A server on a port and in a folder that stay the same when it is started again."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self._port: int = probe.getsockname()[1]
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def address(self) -> str:
+        return f"mongodb://127.0.0.1:{self._port}"
+
+    def start(self) -> None:
+        data, settings = self._folder / "data", self._folder / "secantusd.toml"
+        settings.parent.mkdir(parents=True, exist_ok=True)
+        settings.touch()  # an empty file of ours, so that none from elsewhere is read
+        command = [str(COMMAND), "--standalone", "--config", str(settings), "--storage-path", str(data)]
+        with (self._folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [*command, "--port", str(self._port), "--cache-size", "64M"], stdout=log, stderr=log
+            )
+        end = time.monotonic() + _STARTS_WITHIN
+        while not self._listens():
+            if self._process.poll() is not None or time.monotonic() > end:
+                raise RuntimeError(f"the server did not start: {(self._folder / 'log').read_text()}")
+            time.sleep(0.05)
+
+    def _listens(self) -> bool:
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self._port)) == 0
+
+    def _signal(self, number: signal.Signals) -> None:
+        assert self._process is not None
+        os.kill(self._process.pid, number)
+
+    def kill(self) -> None:
+        """Ends it as `kill -9` does."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def pause(self) -> None:
+        """Leaves its sockets open, and nobody who answers."""
+        self._signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        self._signal(signal.SIGCONT)
+
+
+def database_uri(server: str, database: str) -> str:
+    """The URI of a database on the server that a URI names; the user is still looked up where that one says."""
+    scheme, _, rest = server.partition("://")
+    address, _, query = rest.partition("?")
+    hosts, _, path = address.partition("/")
+    if "@" in hosts and "authsource" not in query.lower():
+        query = f"authSource={path or 'admin'}&{query}".rstrip("&")
+    return f"{scheme}://{hosts}/{database}?{query}".rstrip("?")
