@@ -75,6 +75,7 @@ class OntologyBuilder:
         seen = tuple(
             OntologyClass(c.name, c.label, c.cues, c.core, tuple(sorted(documents[c.name])))
             for c in sorted(classes, key=lambda c: c.name)
+            if c.core or documents[c.name]  # a topic that is never the best name of a table names none
         )
         return self._with_properties(seen, seen_on)
 

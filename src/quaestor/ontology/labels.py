@@ -11,16 +11,18 @@ from functools import lru_cache
 
 from quaestor.ontology.core import read_core
 
-_WORD = re.compile(r"[a-z0-9&.%$']+")
+_WORD = re.compile(r"[a-z0-9&.%$']+|\[[a-z]+\]")
 _NUMBERLESS = re.compile(r"^[a-z]{8,}$")
-_FILLERS = frozenset("the of a an and our its & company's".split())
+_FILLERS = frozenset("the of a an our its company's".split())
+_DIRECTIONS = frozenset("from to by over under per".split())
+_ALIKE_IN_PLURAL = frozenset(("revenue", "sale"))
 _MONTHS = (
     r"(?:january|february|march|april|may|june|july|august|september|october|november|december"
     r"|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)"
 )
 _DATE = re.compile(rf"\b(?:as of|at|on|ended|ending|through)\s+(?={_MONTHS}\.?\s?[0-9])")
 _SIGNS = re.compile(
-    r"/?\s?\((?:loss|losses|gains?|income|expenses?|benefit|benefits|earnings|deficit|decrease|increase|charges?|credit|provision)\)"
+    r"/?\s?\(\s?(loss|losses|gains?|income|expenses?|benefit|benefits|earnings|deficit|decrease|increase|charges?|credit|provision)\s?\)"
 )
 _ABBREVIATION = re.compile(r"\(\s?[\"']?(?:the )?[\"']?([a-z&.-]{2,8})\s?[\"']?\s?\)")
 
@@ -48,17 +50,23 @@ def _rung(name: str, score: float, reason: str, key: Callable[[str], str]) -> Ru
 
 @lru_cache(maxsize=65536)
 def plain(label: str) -> str:
-    """Returns a label in lower case, its punctuation gone but for what changes its meaning."""
-    return " ".join(_WORD.findall(label.casefold().replace("-", " "))).strip(" .")
+    """Returns a label in lower case, its punctuation gone but for what changes its meaning.
+
+    A sign in brackets stays in them: "income taxes (benefits)" is an expense, an income tax benefit is none.
+    """
+    text = _SIGNS.sub(lambda found: f" [{found[1]}] ", label.casefold().replace("-", " ").replace("&", " & "))
+    return " ".join(_WORD.findall(text)).strip(" .").replace(" & ", " and ")
 
 
 def _joined(label: str) -> str:
-    return re.sub(r"[^a-z0-9&%$]", "", plain(label))
+    return re.sub(r"[^a-z0-9%$\[]", "", plain(label))
 
 
 @lru_cache(maxsize=65536)
 def singular(word: str) -> str:
     """Returns a word without its plural ending; words that are no plural stay."""
+    if word[0] == "[":
+        return f"[{singular(word[1:-1])}]"
     if len(word) < 4 or not word.isalpha() or word.endswith(("ss", "us", "is", "ous")):
         return word
     if word.endswith("ies") and len(word) > 4:
@@ -89,7 +97,10 @@ def _without_date(label: str) -> str:
 
 
 def _without_sign(label: str) -> str:
-    return _without_date(_SIGNS.sub(" ", label.casefold()))
+    """Drops a sign in brackets, where the noun that it modifies is printed too: "net (loss)" is a net loss."""
+    rest = " ".join(_SIGNS.sub(" ", label.casefold()).split())
+    headless = rest == "net" or not rest or rest.startswith(("from ", "before ", "on ", "per "))
+    return _without_date(_SIGNS.sub(r" \1 ", label.casefold()) if headless else rest)
 
 
 def _without_fillers(label: str) -> str:
@@ -97,41 +108,39 @@ def _without_fillers(label: str) -> str:
 
 
 def _reworded(label: str) -> str:
-    text = f" {plain_wording(label.casefold())} "
+    text = f" {_without_fillers(label)} "
     for variant, wording in _wordings():
         if variant in text:
             text = text.replace(f" {variant} ", f" {wording} ")
-    return _without_fillers(text.strip())
-
-
-def plain_wording(text: str) -> str:
-    """Returns a text as wordings are compared: lower case, brackets and punctuation gone, words apart."""
-    return " ".join(re.findall(r"[a-z0-9&.']+", text.casefold().replace("-", " ")))
+    return text.strip()
 
 
 @lru_cache(maxsize=1)
 def _wordings() -> tuple[tuple[str, str], ...]:
-    return tuple((plain_wording(variant), plain_wording(wording)) for variant, wording in read_core().wordings)
+    return tuple((_without_fillers(variant), _without_fillers(wording)) for variant, wording in read_core().wordings)
 
 
 def _sorted(label: str) -> str:
-    """Word order; not of labels with numbers, where "5% to 10%" is not "10% to 5%"."""
+    """Word order, of three words and more: lease financing is no financing lease, a transfer from is none to."""
     key = _reworded(label)
     words = key.split()
-    return " ".join(sorted(words)) if {"from", "to", "by", "over", "under", "per"}.isdisjoint(words) else key
+    return " ".join(sorted(words)) if len(words) > 2 and _DIRECTIONS.isdisjoint(words) else key
 
 
 def _unqualified(label: str) -> str:
-    core = read_core()
-    words = _reworded(label).split()
+    """Drops the core's qualifiers. A single word keeps its plural: total liabilities are no liability."""
+    core, words = read_core(), _reworded(label).split()
+    whole = len(words)
     if len(words) > 1 and words[0] in core.leading:
         words = words[1:]
     for word, after in core.trailing:
         if len(words) > 1 and words[-1] == word and words[-2] in after:
             words = words[:-1]
-        elif len(words) > 1 and words[0] == word and words[1:] in (["revenue"], ["sale"]):
+        elif len(words) == 2 and words[0] == word and words[1] in after:
             words = words[1:]
-    return " ".join(sorted(words))
+    if len(words) == 1 and words[0] not in _ALIKE_IN_PLURAL:
+        return plain(label).split()[-1] if len(words) < whole else plain(label)
+    return " ".join(sorted(words) if len(words) > 2 else words)
 
 
 RUNGS = (

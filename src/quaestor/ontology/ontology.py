@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from quaestor.core.parsing import clean_label
 from quaestor.core.triples import Triple
 from quaestor.errors import OntologyError
 from quaestor.ontology.classes import ClassMatch, Context, CueIndex
@@ -160,7 +161,7 @@ class Ontology:
 
     def why(self, label: str, other: str) -> Explanation:
         """Returns why two labels are one property, or why not."""
-        first, second = self.match(label), self.match(other)
+        first, second = self.match(clean_label(label)), self.match(clean_label(other))
         if first is None or second is None:
             unknown = label if first is None else other
             near = ", ".join(f"{n.label!r} ({n.score:.2f})" for n in self.nearest(unknown))

@@ -13,7 +13,7 @@ _SHOWN = re.compile(
     r"\b(?:following|below) (?:tables?|charts?|schedules?|summary|information"
     r"|is an? (?:summary|analysis|reconciliation) of)\s?(?:below )?"
     r"(?:of|sets? forth|summari[sz]es?|presents?|shows?|provides?|details?|reflects?|lists?|includes?"
-    r"|discloses?|reconciles?|represents?|contains?|illustrates?|outlines?|depicts?|)\s(.{3,90})",
+    r"|discloses?|reconciles?|represents?|contains?|illustrates?|outlines?|depicts?|displays?|)\s(.{3,90})",
     re.IGNORECASE,
 )
 _LEADING = re.compile(
@@ -37,7 +37,9 @@ _BOUNDARY = frozenset(
     "the our its a an that which had have has with by for in at from to on we it this these their as recorded "
     "recognized reported paid received than but or if when while include includes included including during under "
     "over between approximately about compared was were is are be been incurred following after before there "
-    "consisted one two three four five six seven eight nine ten million billion thousand increase decrease".split()
+    "consisted consists comprised primarily any above made receiving provide provides provided pay pays s one "
+    "two three four five six seven eight nine ten million billion "
+    "thousand increase decrease".split()
 )
 _WORDS_AT_MOST = 5
 
@@ -78,7 +80,8 @@ def said_of(before: str) -> str | None:
     while words and words[0] in ("of", "and", "&"):
         words = words[1:]
     phrase = " ".join(words)
-    return phrase if 0 < len(words) <= _WORDS_AT_MOST and len(phrase) > 3 else None
+    whole = all(word[0].isalpha() and word[-1].isalpha() for word in words)
+    return phrase if whole and 0 < len(words) <= _WORDS_AT_MOST and len(phrase) > 3 else None
 
 
 def said_in(sentence: Sentence) -> tuple[tuple[int, str], ...]:
