@@ -17,15 +17,21 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
 
 
-def dump(value: object, kind: Any = None) -> Any:
+def dump(value: object, kind: Any = None, *, compact: bool = False) -> Any:
     """Returns `value` as JSON-compatible dicts, lists, strings and numbers.
 
     Args:
         value: A dataclass of this package, or a tuple of them.
         kind: The type to write it as, where it is not `type(value)` (a tuple, a union).
+        compact: Leaves out what is None.
     """
     written_as: Any = kind or type(value)
-    return _adapter(written_as).dump_python(value, mode="json")
+    return _adapter(written_as).dump_python(value, mode="json", by_alias=True, exclude_none=compact)
+
+
+def schema(kind: type) -> dict[str, Any]:
+    """Returns the JSON schema of what `load` takes for a type."""
+    return _adapter(kind).json_schema()
 
 
 def load(kind: type[T], data: object) -> T:

@@ -1,0 +1,148 @@
+"""`calculate`: an operation of the plans on numbers that can be traced.
+
+Owns what the tool adds to the plan's operations: numbers instead of references, more than two terms, percentages for
+readers, and rows by their label.
+"""
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+
+from quaestor.core.parsing import parse_quantity
+from quaestor.core.quantity import Scale
+from quaestor.errors import MagnitudeError, QuantityError
+from quaestor.graph.facts import Observation
+from quaestor.plan.formula import render_formula
+from quaestor.plan.operations import OPERATIONS, bounded
+from quaestor.plan.steps import Constant, Label, Operand, Ref
+from quaestor.solvers.tools.draft import IN_PERCENT, Draft, Traced
+from quaestor.solvers.tools.messages import Calculate, Calculated, OperandShown, Refusal, Scalar, number
+from quaestor.solvers.tools.page import Page, folded, nearest
+
+_REFERENCE = re.compile(r"\s*#\s?(-?[0-9]{1,3})\s*")
+_MANY = {"add": "sum"}
+
+
+def calculate(page: Page, draft: Draft, request: Calculate) -> Calculated | Refusal:
+    """Returns what an operation on some values comes to, and adds its steps.
+
+    Raises:
+        PlanError: It has no result, such as a division by zero.
+    """
+    operation = OPERATIONS.get(request.operation)
+    if operation is None:
+        near = nearest(request.operation, OPERATIONS)
+        return Refusal(f"Unknown operation: {request.operation[:100]}", "Use one of the operations of the schema", near)
+    if operation.of_row:
+        return _of_row(page, draft, request)
+    name = _MANY.get(request.operation, request.operation) if len(request.values) > 2 else request.operation
+    least, most = OPERATIONS[name].arity
+    count = len(request.values)
+    if not least <= count <= most and not (name == "multiply" and count > 2):
+        wanted = f"exactly {least}" if least == most else f"{least} to {most}"
+        return Refusal(
+            f"{name} requires {wanted} value{'s' * (wanted != 'exactly 1')}, not {count}", "Change the values"
+        )
+    traced: list[Traced] = []
+    for value in request.values:
+        found = _traced(draft, value)
+        if isinstance(found, Refusal):
+            return found
+        traced.append(found)
+    operands = [item.operand for item in traced]
+    if name == "percentage_change":
+        operands.reverse()  # the tool takes old, then new; the plan's operation the new number first
+    step = draft.compute(name, operands[:2] if name == "multiply" else operands)
+    for operand in operands[2:] if name == "multiply" else ():
+        step = draft.compute(name, (Ref(step), operand))
+    return _calculated(draft, name, request.values, traced, step)
+
+
+def _of_row(page: Page, draft: Draft, request: Calculate) -> Calculated | Refusal:
+    """Computes over the numbers of a printed row, which every cell of the row must have."""
+    if len(request.values) != 1:
+        return Refusal(f"{request.operation} requires exactly 1 value, the label of a row", "Change the values")
+    wanted = str(request.values[0])
+    rows: dict[tuple[int, int], list[Observation]] = {}
+    for observation in page.graph.observations:
+        if observation.order == 0 and folded(observation.row.label) == folded(wanted):
+            rows.setdefault((observation.source.table, observation.source.row), []).append(observation)
+    if len(rows) != 1:
+        labels = dict.fromkeys(o.row.label for o in page.graph.observations if o.row.label)
+        what = f"{len(rows)} rows are labelled" if rows else "No row is labelled"
+        return Refusal(f"{what} '{wanted[:100]}'", "Name one row, or give its values to sum", nearest(wanted, labels))
+    (((table, row), cells),) = rows.items()
+    blanks = [c for c in page.graph.text_cells if (c.source.table, c.source.row) == (table, row)]
+    if blanks:
+        return Refusal(
+            f"The row '{cells[0].row.label}' has a cell that prints {blanks[0].text!r} and no number",
+            "Give the values that count to sum, average, minimum or maximum",
+        )
+    label = Label(cells[0].row.label, tuple(c.quantity for c in cells), tuple(c.source for c in cells))
+    step = draft.compute(request.operation, (label,))
+    return _calculated(draft, request.operation, request.values, [Traced(label, "page", label.text)], step)
+
+
+def _traced(draft: Draft, value: Scalar) -> Traced | Refusal:
+    if isinstance(value, str):
+        if reference := _REFERENCE.fullmatch(value):
+            return _referred(draft, int(reference[1]))
+        try:
+            quantity = parse_quantity(value)
+        except QuantityError as error:
+            return Refusal(str(error), "Give numbers, or #1 for step 1 and #-1 for the last answer")
+        traced = draft.trace(bounded(quantity.value))
+        if (traced.grounded and traced.origin != "constant") or quantity.scale is Scale.ONE:
+            return traced
+        return draft.trace(bounded(quantity.number))
+    try:
+        return draft.trace(bounded(Decimal(str(value))))
+    except MagnitudeError as error:
+        return Refusal(f"{value} cannot be used: {error}", "Give a number of the page or a result")
+
+
+def _referred(draft: Draft, step: int) -> Traced | Refusal:
+    if 0 < step <= len(draft.steps) or 0 < -step <= len(draft.history):
+        return draft.traced(step)
+    return Refusal(
+        f"There is no step or answer #{step}",
+        f"This turn has {len(draft.steps)} steps (#1, #2, ...), before it were {len(draft.history)} answers (#-1, ...)",
+    )
+
+
+def _calculated(
+    draft: Draft, operation: str, values: Sequence[Scalar], traced: Sequence[Traced], step: int
+) -> Calculated:
+    register = draft.result(step)
+    value = register.value
+    percent = operation in IN_PERCENT and register.scale is Scale.ONE and not isinstance(value, bool)
+    shown = value if isinstance(value, bool) else number(value.scaleb(2) if percent else value)
+    return Calculated(
+        operation=operation,
+        values=tuple(values),
+        result=shown,
+        fraction=number(value) if percent and not isinstance(value, bool) else None,
+        scale=Scale.PERCENT.value if percent else register.scale.value,
+        unit=register.unit,
+        formula=render_formula(draft.plan(step), draft.formulas),
+        operands=tuple(_operand(draft, item) for item in traced),
+        ungrounded=tuple(number(t.operand.value) for t in traced if not t.grounded and isinstance(t.operand, Constant)),
+        sources=register.sources,
+        step=step,
+    )
+
+
+def _operand(draft: Draft, traced: Traced) -> OperandShown:
+    value, scale = _taken(draft, traced.operand)
+    shown = value if isinstance(value, bool) else number(value)
+    return OperandShown(shown, traced.origin, traced.label, scale.value, traced.also or None)
+
+
+def _taken(draft: Draft, operand: Operand) -> tuple[Decimal | bool, Scale]:
+    if isinstance(operand, Constant):
+        return operand.value, Scale.ONE
+    if isinstance(operand, Label):
+        return Decimal(len(operand.values)), Scale.ONE
+    register = draft.result(operand.step) if operand.step > 0 else draft.history[operand.step]
+    assert register is not None  # it was computed with
+    return register.value, register.scale

@@ -1,0 +1,151 @@
+"""A page as the tools look at it: its graph by type, instance and property, and names found however they are spelt.
+
+Owns the comparison of names. A name means one thing or it is refused: nothing is picked from several.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from quaestor.core.periods import Period, parse_period
+from quaestor.graph.facts import Heading, Observation, TextCell, year_of
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.ontology.ontology import Ontology
+from quaestor.ontology.vocabulary import ROOT_CLASS
+
+Fact = Observation | TextCell
+
+_NEAR = 50
+"""Of 100: what resembles a name less is no help."""
+
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+@lru_cache(maxsize=8192)
+def folded(name: str) -> str:
+    """Returns a name as names are compared: no prefix, no case, letters and digits only.
+
+    >>> folded("exercisePrice") == folded("kg:exercise_price") == folded("Exercise price")
+    True
+    """
+    local = name.split(":", 1)[1] if name.startswith(("kg:", "doc:")) else name
+    return re.sub(r"[^a-z0-9%$]", "", local.casefold())
+
+
+def spaced(name: str) -> str:
+    """Returns a name as a label: `exercisePrice` and `kg:exercise_price` are "exercise price"."""
+    local = name.split(":", 1)[1] if name.startswith(("kg:", "doc:")) else name
+    return _HUMP.sub(" ", local).replace("_", " ").casefold().strip()
+
+
+def nearest(name: str, known: Iterable[str], most: int = 3) -> tuple[str, ...]:
+    """Returns the known names most like a name."""
+    from rapidfuzz import fuzz, process
+
+    wanted = spaced(name[:100])
+    found = process.extract(wanted, {item: spaced(item) for item in known}, scorer=fuzz.WRatio, limit=most)
+    return tuple(item for _, score, item in found if score >= _NEAR)
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A node that has properties.
+
+    Attributes:
+        name: Such as `kg:CashFlow_2008`.
+        type: Such as `kg:CashFlow`.
+        table: The table's index.
+        period: Its period, or None.
+        heading: The row or column that it is.
+        facts: Its cells.
+    """
+
+    name: str
+    type: str
+    table: int
+    period: Period | None
+    heading: Heading
+    facts: tuple[Fact, ...]
+
+    @property
+    def year(self) -> int | None:
+        """The last year of its period."""
+        return year_of(self.period)
+
+    @property
+    def entity(self) -> str | None:
+        """What it is called besides its period, or None."""
+        label = self.heading.label
+        return label if label and parse_period(label) is None else None
+
+
+@dataclass(frozen=True)
+class Page:
+    """A graph and its ontology, indexed."""
+
+    graph: KnowledgeGraph
+    ontology: Ontology
+
+    @cached_property
+    def instances(self) -> tuple[Instance, ...]:
+        """All instances, table by table, in reading order."""
+        tables = {table.index: table for table in self.graph.tables}
+        facts: dict[str, list[Fact]] = {}
+        cells: tuple[Fact, ...] = (*self.graph.observations, *self.graph.text_cells)
+        for fact in sorted(cells, key=_place):
+            facts.setdefault(fact.instance, []).append(fact)
+        found = []
+        for name, own in facts.items():
+            first = own[0]
+            table = tables[first.source.table]
+            period = next((cell.period for cell in own if isinstance(cell, Observation)), None)
+            heading = first.column if table.axis == "rows" else first.row
+            found.append(Instance(name, table.name, table.index, period, heading, tuple(own)))
+        return tuple(found)
+
+    @cached_property
+    def types(self) -> tuple[str, ...]:
+        """The types with an instance, in the order of the tables."""
+        return tuple(dict.fromkeys(instance.type for instance in self.instances))
+
+    def of_type(self, name: str) -> tuple[Instance, ...]:
+        """Returns the instances of a type, however its name is spelt; all of them for the root type."""
+        wanted = folded(name)
+        if wanted == folded(ROOT_CLASS):
+            return self.instances
+        return tuple(instance for instance in self.instances if folded(instance.type) == wanted)
+
+    def known_type(self, name: str) -> str | None:
+        """Returns the ontology's class of that name, or None."""
+        return self._classes.get(folded(name))
+
+    def properties(self, instances: Iterable[Instance]) -> dict[str, str]:
+        """Returns the properties that instances have, each with the label that the page prints for it."""
+        used = dict.fromkeys(fact.predicate for instance in instances for fact in instance.facts)
+        return {name: self._labels.get(name, spaced(name)) for name in used}
+
+    def property_named(self, name: str, known: Mapping[str, str]) -> str | None:
+        """Returns which of some properties is meant: by its name, the page's label, or another label of it."""
+        if name in known:
+            return name
+        wanted = folded(name)
+        for names in ({p: folded(p) for p in known}, {p: folded(label) for p, label in known.items()}):
+            found = [p for p, spelt in names.items() if spelt == wanted]
+            if len(found) == 1:
+                return found[0]
+        match = self.ontology.match(spaced(name)) if spaced(name) else None
+        return match.property if match is not None and match.property in known else None
+
+    @cached_property
+    def _classes(self) -> dict[str, str]:
+        return {folded(c.name): c.name for c in self.ontology.classes}
+
+    @cached_property
+    def _labels(self) -> dict[str, str]:
+        return {line.predicate: line.label for line in reversed(self.graph.lines) if line.label}
+
+
+def _place(fact: Fact) -> tuple[int, int, int, int]:
+    order = fact.order if isinstance(fact, Observation) else 0
+    return fact.source.table, fact.source.row, fact.source.column, order

@@ -1,0 +1,125 @@
+"""`find_in_text`: numbers of the sentences and labels by the words around them, what they count, and their period.
+
+Owns the comparison. One number that fits is taken; of several all are shown, and none is chosen.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from quaestor.core.periods import Period, parse_period
+from quaestor.core.quantity import Scale
+from quaestor.graph.facts import HeaderNumber, Mention, period_code, year_of
+from quaestor.ontology.labels import singular
+from quaestor.solvers.tools.draft import Draft
+from quaestor.solvers.tools.messages import FindInText, MentionShown, Refusal, Scalar, TextMatches, number
+from quaestor.solvers.tools.page import Page, nearest
+
+_MOST_SHOWN = 10
+# Of the words asked for; what has fewer of them is another sentence.
+_SHARE_NEEDED = 0.5
+_UNITS = {
+    "$": "usd", "us$": "usd", "dollar": "usd", "dollars": "usd", "%": "percent", "percentage": "percent",
+    "percentages": "percent", "€": "eur", "euro": "eur", "euros": "eur", "£": "gbp", "pounds": "gbp",
+    "thousands": "thousand", "millions": "million", "billions": "billion",
+}  # fmt: skip
+_SMALL = frozenset("a an and at by for from in is of on or the to was were what which with".split())
+
+InText = Mention | HeaderNumber
+
+
+def find_in_text(page: Page, draft: Draft, request: FindInText) -> TextMatches | Refusal:
+    """Returns the numbers that fit, best first, and adds a step where there is exactly one."""
+    if request.words is None and request.unit is None and request.period is None:
+        return Refusal("find_in_text needs something to look for", "Give words, unit or period")
+    numbers: list[InText] = [*page.graph.mentions, *(label for label in page.graph.labels if not label.year)]
+    period = None
+    if request.period is not None and (period := _period(request.period)) is None:
+        return Refusal(
+            f"'{request.period}' is no period", "Write a year (2007), a quarter (2007-Q3) or a date", _periods(numbers)
+        )
+    fitting = [n for n in numbers if _counts(n, request.unit) and _is_of(n, period)]
+    words = [word for word in _words(request.words or "") if word not in _SMALL]
+    shares = {i: _share(n, words) for i, n in enumerate(fitting)}
+    best = max(shares.values(), default=0.0)
+    if not fitting or best < _SHARE_NEEDED:
+        return _nothing(numbers, words, request)
+    return _matches([fitting[i] for i, share in shares.items() if share == best], best == 1, draft, request)
+
+
+def _matches(found: Sequence[InText], complete: bool, draft: Draft, request: FindInText) -> TextMatches:
+    for item in found[:_MOST_SHOWN]:
+        draft.show(item)
+    step = draft.extract(found[0], request.words) if len(found) == 1 and complete else None
+    note = None if complete else "No number has all the words; these have the most of them"
+    if len(found) > 1:
+        several = "Several numbers fit and none was chosen: give more words, a unit or a period, or calculate with one"
+        note = f"{note}. {several}" if note else several
+    return TextMatches(len(found), tuple(_shown(item) for item in found[:_MOST_SHOWN]), step, note)
+
+
+def _shown(item: InText) -> MentionShown:
+    return MentionShown(
+        value=number(item.quantity.value),
+        raw_value=item.quantity.text,
+        scale=item.quantity.scale.value,
+        unit=item.quantity.unit,
+        period=period_code(item.period) if item.period else None,
+        sentence=item.sentence if isinstance(item, Mention) else item.label,
+        source=item.source,
+    )
+
+
+def _nothing(numbers: Sequence[InText], words: Sequence[str], request: FindInText) -> Refusal:
+    said = {word for item in numbers for word in _words(_text(item))}
+    near = [close for word in words if word not in said for close in nearest(word, said, 2)]
+    units = sorted({item.quantity.unit or item.quantity.scale.value for item in numbers})
+    asked = {"words": request.words, "unit": request.unit, "period": request.period}
+    return Refusal(
+        "No number in the text has " + ", ".join(f"{k} = {v}" for k, v in asked.items() if v is not None),
+        f"Use other words, or query_kg for numbers of a table; units here are {', '.join(units) or 'none'}, "
+        f"periods {', '.join(_periods(numbers)) or 'none'}",
+        nearest=tuple(dict.fromkeys(near)),
+    )
+
+
+def _period(value: Scalar) -> Period | None:
+    text = str(value).strip()
+    if quarter := re.fullmatch(r"([12][0-9]{3})-?q([1-4])", text, re.IGNORECASE):
+        return Period("quarter", int(quarter[1]), quarter=int(quarter[2]))
+    return parse_period(text)
+
+
+def _periods(numbers: Sequence[InText]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(period_code(n.period) for n in numbers if n.period))[:_MOST_SHOWN]
+
+
+def _is_of(item: InText, period: Period | None) -> bool:
+    """Whether a number is of a period; a year fits every period that ends in it."""
+    if period is None:
+        return True
+    return item.period == period or (period.kind == "year" and year_of(item.period) == period.year)
+
+
+def _counts(item: InText, unit: str | None) -> bool:
+    if unit is None:
+        return True
+    wanted = unit.strip().casefold()
+    wanted = singular(_UNITS.get(wanted, wanted))
+    quantity = item.quantity
+    return wanted in {quantity.scale.value, singular((quantity.unit or "").casefold())} - {Scale.ONE.value, ""}
+
+
+def _share(item: InText, words: Sequence[str]) -> float:
+    """Returns how many of the words stand in the same sentence or label, from 0 to 1."""
+    said = _words(_text(item))
+    return sum(word in said for word in words) / len(words) if words else 1.0
+
+
+def _text(item: InText) -> str:
+    return item.sentence if isinstance(item, Mention) else item.label
+
+
+@lru_cache(maxsize=4096)
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(singular(word) for word in re.findall(r"[a-z0-9&]+", text.casefold())))

@@ -1,0 +1,228 @@
+"""The tools by name, and the toolbox that a solver has for one turn.
+
+Owns the one definition of each tool, the reading of arguments, and the record of calls. Whatever a caller sends, the
+reply is a result or a refusal that can be acted on; no error escapes.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from time import perf_counter
+from typing import Any, Generic, TypeVar
+
+from pydantic import JsonValue, ValidationError
+
+from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import ToolCall
+from quaestor.core import serial
+from quaestor.errors import PlanError
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.ontology.ontology import Ontology
+from quaestor.plan.steps import Plan
+from quaestor.solvers.tools.arithmetic import calculate
+from quaestor.solvers.tools.draft import Draft, Traced
+from quaestor.solvers.tools.looking import introspect_ontology, list_entities
+from quaestor.solvers.tools.messages import (
+    Calculate,
+    FindInText,
+    IntrospectOntology,
+    ListEntities,
+    QueryKg,
+    Refusal,
+    Reply,
+    Request,
+)
+from quaestor.solvers.tools.page import Page, nearest
+from quaestor.solvers.tools.query import query_kg
+from quaestor.solvers.tools.text import find_in_text
+
+R = TypeVar("R", bound=Request)
+Arguments = str | Mapping[str, JsonValue]
+
+_LONGEST = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Generic[R]):
+    """One tool.
+
+    Attributes:
+        name: As it is called.
+        description: What it does, for whoever chooses among the tools.
+        takes: The type of its arguments.
+        function: What it does with a page, the plan of the turn, and its arguments.
+    """
+
+    name: str
+    description: str
+    takes: type[R]
+    function: Callable[[Page, Draft, R], Reply]
+
+    @property
+    def schema(self) -> dict[str, JsonValue]:
+        """The JSON schema of its arguments."""
+        return _plain(serial.schema(self.takes))
+
+    def use(self, page: Page, draft: Draft, arguments: object) -> Reply:
+        """Returns the reply to arguments of any kind."""
+        if not isinstance(arguments, Mapping):
+            return Refusal(f"The arguments of {self.name} must be one JSON object", "Give each parameter by its name")
+        try:
+            request = serial.load(self.takes, dict(arguments))
+        except ValidationError as error:
+            return _misfit(self, error)
+        before = draft.mark
+        try:
+            reply = self.function(page, draft, request)
+        except PlanError as error:
+            reply = Refusal(str(error), "Check the values and the operation")
+        if isinstance(reply, Refusal):
+            draft.rewind(before)
+        return reply
+
+
+TOOLS: Mapping[str, Tool[Any]] = {
+    tool.name: tool
+    for tool in (
+        Tool(
+            "query_kg",
+            "Query the knowledge graph of the page's tables: one property of one instance, with its source.",
+            QueryKg,
+            query_kg,
+        ),
+        Tool(
+            "list_entities",
+            "List all entities of a given type in the knowledge graph, or of every type.",
+            ListEntities,
+            list_entities,
+        ),
+        Tool(
+            "introspect_ontology",
+            "Show the entity types (list_types), or the properties of one of them (get_properties).",
+            IntrospectOntology,
+            introspect_ontology,
+        ),
+        Tool(
+            "calculate",
+            "Perform an arithmetic operation on numbers of the page, earlier results, earlier answers and constants.",
+            Calculate,
+            calculate,
+        ),
+        Tool(
+            "find_in_text",
+            "Find numbers in the sentences around the tables by words, unit and period.",
+            FindInText,
+            find_in_text,
+        ),
+    )
+}
+"""Every tool by its name."""
+
+
+class Toolbox:
+    """The tools on one page, for one turn: it holds the growing plan and the record of all calls."""
+
+    def __init__(
+        self, graph: KnowledgeGraph, ontology: Ontology, memory: Memory, calls: list[ToolCall] | None = None
+    ) -> None:
+        """Takes the page and the turns so far.
+
+        Args:
+            graph: The page.
+            ontology: What the graph was built with.
+            memory: The turns before this one.
+            calls: Where every call is noted, such as `TurnContext.tool_calls`.
+        """
+        self._page = Page(graph, ontology)
+        self._draft = Draft(graph, memory)
+        self._calls = [] if calls is None else calls
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """The calls so far, in order."""
+        return tuple(self._calls)
+
+    @property
+    def draft(self) -> Draft:
+        """The plan so far."""
+        return self._draft
+
+    def call(self, tool: str, arguments: Arguments) -> dict[str, JsonValue]:
+        """Returns the reply of a tool, as JSON, and notes the call.
+
+        Args:
+            tool: Its name.
+            arguments: By name, or as JSON text; whatever is wrong with them is said in the reply.
+        """
+        started = perf_counter()
+        reply = self.ask(tool, arguments)
+        output: dict[str, JsonValue] = serial.dump(reply, compact=True)
+        if isinstance(reply, Refusal):
+            output = {name: value for name, value in output.items() if value != []}
+        said = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False, default=str)
+        text = json.dumps(output, ensure_ascii=False)
+        self._calls.append(ToolCall(tool[:100], said[:_LONGEST], text, round(perf_counter() - started, 6)))
+        return output
+
+    def ask(self, tool: str, arguments: Arguments) -> Reply:
+        """Returns the reply of a tool, typed; the call is not noted."""
+        known = TOOLS.get(tool)
+        if known is None:
+            return Refusal(f"Unknown tool: {tool[:100]}", f"Use one of {', '.join(TOOLS)}", nearest(tool, TOOLS))
+        if isinstance(arguments, str):
+            try:
+                arguments = json.loads(arguments[: _LONGEST + 1])
+            except (ValueError, RecursionError) as error:
+                return Refusal(f"The arguments of {tool} are not valid JSON: {error}", "Send one JSON object")
+        return known.use(self._page, self._draft, arguments)
+
+    def plan(self) -> Plan:
+        """Returns the plan that ends in the last step.
+
+        Raises:
+            SolverError: No tool returned a number.
+        """
+        return self._draft.plan()
+
+    def plan_of(self, value: Decimal | bool) -> tuple[Plan, Traced | None]:
+        """Returns the plan whose result is the value that a solver answers with, and how it was traced.
+
+        Raises:
+            SolverError: It is a yes or no that no step gives.
+            PlanError: No plan can hold it.
+        """
+        return self._draft.plan_of(value)
+
+
+def _misfit(tool: Tool[R], error: ValidationError) -> Refusal:
+    """Returns what is wrong with arguments, each fault in words."""
+    properties = tool.schema.get("properties")
+    known = tuple(properties) if isinstance(properties, dict) else ()
+    faults: dict[str, str] = {}
+    near: list[str] = []
+    for fault in error.errors(include_url=False, include_context=False):
+        place = str(fault["loc"][0]) if fault["loc"] else "arguments"
+        if fault["type"] in ("unexpected_keyword_argument", "extra_forbidden"):
+            near += nearest(place, known, 1)
+            faults[place] = "is no parameter"
+        elif fault["type"] in ("missing", "missing_argument"):
+            faults[place] = "is missing"
+        else:
+            faults.setdefault(place, f"{fault['msg'].lower()}, not {str(fault['input'])[:60]!r}")
+    listed = "; ".join(f"{place[:60]}: {what}" for place, what in faults.items())
+    return Refusal(
+        f"{tool.name} cannot take these arguments: {listed}", f"Its parameters are {', '.join(known)}", tuple(near)
+    )
+
+
+def _plain(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """Returns a schema without the titles and docstrings that only repeat names."""
+    schema.pop("description", None)
+    return {key: _untitled(value) for key, value in schema.items() if key != "title"}
+
+
+def _untitled(value: JsonValue) -> JsonValue:
+    if isinstance(value, dict):
+        return {k: _untitled(v) for k, v in value.items() if not (k == "title" and isinstance(v, str))}
+    return [_untitled(item) for item in value] if isinstance(value, list) else value
