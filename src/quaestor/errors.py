@@ -19,7 +19,11 @@ QuaestorError
 │       ├── MagnitudeError           (OverflowError) a result too large or too fine to hold
 │       └── OperandError             an operand that the operation cannot take
 ├── SolverError (RuntimeError)       a solver that found no answer
+│   ├── ModelReplyError              a model's reply that cannot be used, or a request that it does not take
 │   └── OutageError                  a service that the solver needs does not answer; unscored until resumed
+│       ├── ModelAccessError         (InputError) a model that cannot be reached as it is set up
+│       ├── BudgetExceededError      a run has used what it may use; `spent` and `limit` say of what
+│       └── CassetteError            (InputError) a request that was not recorded, or a recording that cannot be read
 ├── EngineError (RuntimeError)       conversations that could not be played to their end
 ├── StoreError (OSError)             the run store is unreachable, damaged or of another version
 │   ├── UnknownRunError              (LookupError)
@@ -128,6 +132,32 @@ class SolverError(QuaestorError, RuntimeError):
 
 class OutageError(SolverError):
     """A service that the solver needs does not answer: the conversation stays unscored until the run is resumed."""
+
+
+class ModelReplyError(SolverError):
+    """A model's reply that cannot be used (unreadable, refused), or a request that it does not take (too long)."""
+
+
+class ModelAccessError(OutageError, InputError):
+    """A model that cannot be reached as it is set up: no key, an unknown name, no server there."""
+
+
+class BudgetExceededError(OutageError):
+    """A run has used what it may use; what it has not played stays unscored until it is resumed with more.
+
+    Attributes:
+        spent: What has been used, such as `1,200 requests`.
+        limit: What may be, in the same words.
+    """
+
+    def __init__(self, spent: str, limit: str) -> None:
+        self.spent = spent
+        self.limit = limit
+        super().__init__(f"the budget of {limit} is used up ({spent}): resume the run with a larger one")
+
+
+class CassetteError(OutageError, InputError):
+    """A request that is not in the recording that is replayed, or a recording that cannot be read."""
 
 
 class EngineError(QuaestorError, RuntimeError):

@@ -1,0 +1,154 @@
+"""What a run may use, and what it has used.
+
+Owns prices and the meter, which is a sink of exchanges. Refuses the next request once a limit is reached; requests
+that are under way are not cut off, so a run in parallel can end a little above its limit of tokens or money.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+
+from quaestor.errors import BudgetExceededError, SettingsError
+from quaestor.llm.transcript import Exchange, Place
+from quaestor.llm.usage import Usage
+
+Pricer = Callable[[Usage], Decimal | None]
+
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a run may use; None is no limit.
+
+    Attributes:
+        requests: HTTP requests, repeated attempts included.
+        tokens: Read and written.
+        money: US dollars.
+    """
+
+    requests: int | None = None
+    tokens: int | None = None
+    money: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars per million tokens.
+
+    Attributes:
+        input: Read.
+        output: Written.
+        cached: Read from the provider's cache; as `input` where None.
+    """
+
+    input: Decimal
+    output: Decimal
+    cached: Decimal | None = None
+
+    def cost(self, usage: Usage) -> Decimal:
+        """Returns what tokens cost."""
+        cached = self.input if self.cached is None else self.cached
+        fresh = usage.input_tokens - usage.cached_tokens
+        return (fresh * self.input + usage.cached_tokens * cached + usage.output_tokens * self.output) / _MILLION
+
+
+def read_price(name: str, table: Mapping[str, object]) -> Price:
+    """Returns the price that `[prices.NAME]` in quaestor.toml states.
+
+    Raises:
+        SettingsError: A key that is not input, output or cached, or a value that is no price.
+    """
+    amounts: dict[str, Decimal] = {}
+    for key, value in table.items():
+        if key not in ("input", "output", "cached"):
+            raise SettingsError(f"unknown key {key!r} in [prices.{name}]: known are input, output, cached")
+        try:
+            amount = Decimal(str(value))
+        except InvalidOperation:
+            amount = Decimal(-1)
+        if isinstance(value, bool) or not amount.is_finite() or amount < 0:
+            raise SettingsError(f"{key!r} in [prices.{name}] must be US dollars per million tokens, not {value!r}")
+        amounts[key] = amount
+    missing = [key for key in ("input", "output") if key not in amounts]
+    if missing:
+        raise SettingsError(f"[prices.{name}] needs {' and '.join(missing)}: US dollars per million tokens")
+    return Price(amounts["input"], amounts["output"], amounts.get("cached"))
+
+
+def known_price(provider: str, model: str) -> Pricer:
+    """Returns what prices a hosted model by the table of the `genai-prices` package; None where it has none."""
+
+    def price(usage: Usage) -> Decimal | None:
+        from genai_prices import Usage as Counted
+        from genai_prices import calc_price
+
+        counted = Counted(
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+            cache_read_tokens=usage.cached_tokens,
+        )
+        try:
+            return calc_price(counted, model, provider_id=provider).total_price
+        except (LookupError, ValueError):  # no such model there, or counts that do not fit each other
+            return None
+
+    return price
+
+
+def no_price(_usage: Usage) -> Decimal | None:
+    """Returns None: nobody has said what this model costs."""
+    return None
+
+
+class Meter:
+    """What has been used, in all and by turn. A sink of exchanges."""
+
+    def __init__(self, budget: Budget | None = None, price: Pricer = no_price, already: Usage | None = None) -> None:
+        """Starts to count.
+
+        Args:
+            budget: What may be used; nothing is limited without one.
+            price: What tokens cost.
+            already: What a run that is resumed had used before.
+
+        Raises:
+            SettingsError: Money is limited, and the model has no price.
+        """
+        self._budget = budget or Budget()
+        self._price = price
+        self._total = already or Usage()
+        self._turns: dict[Place, Usage] = {}
+        self._begun = self._total.requests
+        if self._budget.money is not None and price(Usage(1, 1000, 1000)) is None:
+            raise SettingsError("a budget in money needs the model's price: state it as [prices.NAME] in quaestor.toml")
+
+    @property
+    def total(self) -> Usage:
+        """What has been used in all."""
+        return self._total
+
+    def turn(self, place: Place) -> Usage:
+        """Returns what one turn has used."""
+        return self._turns.get(place, Usage())
+
+    def begin(self) -> None:
+        """Allows one more request.
+
+        Raises:
+            BudgetExceededError: A limit is reached.
+        """
+        limit, used = self._budget, self._total
+        if limit.requests is not None and self._begun >= limit.requests:
+            raise BudgetExceededError(f"{self._begun:,} requests", f"{limit.requests:,} requests")
+        if limit.tokens is not None and used.tokens >= limit.tokens:
+            raise BudgetExceededError(f"{used.tokens:,} tokens", f"{limit.tokens:,} tokens")
+        if limit.money is not None and used.cost is not None and used.cost >= limit.money:
+            raise BudgetExceededError(f"{used.cost:.4f} US dollars", f"{limit.money} US dollars")
+        self._begun += 1
+
+    def append(self, exchange: Exchange, /) -> None:
+        """Counts one exchange."""
+        usage = replace(exchange.usage, cost=self._price(exchange.usage) if exchange.usage.tokens else None)
+        self._total += usage
+        self._turns[exchange.place] = self.turn(exchange.place) + usage

@@ -1,0 +1,62 @@
+"""pydantic-ai's models over the vendors' clients, made for one spec.
+
+The clients make a single attempt and look nothing up in the environment: attempts, keys and addresses are decided
+above.
+"""
+
+import httpx2
+from anthropic import AsyncAnthropic
+from openai import AsyncOpenAI
+from pydantic_ai.models import Model
+from pydantic_ai.models.anthropic import AnthropicModel
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.profiles import ModelProfile
+from pydantic_ai.providers import Provider
+from pydantic_ai.providers.anthropic import AnthropicProvider
+from pydantic_ai.providers.ollama import OllamaProvider
+from pydantic_ai.providers.openai import OpenAIProvider
+from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+from pydantic_ai.providers.vllm import VLLMProvider
+from pydantic_ai.settings import ModelSettings
+
+from quaestor.llm.naming import ModelSpec
+from quaestor.llm.profiles import restrict, takes_temperature
+
+_FAMILIES: dict[str, type[Provider[AsyncOpenAI]]] = {"vllm": VLLMProvider, "ollama": OllamaProvider}
+
+
+def make_model(spec: ModelSpec, key: str, client: httpx2.AsyncClient) -> Model:
+    """Returns the model that `spec` describes, asked through `client`."""
+    if spec.protocol == "anthropic":
+        sdk = AsyncAnthropic(
+            api_key=key, base_url=spec.address, http_client=client, max_retries=0, timeout=client.timeout
+        )
+        profile = restrict(AnthropicProvider.model_profile(spec.model) or {}, spec.profile, spec.protocol)
+        return AnthropicModel(
+            spec.model,
+            provider=AnthropicProvider(anthropic_client=sdk),
+            profile=profile,
+            settings=_settings(spec, profile),
+        )
+    provider = _openai_provider(spec, key, client)
+    family = _FAMILIES.get(spec.provider, type(provider))
+    profile = restrict(family.model_profile(spec.model) or {}, spec.profile, spec.protocol)
+    return OpenAIChatModel(spec.model, provider=provider, profile=profile, settings=_settings(spec, profile))
+
+
+def _openai_provider(spec: ModelSpec, key: str, client: httpx2.AsyncClient) -> Provider[AsyncOpenAI]:
+    sdk = AsyncOpenAI(api_key=key, base_url=spec.address, http_client=client, max_retries=0, timeout=client.timeout)
+    if spec.base_url is None:
+        return OpenAIProvider(openai_client=sdk)
+    return OpenAICompatibleProvider(spec.provider, openai_client=sdk)
+
+
+def _settings(spec: ModelSpec, profile: ModelProfile) -> ModelSettings:
+    settings = ModelSettings()
+    if spec.temperature is not None and takes_temperature(profile):
+        settings["temperature"] = spec.temperature
+    if spec.max_tokens is not None:
+        settings["max_tokens"] = spec.max_tokens
+    if spec.seed is not None and spec.protocol == "openai":
+        settings["seed"] = spec.seed
+    return settings

@@ -1,0 +1,121 @@
+"""What went wrong with a request, in quaestor's words: whose fault it is, and what to set.
+
+Owns the translation from pydantic-ai's errors. Keys are never in these messages: what a server says is quoted only
+after the caller has cleaned it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pydantic_ai.exceptions import (
+    ModelAPIError,
+    ModelAuthenticationError,
+    ModelConnectionError,
+    ModelHTTPError,
+    ModelNotFoundError,
+    ModelQuotaExceededError,
+    ModelTimeoutError,
+    UnexpectedModelBehavior,
+)
+
+from quaestor.errors import ModelAccessError, ModelReplyError, OutageError, QuaestorError, SolverError
+from quaestor.llm.naming import ModelSpec
+
+_TRANSIENT = (408, 409, 425, 429)
+_LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One failed attempt.
+
+    Attributes:
+        error: What to raise, if no further attempt is made.
+        transient: Whether another attempt may go better.
+        asked: Seconds that the server wants us to wait, or None.
+    """
+
+    error: QuaestorError
+    transient: bool
+    asked: float | None = None
+
+
+def explain(failure: BaseException, spec: ModelSpec) -> Failure:
+    """Returns what a failed attempt means."""
+    for cause in _causes(failure):
+        if isinstance(cause, QuaestorError):  # raised below the client, which has wrapped it
+            return Failure(cause, transient=False)
+    if isinstance(failure, ModelHTTPError):
+        return _refused(failure, spec)
+    if isinstance(failure, TimeoutError | ModelTimeoutError):
+        error = OutageError(f"{spec.name} did not answer within {spec.timeout:g} seconds: raise its `timeout`")
+        return Failure(error, transient=True)
+    if isinstance(failure, ModelConnectionError):
+        return Failure(_unreachable(failure, spec), transient=True)
+    said = _short(failure)
+    if isinstance(failure, ModelAPIError | UnexpectedModelBehavior):
+        return Failure(ModelReplyError(f"the reply of {spec.name} cannot be read: {said}"), transient=True)
+    named = f"{type(failure).__name__}: {said}"
+    return Failure(ModelReplyError(f"the reply of {spec.name} is not what its protocol says ({named})"), transient=True)
+
+
+def _refused(failure: ModelHTTPError, spec: ModelSpec) -> Failure:
+    status, said = failure.status_code, _said(failure)
+    if isinstance(failure, ModelQuotaExceededError):
+        return Failure(ModelAccessError(f"the account of {spec.name} has no credit left: {said}"), transient=False)
+    if status == 401 or isinstance(failure, ModelAuthenticationError):
+        return Failure(_not_allowed(spec, said), transient=False)
+    if status == 404 or isinstance(failure, ModelNotFoundError):
+        near = f"; did you mean {failure.suggested_model_id!r}?" if failure.suggested_model_id else ""
+        error = ModelAccessError(f"there is no model {spec.model!r} at {spec.address}{near} ({said}): correct its name")
+        return Failure(error, transient=False)
+    if status in _TRANSIENT or status >= 500:
+        hint = failure.provider_retry_hint
+        asked = "" if failure.retry_after is None else f", come back in {failure.retry_after:.0f} seconds"
+        outage = OutageError(f"{spec.name} cannot answer now (status {status}{asked}): {said}")
+        return Failure(outage, transient=hint is not False, asked=failure.retry_after)
+    reply: SolverError = ModelReplyError(f"{spec.name} does not take the request (status {status}): {said}")
+    return Failure(reply, transient=False)
+
+
+def _not_allowed(spec: ModelSpec, said: str) -> ModelAccessError:
+    where = f"correct the key in {spec.key_variable}" if spec.key_variable else "state `api_key_env` for it"
+    return ModelAccessError(f"{spec.name} refuses the key ({said}): {where}")
+
+
+def _unreachable(failure: BaseException, spec: ModelSpec) -> OutageError:
+    import httpx2
+
+    reasons = [cause for cause in _causes(failure) if isinstance(cause, httpx2.TransportError)]
+    reason = str(reasons[-1]) if reasons else _short(failure)
+    if any(isinstance(cause, httpx2.ConnectError | httpx2.UnsupportedProtocol) for cause in reasons):
+        what = "start the server or correct its base URL" if spec.base_url else "is this machine online?"
+        return ModelAccessError(f"nothing answers at {spec.address} for {spec.name} ({reason}): {what}")
+    return OutageError(f"the connection to {spec.name} broke off: {reason}")
+
+
+def _causes(failure: BaseException) -> Iterator[BaseException]:
+    seen: BaseException | None = failure
+    while seen is not None:
+        yield seen
+        seen = seen.__cause__ or seen.__context__
+
+
+def _said(failure: ModelHTTPError) -> str:
+    """What the server says in its body, without what the client adds."""
+    body = failure.body
+    for key in ("error", "message"):
+        if isinstance(body, dict) and key in body:
+            body = body[key]
+    if isinstance(body, dict):
+        body = body.get("message", body)
+    return _shortened(str(body)) if body else "it does not say why"
+
+
+def _short(failure: BaseException) -> str:
+    return _shortened(str(failure) or type(failure).__name__)
+
+
+def _shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."

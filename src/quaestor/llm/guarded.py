@@ -1,0 +1,104 @@
+"""The model that solvers are handed: within the budget, patient with a server's troubles, its errors ours.
+
+Owns the attempts at one reply. Wraps a model of pydantic-ai and is one.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, TypeVar
+
+from pydantic_ai.exceptions import ModelAPIError, UnexpectedModelBehavior
+from pydantic_ai.messages import ModelMessage, ModelResponse
+from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
+from pydantic_ai.models.wrapper import WrapperModel
+from pydantic_ai.settings import ModelSettings
+from pydantic_ai.tools import RunContext
+
+from quaestor.llm.budget import Meter
+from quaestor.llm.failures import explain
+from quaestor.llm.naming import ModelSpec
+from quaestor.llm.retrying import Retries
+
+T = TypeVar("T")
+
+Sleep = Callable[[float], Awaitable[None]]
+
+# What pydantic-ai and the clients stumble over in a reply that is JSON but not of the protocol: they do not check it.
+_STUMBLES = (AttributeError, TypeError, KeyError, IndexError, ValueError, AssertionError)
+
+
+class GuardedModel(WrapperModel):
+    """A model whose requests are counted, repeated where that helps, and fail with quaestor's errors.
+
+    Raises (from every request):
+        BudgetExceededError: A limit of the run is reached.
+        ModelAccessError: No key, no such model, no server.
+        OutageError: The server did not answer, however often it was asked.
+        ModelReplyError: The reply cannot be used.
+        CassetteError: The request was not recorded.
+    """
+
+    def __init__(
+        self, wrapped: Model, spec: ModelSpec, meter: Meter, *, retries: Retries, sleep: Sleep = asyncio.sleep
+    ) -> None:
+        super().__init__(wrapped)
+        self._spec = spec
+        self._meter = meter
+        self._retries = retries
+        self._sleep = sleep
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        """Returns the reply, whole."""
+
+        async def attempt() -> ModelResponse:
+            if not self._spec.stream:
+                return await self.wrapped.request(messages, model_settings, model_request_parameters)
+            async with self.wrapped.request_stream(messages, model_settings, model_request_parameters) as stream:
+                async for _ in stream:
+                    pass
+                return stream.get()
+
+        return await self._persist(attempt)
+
+    @asynccontextmanager
+    async def request_stream(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+        run_context: RunContext[Any] | None = None,
+    ) -> AsyncGenerator[StreamedResponse]:
+        """Gives the reply as it comes; repeated only until it has begun, for what was read cannot be taken back."""
+        async with AsyncExitStack() as stack:
+
+            async def attempt() -> StreamedResponse:
+                return await stack.enter_async_context(
+                    self.wrapped.request_stream(messages, model_settings, model_request_parameters, run_context)
+                )
+
+            stream = await self._persist(attempt)
+            try:
+                yield stream
+            except ModelAPIError as failure:
+                raise explain(failure, self._spec).error from failure
+
+    async def _persist(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        number = 0
+        while True:
+            number += 1
+            self._meter.begin()
+            try:
+                async with asyncio.timeout(self._spec.timeout):
+                    return await attempt()
+            except (TimeoutError, ModelAPIError, UnexpectedModelBehavior, *_STUMBLES) as failure:
+                found = explain(failure, self._spec)
+                pause = self._retries.pause(number, found.asked) if found.transient else None
+                if pause is None:
+                    raise found.error from failure
+            await self._sleep(pause)

@@ -1,0 +1,147 @@
+"""From a name to a model that can be asked.
+
+Owns the way down: model of pydantic-ai, its client, and the transports below it (watched, then network, recording or
+replay). All requests of a connection go to one address, and through here.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import httpx2
+
+from quaestor.errors import ModelAccessError
+from quaestor.llm.budget import Meter
+from quaestor.llm.naming import ModelSpec
+from quaestor.llm.retrying import Retries
+from quaestor.llm.transcript import Sink, WatchingTransport
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+
+    from quaestor.llm.guarded import Sleep
+
+_NO_KEY = "no-key"
+
+
+class Tape(Protocol):
+    """What stands between a client and the network: a cassette that records, or one that replays."""
+
+    @property
+    def live(self) -> bool:
+        """Whether requests reach the network."""
+        ...
+
+    def transport(self, network: httpx2.AsyncBaseTransport) -> httpx2.AsyncBaseTransport:
+        """Returns what answers requests."""
+        ...
+
+    @property
+    def sinks(self) -> Sequence[Sink]:
+        """What takes the exchanges that are recorded."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A model, and what it has used.
+
+    Attributes:
+        model: For pydantic-ai's agents. Raises quaestor's errors.
+        meter: Usage in all and by turn.
+        spec: What it was made from.
+    """
+
+    model: "Model"
+    meter: Meter
+    spec: ModelSpec
+
+
+def key_of(spec: ModelSpec, environment: Mapping[str, str] | None = None) -> str | None:
+    """Returns the key, or None where none is set and none needed.
+
+    Raises:
+        ModelAccessError: A key is needed and not set.
+    """
+    variables = os.environ if environment is None else environment
+    key = (variables.get(spec.key_variable) or "").strip() if spec.key_variable else ""
+    if not key and spec.key_needed:
+        raise ModelAccessError(f"no key for {spec.name}: set the environment variable {spec.key_variable}")
+    if not key.isascii() or not key.isprintable():
+        raise ModelAccessError(f"the key in {spec.key_variable} has characters that no key has: set it anew")
+    return key or None
+
+
+@asynccontextmanager
+async def connect(
+    spec: ModelSpec,
+    *,
+    sinks: Sequence[Sink] = (),
+    meter: Meter | None = None,
+    tape: Tape | None = None,
+    tracing: bool = False,
+    environment: Mapping[str, str] | None = None,
+    sleep: "Sleep" = asyncio.sleep,
+) -> AsyncIterator[Connection]:
+    """Gives a model that can be asked, from any number of tasks of one event loop.
+
+    Args:
+        spec: Which one.
+        sinks: Take every exchange, such as a list.
+        meter: Counts and limits; without one, all is counted and nothing limited.
+        tape: Records the exchanges, or replays recorded ones without a network and without a key.
+        tracing: Whether requests are traced with OpenTelemetry.
+        environment: Where the key is looked up, `os.environ` by default.
+        sleep: Waits between attempts.
+
+    Raises:
+        ModelAccessError: A key is needed and not set.
+    """
+    from quaestor.llm.clients import make_model
+    from quaestor.llm.guarded import GuardedModel
+
+    meter = meter or Meter()
+    live = tape is None or tape.live
+    key = key_of(spec, environment) if live else None
+    network = _network(spec)
+    watched = WatchingTransport(
+        tape.transport(network) if tape else network,
+        [meter, *sinks, *(tape.sinks if tape else ())],
+        model=spec.name,
+        secrets=[key] if key else [],
+    )
+    # Plain text on the wire is what people can read in a transcript; a few kilobytes are not worth compressing.
+    async with httpx2.AsyncClient(
+        transport=watched,
+        timeout=httpx2.Timeout(spec.timeout, connect=spec.connect_timeout),
+        headers={"accept-encoding": "identity"},
+    ) as client:
+        model: Model = GuardedModel(
+            make_model(spec, key or _NO_KEY, client),
+            spec,
+            meter,
+            retries=Retries(attempts=spec.attempts),
+            sleep=sleep if live else _at_once,
+        )
+        if tracing:
+            from quaestor.llm.tracing import traced
+
+            model = traced(model)
+        yield Connection(model, meter, spec)
+
+
+async def _at_once(_seconds: float) -> None:
+    """Does not wait: what is replayed has waited when it was recorded."""
+
+
+def _network(spec: ModelSpec) -> httpx2.AsyncBaseTransport:
+    """The way out. A client that is given a transport reads no proxies, so they are read here, for its one address."""
+    url = urlsplit(spec.address)
+    proxy = None if proxy_bypass(url.netloc) else getproxies().get(url.scheme) or getproxies().get("all")
+    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=100)
+    return httpx2.AsyncHTTPTransport(proxy=proxy, limits=limits)

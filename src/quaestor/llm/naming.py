@@ -1,0 +1,177 @@
+"""Names of models: `anthropic:NAME`, `openai:NAME`, `vllm:NAME`, `openai:NAME@URL`, or a `[models.NAME]` table.
+
+Owns what a name stands for. Reads no environment and no file: tables are handed in as the settings read them, and a
+spec names the variable of its key, never the key.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
+from typing import Literal
+from urllib.parse import urlsplit
+
+from quaestor.errors import ModelAccessError, SettingsError
+from quaestor.llm.profiles import HOSTED, PROFILES, Profile
+
+Protocol = Literal["anthropic", "openai"]
+
+ANY_KEY = "QUAESTOR_API_KEY"
+"""Where the key of a server given by its address is looked up. A vendor's key is never sent to another server."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSpec:
+    """How a model is reached and asked.
+
+    Attributes:
+        name: As a person wrote it.
+        provider: `anthropic`, `openai`, `vllm`, `ollama` or `llama.cpp`.
+        model: The model's name at the server.
+        base_url: The server's address; None is the vendor's own.
+        key_variable: The environment variable of the key.
+        key_needed: Whether to refuse to start without one.
+        profile: What the server can do.
+        temperature: Of the sampling; None leaves it to the server.
+        seed: Of the sampling, where the server takes one.
+        max_tokens: At most so many in a reply; None leaves it to the server.
+        timeout: Seconds that one attempt may take.
+        connect_timeout: Seconds until the server must have taken the connection.
+        attempts: At most so many requests for one reply.
+        stream: Whether replies are asked for as streams, which long ones need at some servers.
+    """
+
+    name: str
+    provider: str
+    model: str
+    base_url: str | None = None
+    key_variable: str | None = None
+    key_needed: bool = False
+    profile: Profile = HOSTED
+    temperature: float | None = 0.0
+    seed: int | None = None
+    max_tokens: int | None = None
+    timeout: float = 120.0
+    connect_timeout: float = 10.0
+    attempts: int = 6
+    stream: bool = False
+
+    @property
+    def protocol(self) -> Protocol:
+        """What the server speaks: Anthropic's messages or OpenAI's chat completions."""
+        return "anthropic" if self.provider == "anthropic" else "openai"
+
+    @property
+    def address(self) -> str:
+        """Where the server is, for messages."""
+        return self.base_url or VENDORS[self.protocol]
+
+
+VENDORS: Mapping[str, str] = {"anthropic": "https://api.anthropic.com", "openai": "https://api.openai.com/v1"}
+_VENDOR_KEYS: Mapping[str, str] = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
+_LOCAL: Mapping[str, str] = {
+    "vllm": "http://127.0.0.1:8000/v1",
+    "ollama": "http://127.0.0.1:11434/v1",
+    "llama.cpp": "http://127.0.0.1:8080/v1",
+}
+_PROVIDERS = (*VENDORS, *_LOCAL)
+_FORMS = "write anthropic:NAME, openai:NAME, vllm:NAME, ollama:NAME, llama.cpp:NAME, any of them with @URL"
+
+_SWITCHES = [item.name for item in fields(Profile)]
+_KINDS: Mapping[str, tuple[type, ...]] = {
+    "provider": (str,), "model": (str,), "base_url": (str,), "api_key_env": (str,), "profile": (str,),
+    "temperature": (float, int, str), "seed": (int,), "max_tokens": (int,), "timeout": (float, int),
+    "connect_timeout": (float, int), "attempts": (int,), "stream": (bool,),
+    **dict.fromkeys(_SWITCHES, (bool,)),
+}  # fmt: skip
+_ABOVE_ZERO = ("max_tokens", "timeout", "connect_timeout", "attempts")
+
+
+def find_model(name: str, tables: Mapping[str, Mapping[str, object]] | None = None) -> ModelSpec:
+    """Returns what a name stands for.
+
+    Args:
+        name: A table's name, or PROVIDER:MODEL, or PROVIDER:MODEL@URL.
+        tables: The `[models.NAME]` tables of quaestor.toml by name.
+
+    Raises:
+        ModelAccessError: The name stands for nothing.
+        SettingsError: Its table or its address is malformed.
+    """
+    known = tables or {}
+    if name in known:
+        return _from_table(name, known[name])
+    provider, colon, rest = name.partition(":")
+    if not colon or provider not in _PROVIDERS:
+        near = get_close_matches(name if not colon else provider, [*known, *_PROVIDERS], n=1, cutoff=0.6)
+        hint = f"did you mean {near[0]!r}?" if near else f"{_FORMS}, or describe it as [models.NAME] in quaestor.toml"
+        raise ModelAccessError(f"unknown model {name!r}: {hint}")
+    model, _, url = rest.partition("@http")
+    if not model:
+        raise ModelAccessError(f"{name!r} names no model: {_FORMS}")
+    return _spec(name, provider, model, "http" + url if url else None)
+
+
+def _spec(name: str, provider: str, model: str, base_url: str | None) -> ModelSpec:
+    if base_url is None:
+        base_url = _LOCAL.get(provider)
+    if base_url is None:
+        return ModelSpec(name, provider, model, None, _VENDOR_KEYS[provider], True)
+    profile = PROFILES.get(provider, HOSTED if provider == "anthropic" else PROFILES["compatible"])
+    return ModelSpec(name, provider, model, _checked_url(name, base_url), ANY_KEY, False, profile)
+
+
+def _checked_url(name: str, url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError as error:
+        raise SettingsError(f"the address of {name!r} cannot be read: {error}") from error
+    if parts.username or parts.password:
+        # The address goes into messages and records; the message must not repeat it either.
+        raise SettingsError(f"the address of a model holds a password: put it into the variable {ANY_KEY} instead")
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        raise SettingsError(f"the address of {name!r} must be like http://127.0.0.1:8000/v1, not {url!r}")
+    return url.rstrip("/")
+
+
+def _from_table(name: str, table: Mapping[str, object]) -> ModelSpec:
+    where = f"[models.{name}]"
+    for key, value in table.items():
+        _check(where, key, value)
+    provider = str(table.get("provider", "openai"))
+    if provider not in _PROVIDERS:
+        raise SettingsError(f"unknown provider {provider!r} in {where}: known are {', '.join(_PROVIDERS)}")
+    url = table.get("base_url")
+    spec = _spec(name, provider, str(table.get("model", name)), None if url is None else str(url))
+    if "api_key_env" in table:
+        spec = replace(spec, key_variable=str(table["api_key_env"]), key_needed=True)
+    if "profile" in table:
+        if table["profile"] not in PROFILES:
+            known = ", ".join(PROFILES)
+            raise SettingsError(f"unknown profile {table['profile']!r} in {where}: known are {known}")
+        spec = replace(spec, profile=PROFILES[str(table["profile"])])
+    switched = {key: bool(table[key]) for key in _SWITCHES if key in table}
+    chosen = {
+        key: value
+        for key, value in table.items()
+        if key not in _SWITCHES and key not in ("provider", "model", "base_url", "api_key_env", "profile")
+    }
+    if isinstance(chosen.get("temperature"), str):
+        chosen["temperature"] = None
+    return replace(spec, profile=replace(spec.profile, **switched), **chosen)  # type: ignore[arg-type]  # _check has compared every value with its kind
+
+
+def _check(where: str, key: str, value: object) -> None:
+    """Refuses what is no setting of a model, or of the wrong kind."""
+    kinds = _KINDS.get(key)
+    if kinds is None:
+        near = get_close_matches(key, _KINDS, n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(_KINDS)}"
+        raise SettingsError(f"unknown key {key!r} in {where}: {hint}")
+    if type(value) not in kinds:
+        wanted = " or ".join({str: "text", bool: "true or false"}.get(kind, "a number") for kind in kinds[:1])
+        raise SettingsError(f"{key!r} in {where} must be {wanted}, not {value!r}")
+    if key == "temperature" and isinstance(value, str) and value != "unset":
+        raise SettingsError(f"'temperature' in {where} must be a number or \"unset\", not {value!r}")
+    if key in _ABOVE_ZERO and isinstance(value, int | float) and not 0 < value < float("inf"):
+        raise SettingsError(f"{key!r} in {where} must be above 0, not {value!r}")

@@ -1,0 +1,251 @@
+"""Every request to a model and its reply, exactly as sent and received.
+
+Owns `Exchange` (one HTTP request with what came back), the tags that say which turn and phase asked, and the transport
+that watches. Headers never enter an exchange, but for the few in `KEPT_HEADERS`; a key that a body repeats is blanked.
+Keeps nothing itself: exchanges go to sinks, and a list is one.
+"""
+
+import itertools
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Protocol
+
+import httpx2
+
+from quaestor.llm.usage import Usage, read_usage
+
+KEPT_HEADERS = ("content-type", "retry-after", "retry-after-ms", "x-should-retry")
+"""Headers of a reply that change what the client does with it; all others are left out."""
+
+BLANKED = "[key]"
+_SHORTEST_SECRET = 8  # a shorter key is a placeholder such as "none", and blanking it would spoil the text
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Which turn asks.
+
+    Attributes:
+        run: The run's id.
+        conversation: The conversation's id.
+        turn: The turn's place in the conversation, from 0.
+    """
+
+    run: str = ""
+    conversation: str = ""
+    turn: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request and what came back.
+
+    Attributes:
+        place: Which turn asked.
+        number: The request's place in the turn, from 0; a repeated attempt has a number of its own.
+        phase: Which step of the solver asked, such as `UNDERSTAND`.
+        model: The model's name, as it was asked for.
+        method: `POST`, as a rule.
+        path: Of the address, without host and query.
+        request: The body as sent.
+        status: The HTTP status, or None where no reply came.
+        headers: Of the reply, those in `KEPT_HEADERS`.
+        response: The body as received, whole, also of a stream and as far as it came; None where no reply came.
+        started: When it was sent, in UTC, in whole milliseconds.
+        finished: When the reply was there, or the attempt given up.
+        usage: What the reply says that it cost.
+        error: What went wrong below HTTP (`ReadTimeout: ...`), or None.
+    """
+
+    place: Place
+    number: int
+    phase: str
+    model: str
+    method: str
+    path: str
+    request: str
+    status: int | None
+    headers: Mapping[str, str]
+    response: str | None
+    started: datetime
+    finished: datetime
+    usage: Usage = field(default_factory=Usage)
+    error: str | None = None
+
+
+class Sink(Protocol):
+    """Takes exchanges in the order in which they end. A `list[Exchange]` is one."""
+
+    def append(self, exchange: Exchange, /) -> None:
+        """Keeps one exchange."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    place: Place
+    numbers: Iterator[int]
+
+
+_asking: ContextVar[_Asking | None] = ContextVar("asking", default=None)
+_phase: ContextVar[str] = ContextVar("phase", default="")
+
+
+@contextmanager
+def asking(run: str, conversation: str, turn: int) -> Iterator[Place]:
+    """Tags every request made inside, in this task and in those it starts; conversations in parallel do not mix."""
+    place = Place(run, conversation, turn)
+    token = _asking.set(_Asking(place, itertools.count()))
+    try:
+        yield place
+    finally:
+        _asking.reset(token)
+
+
+@contextmanager
+def phase(name: str) -> Iterator[None]:
+    """Names the step that the requests made inside belong to, such as `UNDERSTAND` or `ANSWER_iteration_1`."""
+    token = _phase.set(name)
+    try:
+        yield
+    finally:
+        _phase.reset(token)
+
+
+def current_place() -> Place:
+    """Returns which turn asks; an empty place outside of any."""
+    tagged = _asking.get()
+    return tagged.place if tagged else Place()
+
+
+class WatchingTransport(httpx2.AsyncBaseTransport):
+    """Hands every exchange to its sinks, once it has ended. Replies pass through as they arrive, streams too."""
+
+    def __init__(
+        self, inner: httpx2.AsyncBaseTransport, sinks: Sequence[Sink], *, model: str, secrets: Sequence[str] = ()
+    ) -> None:
+        self._inner = inner
+        self._sinks = tuple(sinks)
+        self._model = model
+        self._secrets = tuple(secret for secret in secrets if len(secret) >= _SHORTEST_SECRET)
+        self._untagged = itertools.count()
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Returns the inner transport's response, watched."""
+        body = await request.aread()
+        tagged = _asking.get()
+        started = _now()
+        watch = _Watch(
+            self,
+            Exchange(
+                place=tagged.place if tagged else Place(),
+                number=next(tagged.numbers if tagged else self._untagged),
+                phase=_phase.get(),
+                model=self._model,
+                method=request.method,
+                path=request.url.path,
+                request=self._clean(body.decode("utf-8", "replace")),
+                status=None,
+                headers={},
+                response=None,
+                started=started,
+                finished=started,
+            ),
+        )
+        try:
+            response = await self._inner.handle_async_request(request)
+        except BaseException as failure:  # a cancelled request was sent all the same
+            watch.end(failure)
+            raise
+        stream = response.stream
+        assert isinstance(stream, httpx2.AsyncByteStream)
+        watch.answered(response)
+        return httpx2.Response(
+            response.status_code,
+            headers=response.headers,
+            stream=_WatchedStream(stream, watch),
+            extensions=response.extensions,
+        )
+
+    async def aclose(self) -> None:
+        """Closes the inner transport."""
+        await self._inner.aclose()
+
+    def keep(self, exchange: Exchange) -> None:
+        """Hands an exchange to the sinks, cleaned of keys."""
+        response = None if exchange.response is None else self._clean(exchange.response)
+        error = None if exchange.error is None else self._clean(exchange.error)
+        exchange = replace(exchange, response=response, error=error)
+        for sink in self._sinks:
+            sink.append(exchange)
+
+    def _clean(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, BLANKED)
+        return text
+
+
+class _Watch:
+    """One exchange while it lasts."""
+
+    def __init__(self, transport: WatchingTransport, exchange: Exchange) -> None:
+        self._transport = transport
+        self._exchange = exchange
+        self._coding = httpx2.Headers()
+        self._ended = False
+        self.received = bytearray()
+
+    def answered(self, response: httpx2.Response) -> None:
+        kept = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
+        self._coding = response.headers
+        self._exchange = replace(self._exchange, status=response.status_code, headers=kept)
+
+    def end(self, failure: BaseException | None = None) -> None:
+        if self._ended:
+            return
+        self._ended = True
+        text = None if self._exchange.status is None else self._text()
+        error = None if failure is None else f"{type(failure).__name__}: {failure}".removesuffix(": ")
+        usage = read_usage(text or "", self._exchange.request, answered=self._exchange.status == 200)
+        self._transport.keep(replace(self._exchange, response=text, finished=_now(), usage=usage, error=error))
+
+    def _text(self) -> str:
+        raw = bytes(self.received)
+        if self._coding.get("content-encoding", "identity") == "identity":
+            return raw.decode("utf-8", "replace")
+        try:
+            return httpx2.Response(200, headers=self._coding, content=raw).text
+        except httpx2.DecodingError:
+            return raw.decode("utf-8", "replace")
+
+
+class _WatchedStream(httpx2.AsyncByteStream):
+    """A body that is remembered while it is read."""
+
+    def __init__(self, inner: httpx2.AsyncByteStream, watch: _Watch) -> None:
+        self._inner = inner
+        self._watch = watch
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        try:
+            async for chunk in self._inner:
+                self._watch.received += chunk
+                yield chunk
+        except BaseException as failure:  # also a reader that stops: what came so far is kept
+            self._watch.end(failure)
+            raise
+        self._watch.end()
+
+    async def aclose(self) -> None:
+        try:
+            await self._inner.aclose()
+        finally:
+            self._watch.end()
+
+
+def _now() -> datetime:
+    moment = datetime.now(UTC)
+    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)

@@ -1,0 +1,114 @@
+"""What requests cost: counted, and read from the replies of both protocols, streamed or not."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from pydantic import JsonValue
+
+_CHARACTERS_PER_TOKEN = 4  # a rough mean of English; only where a server does not say
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Counts that add up.
+
+    Attributes:
+        requests: How many were sent, repeated attempts included.
+        input_tokens: Tokens read, those from a cache included.
+        output_tokens: Tokens written.
+        cached_tokens: How many of `input_tokens` came from the provider's cache.
+        estimated_tokens: How many of all tokens no server counted: a quarter of the characters.
+        cost: In US dollars; None where no price is known.
+    """
+
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    estimated_tokens: int = 0
+    cost: Decimal | None = None
+
+    @property
+    def tokens(self) -> int:
+        """Tokens read and written."""
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: "Usage") -> "Usage":
+        known = [usage.cost for usage in (self, other) if usage.cost is not None]
+        return Usage(
+            self.requests + other.requests,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.estimated_tokens + other.estimated_tokens,
+            sum(known, Decimal()) if known else None,
+        )
+
+    def counts(self) -> dict[str, int]:
+        """Returns the counts as a store keeps them; the cost in millionths of a dollar, where one is known."""
+        counts = {
+            "requests": self.requests,
+            "input_tokens": self.input_tokens,
+            "output_tokens": self.output_tokens,
+            "cached_tokens": self.cached_tokens,
+            "estimated_tokens": self.estimated_tokens,
+        }
+        if self.cost is not None:
+            counts["cost_millionths"] = int((self.cost * 1_000_000).to_integral_value())
+        return counts
+
+
+def read_usage(response: str, request: str, *, answered: bool) -> Usage:
+    """Returns what one request cost.
+
+    Args:
+        response: The reply's body; of a stream, all events.
+        request: The request's body.
+        answered: Whether the server took the request (status 200); what it refused costs no tokens.
+    """
+    if not answered:
+        return Usage(requests=1)
+    said: dict[str, int] = {}
+    for usage in _usages(response):
+        # A stream repeats its counts as they grow: the largest is the last.
+        for name, count in usage.items():
+            said[name] = max(said.get(name, 0), count)
+    if not said:
+        read, written = len(request) // _CHARACTERS_PER_TOKEN, len(response) // _CHARACTERS_PER_TOKEN
+        return Usage(1, read, written, estimated_tokens=read + written)
+    cached = said.get("cache_read_input_tokens", 0)  # Anthropic counts these beside the input, OpenAI within it
+    beside = cached + said.get("cache_creation_input_tokens", 0)
+    read = max(said.get("prompt_tokens", 0), said.get("input_tokens", 0) + beside)
+    written = max(said.get("completion_tokens", 0), said.get("output_tokens", 0))
+    return Usage(1, read, written, max(cached, said.get("cached_tokens", 0)))
+
+
+def _usages(text: str) -> Iterator[Mapping[str, int]]:
+    """Yields the counts that a body states: once, or in several events of a stream."""
+    for document in _documents(text):
+        message = document.get("message")
+        for holder in (document, message if isinstance(message, dict) else {}):
+            usage = holder.get("usage")
+            if isinstance(usage, dict):
+                yield dict(_counts(usage))
+
+
+def _documents(text: str) -> Iterator[dict[str, JsonValue]]:
+    lines = [text] if text.lstrip().startswith("{") else [line[5:] for line in text.splitlines() if line[:5] == "data:"]
+    for line in lines:
+        try:
+            document: JsonValue = json.loads(line)
+        except json.JSONDecodeError:
+            continue
+        if isinstance(document, dict):
+            yield document
+
+
+def _counts(usage: dict[str, JsonValue]) -> Iterator[tuple[str, int]]:
+    for name, value in usage.items():
+        if isinstance(value, dict):
+            yield from _counts(value)
+        elif isinstance(value, int) and value >= 0:
+            yield name, int(value)
