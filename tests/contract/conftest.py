@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from mongo_server import COMMAND, MongoServer, database_uri
+from mongo_server import COMMAND, MongoServer, database_uri, sockets_forgotten
 from pymongo import MongoClient
 
 REAL_SERVER = "QUAESTOR_TEST_MONGODB_URI"
@@ -32,6 +32,8 @@ def own_server(tmp_path: Path) -> Iterator[MongoServer]:
     server = started(tmp_path / "mongodb")
     yield server
     server.kill()
+    with sockets_forgotten():
+        pass
 
 
 def fresh_database(server: str) -> Iterator[str]:

@@ -2,12 +2,15 @@
 
 import asyncio
 import multiprocessing
+import uuid
 from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from pydantic import JsonValue
 from store_records import START, a_run, an_example, play, some_turns
 
@@ -292,3 +295,31 @@ def test_times_that_a_store_could_not_give_back_are_refused(moment: datetime) ->
 def test_values_that_one_of_the_stores_could_not_hold_are_refused(value: JsonValue, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         replace(a_run(), spec={"deep": [{"er": value}]})
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(1 << 63), (1 << 63) - 1) | st.floats(allow_nan=False) | TEXT,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(TEXT.filter(lambda key: "\0" not in key), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(values=st.lists(JSON, min_size=1, max_size=6))
+def test_any_json_comes_back_equal_and_of_the_same_types(uri: str, values: list[JsonValue]) -> None:
+    run = a_run(uuid.uuid4().hex)
+    turns = tuple(
+        replace(turn, answer={"value": value}, sources=[value], tool_calls=[value], question=repr(value))
+        for turn, value in zip(some_turns(run, count=len(values)), values, strict=True)
+    )
+
+    async def scenario(store: RunStore) -> None:
+        await store.create_run(replace(run, spec={"all": values}))
+        await store.complete_example(an_example(run), turns)
+        assert await store.turns(run.id) == turns
+        assert repr((await store.run(run.id)).spec) == repr({"all": values})
+
+    play(uri, scenario)

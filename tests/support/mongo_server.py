@@ -3,12 +3,16 @@
 It is SecantusDB, as a standalone server: it has neither a replica set nor, so, transactions.
 """
 
+import gc
 import os
 import signal
 import socket
 import subprocess
 import sys
 import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 COMMAND = Path(sys.executable).with_name("secantusd-py")
@@ -48,10 +52,6 @@ class MongoServer:
         with socket.socket() as probe:
             return probe.connect_ex(("127.0.0.1", self._port)) == 0
 
-    def _signal(self, number: signal.Signals) -> None:
-        assert self._process is not None
-        os.kill(self._process.pid, number)
-
     def kill(self) -> None:
         """Ends it as `kill -9` does."""
         if self._process is not None:
@@ -61,10 +61,25 @@ class MongoServer:
 
     def pause(self) -> None:
         """Leaves its sockets open, and nobody who answers."""
-        self._signal(signal.SIGSTOP)
+        assert self._process is not None
+        os.kill(self._process.pid, signal.SIGSTOP)
+        os.waitpid(self._process.pid, os.WUNTRACED)  # its threads go on for a moment after the signal was sent
 
     def go_on(self) -> None:
-        self._signal(signal.SIGCONT)
+        """Ends the pause."""
+        assert self._process is not None
+        os.kill(self._process.pid, signal.SIGCONT)
+
+
+@contextmanager
+def sockets_forgotten() -> Iterator[None]:
+    """Excuses pymongo: closed while it is making a connection, it leaves that socket to the garbage collector."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        try:
+            yield
+        finally:
+            gc.collect()
 
 
 def database_uri(server: str, database: str) -> str:

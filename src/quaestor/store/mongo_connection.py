@@ -4,6 +4,7 @@ Owns what is the same for every operation; knows no records.
 """
 
 import asyncio
+import warnings
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC
@@ -12,7 +13,7 @@ from urllib.parse import parse_qsl
 
 from bson.codec_options import CodecOptions
 from bson.errors import InvalidDocument
-from pymongo import AsyncMongoClient, IndexModel
+from pymongo import AsyncMongoClient, IndexModel, timeout
 from pymongo.asynchronous.database import AsyncDatabase
 from pymongo.errors import (
     ConnectionFailure,
@@ -32,7 +33,13 @@ Database: TypeAlias = AsyncDatabase[Document]
 DATABASE = "quaestor"
 # In force where the URI does not say otherwise. A write counts when it is in the server's journal: like one of
 # SQLite, it survives a server that is killed.
-DEFAULTS: Mapping[str, int | bool] = {"serverSelectionTimeoutMS": 5_000, "timeoutMS": 20_000, "journal": True}
+DEFAULTS: Mapping[str, int | bool] = {
+    "serverSelectionTimeoutMS": 5_000,
+    "connectTimeoutMS": 5_000,
+    "socketTimeoutMS": 20_000,
+    "journal": True,
+}
+GOODBYE_SECONDS = 1.0
 
 _VERSION = "store"
 """The name of the collection that holds the version of the schema."""
@@ -64,10 +71,13 @@ class MongoConnection:
         given = {name.lower() for name, _ in parse_qsl(query.replace(";", "&"))}
         options: dict[str, Any] = {name: value for name, value in DEFAULTS.items() if name.lower() not in given}
         try:
-            self._client: AsyncMongoClient[Document] = AsyncMongoClient(uri, connect=False, **options)
+            with warnings.catch_warnings():
+                # An option that is unknown or malformed would only be warned of, and left aside.
+                warnings.simplefilter("error", UserWarning)
+                self._client: AsyncMongoClient[Document] = AsyncMongoClient(uri, connect=False, **options)
             codec: CodecOptions[Document] = CodecOptions(tz_aware=True, tzinfo=UTC)
             self._db: Database = self._client.get_default_database(DATABASE, codec_options=codec)
-        except (PyMongoError, ValueError, TypeError) as error:
+        except (PyMongoError, ValueError, TypeError, UserWarning) as error:
             # Pieces of a URI in pymongo's words may be pieces of a password.
             why = "" if "@" in uri else f" ({error})"
             form = "mongodb://[USER:PASSWORD@]HOST[:PORT]/DATABASE, with %40, %2F, %3A for @, / and : in a password"
@@ -94,8 +104,8 @@ class MongoConnection:
             yield self._db
 
     async def close(self) -> None:
-        """Lets go of the connections."""
-        with self._reporting("close"):
+        """Lets go of the connections. A server that does not answer is not waited for."""
+        with self._reporting("close"), timeout(GOODBYE_SECONDS):
             await self._client.close()
 
     async def _prepare(self) -> None:
@@ -125,14 +135,15 @@ class MongoConnection:
 
     def _explained(self, error: Exception) -> str:
         options, said = self._client.options, str(error)
+        limit = options.timeout or options.pool_options.socket_timeout or 0
         why = said
         if isinstance(error, ServerSelectionTimeoutError):
-            limit = min(options.server_selection_timeout, options.timeout or float("inf"))
+            limit = options.timeout or options.server_selection_timeout
             # After that come the driver's settings and its view of the whole topology.
             cause = said.partition(" (configured")[0].partition(", Timeout:")[0]
             why = f"no server answered within {limit:g} s ({cause}); is it running, and is the address right?"
         elif isinstance(error, PyMongoError) and error.timeout:
-            why = f"the server did not answer within {options.timeout or 0:g} s (timeoutMS); try again later"
+            why = f"the server did not answer within {limit:g} s; try again later"
         elif isinstance(error, ConnectionFailure):
             why = f"the connection broke ({said.partition(' (configured')[0]}); try again later"
         elif isinstance(error, DocumentTooLarge):

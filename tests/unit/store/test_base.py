@@ -1,4 +1,6 @@
 import asyncio
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,7 +36,7 @@ def test_no_path_is_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_an_unknown_scheme_names_the_known_ones_and_no_password() -> None:
-    with pytest.raises(StoreError, match=r"'redis': known are sqlite:///PATH") as caught:
+    with pytest.raises(StoreError, match=r"'redis': known are sqlite:///PATH, a bare path and mongodb") as caught:
         open_store("redis://user:hunter2@host/0")
     assert "hunter2" not in str(caught.value)
 
@@ -43,3 +45,17 @@ def test_an_unknown_scheme_names_the_known_ones_and_no_password() -> None:
 def test_what_names_no_store_is_refused(uri: str) -> None:
     with pytest.raises(StoreError):
         open_store(uri)
+
+
+def test_a_store_on_mongodb_without_its_driver_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in [name for name in sys.modules if name.startswith("quaestor.store.mongo")]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, "pymongo", None)
+    with pytest.raises(StoreError, match=r"pip install 'quaestor\[mongo\]'"):
+        open_store("mongodb://localhost/runs")
+
+
+def test_a_store_in_a_file_does_not_load_the_driver() -> None:
+    opened = "from quaestor.store.base import open_store; open_store('sqlite://')"
+    program = f"import sys; {opened}; print('pymongo' in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-c", program], text=True) == "False\n"

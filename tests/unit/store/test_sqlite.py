@@ -2,14 +2,15 @@ import asyncio
 import os
 import shutil
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from store_records import a_run, an_example, some_turns
+from store_records import GRAPH, a_run, an_example, some_turns
 
 from quaestor.errors import StoreError
 from quaestor.store.sqlite import SqliteStore
-from quaestor.store.sqlite_schema import APPLICATION_ID, SCHEMA_VERSION
+from quaestor.store.sqlite_schema import APPLICATION_ID, SCHEMA_VERSION, STEPS
 
 
 def written(path: Path) -> Path:
@@ -96,6 +97,50 @@ def test_another_schema_version_is_refused_and_kept(tmp_path: Path, version: int
         db.execute(f"PRAGMA user_version = {version}")
     db.close()
     assert f"schema version {version}, this quaestor reads up to {SCHEMA_VERSION}" in refusal(path)
+
+
+def of_version_1(path: Path) -> Path:
+    """A file as the first version of the schema left it, with one run in it."""
+    shown, older = written(path.with_name("newer.db")), sqlite3.connect(path)
+    for statement in STEPS[0]:
+        older.execute(statement)
+    older.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    older.execute("PRAGMA user_version = 1")
+    older.execute("ATTACH ? AS newer", (str(shown),))
+    for table in ("runs", "examples", "turns"):
+        columns = ", ".join(f'"{row[1]}"' for row in older.execute(f"PRAGMA main.table_info({table})"))
+        older.execute(f"INSERT INTO {table} ({columns}) SELECT {columns} FROM newer.{table}")
+    older.commit()
+    older.close()
+    return path
+
+
+def test_a_file_of_an_older_version_is_brought_up_to_date(tmp_path: Path) -> None:
+    path = of_version_1(tmp_path / "runs.db")
+
+    async def scenario() -> None:
+        for _ in range(2):
+            async with SqliteStore(path, create=False) as store:
+                assert await store.runs() == (a_run(),)
+                assert await store.examples(a_run().id) == (replace(an_example(a_run()), kg_stats={}),)
+                assert await store.turns(a_run().id) == some_turns(a_run())
+                await store.save_graph(a_run().id, "c1", GRAPH)
+                assert await store.load_graph(a_run().id, "c1") == GRAPH
+
+    asyncio.run(scenario())
+
+
+def test_a_step_that_fails_leaves_the_older_file_as_it_was(tmp_path: Path) -> None:
+    path = of_version_1(tmp_path / "runs.db")
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE prompt_logs (taken TEXT)")
+    db.close()
+    with pytest.raises(StoreError, match="prompt_logs already exists"):
+        SqliteStore(path)
+    with sqlite3.connect(path) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (1,)
+        assert "kg_stats" not in [row[1] for row in db.execute("PRAGMA table_info(examples)")]
+    db.close()
 
 
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:

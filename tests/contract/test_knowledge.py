@@ -1,0 +1,241 @@
+"""What every RunStore must do with ontologies, graphs and prompts."""
+
+import asyncio
+import multiprocessing
+from collections.abc import Coroutine
+from dataclasses import replace
+
+import pytest
+from store_records import EARLIER_PRICE, GRAPH, OPTIONS, PRICE, a_prompt, a_run, an_example, play, some_turns
+
+from quaestor.core.triples import Triple
+from quaestor.errors import DuplicateRecordError, StoreError, UnknownRunError
+from quaestor.store.base import RunStore
+
+RUN = a_run()
+
+
+def test_a_graph_comes_back_equal_after_closing_and_opening(uri: str) -> None:
+    async def write(store: RunStore) -> None:
+        await store.create_run(RUN)
+        # In any order, from plain tuples, repeats among them: a graph is a set.
+        await store.save_graph(RUN.id, "c1", [(s, p, o) for s, p, o in reversed(GRAPH)] + list(GRAPH))
+        await store.save_graph(RUN.id, "c2", ())
+
+    async def read(store: RunStore) -> None:
+        assert await store.load_graph(RUN.id, "c1") == GRAPH
+        assert all(type(triple) is Triple for triple in await store.load_graph(RUN.id, "c1"))
+        assert await store.load_graph(RUN.id, "c2") == ()
+
+    play(uri, write)
+    play(uri, read)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ({"s": "kg:StockOption_2007"}, [PRICE, OPTIONS]),
+        ({"p": "kg:exercise_price"}, [EARLIER_PRICE, PRICE]),
+        ({"o": "kg:StockOption"}, [OPTIONS]),
+        ({"s": "kg:StockOption_2006", "p": "kg:exercise_price"}, [EARLIER_PRICE]),
+        ({"s": "kg:StockOption_2006", "p": "rdf:type"}, []),
+        ({"s": PRICE.s, "p": PRICE.p, "o": PRICE.o}, [PRICE]),
+        ({"o": ""}, []),
+        ({}, list(GRAPH)),
+    ],
+)
+def test_patterns_match_by_the_terms_that_are_given(uri: str, pattern: dict[str, str], found: list[Triple]) -> None:
+    async def scenario(store: RunStore) -> None:
+        await store.create_run(RUN)
+        await store.save_graph(RUN.id, "c1", GRAPH)
+        await store.save_graph(RUN.id, "c2", [OPTIONS._replace(s="kg:Other"), *GRAPH])
+        assert await store.match_triples(RUN.id, "c1", **pattern) == tuple(sorted(found))
+
+    play(uri, scenario)
+
+
+def test_a_graph_saved_again_takes_the_place_of_the_earlier(uri: str) -> None:
+    async def scenario(store: RunStore) -> None:
+        await store.create_run(RUN)
+        await store.save_graph(RUN.id, "c1", GRAPH)
+        await store.save_graph(RUN.id, "c1", GRAPH)
+        assert await store.load_graph(RUN.id, "c1") == GRAPH
+        await store.save_graph(RUN.id, "c1", [PRICE])
+        assert await store.load_graph(RUN.id, "c1") == (PRICE,)
+
+    play(uri, scenario)
+
+
+def test_graphs_of_two_runs_are_apart_and_outlive_a_second_attempt(uri: str) -> None:
+    other = a_run("other")
+
+    async def scenario(store: RunStore) -> None:
+        for run, graph in ((RUN, GRAPH), (other, [PRICE])):
+            await store.create_run(run)
+            await store.begin_example(an_example(run, status="pending", turns=0))
+            await store.save_graph(run.id, "c1", graph)
+            await store.begin_example(an_example(run, status="pending", turns=0))
+            await store.complete_example(an_example(run), some_turns(run))
+        assert await store.load_graph(RUN.id, "c1") == GRAPH
+        assert await store.load_graph("other", "c1") == (PRICE,)
+
+    play(uri, scenario)
+
+
+def test_a_graph_that_is_not_kept_is_one_clear_line(uri: str) -> None:
+    async def scenario(store: RunStore) -> None:
+        await store.create_run(RUN)
+        for read in (store.load_graph(RUN.id, "c9"), store.match_triples(RUN.id, "c9", p="rdf:type")):
+            with pytest.raises(StoreError, match=r"no graph of conversation 'c9'"):
+                await read
+
+    play(uri, scenario)
+
+
+def test_an_ontology_comes_back_equal_and_is_kept_once(uri: str) -> None:
+    ontology = (Triple("kg:StockOption", "rdf:type", "owl:Class"), Triple("kg:StockOption", "rdfs:label", '"option"'))
+
+    async def write(store: RunStore) -> None:
+        await store.save_ontology("ab" * 32, ontology)
+        await store.save_ontology("ab" * 32, ontology[::-1])
+        await store.save_ontology("cd" * 32, ontology[:1])
+
+    async def read(store: RunStore) -> None:
+        assert await store.load_ontology("ab" * 32) == ontology
+        assert await store.load_ontology("cd" * 32) == ontology[:1]
+
+    play(uri, write)
+    play(uri, read)
+
+
+def test_an_unknown_ontology_names_the_latest(uri: str) -> None:
+    async def scenario(store: RunStore) -> None:
+        with pytest.raises(StoreError, match="no ontology 'x': it has none yet"):
+            await store.load_ontology("x")
+        for digest in "abcd":
+            await store.save_ontology(digest, GRAPH)
+        with pytest.raises(StoreError, match=r"no ontology 'x': the latest are d, c, b$"):
+            await store.load_ontology("x")
+
+    play(uri, scenario)
+
+
+def test_prompts_come_back_equal_by_turn_and_number(uri: str) -> None:
+    prompts = tuple(a_prompt(RUN, turn=turn, number=number) for turn in range(2) for number in range(11))
+
+    async def write(store: RunStore) -> None:
+        await store.create_run(RUN)
+        for prompt in prompts[::-1]:
+            await store.log_prompt(prompt)
+        await store.log_prompt(a_prompt(RUN, "c2"))
+
+    async def read(store: RunStore) -> None:
+        assert await store.prompts(RUN.id, "c1") == prompts
+        assert await store.prompts(RUN.id, "c1", 1) == prompts[11:]
+        assert await store.prompts(RUN.id, "c1", 7) == ()
+        assert await store.prompts(RUN.id, "c2") == (a_prompt(RUN, "c2"),)
+
+    play(uri, write)
+    play(uri, read)
+
+
+def test_a_prompt_is_kept_once(uri: str) -> None:
+    async def scenario(store: RunStore) -> None:
+        await store.create_run(RUN)
+        await store.log_prompt(a_prompt(RUN))
+        with pytest.raises(DuplicateRecordError, match="prompt 0 of turn 0 of conversation 'c1'"):
+            await store.log_prompt(replace(a_prompt(RUN), response="another"))
+        assert await store.prompts(RUN.id, "c1") == (a_prompt(RUN),)
+
+    play(uri, scenario)
+
+
+def test_the_prompts_of_an_attempt_stay_until_the_next_begins(uri: str) -> None:
+    async def scenario(store: RunStore) -> None:
+        await store.create_run(RUN)
+        await store.begin_example(an_example(RUN, status="pending", turns=0))
+        await store.log_prompt(a_prompt(RUN))
+        await store.log_prompt(a_prompt(RUN, "c2"))
+        await store.complete_example(an_example(RUN, status="outage", turns=0), ())
+        assert await store.prompts(RUN.id, "c1") == (a_prompt(RUN),)
+        await store.begin_example(an_example(RUN, status="pending", turns=0))
+        assert await store.prompts(RUN.id, "c1") == ()
+        assert await store.prompts(RUN.id, "c2") == (a_prompt(RUN, "c2"),)
+
+    play(uri, scenario)
+
+
+def test_every_operation_refuses_an_unknown_run(uri: str) -> None:
+    async def scenario(store: RunStore) -> None:
+        await store.create_run(a_run("here"))
+        calls: list[Coroutine[None, None, object]] = [
+            store.save_graph("gone", "c1", GRAPH),
+            store.load_graph("gone", "c1"),
+            store.match_triples("gone", "c1"),
+            store.log_prompt(a_prompt(a_run("gone"))),
+            store.prompts("gone", "c1"),
+        ]
+        for call in calls:
+            with pytest.raises(UnknownRunError, match=r"'gone'.*here"):
+                await call
+
+    play(uri, scenario)
+
+
+def test_half_a_surrogate_pair_is_refused_and_nothing_is_kept(uri: str) -> None:
+    broken = [*GRAPH, Triple("kg:a", "rdfs:label", '"\ud800"')]
+
+    async def scenario(store: RunStore) -> None:
+        await store.create_run(RUN)
+        with pytest.raises(StoreError, match="surrogate"):
+            await store.save_graph(RUN.id, "c1", broken)
+        with pytest.raises(StoreError, match="no graph"):
+            await store.load_graph(RUN.id, "c1")
+        with pytest.raises(StoreError, match="surrogate"):
+            await store.save_ontology("ab", broken)
+        with pytest.raises(StoreError, match="no ontology"):
+            await store.load_ontology("ab")
+
+    play(uri, scenario)
+
+
+def test_two_processes_that_write_the_same_leave_it_once(uri: str) -> None:
+    """Each key is wanted by all writers at once: ontology, graph and prompts are there once, and whole."""
+    writers, count = 3, 25
+    graph = tuple(Triple(f"kg:Row_{number:03}", "kg:value", f'"{number}"^^xsd:decimal') for number in range(200))
+    context = multiprocessing.get_context("fork")
+    barrier, wins = context.Barrier(writers), context.Queue()
+
+    async def write(store: RunStore) -> None:
+        await store.save_ontology("ab" * 32, graph)
+        await store.save_graph(RUN.id, "c1", graph)
+        won = 0
+        for number in range(count):
+            try:
+                await store.log_prompt(a_prompt(RUN, number=number))
+                won += 1
+            except DuplicateRecordError:
+                await asyncio.sleep(0)
+        wins.put(won)
+
+    def work() -> None:
+        barrier.wait()
+        play(uri, write)
+
+    async def prepare(store: RunStore) -> None:
+        await store.create_run(RUN)
+
+    async def read(store: RunStore) -> None:
+        assert await store.load_ontology("ab" * 32) == graph
+        assert await store.load_graph(RUN.id, "c1") == graph
+        assert len(await store.prompts(RUN.id, "c1")) == count
+
+    play(uri, prepare)
+    processes = [context.Process(target=work) for _ in range(writers)]
+    for process in processes:
+        process.start()
+    assert sum(wins.get(timeout=60) for _ in processes) == count
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0] * writers
+    play(uri, read)

@@ -1,0 +1,243 @@
+"""What only a store on a server can show: its documents as a person meets them, and what happens when it is away."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from mongo_server import MongoServer
+from pymongo import MongoClient
+from scripted import many_conversations, scripted
+from store_records import GRAPH, START, a_prompt, a_run, an_example, play, some_turns
+
+from quaestor.core.triples import Triple
+from quaestor.errors import DuplicateRecordError, StoreError
+from quaestor.evaluation.engines import InlineEngine
+from quaestor.evaluation.run import run_dataset
+from quaestor.evaluation.spec import RunSpec
+from quaestor.store.base import RunStore, open_store
+from quaestor.store.mongo_documents import INDEXES, SCHEMA_VERSION
+
+RUN = a_run()
+QUICK = "?socketTimeoutMS=800&connectTimeoutMS=800&serverSelectionTimeoutMS=600"
+
+
+async def fill(store: RunStore) -> None:
+    await store.save_ontology("ab" * 32, GRAPH)
+    await store.create_run(RUN)
+    await store.begin_example(an_example(RUN, status="pending", turns=0))
+    await store.save_graph(RUN.id, "c1", GRAPH)
+    await store.log_prompt(a_prompt(RUN))
+    await store.complete_example(an_example(RUN), some_turns(RUN))
+
+
+def look(uri: str, read: Callable[[Any], Any]) -> Any:
+    with MongoClient[dict[str, Any]](uri, tz_aware=True, tzinfo=UTC) as client:
+        return read(client.get_default_database())
+
+
+def documents(uri: str, collection: str, where: dict[str, Any] | None = None) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = look(uri, lambda db: list(db[collection].find(where or {}, {"_id": 0})))
+    return found
+
+
+def test_documents_have_the_names_and_types_that_a_person_queries(mongo_uri: str) -> None:
+    play(mongo_uri, fill)
+    price = {"s": "kg:StockOption_2007", "p": "kg:exercise_price", "o": '"60.94"^^xsd:decimal'}
+    (known,) = documents(mongo_uri, "ontology", price)
+    assert type(known.pop("createdAt")) is datetime
+    assert known == {**price, "type": "ontology", "digest": "ab" * 32}
+    (stored,) = documents(mongo_uri, "instances", price)
+    assert type(stored.pop("createdAt")) is datetime
+    assert stored == {**price, "type": "instance", "runId": RUN.id, "conversationId": "c1"}
+    (run,) = documents(mongo_uri, "evaluation_runs")
+    assert (run["runId"], run["startedAt"], run["config"]) == (RUN.id, START, RUN.spec)
+    (example,) = documents(mongo_uri, "examples")
+    assert (example["exampleId"], example["conversationId"], example["numTurns"]) == ("c1", "c1", 2)
+    assert example["kgStats"] == {"instances": 3, "triples": 21, "entityType": "kg:StockOption"}
+    first, second = sorted(documents(mongo_uri, "turns"), key=lambda turn: turn["turnIndex"])
+    assert (second["turnIndex"], second["durationMs"], second["completedAt"]) == (
+        1,
+        1,
+        START + timedelta(milliseconds=1),
+    )
+    assert first["toolCalls"][0]["tool"] == "calculate"
+    (prompt,) = documents(mongo_uri, "prompt_logs")
+    assert (prompt["phase"], prompt["turnIndex"], prompt["timestamp"]) == ("understand", 0, START)
+
+
+def test_every_index_is_made_and_unique_where_it_must_be(mongo_uri: str) -> None:
+    play(mongo_uri, fill)
+    made = look(mongo_uri, lambda db: {name: db[name].index_information() for name in INDEXES})
+    for collection, indexes in INDEXES.items():
+        found = {(tuple(index["key"]), index.get("unique", False)) for index in made[collection].values()}
+        assert {(tuple(keys.items()), unique) for keys, unique in indexes} <= found
+
+
+def test_the_query_of_tool_use_counts_calls_and_their_mean_duration(mongo_uri: str) -> None:
+    play(mongo_uri, fill)
+    pipeline = [
+        {"$match": {"runId": RUN.id}},
+        {"$unwind": "$toolCalls"},
+        {"$group": {"_id": "$toolCalls.tool", "count": {"$sum": 1}, "meanSeconds": {"$avg": "$toolCalls.seconds"}}},
+    ]
+    used = look(mongo_uri, lambda db: list(db.turns.aggregate(pipeline)))
+    assert used == [{"_id": "calculate", "count": 2, "meanSeconds": 0.001}]
+
+
+def test_a_key_stands_once_whoever_writes_it(mongo_uri: str) -> None:
+    """The server itself refuses, so that no program can break a key."""
+    from pymongo.errors import DuplicateKeyError
+
+    play(mongo_uri, fill)
+
+    def again(collection: str) -> Callable[[Any], None]:
+        def insert(db: Any) -> None:
+            db[collection].insert_one(db[collection].find_one({}, {"_id": 0}))
+
+        return insert
+
+    for collection in INDEXES:
+        with pytest.raises(DuplicateKeyError):
+            look(mongo_uri, again(collection))
+
+
+def test_what_an_interrupted_writer_left_is_not_read(mongo_uri: str) -> None:
+    """Killed between the turns and the example, or among the triples: neither counts, and the next attempt does."""
+    play(mongo_uri, fill)
+    half = replace(some_turns(RUN, "c2", 1)[0], question="half")
+
+    async def begin(store: RunStore) -> None:
+        await store.begin_example(an_example(RUN, "c2", "pending", turns=0))
+        await store.complete_example(an_example(RUN, "c3", "failed", turns=1), (replace(half, conversation="c3"),))
+
+    def orphan(db: Any) -> None:
+        copied = db.turns.find_one({"conversationId": "c3"}, {"_id": 0})
+        db.turns.insert_one({**copied, "conversationId": "c2"})
+        db.graphs.delete_one({"conversationId": "c1"})
+        db.instances.delete_one({"conversationId": "c1"})
+
+    async def read(store: RunStore) -> None:
+        assert await store.turns(RUN.id, "c2") == ()
+        with pytest.raises(StoreError, match="no graph"):
+            await store.load_graph(RUN.id, "c1")
+        await store.save_graph(RUN.id, "c1", GRAPH)
+        assert await store.load_graph(RUN.id, "c1") == GRAPH
+        await store.complete_example(an_example(RUN, "c2"), some_turns(RUN, "c2"))
+        assert await store.turns(RUN.id, "c2") == some_turns(RUN, "c2")
+
+    play(mongo_uri, begin)
+    look(mongo_uri, orphan)
+    play(mongo_uri, read)
+    assert len(documents(mongo_uri, "turns", {"conversationId": "c2"})) == 2
+
+
+def test_graphs_that_two_processes_have_mixed_are_refused(mongo_uri: str) -> None:
+    play(mongo_uri, fill)
+    look(mongo_uri, lambda db: db.instances.insert_one(Triple("a", "b", "c")._asdict() | {
+        "type": "instance", "runId": RUN.id, "conversationId": "c1",
+    }))  # fmt: skip
+
+    async def read(store: RunStore) -> None:
+        with pytest.raises(StoreError, match="5 of the 4 triples"):
+            await store.load_graph(RUN.id, "c1")
+
+    play(mongo_uri, read)
+
+
+def test_a_writer_that_comes_second_leaves_no_turns(mongo_uri: str) -> None:
+    async def scenario(store: RunStore) -> None:
+        await store.create_run(RUN)
+
+        async def attempt(count: int) -> bool:
+            try:
+                await store.complete_example(an_example(RUN, turns=count), some_turns(RUN, count=count))
+            except DuplicateRecordError:
+                return False
+            return True
+
+        won = await asyncio.gather(*(attempt(count) for count in range(1, 7)))
+        assert sum(won) == 1
+        assert len(await store.turns(RUN.id)) == won.index(True) + 1
+
+    play(mongo_uri, scenario)
+    assert len(documents(mongo_uri, "turns")) == documents(mongo_uri, "examples")[0]["numTurns"]
+
+
+def test_reading_makes_nothing(mongo_uri: str) -> None:
+    async def scenario() -> None:
+        async with open_store(mongo_uri, create=False) as store:
+            with pytest.raises(StoreError, match="there is no run store at MongoDB"):
+                await store.runs()
+
+    asyncio.run(scenario())
+    assert look(mongo_uri, lambda db: db.list_collection_names()) == []
+
+
+def test_another_schema_version_is_refused(mongo_uri: str) -> None:
+    play(mongo_uri, fill)
+    look(mongo_uri, lambda db: db.store.update_one({"_id": "schema"}, {"$set": {"version": SCHEMA_VERSION + 1}}))
+    with pytest.raises(StoreError, match=f"schema version {SCHEMA_VERSION + 1}, this quaestor reads {SCHEMA_VERSION}"):
+        play(mongo_uri, fill)
+
+
+def test_a_record_over_16_megabytes_is_one_clear_line(mongo_uri: str) -> None:
+    async def scenario(store: RunStore) -> None:
+        await store.create_run(RUN)
+        with pytest.raises(StoreError, match="larger than the 16 MB") as caught:
+            await store.log_prompt(replace(a_prompt(RUN), prompt="x" * (17 << 20)))
+        assert len(str(caught.value)) < 300
+
+    play(mongo_uri, scenario)
+
+
+def test_a_server_that_does_not_answer_is_one_clear_line_in_time(own_server: MongoServer) -> None:
+    async def scenario(store: RunStore) -> None:
+        await fill(store)
+        calls: list[Callable[[], Coroutine[None, None, object]]] = [
+            store.runs,
+            lambda: store.complete_example(an_example(RUN, "c2"), some_turns(RUN, "c2")),
+        ]
+        own_server.pause()
+        for call in calls:
+            with pytest.raises(StoreError, match=r"answer within 0\.8 s|answered within 0\.6 s") as caught:
+                await call()
+            assert "\n" not in str(caught.value)
+        own_server.go_on()
+        assert await store.turns(RUN.id, "c2") == ()
+        assert await store.turns(RUN.id, "c1") == some_turns(RUN)
+
+    play(f"{own_server.address}/slow{QUICK}", scenario)
+
+
+def test_a_run_goes_on_after_its_server_was_killed(own_server: MongoServer) -> None:
+    """Every conversation that was reported as stored outlives `kill -9` of the server, and is not played again."""
+    dataset, uri, engine = many_conversations(8, 0.0), f"{own_server.address}/outage{QUICK}", InlineEngine()
+    spec = RunSpec.of(dataset, "scripted")
+    stored: list[str] = []
+
+    def watch(conversation: Any, turns: Any) -> None:
+        stored.append(conversation.id)
+        if len(stored) == 4:
+            own_server.kill()
+
+    async def first(store: RunStore) -> None:
+        with pytest.raises(StoreError, match=r"MongoDB 127\.0\.0\.1:\d+/outage: "):
+            await run_dataset(dataset, spec, store, engine, on_conversation=watch, factory=scripted)
+
+    async def then(store: RunStore) -> None:
+        (run,) = await store.runs()
+        kept = [example.conversation for example in await store.examples(run.id) if example.status == "complete"]
+        assert kept == sorted(stored)
+        assert len(stored) == 4
+        ended = await run_dataset(dataset, spec, store, engine, resume=run.id, on_conversation=watch, factory=scripted)
+        assert ended.status == "complete"
+        assert sorted(stored) == sorted(conversation.id for conversation in dataset.conversations)
+        questions = {(c.id, q) for c in dataset.conversations for q in c.questions}
+        assert {(turn.conversation, turn.question) for turn in await store.turns(run.id)} == questions
+
+    play(uri, first)
+    own_server.start()
+    play(uri, then)
