@@ -4,6 +4,7 @@ Owns its reading. What is learned from documents is elsewhere; a rule added to t
 """
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -36,12 +37,14 @@ class Core:
         wordings: A variant and the wording that it is read as, longest variant first.
         leading: Words that may begin any label.
         trailing: Words that may end a label, and the words that they may follow there.
+        single: Words that may stand before another one that is the rest of the label, and those other words.
     """
 
     classes: tuple[CoreClass, ...]
     wordings: tuple[tuple[str, str], ...]
     leading: frozenset[str]
     trailing: tuple[tuple[str, frozenset[str]], ...]
+    single: tuple[tuple[str, frozenset[str]], ...]
 
 
 @lru_cache(maxsize=1)
@@ -71,10 +74,15 @@ def read_core() -> Core:
     return Core(
         classes=classes,
         wordings=tuple(sorted(wordings, key=lambda pair: (-len(pair[0]), pair))),
-        leading=frozenset(q["skos:prefLabel"][0] for q in qualifiers if q["kg:place"] == ["leading"]),
-        trailing=tuple(
-            (q["skos:prefLabel"][0], frozenset(q["kg:after"])) for q in qualifiers if q["kg:place"] == ["trailing"]
-        ),
+        leading=frozenset(word for word, _ in _qualifiers(qualifiers, "leading")),
+        trailing=_qualifiers(qualifiers, "trailing"),
+        single=_qualifiers(qualifiers, "single"),
+    )
+
+
+def _qualifiers(nodes: Sequence[Mapping[str, list[str]]], place: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    return tuple(
+        (node["skos:prefLabel"][0], frozenset(node.get("kg:beside", ()))) for node in nodes if place in node["kg:place"]
     )
 
 

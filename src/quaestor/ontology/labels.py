@@ -136,7 +136,8 @@ def _unqualified(label: str) -> str:
     for word, after in core.trailing:
         if len(words) > 1 and words[-1] == word and words[-2] in after:
             words = words[:-1]
-        elif len(words) == 2 and words[0] == word and words[1] in after:
+    for word, before in core.single:
+        if len(words) == 2 and words[0] == word and words[1] in before:
             words = words[1:]
     if len(words) == 1 and words[0] not in _ALIKE_IN_PLURAL:
         return plain(label).split()[-1] if len(words) < whole else plain(label)

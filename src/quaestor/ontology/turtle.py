@@ -72,7 +72,7 @@ def _apart(a: Apart) -> Iterable[Triple]:
     name = _named("apart", a.label, a.other, a.rule)
     yield Triple(name, "rdf:type", "kg:Distinction")
     yield Triple(name, "kg:label", text_term(a.label))
-    yield Triple(name, "kg:other", text_term(a.other))
+    yield Triple(name, "kg:otherLabel", text_term(a.other))
     yield Triple(name, "kg:rule", text_term(a.rule))
     yield Triple(name, "kg:seenIn", text_term(a.document))
 
@@ -161,4 +161,4 @@ def _read_merge(node: Node) -> Merge:
 
 
 def _read_apart(node: Node) -> Apart:
-    return Apart(_text(node, "kg:label"), _text(node, "kg:other"), _text(node, "kg:rule"), _text(node, "kg:seenIn"))
+    return Apart(_text(node, "kg:label"), _text(node, "kg:otherLabel"), _text(node, "kg:rule"), _text(node, "kg:seenIn"))

@@ -1,0 +1,108 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pages import page, sample_pages
+
+from quaestor.documents.document import Document
+from quaestor.errors import OntologyError
+from quaestor.ontology.builder import OntologyBuilder, build_ontology
+from quaestor.ontology.extract import LabelSighting, RuleExtractor, Sightings
+
+SAMPLE = build_ontology(sample_pages())
+
+
+@settings(max_examples=10)
+@given(st.permutations(sample_pages()))
+def test_the_order_of_documents_changes_no_byte(documents: list[Document]) -> None:
+    assert build_ontology(documents).to_turtle() == SAMPLE.to_turtle()
+
+
+def test_a_document_given_twice_changes_nothing() -> None:
+    assert build_ontology([*sample_pages(), sample_pages()[0]]).digest == SAMPLE.digest
+
+
+def test_once_frozen_nothing_is_added() -> None:
+    builder = OntologyBuilder()
+    builder.add(sample_pages()[0])
+    frozen = builder.freeze()
+    with pytest.raises(OntologyError, match="frozen"):
+        builder.add(sample_pages()[1])
+    assert builder.freeze() is frozen
+
+
+def test_properties_have_domain_range_counts_and_places() -> None:
+    ontology = build_ontology(
+        [
+            page([["", "2008"], ["total revenues", "3"]], ["net sales and revenue ."], name="A"),
+            page([["", "2009"], ["revenue", "4"], ["opinion", "clean"]], ["net sales and revenue ."], name="B"),
+        ]
+    )
+    revenue = ontology.property_named("revenue")
+    assert (revenue.label, revenue.variants) == ("revenue", ("total revenues",))
+    assert (revenue.domain, revenue.range, revenue.lines, revenue.documents) == (
+        "kg:Revenue",
+        "xsd:decimal",
+        2,
+        ("A", "B"),
+    )
+    assert ontology.property_named("kg:opinion").range == "xsd:string"
+
+
+def test_years_are_a_range_of_their_own() -> None:
+    grid = [["name", "year opened", "size"], ["one", "2001", "5%"], ["two", "2002", "7%"]]
+    assert build_ontology([page(grid)]).property_named("year_opened").range == "xsd:gYear"
+
+
+def test_a_property_of_several_classes_has_the_root_as_domain() -> None:
+    grid = [["", "2008"], ["other", "3"]]
+    ontology = build_ontology([page(grid, ["pension ."], name="A"), page(grid, ["operating leases ."], name="B")])
+    other = ontology.property_named("other")
+    assert other.classes == ("kg:Lease", "kg:PensionPlan")
+    assert other.domain == "kg:FinancialTable"
+
+
+def test_a_topic_of_several_documents_becomes_a_class() -> None:
+    said = ["the following table summarizes our target widget allocation as of june 30 :"]
+    documents = [page([["", "2008"], [f"row {name}", "3"]], said, name=name) for name in "AB"]
+    found = build_ontology(documents).class_named("TargetWidgetAllocation")
+    assert (found.core, found.documents) == (False, ("A", "B"))
+    with pytest.raises(OntologyError):
+        build_ontology(documents[:1]).class_named("TargetWidgetAllocation")
+
+
+def test_a_label_that_is_one_of_our_terms_gets_another_name() -> None:
+    ontology = build_ontology([page([["", "2008"], ["value", "3"], ["2.5% notes", "1"]])])
+    assert {p.name for p in ontology.properties} == {"kg:amount", "kg:value_reported", "kg:p_2_5_notes"}
+
+
+def test_names_that_would_be_one_are_numbered() -> None:
+    names = {
+        p.name for p in build_ontology([page([["", "2008"], ["cash / debt", "3"], ["cash $ debt", "1"]])]).properties
+    }
+    assert names == {"kg:amount", "kg:cash_debt", "kg:cash_debt_2"}
+
+
+def test_another_extractor_adds_to_the_rules() -> None:
+    class Fixed:
+        name = "fixed"
+
+        def extract(self, document: Document) -> Sightings:
+            return Sightings((LabelSighting("goodwill", "xsd:decimal", 0),))
+
+    ontology = build_ontology([page([["", "2008"], ["cash", "3"]])], [RuleExtractor(), Fixed()])
+    assert {p.label for p in ontology.properties} == {"amount", "cash", "goodwill"}
+
+
+def test_phrases_of_the_text_are_properties_where_several_documents_have_them() -> None:
+    text = ["our rent expense was $ 5 million in 2008 ."]
+    both = [page([["", "2008"], ["cash", "3"]], text, name=name) for name in "AB"]
+    found = build_ontology(both).property_named("rent_expense")
+    assert (found.lines, found.mentions, found.documents) == (0, 2, ("A", "B"))
+    with pytest.raises(OntologyError):
+        build_ontology(both[:1]).property_named("rent_expense")
+
+
+def test_no_document_gives_the_core() -> None:
+    ontology = build_ontology([])
+    assert all(c.core for c in ontology.classes)
+    assert [p.name for p in ontology.properties] == ["kg:amount"]

@@ -1,0 +1,38 @@
+from pages import page
+
+from quaestor.ontology.classes import Context, CueIndex, context_of
+
+CUES = {"kg:Debt": ("debt", "long-term debt"), "kg:Lease": ("lease", "operating leases")}
+
+
+def test_cues_count_by_place_and_length() -> None:
+    index = CueIndex(CUES)
+    best, second = index.classify(Context((("caption", "long-term debt"), ("text", "leases are debt , leases"))))
+    assert (best.name, second.name) == ("kg:Debt", "kg:Lease")
+    assert best.score == 4 * 3 + 4 + 0.25
+    assert second.score == 0.25
+    assert best.reasons[0] == "'long-term debt' in the caption (+12)"
+
+
+def test_plurals_are_found() -> None:
+    assert {name for name, _, _ in CueIndex(CUES).find("Operating Lease")} == {"kg:Lease"}
+
+
+def test_without_a_cue_it_is_the_root_class() -> None:
+    (match,) = CueIndex(CUES).classify(Context((("text", "nothing"),)))
+    assert match.name == "kg:FinancialTable"
+    assert match.reasons
+
+
+def test_ties_are_broken_by_name() -> None:
+    index = CueIndex({"kg:B": ("word",), "kg:A": ("word",)})
+    assert [m.name for m in index.classify(Context((("text", "word"),)))] == ["kg:A", "kg:B"]
+
+
+def test_a_table_is_told_by_its_caption_headings_and_the_sentences_before_it() -> None:
+    document = page([["( in millions )", "2008"], ["rent", "3"]], ["far", "near", "nearest"], ["after"])
+    texts = context_of(document, document.tables[0]).texts
+    assert ("lead", "nearest") in texts
+    assert ("lead", "far") not in texts
+    assert ("heading", "rent") in texts
+    assert ("text", "after") in texts

@@ -1,0 +1,37 @@
+import pytest
+
+from quaestor.ontology.matching import LabelIndex
+
+INDEX = LabelIndex({"net revenue": "kg:net_revenue", "long-term debt": "kg:debt", "expected volatility": "kg:vol"})
+
+
+@pytest.mark.parametrize(
+    ("label", "name", "rule"),
+    [
+        ("Net revenue", "kg:net_revenue", "same words"),
+        ("net revenues", "kg:net_revenue", "plural"),
+        ("total long-term debt", "kg:debt", "qualifier"),
+        ("expected volatilty", "kg:vol", "spelling"),
+    ],
+)
+def test_a_label_is_found_with_its_reason(label: str, name: str, rule: str) -> None:
+    (match,) = INDEX.find(label)
+    assert (match.property, match.rule) == (name, rule)
+    assert match.reason
+
+
+def test_an_unknown_label_is_not_found() -> None:
+    assert INDEX.find("goodwill") == ()
+    assert INDEX.find("") == ()
+
+
+def test_several_known_labels_come_in_the_order_of_preference() -> None:
+    index = LabelIndex({"debts": "kg:b", "debt": "kg:a"})
+    assert [match.property for match in index.find("total debt")] == ["kg:a"]
+    assert [match.property for match in index.find("the debt")] == ["kg:b", "kg:a"]
+
+
+def test_the_nearest_are_scored_best_first() -> None:
+    near = INDEX.nearest("net revenue growth")
+    assert near[0].property == "kg:net_revenue"
+    assert 0 < near[1].score <= near[0].score < 1

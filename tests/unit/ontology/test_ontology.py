@@ -1,0 +1,93 @@
+import pytest
+from pages import page, sample_pages
+
+from quaestor.errors import OntologyError
+from quaestor.ontology.builder import build_ontology
+from quaestor.ontology.diff import MovedLabel, diff
+from quaestor.ontology.ontology import Ontology
+from quaestor.ontology.turtle import from_triples, from_turtle
+
+
+def revenues() -> Ontology:
+    labels = ("total revenues", "revenue , net", "revenues ( 1 )")
+    return build_ontology([page([["", "2008"], [label, "3"]], name=label[-3:]) for label in labels])
+
+
+def test_the_variants_of_one_property_and_why() -> None:
+    ontology = revenues()
+    assert ontology.match("total revenues") is not None
+    found = ontology.why("total revenues", "revenue, net")
+    assert found.same
+    assert {step.rule for step in found.steps} <= {"plural", "qualifier", "same words"}
+    assert found.steps
+    assert "total" in found.reason
+    assert ontology.why("revenues ( 1 )", "total revenue").same
+
+
+def test_why_not() -> None:
+    ontology = build_ontology([page([["", "2008"], ["debt", "3"], ["total debt", "4"], ["cash", "1"]], name="A/1")])
+    assert ontology.why("debt", "total debt").reason == "A/1 has both in one table"
+    assert ontology.why("debt", "cash").reason == "no rule of the ladder makes them one"
+    assert "no known label; the nearest are" in ontology.why("debt", "goodwill").reason
+    assert ontology.why("debt", "Debt").reason == "they are the same words"
+
+
+def test_a_line_without_a_label_is_an_amount() -> None:
+    match = revenues().match(" ")
+    assert match is not None
+    assert match.property == "kg:amount"
+
+
+def test_unknown_names_are_errors_that_name_the_nearest() -> None:
+    ontology = build_ontology(sample_pages())
+    with pytest.raises(OntologyError, match="kg:StockOption"):
+        ontology.class_named("StockOptions")
+    with pytest.raises(OntologyError, match="kg:exercise_price"):
+        ontology.property_named("exercise_prices")
+
+
+def test_properties_of_a_class() -> None:
+    names = {p.name for p in build_ontology(sample_pages()).properties_of("StockOption")}
+    assert "kg:exercise_price" in names
+    assert "kg:net_cash_from_operating_activities" not in names
+
+
+def test_turtle_and_back() -> None:
+    ontology = build_ontology(sample_pages())
+    assert from_turtle(ontology.to_turtle()) == ontology
+    assert from_triples(ontology.triples).digest == ontology.digest
+
+
+def test_more_or_less_than_an_ontology_is_an_error() -> None:
+    ontology = revenues()
+    with pytest.raises(OntologyError, match="also says kg:x kg:y 3"):
+        from_turtle(ontology.to_turtle() + "kg:x kg:y 3 .")
+    with pytest.raises(OntologyError, match="no class"):
+        from_triples(())
+    with pytest.raises(OntologyError, match="not complete"):
+        from_triples(t for t in ontology.triples if t.p != "rdfs:range")
+
+
+def test_statistics_count_what_is_there() -> None:
+    found = revenues().statistics()
+    assert (found["properties"], found["labels"], found["merged labels"], found["documents"]) == (2, 4, 2, 3)
+
+
+def test_the_difference_of_two() -> None:
+    before = build_ontology([page([["", "2008"], ["debt", "3"], ["cash", "2"]], name="A")])
+    after = build_ontology(
+        [page([["", "2008"], ["debts", "3"]], name="A"), page([["", "2008"], ["debts", "3"], ["debt", "2"]], name="B")]
+    )
+    found = diff(before, after)
+    assert (found.properties_added, found.properties_removed) == (("kg:debts",), ("kg:cash",))
+    assert (found.labels_added, found.labels_removed) == (("debts",), ("cash",))
+    assert diff(before, before).empty
+    assert not found.empty
+
+
+def test_a_label_that_moved_is_told() -> None:
+    first = build_ontology(
+        [page([["", "2008"], ["debt", "3"]], name="A"), page([["", "2009"], ["debts", "3"]], name="B")]
+    )
+    second = build_ontology([page([["", "2008"], ["debt", "3"], ["debts", "3"]], name="A")])
+    assert diff(first, second).labels_moved == (MovedLabel("debts", "kg:debt", "kg:debts"),)
