@@ -7,7 +7,7 @@ edges only (command line, web, MCP server); everything below is handed values, n
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -30,15 +30,20 @@ class Settings:
         solver: The solver's name where none is asked for.
         workers: How many conversations are played at once; by default one a core that this process may use.
         seed: Of everything that draws at random, such as the bootstrap.
+        models: The tables `[models.NAME]` of the file, as written; `quaestor.llm.naming` reads them.
+        prices: The tables `[prices.NAME]`; `quaestor.llm.budget` reads them.
     """
 
     store: str = ".quaestor/runs.db"
     solver: str = "embedded"
     workers: int = field(default_factory=_cores)
     seed: int = 0
+    models: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    prices: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
 
 _KINDS: Mapping[str, type] = {"store": str, "solver": str, "workers": int, "seed": int}
+_TABLES = ("models", "prices")
 _LEAST: Mapping[str, int] = {"workers": 1, "seed": 0}
 
 
@@ -58,28 +63,38 @@ def load_settings(
     Raises:
         SettingsError: A value of the wrong type, an unknown key, or a file that is not TOML.
     """
-    values = _from_file((folder or Path()) / FILE)
+    path = (folder or Path()) / FILE
+    read = _from_file(path)
+    tables = {name: _tables(name, read.pop(name), path) for name in _TABLES if name in read}
+    values = {name: _checked(name, value, str(path)) for name, value in read.items()}
     values |= _from_environment(os.environ if environment is None else environment)
     given = {name: value for name, value in (flags or {}).items() if value is not None}
     values |= {name: _checked(name, value, "the command line") for name, value in given.items()}
-    return Settings(**values)  # type: ignore[arg-type]  # _checked has compared every value with its field
+    return Settings(**values, **tables)  # type: ignore[arg-type]  # _checked has compared every value with its field
 
 
-def _from_file(path: Path) -> dict[str, str | int]:
+def _from_file(path: Path) -> dict[str, object]:
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        table: dict[str, object] = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path} is not valid TOML: {error}") from error
     except OSError as error:
         raise SettingsError(f"cannot read {path}: {error.strerror}") from error
-    return {name: _checked(name, value, str(path)) for name, value in table.items()}
+    return table
+
+
+def _tables(name: str, tables: object, path: Path) -> dict[str, dict[str, object]]:
+    """Returns the tables under a heading such as `[models.NAME]`."""
+    if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
+        raise SettingsError(f"{name!r} must be tables such as [{name}.NAME] ({path})")
+    return tables
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, str | int]:
     values: dict[str, str | int] = {}
-    for name in (item.name for item in fields(Settings)):
+    for name in _KINDS:
         text = environment.get(PREFIX + name.upper())
         if text:
             values[name] = _checked(name, _number(text) if _KINDS[name] is int else text, f"{PREFIX}{name.upper()}")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 
 from quaestor.errors import BudgetExceededError, SettingsError
+from quaestor.llm.naming import ModelSpec
 from quaestor.llm.transcript import Exchange, Place
 from quaestor.llm.usage import Usage
 
@@ -152,3 +153,15 @@ class Meter:
         usage = replace(exchange.usage, cost=self._price(exchange.usage) if exchange.usage.tokens else None)
         self._total += usage
         self._turns[exchange.place] = self.turn(exchange.place) + usage
+
+
+def find_price(spec: ModelSpec, tables: Mapping[str, Mapping[str, object]] | None = None) -> Pricer:
+    """Returns what prices a model: its table under `[prices]`, else the vendor's known price, else nothing.
+
+    Raises:
+        SettingsError: Its table is malformed.
+    """
+    for name in (spec.name, spec.model):
+        if tables and name in tables:
+            return read_price(name, tables[name]).cost
+    return known_price(spec.provider, spec.model) if spec.base_url is None else no_price

@@ -234,7 +234,10 @@ class _WatchedStream(httpx2.AsyncByteStream):
             async for chunk in self._inner:
                 self._watch.received += chunk
                 yield chunk
-        except BaseException as failure:  # also a reader that stops: what came so far is kept
+        except GeneratorExit:  # the reader had enough, as at the end mark of a stream
+            self._watch.end()
+            raise
+        except BaseException as failure:  # a cancelled reader too: what came so far is kept
             self._watch.end(failure)
             raise
         self._watch.end()

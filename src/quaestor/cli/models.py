@@ -1,0 +1,52 @@
+"""`quaestor models`: whether a model can be asked, and what it can do."""
+
+from typing import Annotated
+
+import typer
+
+models = typer.Typer(no_args_is_help=True, help="Whether a model can be asked, and what it can do.")
+
+
+@models.callback()
+def _group() -> None:
+    """Whether a model can be asked, and what it can do."""
+
+
+@models.command("check")
+def check(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="anthropic:NAME, openai:NAME, vllm:NAME, ollama:NAME, llama.cpp:NAME, with @URL for a server of "
+            "one's own; or a [models.NAME] table of quaestor.toml.",
+            show_default=False,
+        ),
+    ],
+) -> None:
+    """Ask a model for a word, a tool call, a JSON object and a stream, and say what works."""
+    import asyncio
+
+    asyncio.run(_check(name))
+
+
+async def _check(name: str) -> None:
+    from dataclasses import replace
+
+    from quaestor.llm.budget import Meter, find_price
+    from quaestor.llm.checking import check_model
+    from quaestor.llm.models import connect
+    from quaestor.llm.naming import find_model
+    from quaestor.settings import load_settings
+
+    settings = load_settings()
+    spec = replace(find_model(name, settings.models), attempts=2)
+    meter = Meter(price=find_price(spec, settings.prices))
+    async with connect(spec, meter=meter) as connection:
+        async for finding in check_model(connection):
+            if finding.what == "reachable":
+                print(f"{'model':18} {spec.model} at {spec.address}")
+            print(f"{finding.what:18} {'yes' if finding.able else 'no'}: {finding.detail}", flush=True)
+    used = meter.total
+    cost = "no price is known" if used.cost is None else f"{used.cost:.6f} US dollars"
+    print(f"{'used':18} {used.requests} requests, {used.tokens:,} tokens, {cost}")

@@ -1,0 +1,327 @@
+"""Recordings of a run's HTTP exchanges: made, and played back without a network.
+
+A cassette is a text file of indented JSON values one after the other (`jq` reads it): a heading, then one value for
+each exchange. Bodies stand in it as JSON where that loses nothing, else as lines of text. It holds no headers but those
+that steer the client, no host, and no key.
+
+Replay matches by content: the path and the JSON of the body, and among equal ones those of the same conversation and
+turn first, in the order of the recording; so conversations in parallel replay the same whatever their pace. Identifiers
+that the client draws at random are matched by their order. A request that is not there is an error, never a live call.
+"""
+
+import json
+import re
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+import httpx2
+from pydantic import JsonValue, TypeAdapter, ValidationError
+
+from quaestor.errors import CassetteError
+from quaestor.llm.difference import differences, likeness
+from quaestor.llm.transcript import Exchange, Place, Sink, current_place
+
+_KIND = "quaestor cassette"
+_VERSION = 1
+_DRAWN = re.compile(r"pyd_ai_[0-9a-f]{32}")
+_STYLES: tuple[tuple[tuple[str, str], bool], ...] = (
+    ((",", ":"), False),
+    ((", ", ": "), True),
+    ((", ", ": "), False),
+    ((",", ":"), True),
+)
+_MOST_DIFFERENCES = 3
+
+_FAULTS: dict[str, type[httpx2.TransportError]] = {
+    fault.__name__: fault
+    for fault in (
+        httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ReadError, httpx2.ReadTimeout, httpx2.WriteError,
+        httpx2.WriteTimeout, httpx2.PoolTimeout, httpx2.RemoteProtocolError, httpx2.LocalProtocolError,
+    )
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One recorded exchange.
+
+    Attributes:
+        place: Which turn asked.
+        phase: Which step of the solver.
+        method: Of the request.
+        path: Of the request.
+        request: Its body, written by `pack`.
+        status: Of the reply; None where none came.
+        headers: Of the reply.
+        response: Its body, written by `pack`; None where none came.
+        error: What broke off the exchange, or None.
+    """
+
+    place: Place
+    phase: str
+    method: str
+    path: str
+    request: JsonValue
+    status: int | None
+    headers: dict[str, str]
+    response: JsonValue
+    error: str | None = None
+
+
+_ENTRY = TypeAdapter(Entry)
+
+
+def pack(text: str) -> dict[str, JsonValue]:
+    """Returns a body as a person can read it, such that `unpack` gives the same text."""
+    try:
+        value: JsonValue = json.loads(text)
+    except ValueError:
+        return {"lines": list(text.splitlines(keepends=True))}
+    for style in range(len(_STYLES)):
+        if _encoded(value, style) == text:
+            return {"json": value, "style": style}
+    return {"lines": list(text.splitlines(keepends=True))}
+
+
+def unpack(packed: JsonValue) -> str:
+    """Returns the text that `pack` was given.
+
+    Raises:
+        ValueError: It was not written by `pack`.
+    """
+    match packed:
+        case {"json": value, "style": int(style)} if 0 <= style < len(_STYLES):
+            return _encoded(value, style)
+        case {"lines": [*lines]} if all(isinstance(line, str) for line in lines):
+            return "".join(str(line) for line in lines)
+    raise ValueError("a body that is neither `json` nor `lines`")
+
+
+def _encoded(value: JsonValue, style: int) -> str:
+    separators, ascii_only = _STYLES[style]
+    return json.dumps(value, separators=separators, ensure_ascii=ascii_only)
+
+
+class Recorder:
+    """Writes every exchange to a file as it ends, so that a run that is killed leaves a cassette too.
+
+    A sink, and a context manager that closes the file.
+    """
+
+    live = True
+
+    def __init__(self, path: Path, *, go_on: bool = False) -> None:
+        """Opens the file.
+
+        Args:
+            path: Where to write.
+            go_on: Whether to add to a cassette that is there, for a run that is resumed.
+
+        Raises:
+            CassetteError: The file is there already, or cannot be written.
+        """
+        self._path = path
+        if go_on and path.exists():
+            _read(path)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file: TextIO = path.open("a" if go_on else "x", encoding="utf-8", newline="\n")
+        except FileExistsError as error:
+            raise CassetteError(f"{path} is there already: record to another file, or delete it") from error
+        except OSError as error:
+            raise CassetteError(f"cannot write the cassette {path}: {error.strerror}") from error
+        if self._file.tell() == 0:
+            self._write({"kind": _KIND, "version": _VERSION})
+
+    def __enter__(self) -> "Recorder":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    @property
+    def sinks(self) -> Sequence[Sink]:
+        """The recorder itself."""
+        return (self,)
+
+    def transport(self, network: httpx2.AsyncBaseTransport) -> httpx2.AsyncBaseTransport:
+        """Returns the network, which is only listened to."""
+        return network
+
+    def append(self, exchange: Exchange, /) -> None:
+        """Writes one exchange."""
+        entry = Entry(
+            place=exchange.place,
+            phase=exchange.phase,
+            method=exchange.method,
+            path=exchange.path,
+            request=pack(exchange.request),
+            status=exchange.status,
+            headers=dict(exchange.headers),
+            response=None if exchange.response is None else pack(exchange.response),
+            error=exchange.error,
+        )
+        self._write(_ENTRY.dump_python(entry, mode="json"))
+
+    def _write(self, value: JsonValue) -> None:
+        self._file.write(json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+        self._file.flush()
+
+
+class Player(httpx2.AsyncBaseTransport):
+    """Answers requests from a cassette. Nothing leaves this machine."""
+
+    live = False
+
+    def __init__(self, path: Path) -> None:
+        """Reads the file.
+
+        Raises:
+            CassetteError: It is not there, or no cassette.
+        """
+        self._path = path
+        self._entries = _read(path)
+        self._keys = [_key(entry.method, entry.path, unpack(entry.request)) for entry in self._entries]
+        self._waiting: dict[str, list[int]] = {}
+        for number, key in enumerate(self._keys):
+            self._waiting.setdefault(key, []).append(number)
+
+    @property
+    def sinks(self) -> Sequence[Sink]:
+        """None: nothing is recorded."""
+        return ()
+
+    @property
+    def unplayed(self) -> int:
+        """How many exchanges nobody has asked for."""
+        return sum(map(len, self._waiting.values()))
+
+    def transport(self, network: httpx2.AsyncBaseTransport) -> httpx2.AsyncBaseTransport:
+        """Returns the player, in the place of the network."""
+        return self
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Returns the recorded reply.
+
+        Raises:
+            CassetteError: The request is not in the cassette.
+            httpx2.TransportError: The exchange broke off when it was recorded.
+        """
+        body = (await request.aread()).decode("utf-8", "replace")
+        entry = self._take(request.method, request.url.path, body)
+        if entry.status is None:
+            raise _fault(entry.error, request)
+        text = unpack(entry.response).encode()
+        return httpx2.Response(entry.status, headers=entry.headers, stream=_Played(text, entry.error, request))
+
+    def _take(self, method: str, path: str, body: str) -> Entry:
+        key, place = _key(method, path, body), current_place()
+        waiting = self._waiting.get(key, [])
+        if not waiting:
+            raise CassetteError(self._missing(key, method, path, body, place))
+        chosen = next((number for number in waiting if self._entries[number].place == place), waiting[0])
+        waiting.remove(chosen)
+        return self._entries[chosen]
+
+    def _missing(self, key: str, method: str, path: str, body: str, place: Place) -> str:
+        asked = f"{self._path} has no recording of this request ({_named(place)})"
+        times = self._keys.count(key)
+        if times:
+            return f"{asked}: it is there {times} times, and all of these have been played"
+        if not self._entries:
+            return f"{asked}: it holds none at all"
+        wanted = _content(body)
+        number = max(
+            range(len(self._entries)),
+            key=lambda at: (
+                likeness(_content(unpack(self._entries[at].request)), wanted),
+                self._entries[at].place == place,
+            ),
+        )
+        nearest = self._entries[number]
+        if (nearest.method, nearest.path) != (method, path):
+            found = [f"path: recorded {nearest.method} {nearest.path}, asked {method} {path}"]
+        else:
+            found = list(differences(_content(unpack(nearest.request)), wanted))
+        more = f" and {len(found) - _MOST_DIFFERENCES} more" if len(found) > _MOST_DIFFERENCES else ""
+        shown = "; ".join(found[:_MOST_DIFFERENCES])
+        return f"{asked}; the nearest is number {number + 1} ({_named(nearest.place)}), which differs in {shown}{more}"
+
+
+class _Played(httpx2.AsyncByteStream):
+    """A recorded body, broken off where it was."""
+
+    def __init__(self, text: bytes, error: str | None, request: httpx2.Request) -> None:
+        self._text = text
+        self._error = error
+        self._request = request
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield self._text
+        if self._error is not None:
+            raise _fault(self._error, self._request)
+
+
+def _fault(error: str | None, request: httpx2.Request) -> httpx2.TransportError:
+    """What broke off the exchange; an attempt that was cancelled for its time reads as a time-out."""
+    name, _, message = (error or "").partition(": ")
+    return _FAULTS.get(name, httpx2.ReadTimeout)(message or name, request=request)
+
+
+def _key(method: str, path: str, body: str) -> str:
+    content = _content(body)
+    return f"{method} {path} {json.dumps(content, sort_keys=True)}"
+
+
+def _content(body: str) -> JsonValue:
+    """What a body says: random identifiers numbered, the order of its keys of no account."""
+    order: dict[str, str] = {}
+    numbered = _DRAWN.sub(lambda found: order.setdefault(found[0], f"drawn {len(order) + 1}"), body)
+    try:
+        value: JsonValue = json.loads(numbered)
+    except ValueError:
+        return numbered
+    return value
+
+
+def _named(place: Place) -> str:
+    return f"{place.conversation}, turn {place.turn + 1}" if place.conversation else "outside of any turn"
+
+
+def _read(path: Path) -> list[Entry]:
+    try:
+        values = list(_values(path.read_text(encoding="utf-8")))
+    except FileNotFoundError as error:
+        raise CassetteError(f"there is no cassette {path}: record one with --record {path}") from error
+    except OSError as error:
+        raise CassetteError(f"cannot read the cassette {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise CassetteError(f"{path} is damaged: {error}") from error
+    match values[:1]:
+        case [{"kind": kind, "version": version}] if kind == _KIND:
+            if version != _VERSION:
+                raise CassetteError(f"{path} is a cassette of version {version}: this program reads {_VERSION}")
+        case _:
+            raise CassetteError(f"{path} is no cassette: it does not begin with its heading")
+    entries = []
+    for number, value in enumerate(values[1:], start=1):
+        try:
+            entry = _ENTRY.validate_python(value)
+            for body in (entry.request, *([] if entry.status is None else [entry.response])):
+                unpack(body)
+        except (ValidationError, ValueError) as error:
+            raise CassetteError(f"{path}, exchange {number}, is damaged: {str(error).splitlines()[0]}") from error
+        entries.append(entry)
+    return entries
+
+
+def _values(text: str) -> Iterator[JsonValue]:
+    decoder, place = json.JSONDecoder(), 0
+    while place < len(text):
+        if text[place].isspace():
+            place += 1
+            continue
+        value, place = decoder.raw_decode(text, place)
+        yield value

@@ -1,0 +1,129 @@
+"""What a model can do, found out with one tiny request for each thing."""
+
+import json
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+
+from pydantic_ai.direct import model_request, model_request_stream
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolCallPart
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.output import OutputObjectDefinition
+from pydantic_ai.tools import ToolDefinition
+
+from quaestor.errors import ModelReplyError
+from quaestor.llm.models import Connection
+
+_SUM = {
+    "type": "object",
+    "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
+    "required": ["a", "b"],
+    "additionalProperties": False,
+}
+_TOTAL = {
+    "type": "object",
+    "properties": {"total": {"type": "integer"}},
+    "required": ["total"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that a model can or cannot do.
+
+    Attributes:
+        what: `reachable`, `tools`, `structured output` or `streaming`.
+        able: Whether it can.
+        detail: How that showed, and what to set where it cannot.
+    """
+
+    what: str
+    able: bool
+    detail: str
+
+
+async def check_model(connection: Connection) -> AsyncIterator[Finding]:
+    """Yields what a model can do, one finding after the other.
+
+    Raises:
+        ModelAccessError: It cannot be reached as it is set up.
+        OutageError: Its server does not answer.
+    """
+    yield await _reachable(connection)
+    profile = connection.spec.profile
+    yield await _tried(connection, "tools", profile.tools, "tools", _tools)
+    yield await _tried(connection, "structured output", profile.json_schema, "json_schema", _structured)
+    yield await _tried(connection, "streaming", True, "", _streaming)
+
+
+async def _reachable(connection: Connection) -> Finding:
+    started = time.perf_counter()
+    response = await model_request(connection.model, _asked("Reply with the single word: ready"))
+    milliseconds = 1000 * (time.perf_counter() - started)
+    return Finding("reachable", True, f"answered {_text(response)!r} in {milliseconds:.0f} ms")
+
+
+async def _tried(
+    connection: Connection, what: str, wanted: bool, switch: str, probe: Callable[[Connection], Awaitable[str]]
+) -> Finding:
+    if not wanted:
+        return Finding(what, False, f"switched off by its profile ({switch} = false)")
+    try:
+        return Finding(what, True, await probe(connection))
+    except ModelReplyError as error:
+        hint = f"; set {switch} = false in its [models.NAME] table" if switch else ""
+        return Finding(what, False, f"{error}{hint}")
+
+
+async def _tools(connection: Connection) -> str:
+    tool = ToolDefinition(name="add", parameters_json_schema=_SUM, description="Adds two whole numbers.")
+    parameters = ModelRequestParameters(function_tools=[tool])
+    messages = _asked("Call the tool add with a = 2 and b = 3.")
+    response = await model_request(connection.model, messages, model_request_parameters=parameters)
+    calls = [part for part in response.parts if isinstance(part, ToolCallPart)]
+    if not calls:
+        raise ModelReplyError(f"it called no tool but said {_text(response)!r}")
+    arguments = calls[0].args_as_json_str()
+    if calls[0].tool_name != "add" or _read(arguments) != {"a": 2, "b": 3}:
+        raise ModelReplyError(f"it called {calls[0].tool_name}({arguments}) where add(a=2, b=3) was asked for")
+    return "called add(a=2, b=3)"
+
+
+async def _structured(connection: Connection) -> str:
+    wanted = OutputObjectDefinition(json_schema=_TOTAL, name="total")
+    parameters = ModelRequestParameters(output_mode="native", output_object=wanted, allow_text_output=True)
+    messages = _asked("What is 2 + 3? Reply with JSON that has the key total.")
+    response = await model_request(connection.model, messages, model_request_parameters=parameters)
+    value = _read(_text(response))
+    if not isinstance(value, dict) or not isinstance(value.get("total"), int):
+        raise ModelReplyError(f"it said {_text(response)!r} where JSON of a schema was asked for")
+    return f"answered {json.dumps(value)}"
+
+
+async def _streaming(connection: Connection) -> str:
+    started, first, pieces = time.perf_counter(), 0.0, 0
+    async with model_request_stream(connection.model, _asked("Count from 1 to 5.")) as stream:
+        async for _ in stream:
+            first = first or time.perf_counter() - started
+            pieces += 1
+    if not pieces:
+        raise ModelReplyError("its stream was empty")
+    return f"began after {1000 * first:.0f} ms"
+
+
+def _asked(prompt: str) -> list[ModelMessage]:
+    return [ModelRequest.user_text_prompt(prompt)]
+
+
+def _text(response: ModelResponse) -> str:
+    text = " ".join((response.text or "").split())
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _read(text: str) -> object:
+    try:
+        value: object = json.loads(text)
+    except ValueError:
+        return None
+    return value
