@@ -11,6 +11,7 @@ from typing import Protocol, TypeVar
 
 from quaestor.documents.convfinqa import Conversation
 from quaestor.errors import InputError
+from quaestor.evaluation.knowledge import Knowledge
 from quaestor.evaluation.runner import Played, SolverFactory, attempt_conversation
 
 T = TypeVar("T")
@@ -31,7 +32,13 @@ class Listener(Protocol):
 class Engine(Protocol):
     """A way to spread conversations."""
 
-    async def play(self, conversations: Iterable[Conversation], factory: SolverFactory, listener: Listener) -> None:
+    async def play(
+        self,
+        conversations: Iterable[Conversation],
+        factory: SolverFactory,
+        listener: Listener,
+        knowledge: Knowledge | None = None,
+    ) -> None:
         """Plays every conversation once and tells the listener, in whatever order they end.
 
         Cancelled, it stops soon; what the listener has heard of stands.
@@ -41,6 +48,7 @@ class Engine(Protocol):
             factory: Builds the solver, once a process. It must survive pickling: a module's function, or a
                 `functools.partial` of one. The solver must keep nothing from one conversation to the next.
             listener: Its errors end the play.
+            knowledge: The ontology of all pages, handed out once a process; by default each page has its own.
 
         Raises:
             EngineError: A worker died.
@@ -58,7 +66,13 @@ class InlineEngine:
 
     lanes: int = 1
 
-    async def play(self, conversations: Iterable[Conversation], factory: SolverFactory, listener: Listener) -> None:
+    async def play(
+        self,
+        conversations: Iterable[Conversation],
+        factory: SolverFactory,
+        listener: Listener,
+        knowledge: Knowledge | None = None,
+    ) -> None:
         """Plays every conversation once and tells the listener."""
         solver = factory()
 
@@ -66,7 +80,7 @@ class InlineEngine:
             # A solver that only computes never waits: without this Ctrl-C would not be heard until the end.
             await asyncio.sleep(0)
             await listener.began(conversation)
-            await listener.played(conversation, await attempt_conversation(conversation, solver))
+            await listener.played(conversation, await attempt_conversation(conversation, solver, knowledge))
 
         await in_lanes(conversations, play_one, self.lanes)
 

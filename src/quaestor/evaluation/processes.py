@@ -19,6 +19,7 @@ from multiprocessing.connection import Connection
 from quaestor.documents.convfinqa import Conversation
 from quaestor.errors import EngineError
 from quaestor.evaluation.engines import Listener, in_lanes
+from quaestor.evaluation.knowledge import Knowledge
 from quaestor.evaluation.runner import Played, SolverFactory, attempt_conversation
 from quaestor.solvers.base import Solver
 
@@ -37,13 +38,19 @@ class ProcessEngine:
 
     workers: int
 
-    async def play(self, conversations: Iterable[Conversation], factory: SolverFactory, listener: Listener) -> None:
+    async def play(
+        self,
+        conversations: Iterable[Conversation],
+        factory: SolverFactory,
+        listener: Listener,
+        knowledge: Knowledge | None = None,
+    ) -> None:
         """Plays every conversation once and tells the listener."""
         context = multiprocessing.get_context("spawn")
         held, watched = context.Pipe(duplex=False)[::-1]
         loop = asyncio.get_running_loop()
         pool = ProcessPoolExecutor(
-            self.workers, mp_context=context, initializer=_prepare_worker, initargs=(factory, watched)
+            self.workers, mp_context=context, initializer=_prepare_worker, initargs=(factory, knowledge, watched)
         )
 
         async def play_chunk(chunk: tuple[Conversation, ...]) -> None:
@@ -75,13 +82,14 @@ class _Worker:
     """What a worker process holds: set once, when it starts."""
 
     factory: SolverFactory
+    knowledge: Knowledge | None = None
     solver: Solver | None = None
 
 
-def _prepare_worker(factory: SolverFactory, watched: Connection) -> None:
+def _prepare_worker(factory: SolverFactory, knowledge: Knowledge | None, watched: Connection) -> None:
     # Ctrl-C reaches every process of the terminal; only the parent decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _Worker.factory = factory
+    _Worker.factory, _Worker.knowledge = factory, knowledge
     threading.Thread(target=_end_with_parent, args=(watched,), daemon=True).start()
 
 
@@ -100,6 +108,6 @@ def _play(chunk: tuple[Conversation, ...]) -> tuple[Played, ...]:
     solver = _Worker.solver
 
     async def play_all() -> tuple[Played, ...]:
-        return tuple([await attempt_conversation(conversation, solver) for conversation in chunk])
+        return tuple([await attempt_conversation(conversation, solver, _Worker.knowledge) for conversation in chunk])
 
     return asyncio.run(play_all())

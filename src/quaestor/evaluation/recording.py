@@ -10,6 +10,7 @@ from typing import Any
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
+from quaestor.core.triples import Triple
 from quaestor.documents.convfinqa import Conversation
 from quaestor.errors import PlanError
 from quaestor.evaluation.runner import Played
@@ -23,7 +24,7 @@ OnConversation = Callable[[Conversation, tuple[Turn, ...]], None]
 
 
 class Recorder:
-    """The Listener that writes: one transaction when a conversation begins, one when it ends."""
+    """The Listener that writes: when a conversation begins, and when it ends its graph, then how it went."""
 
     def __init__(self, store: RunStore, run: str, on_conversation: OnConversation | None) -> None:
         self._store, self._run, self._on_conversation = store, run, on_conversation
@@ -46,7 +47,10 @@ class Recorder:
             started=played.started,
             finished=played.finished,
             error=_storable(played.error),
+            kg_stats=dict(played.kg_stats),
         )
+        if played.graph:
+            await self._store.save_graph(self._run, conversation.id, map(_storable_triple, played.graph))
         await self._store.complete_example(example, turns)
         if self._on_conversation:
             self._on_conversation(conversation, played.turns)
@@ -96,6 +100,10 @@ def _number(answer: Answer) -> str | None:
     if isinstance(number, bool):
         return "yes" if number else "no"
     return format(number, "f")
+
+
+def _storable_triple(triple: Triple) -> Triple:
+    return triple if triple.o.isascii() else Triple(triple.s, triple.p, _storable(triple.o))
 
 
 def _storable(value: Any) -> Any:

@@ -11,6 +11,7 @@ from quaestor.core import serial
 from quaestor.documents.convfinqa import Dataset
 from quaestor.errors import DatasetError, InputError
 from quaestor.evaluation.engines import Engine
+from quaestor.evaluation.knowledge import load_knowledge, settle_ontology
 from quaestor.evaluation.recording import OnConversation, Recorder
 from quaestor.evaluation.runner import SolverFactory, check_questions
 from quaestor.evaluation.spec import RunSpec
@@ -33,7 +34,8 @@ async def run_dataset(
 
     Args:
         dataset: What is asked. Only its documents and questions reach the solver, one question at a time.
-        spec: What decides the results; it must be of this dataset.
+        spec: What decides the results; it must be of this dataset. The store has its ontology; without one, that of
+            the dataset's own documents is built and kept.
         store: Where everything is kept. Nothing is written before dataset and spec have been checked.
         engine: How the conversations are spread.
         resume: The run to go on with, instead of a new one. Conversations that are complete are not played again.
@@ -44,11 +46,14 @@ async def run_dataset(
         InputError: The dataset or the spec do not fit: each other, or the run that is to be resumed.
         QuestionError: A question of the dataset cannot be asked.
         UnknownRunError: There is no run `resume`.
-        StoreError: The store failed. What it has stands, and the run can be resumed.
+        StoreError: The store failed, or does not have the spec's ontology. What it has stands, and the run can be
+            resumed.
         EngineError: A worker died. The same holds.
     """
     _check(dataset, spec)
     factory = factory or partial(make_solver, spec.solver, spec.solver_options)
+    spec = await settle_ontology(spec, dataset, store)
+    knowledge = await load_knowledge(spec, store)
     run = await (_resume(store, spec, resume) if resume else _create(store, spec, dataset))
     if run.status == "complete":
         return run
@@ -56,7 +61,7 @@ async def run_dataset(
     waiting = (conversation for conversation in dataset.conversations if conversation.id not in complete)
     status: RunStatus = "stopped"
     try:
-        await engine.play(waiting, factory, Recorder(store, run.id, on_conversation))
+        await engine.play(waiting, factory, Recorder(store, run.id, on_conversation), knowledge)
         status = await _outcome(store, run)
     except Exception:
         status = "failed"

@@ -5,8 +5,8 @@ conversations or reference answers.
 """
 
 import traceback
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -14,9 +14,10 @@ from pathlib import Path
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.turn import Turn
+from quaestor.core.triples import Triple
 from quaestor.documents.convfinqa import Conversation
-from quaestor.documents.document import Document
-from quaestor.errors import OutageError, QuaestorError, QuestionError
+from quaestor.errors import GraphError, OutageError, QuaestorError, QuestionError
+from quaestor.evaluation.knowledge import Knowledge
 from quaestor.plan.execute import execute
 from quaestor.plan.operations import bounded
 from quaestor.solvers.base import Solver, TurnContext
@@ -35,8 +36,10 @@ class Played:
         started: When it was begun.
         finished: When it ended.
         turns: One a question; empty unless `status` is `complete`.
-        status: `complete`, `failed` (a defect in the solver) or `outage`.
+        status: `complete`, `failed` (a page without a graph, a defect in the solver) or `outage`.
         error: Why it is not complete.
+        graph: The triples of the page's graph; empty where there is none.
+        kg_stats: The counts of the graph.
     """
 
     started: datetime
@@ -44,6 +47,8 @@ class Played:
     turns: tuple[Turn, ...] = ()
     status: ExampleStatus = "complete"
     error: str | None = None
+    graph: tuple[Triple, ...] = ()
+    kg_stats: Mapping[str, int | str] = field(default_factory=dict)
 
 
 def check_questions(conversation: Conversation) -> None:
@@ -62,32 +67,42 @@ def check_questions(conversation: Conversation) -> None:
             raise QuestionError(f"{where} holds half a surrogate pair: the file is not valid Unicode")
 
 
-async def play_conversation(conversation: Conversation, solver: Solver) -> tuple[Turn, ...]:
+async def play_conversation(
+    conversation: Conversation, solver: Solver, knowledge: Knowledge | None = None
+) -> tuple[Turn, ...]:
     """Returns the turns of a conversation, played in order.
+
+    Args:
+        conversation: The page and the questions.
+        solver: Who answers.
+        knowledge: The ontology that the page's graph is built with; by default the page's own.
 
     Raises:
         QuestionError: A question cannot be asked; nothing was.
+        GapError: The ontology does not have a label of the page, and the policy is `strict`.
         OutageError: A service that the solver needs does not answer.
     """
     check_questions(conversation)
-    memory = Memory()
+    document = conversation.document
+    knowledge = knowledge or Knowledge.of([document])
+    graph, memory = knowledge.graph(document), Memory()
     for question in conversation.questions:
-        memory = memory.add(await play_turn(question, conversation.document, memory, solver))
+        context = TurnContext(document, memory, graph, knowledge.ontology)
+        memory = memory.add(await play_turn(question, context, solver))
     return memory.turns
 
 
-async def play_turn(question: str, document: Document, memory: Memory, solver: Solver) -> Turn:
+async def play_turn(question: str, context: TurnContext, solver: Solver) -> Turn:
     """Returns one turn. A named error of the solver, or of its plan, leaves it without an answer.
 
     Raises:
         OutageError: A service that the solver needs does not answer.
     """
-    context = TurnContext(document=document, memory=memory)
     answer, verified, error = Answer(value=None), False, None
     started = now()
     try:
         answer = await solver.solve(question, context)
-        verified = _verify(answer, memory)
+        verified = _verify(answer, context.memory)
     except OutageError:
         raise
     except QuaestorError as failure:
@@ -100,6 +115,8 @@ async def play_turn(question: str, document: Document, memory: Memory, solver: S
         started=started,
         finished=now(),
         understanding="\n".join(context.trace) or None,
+        tool_calls=tuple(context.tool_calls),
+        usage=dict(context.usage),
         error=error,
     )
 
@@ -121,11 +138,24 @@ def _verify(answer: Answer, memory: Memory) -> bool:
     return (type(result.value), result.value, result.scale) == (type(answer.value), answer.value, answer.scale)
 
 
-async def attempt_conversation(conversation: Conversation, solver: Solver) -> Played:
-    """Returns how a conversation went, whatever the solver does."""
+async def attempt_conversation(
+    conversation: Conversation, solver: Solver, knowledge: Knowledge | None = None
+) -> Played:
+    """Returns how a conversation went, whatever the page says and the solver does."""
+    started = now()
+    knowledge = knowledge or Knowledge.of([conversation.document])
+    try:
+        graph = knowledge.graph(conversation.document)
+    except GraphError as failure:
+        return Played(started, now(), status="failed", error=_named(failure))
+    played = await _attempt(conversation, solver, knowledge)
+    return replace(played, started=started, graph=graph.triples(), kg_stats=graph.statistics())
+
+
+async def _attempt(conversation: Conversation, solver: Solver, knowledge: Knowledge) -> Played:
     started = now()
     try:
-        turns = await play_conversation(conversation, solver)
+        turns = await play_conversation(conversation, solver, knowledge)
     except OutageError as failure:
         return Played(started, now(), status="outage", error=_named(failure))
     except Exception as failure:  # noqa: BLE001 - a solver's defect must not cost a long run its other conversations

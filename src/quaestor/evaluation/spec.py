@@ -16,6 +16,7 @@ from pydantic import JsonValue
 from quaestor.core import serial
 from quaestor.documents.convfinqa import Dataset
 from quaestor.errors import InputError
+from quaestor.graph.knowledge_graph import Policy
 from quaestor.store.records import RunRecord
 
 
@@ -33,6 +34,9 @@ class RunSpec:
         dataset_digest: Over the documents and questions read, answers not among them.
         solver_options: What the solver is built with (weights, model, prompts, limits), as JSON.
         limit: How many conversations of the file were read, or None for all.
+        ontology: The digest of the frozen ontology; None stands for that of the dataset's own documents, until the
+            run begins.
+        policy: What becomes of a label that the ontology does not have: `strict` fails, `extend` mints a property.
         version: Of quaestor: another version may answer differently.
     """
 
@@ -41,6 +45,8 @@ class RunSpec:
     dataset_digest: str
     solver_options: dict[str, JsonValue] = field(default_factory=dict)
     limit: int | None = None
+    ontology: str | None = None
+    policy: Policy = "strict"
     version: str = field(default_factory=_version)
 
     @classmethod

@@ -13,6 +13,7 @@ import numpy as np
 
 from quaestor.conversation.memory import Memory
 from quaestor.documents.convfinqa import Conversation
+from quaestor.evaluation.knowledge import Knowledge
 from quaestor.evaluation.recording import turn_records
 from quaestor.evaluation.runner import play_conversation
 from quaestor.learning.examples import Example, company_folds
@@ -87,11 +88,14 @@ def answer_held_out(example: Example, solver: EmbeddedSolver) -> list[HeldOutTur
     if example.document is None:
         raise ValueError(f"{example.id} has no page")
     conversation = Conversation(example.id, example.document, example.questions)
-    turns = asyncio.run(play_conversation(conversation, solver))
+    knowledge = Knowledge.of([example.document])
+    turns = asyncio.run(play_conversation(conversation, solver, knowledge))
     records = turn_records("cross-validation", example.id, turns)
     held_out = []
     for n, (record, gold) in enumerate(zip(records, example.gold, strict=True)):
-        context = TurnContext(example.document, Memory(turns[:n]))
+        context = TurnContext(
+            example.document, Memory(turns[:n]), knowledge.graph(example.document), knowledge.ontology
+        )
         values = solver.rank(record.question, context).candidates.value
         target = float(gold.executed == "yes") if isinstance(gold.executed, str) else gold.executed
         held_out.append(

@@ -5,7 +5,10 @@ from typing import Protocol, runtime_checkable
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import ToolCall
 from quaestor.documents.document import Document
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.ontology.ontology import Ontology
 
 
 @dataclass(slots=True)
@@ -15,12 +18,20 @@ class TurnContext:
     Attributes:
         document: The page.
         memory: The turns so far, with the solver's own answers.
+        graph: The page's knowledge graph.
+        ontology: What the graph was built with.
         trace: Lines that the solver appends: how it came to its plan. Append only.
+        tool_calls: The calls of tools, in order. Append only; a Toolbox does.
+        usage: Counts such as requests and tokens, for a solver that asks a model.
     """
 
     document: Document
     memory: Memory
+    graph: KnowledgeGraph
+    ontology: Ontology
     trace: list[str] = field(default_factory=list)
+    tool_calls: list[ToolCall] = field(default_factory=list)
+    usage: dict[str, int] = field(default_factory=dict)
 
 
 @runtime_checkable

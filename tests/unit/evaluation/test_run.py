@@ -29,6 +29,7 @@ from quaestor.core import serial
 from quaestor.documents.convfinqa import Conversation, Dataset
 from quaestor.errors import DatasetError, EngineError, InputError, ModelError, QuestionError, UnknownRunError
 from quaestor.evaluation.engines import Engine, InlineEngine
+from quaestor.evaluation.knowledge import Knowledge
 from quaestor.evaluation.processes import ProcessEngine
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.runner import SolverFactory
@@ -90,7 +91,8 @@ def test_everything_is_stored(tmp_path: Path) -> None:
     assert run.finished
     assert run.started <= run.finished
     assert (run.dataset, run.dataset_digest, run.conversations) == ("pages.json", "d1", 1)
-    assert RunSpec.of_run(run) == RunSpec.of(dataset, "scripted")
+    ontology = Knowledge.of([dataset.conversations[0].document]).ontology
+    assert RunSpec.of_run(run) == replace(RunSpec.of(dataset, "scripted"), ontology=ontology.digest)
 
     record, (example,), turns = stored(tmp_path / "runs.db")
     assert record == run

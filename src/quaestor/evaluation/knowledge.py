@@ -1,0 +1,81 @@
+"""What a run knows of pages besides the pages: a frozen ontology, and what becomes of labels that it does not have.
+
+Owns how a run comes by its ontology: one that the store has by its digest, or one of the dataset's own documents.
+Tables and texts only; no question comes near it.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import replace
+
+from quaestor.documents.convfinqa import Dataset
+from quaestor.documents.document import Document
+from quaestor.evaluation.spec import RunSpec
+from quaestor.graph.builder import build_graph
+from quaestor.graph.knowledge_graph import KnowledgeGraph, Policy
+from quaestor.ontology.builder import build_ontology
+from quaestor.ontology.ontology import Ontology
+from quaestor.ontology.turtle import from_triples
+from quaestor.store.base import RunStore
+
+_PAGES = 8
+"""How many graphs are kept: conversations of one page mostly follow each other."""
+
+
+class Knowledge:
+    """A frozen ontology and a policy, and the graphs that are built with them. It survives pickling, without them."""
+
+    def __init__(self, ontology: Ontology, policy: Policy) -> None:
+        self.ontology, self.policy = ontology, policy
+        self._graphs: OrderedDict[tuple[str, str], KnowledgeGraph] = OrderedDict()
+
+    @classmethod
+    def of(cls, documents: Iterable[Document], policy: Policy = "strict") -> "Knowledge":
+        """Returns what documents say themselves."""
+        return cls(build_ontology(documents), policy)
+
+    def __reduce__(self) -> tuple[type["Knowledge"], tuple[Ontology, Policy]]:
+        # Of the ontology only what it is: its indexes are quickly made again, and cannot travel.
+        return Knowledge, (replace(self.ontology), self.policy)
+
+    def graph(self, document: Document) -> KnowledgeGraph:
+        """Returns the graph of a page.
+
+        Raises:
+            GapError: Under `strict`, where the ontology has no property for a label.
+        """
+        key = (document.id, document.digest)
+        graph = self._graphs.pop(key, None) or build_graph(document, self.ontology, self.policy)
+        self._graphs[key] = graph
+        while len(self._graphs) > _PAGES:
+            self._graphs.popitem(last=False)
+        return graph
+
+
+async def keep_ontology(ontology: Ontology, store: RunStore) -> str:
+    """Keeps an ontology in the store and returns the digest by which runs load it."""
+    await store.save_ontology(ontology.digest, ontology.triples)
+    return ontology.digest
+
+
+async def settle_ontology(spec: RunSpec, dataset: Dataset, store: RunStore) -> RunSpec:
+    """Returns the spec with the digest of its ontology, which is in the store from now on.
+
+    A spec without one gets that of the dataset's own documents: the same documents always give the same.
+    """
+    if spec.ontology is not None:
+        return spec
+    documents = {conversation.document.id: conversation.document for conversation in dataset.conversations}
+    return replace(spec, ontology=await keep_ontology(build_ontology(documents.values()), store))
+
+
+async def load_knowledge(spec: RunSpec, store: RunStore) -> Knowledge:
+    """Returns what a settled spec names, from the store.
+
+    Raises:
+        StoreError: The store does not have its ontology.
+        OntologyError: What the store has is none.
+    """
+    assert spec.ontology is not None  # settled
+    triples = await store.load_ontology(spec.ontology)
+    return Knowledge(from_triples(triples, f"the ontology {spec.ontology[:12]}"), spec.policy)
