@@ -31,6 +31,7 @@ SMALL_ROWS = 20_000
 SMALL_PATTERNS = 8
 _XSD = PREFIXES["xsd"]
 _NUMBERS = {_XSD + name for name in ("decimal", "double", "float")}
+_REFUSED_WORDS = re.compile(r"\b(?:SERVICE|LATERAL|FROM)\b,? ?")
 _PLACE = re.compile(r"error at ([0-9]+):([0-9]+): ")
 
 
@@ -182,6 +183,5 @@ def _malformed(message: str, guarded: Guarded) -> QueryError:
     if unknown and unknown[1] not in known:
         return QueryError(f"there is no prefix {unknown[1]!r}; there are {', '.join(sorted(known))}", position)
     before, after = guarded.text[max(0, position - 25) : position], guarded.text[position : position + 15]
-    return QueryError(
-        f"line {line}, column {column}, after {before!r} and before {after!r}: {message[place.end() :][:200]}", position
-    )
+    complaint = _REFUSED_WORDS.sub("", message[place.end() :])[:200]
+    return QueryError(f"line {line}, column {column}, after {before!r} and before {after!r}: {complaint}", position)

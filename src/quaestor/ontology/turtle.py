@@ -161,4 +161,5 @@ def _read_merge(node: Node) -> Merge:
 
 
 def _read_apart(node: Node) -> Apart:
-    return Apart(_text(node, "kg:label"), _text(node, "kg:otherLabel"), _text(node, "kg:rule"), _text(node, "kg:seenIn"))
+    label, other = _text(node, "kg:label"), _text(node, "kg:otherLabel")
+    return Apart(label, other, _text(node, "kg:rule"), _text(node, "kg:seenIn"))

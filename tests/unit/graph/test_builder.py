@@ -1,0 +1,147 @@
+from decimal import Decimal
+
+import pytest
+from pages import page, sample_pages
+
+from quaestor.core.periods import Period
+from quaestor.core.provenance import CellRef
+from quaestor.core.quantity import Scale
+from quaestor.errors import GapError, GraphError
+from quaestor.graph.builder import build_graph
+from quaestor.graph.facts import Observation
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.ontology.builder import build_ontology
+
+SAMPLE = build_ontology(sample_pages())
+CASH = [
+    ["( in thousands )", "2008", "2009"],
+    ["net cash from operating activities", "$ 181001", "206588"],
+    ["margin", "11.4%", "-"],
+]
+
+
+def sample_graph(company: str) -> KnowledgeGraph:
+    return build_graph(next(d for d in sample_pages() if d.id.startswith(company)), SAMPLE, "strict")
+
+
+def only(graph: KnowledgeGraph, instance: str, predicate: str) -> Observation:
+    (found,) = (o for o in graph.observations if (o.instance, o.predicate) == (instance, predicate))
+    return found
+
+
+def test_an_observation_says_all_that_the_table_says() -> None:
+    document = page(CASH, ["statement of cash flows :"])
+    found = only(
+        build_graph(document, build_ontology([document])), "kg:CashFlow_2008", "kg:net_cash_from_operating_activities"
+    )
+    assert (found.quantity.value, found.quantity.text) == (Decimal(181001), "$ 181001")
+    assert (found.scale, found.unit, found.period) == (Scale.THOUSAND, "USD", Period("year", 2008))
+    assert found.source == CellRef(document.id, 0, 1, 1)
+    assert found.label == "net cash from operating activities, 2008"
+
+
+def test_the_triples_are_those_of_the_design() -> None:
+    document = page(CASH, ["statement of cash flows :"])
+    graph = build_graph(document, build_ontology([document]))
+    assert graph.triples("kg:CashFlow_2008", "rdf:type") == (("kg:CashFlow_2008", "rdf:type", "kg:CashFlow"),)
+    assert graph.triples("kg:CashFlow_2008", "kg:year")[0].o == '"2008"'
+    (value,) = graph.triples("kg:CashFlow_2008", "kg:net_cash_from_operating_activities")
+    assert value.o == '"181001"^^xsd:decimal'
+    (origin,) = graph.triples("doc:obs_0_1_1_0", "prov:wasDerivedFrom")
+    assert [t.o for t in graph.triples(origin.o) if t.p in ("kg:row", "kg:column")] == ["1", "1"]
+
+
+def test_a_printed_percentage_overrules_the_caption() -> None:
+    document = page(CASH)
+    margin = next(o for o in build_graph(document, build_ontology([document])).observations if o.row.label == "margin")
+    assert (margin.scale, margin.label_scale) == (Scale.PERCENT, Scale.THOUSAND)
+
+
+def test_instances_are_rows_where_rows_carry_the_periods() -> None:
+    graph = sample_graph("VESK")
+    assert {o.instance for o in graph.observations} >= {"kg:Debt_2011", "kg:Debt_2016_to_2020"}
+    assert graph.tables[0].axis == "columns"
+
+
+def test_lines_of_one_name_are_told_apart() -> None:
+    grid = [["", "2008", "2008"], ["sales", "1", "2"]]
+    document = page(grid)
+    found = {o.instance for o in build_graph(document, build_ontology([document])).observations}
+    assert found == {"kg:Revenue_2008", "kg:Revenue_2008_column_2"} or len(found) == 2
+
+
+def test_several_numbers_of_a_cell_are_several_observations() -> None:
+    document = page([["", "2008"], ["rent", "17900 ( rental ) 4800 ( services )"]])
+    graph = build_graph(document, build_ontology([document]))
+    assert [(o.order, int(o.quantity.value)) for o in graph.observations] == [(0, 17900), (1, 4800)]
+
+
+def test_words_and_dashes_are_kept_as_text() -> None:
+    document = page([["", "2008", "2007"], ["gain", "nm", "$ 2014"], ["loss", "3", "4"]])
+    graph = build_graph(document, build_ontology([document]))
+    assert [(c.text, c.repair) for c in graph.text_cells] == [
+        ("nm", None),
+        ("$ 2014", "a dash printed as the year 2014"),
+    ]
+
+
+def test_strict_lists_every_gap_with_the_nearest_properties() -> None:
+    ontology = build_ontology([page([["", "2008"], ["net sales", "3"], ["goodwill", "2"]])])
+    document = page([["", "2008"], ["net sale", "3"], ["good wills", "1"], ["badwill", "1"], ["cash", "2"]], name="X/1")
+    with pytest.raises(GapError) as caught:
+        build_graph(document, ontology, "strict")
+    assert caught.value.document == "X/1"
+    assert len(caught.value.gaps) == 3
+    assert "table 0, row 3: 'badwill'; nearest: kg:goodwill (0." in str(caught.value)
+    assert "extend" in str(caught.value)
+
+
+def test_extend_mints_and_marks() -> None:
+    ontology = build_ontology([page([["", "2008"], ["net sales", "3"]])])
+    graph = build_graph(page([["", "2008"], ["net sale", "3"], ["badwill", "1"]]), ontology)
+    assert [(line.predicate, line.minted) for line in graph.lines] == [("kg:net_sales", False), ("doc:badwill", True)]
+    assert [line.label for line in graph.minted] == ["badwill"]
+    assert graph.triples("doc:badwill", "kg:minted")[0].o == '"true"^^xsd:boolean'
+    assert graph.statistics()["minted"] == 1
+
+
+def test_two_lines_never_share_a_property_by_resemblance() -> None:
+    ontology = build_ontology([page([["", "2008"], ["debt", "3"]])])
+    graph = build_graph(page([["", "2008"], ["total debt", "3"], ["debts", "1"], ["debt", "2"]]), ontology)
+    assert [line.predicate for line in graph.lines] == ["doc:total_debt", "doc:debts", "kg:debt"]
+
+
+def test_minted_names_do_not_collide() -> None:
+    graph = build_graph(page([["", "2008"], ["cash / debt", "3"], ["cash $ debt", "1"]]), build_ontology([]))
+    assert [line.predicate for line in graph.lines] == ["doc:cash_debt", "doc:cash_debt_2"]
+
+
+def test_an_unknown_policy_is_an_error() -> None:
+    with pytest.raises(GraphError, match="policy"):
+        build_graph(sample_pages()[0], SAMPLE, "lax")  # type: ignore[arg-type]
+
+
+def test_numbers_of_labels_and_years_are_there() -> None:
+    document = page([["", "2008", "high $ 60.15"], ["5.5% notes due 2014", "1", "2"]], ["rates rose in fiscal 2006 ."])
+    graph = build_graph(document, build_ontology([document]))
+    found = {(str(n.quantity.value), n.year) for n in graph.labels}
+    assert {("2008", True), ("2014", True), ("2006", True), ("5.5", False)} <= found
+
+
+def test_the_class_is_kept_with_its_reasons() -> None:
+    table = sample_graph("QUIL").tables[0]
+    assert table.name == "kg:StockOption"
+    assert table.score > 10
+    assert any("exercise price" in reason for reason in table.reasons)
+
+
+def test_a_page_without_a_table_or_text_has_a_graph() -> None:
+    for document in (page([], ["we paid $ 5 million in 2008 ."]), page([["", "2008"]]), page([], [])):
+        graph = build_graph(document, SAMPLE, "strict")
+        assert graph.triples("doc:page")
+
+
+def test_the_stock_option_page_of_the_sample() -> None:
+    found = only(sample_graph("QUIL"), "kg:StockOption_2007", "kg:exercise_price")
+    assert found.source.row == 1
+    assert found.quantity.text.startswith("$")

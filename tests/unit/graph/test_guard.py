@@ -1,0 +1,116 @@
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.core.triples import Triple
+from quaestor.errors import QueryError
+from quaestor.graph.guard import estimate, fans_of, guard
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ("SELECT * WHERE { SERVICE <http://127.0.0.1:1/> { ?a ?b ?c } }", "SERVICE is not allowed"),
+        ("SELECT * WHERE { service SILENT ?x { ?a ?b ?c } }", "SERVICE is not allowed"),
+        ("SELECT * WHERE { ?a ?b 1SERVICE <http://127.0.0.1:1/> { ?a ?b ?c } }", "SERVICE is not allowed"),
+        ("SELECT * WHERE { ?a ?b 'x' . # c\rSERVICE <http://127.0.0.1:1/> {} }", "SERVICE is not allowed"),
+        ("SELECT * WHERE { ?a ?b ''' # ''' . SERVICE <http://127.0.0.1:1/> {} }", "SERVICE is not allowed"),
+        ("SELECT * WHERE { \\u0053ERVICE <http://127.0.0.1:1/> {} }", "escapes"),
+        ("SELECT * FROM <urn:x> WHERE { ?a ?b ?c }", "FROM is not allowed"),
+        ("SELECT * FROM NAMED <urn:x> WHERE { ?a ?b ?c }", "FROM is not allowed"),
+        ("CONSTRUCT { ?a ?b ?c } WHERE { ?a ?b ?c }", "CONSTRUCT is not allowed"),
+        ("DESCRIBE <urn:x>", "DESCRIBE is not allowed"),
+        ("PREFIX a: <urn:a> INSERT DATA { <a> <b> <c> }", "INSERT is not allowed"),
+        ("DELETE WHERE { ?a ?b ?c }", "DELETE is not allowed"),
+        ("LOAD <file:///etc/passwd>", "LOAD is not allowed"),
+        ("ASK { ?a ?b ?c }", "SELECT was asked for"),
+        ("", "no query in it"),
+        ("PREFIX a: <urn:a>", "no query in it"),
+        ("BASE <urn:x> SELECT * {}", "begin with SELECT or ASK"),
+        ("SELECT * WHERE { ?a ?b 'open }", "is a quote open"),
+        ("SELECT * WHERE { FILTER(" + "(" * 40 + "1" + ")" * 40 + ") }", "brackets within brackets"),
+        ("SELECT * WHERE { ?a <urn:p>" + "/<urn:p>" * 1000 + " ?b }", "more than 5000"),
+    ],
+)
+def test_what_is_refused(query: str, reason: str) -> None:
+    with pytest.raises(QueryError, match=reason):
+        guard(query, "SELECT")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT ?service ?from WHERE { ?service kg:from ?from }",
+        "SELECT * WHERE { ?a kg:service 'SERVICE <http://x>' }",
+        "SELECT * WHERE { ?a ?b <http://x/SERVICE#from> }",
+        'SELECT * WHERE { ?a ?b """a "SERVICE" b""" } # SERVICE <x>',
+        "PREFIX service: <urn:x> SELECT * WHERE { ?a service:from ?c FILTER(?c<3 && ?c>1) }",
+    ],
+)
+def test_words_in_names_texts_and_comments_are_harmless(query: str) -> None:
+    assert guard(query, "SELECT").form == "SELECT"
+
+
+def test_a_refusal_says_where() -> None:
+    with pytest.raises(QueryError) as caught:
+        guard("SELECT * WHERE {\n SERVICE <urn:x> {} }", "SELECT")
+    assert caught.value.position == 18
+
+
+def test_comments_are_blanked_in_place() -> None:
+    guarded = guard("SELECT * # all\nWHERE { ?a ?b ?c }", "SELECT")
+    assert guarded.text == "SELECT *      \nWHERE { ?a ?b ?c }"
+
+
+@pytest.mark.parametrize(
+    ("query", "patterns"),
+    [
+        ("ASK { ?a a kg:X }", [("?a", "rdf:type", "kg:X")]),
+        ("ASK { ?a kg:p 1, 'x'@en ; kg:q '3'^^xsd:decimal ; . ?b kg:r true }",
+         [("?a", "kg:p", "1"), ("?a", "kg:p", "'x'"), ("?a", "kg:q", "'3'"), ("?b", "kg:r", "true")]),
+        ("ASK { ?a kg:p ?b FILTER(?b > 1 || (?b < 3)) FILTER regex(?b, 'x') ?b kg:q ?c }",
+         [("?a", "kg:p", "?b"), ("?b", "kg:q", "?c")]),
+        ("ASK { ?a kg:p/kg:q ?b }", None),
+        ("ASK { ?a kg:p* ?b }", None),
+        ("ASK { ?a ^kg:p ?b }", None),
+        ("ASK { ?a kg:p [ kg:q ?b ] }", None),
+        ("ASK { ?a kg:p (1 2) }", None),
+        ("ASK { ?a kg:p ?b OPTIONAL { ?a kg:q ?c } }", None),
+        ("ASK { ?a kg:p ?b FILTER NOT EXISTS { ?a kg:q ?c } }", None),
+        ("ASK { ?a kg:p ?b BIND(1 AS ?c) }", None),
+        ("ASK { VALUES ?a { kg:x } }", None),
+        ("ASK { ?a kg:p }", None),
+        ("ASK { }", None),
+    ],
+)  # fmt: skip
+def test_patterns_of_plain_groups(query: str, patterns: list[tuple[str, str, str]] | None) -> None:
+    found = guard(query, "ASK").patterns
+    assert (None if found is None else list(found)) == patterns
+
+
+TRIPLES = [Triple(f"kg:s{i}", p, f"{i % 3}") for i in range(30) for p in ("kg:p", "kg:q")]
+
+
+@pytest.mark.parametrize(
+    ("patterns", "rows"),
+    [
+        ([("?a", "kg:p", "?b")], 30),
+        ([("?a", "kg:p", "1")], 10),
+        ([("kg:s1", "kg:p", "?b")], 1),
+        ([("?a", "kg:p", "?b"), ("?a", "kg:q", "?c")], 30),
+        ([("?a", "kg:p", "?b"), ("?c", "kg:q", "?b")], 300),
+        ([("?a", "kg:p", "?b"), ("?c", "kg:q", "?d")], 900),
+        ([("?a", "?p", "?b")], 60),
+        ([("?a", "kg:none", "?b")], 1),
+    ],
+)
+def test_the_estimate_is_what_the_join_can_have_at_most(patterns: list[tuple[str, str, str]], rows: int) -> None:
+    assert estimate(patterns, fans_of(TRIPLES)) == rows
+
+
+@given(st.text(max_size=80))
+def test_any_text_is_guarded_or_refused(text: str) -> None:
+    with contextlib.suppress(QueryError):
+        assert guard(text, "SELECT").form == "SELECT"

@@ -1,0 +1,77 @@
+from dataclasses import replace
+
+import pytest
+from pages import page, sample_pages
+
+from quaestor.core.triples import Triple
+from quaestor.documents.document import Document
+from quaestor.errors import GraphError, OntologyError
+from quaestor.graph.builder import build_graph
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.graph.loading import from_triples, from_turtle
+from quaestor.ontology.builder import build_ontology
+
+SAMPLE = build_ontology(sample_pages())
+GRAPHS = [build_graph(document, SAMPLE) for document in sample_pages()]
+
+
+@pytest.mark.parametrize("graph", GRAPHS, ids=lambda graph: graph.document)
+def test_a_graph_loads_back_equal(graph: KnowledgeGraph) -> None:
+    assert from_triples(graph.triples()) == graph
+    loaded = from_turtle(graph.to_turtle())
+    assert loaded == graph
+    assert loaded.digest == graph.digest
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        page([["", "2008"], ['a "quoted" \\ label', "1"]], ['he said "five" \\n \t 5 shares'], name="strange id/é #1"),
+        page([["", "2008"], ["minted", "-1 ( 1 )"], ["minted", "2"]], ["in 2007 and 2008-2009 , 3% ( 3 % ) ."]),
+        page([], []),
+    ],
+    ids=["quotes", "minted", "empty"],
+)
+def test_strange_pages_load_back_equal(document: Document) -> None:
+    graph = build_graph(document, build_ontology([]))
+    assert from_turtle(graph.to_turtle()) == graph
+
+
+def test_half_a_fact_or_a_foreign_one_is_an_error() -> None:
+    triples = GRAPHS[0].triples()
+    with pytest.raises(GraphError, match="not complete"):
+        from_triples(t for t in triples if t.p != "kg:value")
+    with pytest.raises(GraphError, match="kg:x kg:y 3"):
+        from_triples((*triples, Triple("kg:x", "kg:y", "3")))
+    with pytest.raises(GraphError, match="not complete"):
+        from_triples(())
+    with pytest.raises(GraphError, match="2 values of"):
+        from_triples((*triples, Triple("doc:obs_0_1_1_0", "kg:value", '"1"^^xsd:decimal')))
+    with pytest.raises(OntologyError, match="as Turtle"):
+        from_turtle("no turtle")
+
+
+def test_patterns() -> None:
+    graph = GRAPHS[0]
+    everything = graph.triples()
+    assert list(everything) == sorted(set(everything))
+    one = everything[len(everything) // 2]
+    for s in (None, one.s):
+        for p in (None, one.p):
+            for o in (None, one.o):
+                expected = [t for t in everything if s in (None, t.s) and p in (None, t.p) and o in (None, t.o)]
+                assert list(graph.triples(s, p, o)) == expected
+    assert graph.triples("kg:nobody") == ()
+
+
+def test_the_digest_is_of_all_that_it_says() -> None:
+    graph = GRAPHS[0]
+    assert replace(graph, ontology="0" * 64).digest != graph.digest
+    assert build_graph(sample_pages()[0], SAMPLE).digest == graph.digest
+
+
+def test_statistics_count_what_is_there() -> None:
+    graph = build_graph(page([["", "2008", "2007"], ["cash", "1", "nm"]], ["5 shares in 2009 ."]), build_ontology([]))
+    found = graph.statistics()
+    assert (found["observations"], found["mentions"], found["instances"], found["minted"]) == (1, 1, 2, 1)
+    assert found["triples"] == len(graph.triples())

@@ -1,0 +1,51 @@
+"""Ontology and graphs against the SHACL shapes that the package ships."""
+
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+import rdflib
+from pages import page, public_pages, sample_pages
+from pyshacl import validate
+
+from quaestor.graph.builder import build_graph
+from quaestor.ontology.builder import build_ontology
+
+SHAPES = rdflib.Graph().parse(data=files("quaestor.ontology").joinpath("shapes.ttl").read_text(encoding="utf-8"))
+SAMPLE = build_ontology(sample_pages())
+
+
+def faults(turtle: str) -> str:
+    fits, _, text = validate(rdflib.Graph().parse(data=turtle, format="turtle"), shacl_graph=SHAPES)
+    return "" if fits else str(text)
+
+
+def test_the_ontology_fits() -> None:
+    assert faults(SAMPLE.to_turtle()) == ""
+
+
+@pytest.mark.parametrize("document", sample_pages()[:6], ids=lambda document: document.id)
+def test_graphs_fit(document: object) -> None:
+    graphs = [build_graph(d, SAMPLE) for d in sample_pages() if d is document]
+    assert [faults(graph.to_turtle()) for graph in graphs] == [""]
+
+
+def test_minted_properties_fit() -> None:
+    graph = build_graph(
+        page([["", "2008"], ["cash", "1 2"], ["gain", "nm"]], ["5 shares in 2009 ."]), build_ontology([])
+    )
+    assert faults(graph.to_turtle()) == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "broken"),
+    [('kg:scale "one" ;', 'kg:scale "two" ;'), ("a kg:Cell ;", "a kg:Box ;"), ("rdfs:range xsd:decimal ;", "")],
+)
+def test_the_shapes_catch_what_is_broken(line: str, broken: str) -> None:
+    turtle = SAMPLE.to_turtle() if "rdfs:range" in line else build_graph(sample_pages()[0], SAMPLE).to_turtle()
+    assert line in turtle
+    assert "Constraint Violation" in faults(turtle.replace(line, broken, 1))
+
+
+def test_the_public_ontology_fits(shared_data: Path) -> None:
+    assert faults(build_ontology(public_pages(shared_data / "convfinqa_tune.json")).to_turtle()) == ""
