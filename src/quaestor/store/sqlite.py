@@ -80,7 +80,9 @@ class SqliteStore:
     def _prepare(self) -> None:
         self._db.row_factory = sqlite3.Row
         self._db.execute("PRAGMA foreign_keys = ON")
-        if self._version() < SCHEMA_VERSION:
+        with self._transaction("DEFERRED"):
+            version = self._version()
+        if version < SCHEMA_VERSION:
             with self._transaction():
                 # Looked up again: another process may have made the tables while this one waited.
                 for step in STEPS[self._version() :]:
@@ -93,7 +95,10 @@ class SqliteStore:
         self._db.execute("PRAGMA synchronous = NORMAL")
 
     def _version(self) -> int:
-        """Returns 0 for an empty file and 1 to SCHEMA_VERSION for ours; anything else is a StoreError."""
+        """Returns 0 for an empty file and 1 to SCHEMA_VERSION for ours; anything else is a StoreError.
+
+        Called within a transaction: between two of its looks another process may make the tables.
+        """
         version = int(self._db.execute("PRAGMA user_version").fetchone()[0])
         application = int(self._db.execute("PRAGMA application_id").fetchone()[0])
         tables = int(self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
@@ -266,8 +271,8 @@ class SqliteStore:
         await self.close()
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
+    def _transaction(self, mode: str = "IMMEDIATE") -> Iterator[None]:
+        self._db.execute(f"BEGIN {mode}")
         try:
             yield
             self._db.execute("COMMIT")
