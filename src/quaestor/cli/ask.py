@@ -1,28 +1,26 @@
 """`quaestor ask`: questions about one page of a dataset, in one conversation."""
 
 import asyncio
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from quaestor.cli.options import SolverOption, WeightsOption
-
-if TYPE_CHECKING:
-    from quaestor.documents.document import Document
+from quaestor.cli.options import OntologyOption, PageArgument, PolicyOption, SolverOption, StoreOption, WeightsOption
 
 
 def ask(
-    page: Annotated[
-        str,
-        typer.Argument(metavar="DATASET#ID", help="A file, and the id of a conversation or a page in it."),
-    ],
+    page: PageArgument,
     questions: Annotated[list[str], typer.Argument(metavar="QUESTION...", help="In their order.")],
     solver: SolverOption = None,
     weights: WeightsOption = None,
+    ontology: OntologyOption = None,
+    policy: PolicyOption = None,
+    store: StoreOption = None,
 ) -> None:
     """Answer questions about one page, each with its formula and sources."""
     from rich.console import Console
 
+    from quaestor.cli.knowing import find_page, knowledge_for
     from quaestor.cli.playing import has_numbers
     from quaestor.cli.showing import show_turn
     from quaestor.documents.convfinqa import Conversation
@@ -31,28 +29,15 @@ def ask(
     from quaestor.settings import load_settings
     from quaestor.solvers.registry import make_solver
 
-    document = _find_page(page)
+    dataset, document = find_page(page)
     if not has_numbers(document):
         raise InputError(f"{document.id} has no number in its tables or its text: nothing can be answered from it")
     conversation = Conversation(document.id, document, tuple(questions))
     check_questions(conversation)
-    settings = load_settings({"solver": solver})
+    settings = load_settings({"solver": solver, "store": store})
     options = {"weights": str(weights)} if weights else {}
-    turns = asyncio.run(play_conversation(conversation, make_solver(settings.solver, options)))
+    knowledge = knowledge_for(dataset, ontology, policy, settings.store)
+    turns = asyncio.run(play_conversation(conversation, make_solver(settings.solver, options), knowledge))
     console = Console(highlight=False)
     for number, turn in enumerate(turns, start=1):
         show_turn(console, number, turn, document)
-
-
-def _find_page(page: str) -> "Document":
-    from pathlib import Path
-
-    from quaestor.documents.convfinqa import read_dataset
-    from quaestor.errors import InputError
-
-    path, separator, identity = page.rpartition("#")
-    if not separator or not path or not identity:
-        raise InputError(f"{page!r} names no page: write DATASET#ID, such as pages.json#AAPL/2009/page_32.pdf")
-    dataset = read_dataset(Path(path))
-    documents = {conversation.document.id: conversation.document for conversation in dataset.conversations}
-    return documents[identity] if identity in documents else dataset.conversation(identity).document

@@ -6,7 +6,9 @@ from quaestor.cli.options import (
     DatasetArgument,
     JsonOption,
     LimitOption,
+    OntologyOption,
     OutputOption,
+    PolicyOption,
     ResumeOption,
     SolverOption,
     StoreOption,
@@ -25,6 +27,8 @@ def evaluate(
     json: JsonOption = False,
     weights: WeightsOption = None,
     workers: WorkersOption = None,
+    ontology: OntologyOption = None,
+    policy: PolicyOption = None,
 ) -> None:
     """Answer every conversation of a dataset, then score the answers."""
     import sys
@@ -40,11 +44,12 @@ def evaluate(
     settings = load_settings({"solver": solver, "store": store, "workers": workers})
     pages = read_playable(dataset, limit)
     gold = read_gold(dataset)
+    order = Order(settings, limit, weights, resume, ontology, policy)
 
     async def play_and_judge() -> Judged:
         async with open_store(settings.store) as opened:
             with watched(pages, gold) as watcher:
-                record = await play(pages, Order(settings, limit, weights, resume), opened, watcher)
+                record = await play(pages, order, opened, watcher)
             print(f"run {record.id}", file=sys.stderr)
             return await judge(opened, record, pages, gold)
 

@@ -10,12 +10,22 @@ from collections.abc import Callable
 import typer
 from typer.exceptions import TyperException
 
-from quaestor.errors import DuplicateRecordError, InputError, QuaestorError, StoreError
+from quaestor.errors import (
+    DuplicateRecordError,
+    GapError,
+    GraphError,
+    InputError,
+    OntologyError,
+    QuaestorError,
+    StoreError,
+)
 
 DEBUG = "QUAESTOR_DEBUG"
 """The environment variable that `--debug` sets, for worker processes too: tracebacks instead of lines."""
 
 _LONGEST = 400
+
+_MISTAKES = (InputError, StoreError, OntologyError, GraphError)
 
 
 class StoppedError(Exception):
@@ -50,7 +60,12 @@ def _explain(error: Exception) -> int:
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "quaestor"
         return _fail(f"{error.format_message()} (see {command} --help)", 2)
-    if isinstance(error, InputError) or (isinstance(error, StoreError) and not isinstance(error, DuplicateRecordError)):
+    if isinstance(error, GapError):
+        # The one error that is a list: a person mends an ontology by it.
+        _fail(str(error).partition("\n")[0], 2)
+        print("".join(f"  {gap}\n" for gap in error.gaps), end="", file=sys.stderr)
+        return 2
+    if isinstance(error, _MISTAKES) and not isinstance(error, DuplicateRecordError):
         return _fail(str(error), 2)
     if isinstance(error, QuaestorError):
         return _fail(f"{error} (--debug shows where)", 1)

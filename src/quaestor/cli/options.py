@@ -1,7 +1,7 @@
 """The arguments and options that several commands share, each worded once."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -17,7 +17,19 @@ ResumeOption = Annotated[
     str | None, typer.Option("--resume", help="Go on with this run instead of a new one.", metavar="RUN")
 ]
 StoreOption = Annotated[
-    str | None, typer.Option("--store", help="The run store: sqlite:///PATH or a path.", metavar="URI")
+    str | None,
+    typer.Option("--store", help="The run store: sqlite:///PATH, a path or mongodb://HOST/DATABASE.", metavar="URI"),
+]
+OntologyOption = Annotated[
+    str | None,
+    typer.Option("--ontology", help="A frozen ontology, a file or one of the store's.", metavar="FILE.ttl|DIGEST"),
+]
+PolicyOption = Annotated[
+    Literal["strict", "extend"] | None,
+    typer.Option("--policy", help="What becomes of a label that the ontology does not have: an error, or a property."),
+]
+PageArgument = Annotated[
+    str, typer.Argument(metavar="DATASET#ID", help="A file, and the id of a conversation or a page in it.")
 ]
 OutputOption = Annotated[
     Path | None, typer.Option("--output", help="Write one JSON object a turn to this file.", metavar="FILE.jsonl")

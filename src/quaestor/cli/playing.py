@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quaestor.cli.failures import StoppedError
+from quaestor.cli.knowing import find_ontology
 from quaestor.conversation.turn import Turn
 from quaestor.documents.convfinqa import Conversation, Dataset, read_dataset
 from quaestor.documents.document import Document
 from quaestor.errors import DatasetError, EngineError, InputError, SettingsError
 from quaestor.evaluation.engines import make_engine
+from quaestor.evaluation.knowledge import settle_ontology
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
+from quaestor.graph.knowledge_graph import Policy
 from quaestor.settings import Settings
 from quaestor.solvers.registry import SOLVERS
 from quaestor.store.base import RunStore
@@ -33,12 +36,16 @@ class Order:
         limit: Only the first so many conversations, or None for all.
         weights: A folder of weights for the embedded solver, or None for its own.
         resume: The run to go on with (an id, the beginning of one, or `latest`), or None for a new one.
+        ontology: A Turtle file or a digest, or None for that of the dataset's own documents.
+        policy: What becomes of gaps; by default `extend` with an ontology of another origin, else `strict`.
     """
 
     settings: Settings
     limit: int | None = None
     weights: Path | None = None
     resume: str | None = None
+    ontology: str | None = None
+    policy: Policy | None = None
 
 
 def read_playable(path: Path, limit: int | None = None) -> Dataset:
@@ -70,15 +77,20 @@ async def play(dataset: Dataset, order: Order, store: RunStore, watcher: Watcher
     if settings.solver not in SOLVERS:
         raise SettingsError(f"there is no solver {settings.solver!r}; choose one of {', '.join(SOLVERS)}")
     options: dict[str, str] = {"weights": str(order.weights.resolve())} if order.weights else {}
-    spec = RunSpec.of(dataset, settings.solver, dict(options), order.limit)
+    ontology = await find_ontology(order.ontology, store) if order.ontology else None
+    policy = order.policy or ("extend" if ontology else "strict")
+    digest = ontology.digest if ontology else None
+    spec = RunSpec.of(dataset, settings.solver, dict(options), order.limit, digest, policy)
     resumed = (await find_run(store, order.resume)).id if order.resume else None
     few = settings.workers == 1 or len(dataset.conversations) <= _FEW
     engine = make_engine("inline" if few else "processes", 1 if few else settings.workers)
     try:
-        record = await run_dataset(dataset, spec, store, engine, resume=resumed, on_conversation=watcher)
+        record = await run_dataset(
+            dataset, spec, store, engine, resume=resumed, on_conversation=watcher, ontology=ontology
+        )
     except asyncio.CancelledError as error:
         # Ctrl-C cancels the task; what has been played is stored.
-        run = resumed or await _begun(store, spec)
+        run = resumed or await _begun(store, (await settle_ontology(spec, dataset, store, ontology))[0])
         how = f"go on with --resume {run}" if run else "nothing was begun"
         raise StoppedError(f"stopped; {how}") from error
     await require_played(store, record)

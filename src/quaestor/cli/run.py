@@ -5,6 +5,8 @@ import asyncio
 from quaestor.cli.options import (
     DatasetArgument,
     LimitOption,
+    OntologyOption,
+    PolicyOption,
     ResumeOption,
     SolverOption,
     StoreOption,
@@ -21,6 +23,8 @@ def run(
     store: StoreOption = None,
     weights: WeightsOption = None,
     workers: WorkersOption = None,
+    ontology: OntologyOption = None,
+    policy: PolicyOption = None,
 ) -> None:
     """Answer every conversation of a dataset, with or without reference answers. Prints the run's id."""
     from quaestor.cli.playing import Order, play, read_playable
@@ -30,11 +34,12 @@ def run(
 
     settings = load_settings({"solver": solver, "store": store, "workers": workers})
     pages = read_playable(dataset, limit)
+    order = Order(settings, limit, weights, resume, ontology, policy)
 
     async def play_all() -> str:
         async with open_store(settings.store) as opened:
             with watched(pages) as watcher:
-                record = await play(pages, Order(settings, limit, weights, resume), opened, watcher)
+                record = await play(pages, order, opened, watcher)
         return record.id
 
     print(asyncio.run(play_all()))

@@ -52,30 +52,26 @@ class Knowledge:
         return graph
 
 
-async def keep_ontology(ontology: Ontology, store: RunStore) -> str:
-    """Keeps an ontology in the store and returns the digest by which runs load it."""
-    await store.save_ontology(ontology.digest, ontology.triples)
-    return ontology.digest
+async def settle_ontology(
+    spec: RunSpec, dataset: Dataset, store: RunStore, ontology: Ontology | None = None
+) -> tuple[RunSpec, Knowledge]:
+    """Returns the spec with the digest of its ontology, and the knowledge of the run. Writes nothing.
 
-
-async def settle_ontology(spec: RunSpec, dataset: Dataset, store: RunStore) -> RunSpec:
-    """Returns the spec with the digest of its ontology, which is in the store from now on.
-
-    A spec without one gets that of the dataset's own documents: the same documents always give the same.
-    """
-    if spec.ontology is not None:
-        return spec
-    documents = {conversation.document.id: conversation.document for conversation in dataset.conversations}
-    return replace(spec, ontology=await keep_ontology(build_ontology(documents.values()), store))
-
-
-async def load_knowledge(spec: RunSpec, store: RunStore) -> Knowledge:
-    """Returns what a settled spec names, from the store.
+    Args:
+        spec: What is to be run. Without an ontology it gets that of the dataset's own documents: the same documents
+            always give the same one.
+        dataset: What is asked.
+        store: Has the spec's ontology under its digest.
+        ontology: The spec's ontology, where it need not be loaded.
 
     Raises:
-        StoreError: The store does not have its ontology.
+        StoreError: The store does not have the spec's ontology.
         OntologyError: What the store has is none.
     """
-    assert spec.ontology is not None  # settled
-    triples = await store.load_ontology(spec.ontology)
-    return Knowledge(from_triples(triples, f"the ontology {spec.ontology[:12]}"), spec.policy)
+    if ontology is None and spec.ontology is None:
+        documents = {conversation.document.id: conversation.document for conversation in dataset.conversations}
+        ontology = build_ontology(documents.values())
+    if ontology is None:
+        assert spec.ontology is not None
+        ontology = from_triples(await store.load_ontology(spec.ontology), f"the ontology {spec.ontology[:12]}")
+    return replace(spec, ontology=ontology.digest), Knowledge(ontology, spec.policy)

@@ -11,10 +11,11 @@ from quaestor.core import serial
 from quaestor.documents.convfinqa import Dataset
 from quaestor.errors import DatasetError, InputError
 from quaestor.evaluation.engines import Engine
-from quaestor.evaluation.knowledge import load_knowledge, settle_ontology
+from quaestor.evaluation.knowledge import settle_ontology
 from quaestor.evaluation.recording import OnConversation, Recorder
 from quaestor.evaluation.runner import SolverFactory, check_questions
 from quaestor.evaluation.spec import RunSpec
+from quaestor.ontology.ontology import Ontology
 from quaestor.solvers.registry import make_solver
 from quaestor.store.base import RunStore
 from quaestor.store.records import RunRecord, RunStatus, now
@@ -29,18 +30,20 @@ async def run_dataset(
     resume: str | None = None,
     on_conversation: OnConversation | None = None,
     factory: SolverFactory | None = None,
+    ontology: Ontology | None = None,
 ) -> RunRecord:
     """Returns the record of a run that has come to its end; the store has the rest.
 
     Args:
         dataset: What is asked. Only its documents and questions reach the solver, one question at a time.
-        spec: What decides the results; it must be of this dataset. The store has its ontology; without one, that of
-            the dataset's own documents is built and kept.
+        spec: What decides the results; it must be of this dataset. Its ontology is loaded from the store; without
+            one, that of the dataset's own documents is built.
         store: Where everything is kept. Nothing is written before dataset and spec have been checked.
         engine: How the conversations are spread.
         resume: The run to go on with, instead of a new one. Conversations that are complete are not played again.
         on_conversation: Called when a conversation is stored, with no turns where it failed.
         factory: Builds the solver; by default the registry does, from the spec.
+        ontology: The ontology to run with, instead of the store's. It is kept there.
 
     Raises:
         InputError: The dataset or the spec do not fit: each other, or the run that is to be resumed.
@@ -52,9 +55,9 @@ async def run_dataset(
     """
     _check(dataset, spec)
     factory = factory or partial(make_solver, spec.solver, spec.solver_options)
-    spec = await settle_ontology(spec, dataset, store)
-    knowledge = await load_knowledge(spec, store)
+    spec, knowledge = await settle_ontology(spec, dataset, store, ontology)
     run = await (_resume(store, spec, resume) if resume else _create(store, spec, dataset))
+    await store.save_ontology(knowledge.ontology.digest, knowledge.ontology.triples)
     if run.status == "complete":
         return run
     complete = {example.conversation for example in await store.examples(run.id) if example.status == "complete"}

@@ -56,9 +56,11 @@ class RunSpec:
         solver: str,
         solver_options: dict[str, JsonValue] | None = None,
         limit: int | None = None,
+        ontology: str | None = None,
+        policy: Policy = "strict",
     ) -> "RunSpec":
         """Returns the spec of `solver` over `dataset`, read with `limit`."""
-        return cls(solver, dataset.path, dataset.digest, solver_options or {}, limit)
+        return cls(solver, dataset.path, dataset.digest, solver_options or {}, limit, ontology, policy)
 
     @classmethod
     def of_run(cls, run: RunRecord) -> "RunSpec":
