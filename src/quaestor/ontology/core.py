@@ -35,16 +35,14 @@ class Core:
     Attributes:
         classes: By name.
         wordings: A variant and the wording that it is read as, longest variant first.
-        leading: Words that may begin any label.
+        leading: Words that may begin a label, and the words of which one must be left, if only one is.
         trailing: Words that may end a label, and the words that they may follow there.
-        single: Words that may stand before another one that is the rest of the label, and those other words.
     """
 
     classes: tuple[CoreClass, ...]
     wordings: tuple[tuple[str, str], ...]
-    leading: frozenset[str]
+    leading: tuple[tuple[str, frozenset[str]], ...]
     trailing: tuple[tuple[str, frozenset[str]], ...]
-    single: tuple[tuple[str, frozenset[str]], ...]
 
 
 @lru_cache(maxsize=1)
@@ -74,9 +72,8 @@ def read_core() -> Core:
     return Core(
         classes=classes,
         wordings=tuple(sorted(wordings, key=lambda pair: (-len(pair[0]), pair))),
-        leading=frozenset(word for word, _ in _qualifiers(qualifiers, "leading")),
+        leading=_qualifiers(qualifiers, "leading"),
         trailing=_qualifiers(qualifiers, "trailing"),
-        single=_qualifiers(qualifiers, "single"),
     )
 
 

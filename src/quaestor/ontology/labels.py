@@ -15,7 +15,6 @@ _WORD = re.compile(r"[a-z0-9&.%$']+|\[[a-z]+\]")
 _NUMBERLESS = re.compile(r"^[a-z]{8,}$")
 _FILLERS = frozenset("the of a an our its company's".split())
 _DIRECTIONS = frozenset("from to by over under per".split())
-_ALIKE_IN_PLURAL = frozenset(("revenue", "sale"))
 _MONTHS = (
     r"(?:january|february|march|april|may|june|july|august|september|october|november|december"
     r"|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)"
@@ -128,19 +127,14 @@ def _sorted(label: str) -> str:
 
 
 def _unqualified(label: str) -> str:
-    """Drops the core's qualifiers. A single word keeps its plural: total liabilities are no liability."""
+    """Drops the core's qualifiers where enough is left to name one thing: a total volume is not every volume."""
     core, words = read_core(), _reworded(label).split()
-    whole = len(words)
-    if len(words) > 1 and words[0] in core.leading:
-        words = words[1:]
-    for word, after in core.trailing:
-        if len(words) > 1 and words[-1] == word and words[-2] in after:
-            words = words[:-1]
-    for word, before in core.single:
-        if len(words) == 2 and words[0] == word and words[1] in before:
+    for word, alone in core.leading:
+        if words[:1] == [word] and (len(words) > 2 or (len(words) == 2 and words[1] in alone)):
             words = words[1:]
-    if len(words) == 1 and words[0] not in _ALIKE_IN_PLURAL:
-        return plain(label).split()[-1] if len(words) < whole else plain(label)
+    for word, before in core.trailing:
+        if len(words) > 1 and words[-1] == word and words[-2] in before:
+            words = words[:-1]
     return " ".join(sorted(words) if len(words) > 2 else words)
 
 

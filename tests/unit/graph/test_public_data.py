@@ -130,4 +130,4 @@ def test_one_half_of_the_companies_knows_little_of_the_other_and_says_so(shared_
     share = 1 - lines["minted"] / lines.total()
     print(f"{len(others)} pages, {failed} with gaps; {share:.1%} of {lines.total()} lines matched: {dict(lines)}")
     assert failed > 0
-    assert share > 0.15
+    assert share > 0.1

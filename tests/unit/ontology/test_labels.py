@@ -58,6 +58,8 @@ def test_labels_meet_on_the_first_rung_that_forgives_their_difference(label: str
         ("income taxes (benefits)", "income tax benefit"),
         ("total liabilities", "liability"),
         ("% of total", "total"),
+        ("total volume", "volume"),
+        ("net revenue", "revenue"),
         ("net income", "income"),
         ("transfers from level 3", "transfers to level 3"),
         ("class a common stock", "class b common stock"),
