@@ -10,7 +10,9 @@ from quaestor.cli.check import check
 from quaestor.cli.demo import demo
 from quaestor.cli.eval import evaluate
 from quaestor.cli.failures import DEBUG
+from quaestor.cli.kg import kg
 from quaestor.cli.models import models
+from quaestor.cli.ontology import ontology
 from quaestor.cli.run import run
 from quaestor.cli.runs import runs
 from quaestor.cli.score import score
@@ -48,4 +50,6 @@ app.command("check")(check)
 app.command("train")(train)
 app.command("crossvalidate")(crossvalidate)
 app.add_typer(runs, name="runs")
+app.add_typer(ontology, name="ontology")
+app.add_typer(kg, name="kg")
 app.add_typer(models, name="models")

@@ -37,7 +37,9 @@ def deliver(judged: Judged, dataset: Dataset, output: Path | None, as_json: bool
     if output is not None:
         write_turns(output, judged, dataset)
     for example in judged.broken:
-        print(f"{example.conversation} counts as wrong: {example.error}", file=sys.stderr)
+        # The rest of a long reason, such as all gaps of a page, is shown by `runs failures`.
+        reason = (example.error or "").partition("\n")[0]
+        print(f"{example.conversation} counts as wrong: {reason}", file=sys.stderr)
     if as_json:
         print(json.dumps(score_json(judged), indent=2, ensure_ascii=False))
     else:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from quaestor.cli import inspection
 from quaestor.cli.options import JsonOption, RunArgument, StoreOption
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ def _show_run(record: "RunRecord", examples: "Sequence[ExampleRecord]") -> None:
         "turns": str(sum(example.turns for example in examples)),
         "started": record.started.astimezone().isoformat(" ", "seconds"),
         "finished": record.finished.astimezone().isoformat(" ", "seconds") if record.finished else "not yet",
+        "ontology": f"{record.spec.get('ontology') or 'none'} ({record.spec.get('policy') or 'none'})",
         "spec": record.spec_digest,
     }
     for name, value in lines.items():
@@ -106,3 +108,9 @@ def _show_run(record: "RunRecord", examples: "Sequence[ExampleRecord]") -> None:
     for example in examples:
         if example.error:
             print(f"{example.conversation}: {example.error}")
+
+
+runs.command("failures")(inspection.failures)
+runs.command("turn")(inspection.turn)
+runs.command("tools")(inspection.tools)
+runs.command("kg")(inspection.graph)

@@ -1,0 +1,94 @@
+"""A stored turn on a terminal: what was asked, how it was understood, what the tools said, what was answered."""
+
+import json
+from decimal import Decimal
+
+from pydantic import JsonValue
+from rich.console import Console
+from rich.markup import escape
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.turn import ToolCall
+from quaestor.core import serial
+from quaestor.core.provenance import CellRef, SentenceRef, Source
+from quaestor.graph.facts import Mention, Observation
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.store.records import TurnRecord
+
+_AROUND = 50
+"""Characters of a sentence that are shown on each side of a number."""
+
+
+def show_stored_turn(console: Console, turn: TurnRecord, graph: KnowledgeGraph | None) -> None:
+    """Prints a turn.
+
+    Args:
+        console: Where to.
+        turn: As stored.
+        graph: The page's graph as stored, by which sources are named; None where there is none.
+    """
+    answer = serial.load(Answer, turn.answer)
+    console.print(f"[bold]{escape(turn.conversation)}, turn {turn.index + 1}[/]")
+    _section(console, "question", turn.question)
+    _section(console, "understanding", turn.understanding or "(none stored)")
+    for number, stored in enumerate(turn.tool_calls, start=1):
+        _call(console, number, serial.load(ToolCall, stored))
+    verified = "" if turn.number is None else " (verified)" if turn.verified else " (not verified)"
+    _section(console, "answer", f"{turn.number or 'none'}{verified}")
+    for name, said in (
+        ("error", turn.error),
+        ("description", answer.description),
+        ("formula", answer.formula),
+        ("program", turn.program),
+    ):
+        if said:
+            _section(console, name, said)
+    for source in answer.sources:
+        _section(console, "source", place_of(source, graph))
+    if turn.usage:
+        _section(console, "usage", ", ".join(f"{name} {count}" for name, count in turn.usage.items()))
+    _section(console, "took", f"{1000 * (turn.finished - turn.started).total_seconds():.0f} ms")
+
+
+def place_of(source: Source, graph: KnowledgeGraph | None) -> str:
+    """Returns where a number stands, in the words of the page's graph where there is one."""
+    numbers: tuple[Observation | Mention, ...] = (*graph.observations, *graph.mentions) if graph else ()
+    found = next((number for number in numbers if number.source == source), None)
+    if isinstance(source, CellRef):
+        where = f"table {source.table}, row {source.row}, column {source.column}"
+        return f"{found.label} | {found.quantity.text} ({where})" if isinstance(found, Observation) else where
+    where = f"{source.section}, sentence {source.sentence + 1}"
+    return f"{_around(found, source)} ({where})" if isinstance(found, Mention) else where
+
+
+def _around(mention: Mention, ref: SentenceRef) -> str:
+    text = mention.sentence
+    before, after = text[max(0, ref.start - _AROUND) : ref.start], text[ref.end : ref.end + _AROUND]
+    return f"{before}[{text[ref.start : ref.end]}]{after}".strip()
+
+
+def _section(console: Console, name: str, text: str) -> None:
+    console.print(f"[dim]{name + ':':<15}[/]", end="")
+    console.print(("\n" + " " * 15).join(escape(text).splitlines()), soft_wrap=True)
+
+
+def _call(console: Console, number: int, call: ToolCall) -> None:
+    _section(console, f"tool call {number}", f"{call.tool}, {1000 * call.seconds:.2f} ms")
+    _section(console, "  input", _compact(call.input))
+    _section(console, "  output", _compact(call.output))
+
+
+def _compact(text: str) -> str:
+    """Returns JSON text without what only programs need; text that is no JSON as it is."""
+    try:
+        value: JsonValue = json.loads(text)
+    except ValueError:
+        return text
+    return json.dumps(value, ensure_ascii=False)
+
+
+def shown_number(number: str | None) -> str:
+    """Returns an answer of the benchmark's convention for people: six significant digits."""
+    if number is None:
+        return "no answer"
+    return number if number in ("yes", "no") else f"{Decimal(number):.6g}"
