@@ -1,3 +1,4 @@
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,3 +16,21 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("the public data are not beside the repository")
     return folder
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_live_models() -> Iterator[None]:
+    """Refuses every request to a model; `local_models` allows those to a server on this machine."""
+    from pydantic_ai.models import override_allow_model_requests
+
+    with override_allow_model_requests(False):
+        yield
+
+
+@pytest.fixture
+def local_models(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Allows requests to models on this machine, for one test."""
+    from local_models import loopback_only
+
+    with loopback_only(monkeypatch):
+        yield

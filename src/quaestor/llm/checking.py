@@ -51,9 +51,10 @@ async def check_model(connection: Connection) -> AsyncIterator[Finding]:
         OutageError: Its server does not answer.
     """
     yield await _reachable(connection)
-    profile = connection.spec.profile
-    yield await _tried(connection, "tools", profile.tools, "tools", _tools)
-    yield await _tried(connection, "structured output", profile.json_schema, "json_schema", _structured)
+    profile = connection.model.profile
+    tools, json_schema = profile.get("supports_tools", True), profile.get("supports_json_schema_output", False)
+    yield await _tried(connection, "tools", tools, "tools", _tools)
+    yield await _tried(connection, "structured output", json_schema, "json_schema", _structured)
     yield await _tried(connection, "streaming", True, "", _streaming)
 
 
@@ -68,7 +69,7 @@ async def _tried(
     connection: Connection, what: str, wanted: bool, switch: str, probe: Callable[[Connection], Awaitable[str]]
 ) -> Finding:
     if not wanted:
-        return Finding(what, False, f"switched off by its profile ({switch} = false)")
+        return Finding(what, False, f"not asked for, as its profile has no {switch}")
     try:
         return Finding(what, True, await probe(connection))
     except ModelReplyError as error:

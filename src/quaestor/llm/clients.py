@@ -1,7 +1,6 @@
 """pydantic-ai's models over the vendors' clients, made for one spec.
 
-The clients make a single attempt and look nothing up in the environment: attempts, keys and addresses are decided
-above.
+The clients make a single attempt, and take no key and no address from the environment: those are decided above.
 """
 
 import httpx2

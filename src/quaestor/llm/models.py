@@ -6,9 +6,11 @@ replay). All requests of a connection go to one address, and through here.
 
 import asyncio
 import os
+import ssl
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -144,4 +146,10 @@ def _network(spec: ModelSpec) -> httpx2.AsyncBaseTransport:
     url = urlsplit(spec.address)
     proxy = None if proxy_bypass(url.netloc) else getproxies().get(url.scheme) or getproxies().get("all")
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=100)
-    return httpx2.AsyncHTTPTransport(proxy=proxy, limits=limits)
+    return httpx2.AsyncHTTPTransport(verify=_certificates(), proxy=proxy, limits=limits)
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """The trusted ones, read once: that takes as long as ten requests."""
+    return httpx2.create_ssl_context()

@@ -1,0 +1,25 @@
+from collections.abc import Iterator
+
+import pytest
+from model_bench import Bench
+from model_replies import Reply
+from model_server import ModelServer
+
+
+@pytest.fixture
+def server(local_models: None) -> Iterator[ModelServer]:
+    with ModelServer(lambda asked: Reply("hello")) as running:
+        yield running
+
+
+@pytest.fixture(params=["openai", "openai-stream", "anthropic", "anthropic-stream"])
+def bench(request: pytest.FixtureRequest, server: ModelServer) -> Bench:
+    """The same for both protocols, streamed and not."""
+    protocol, _, stream = request.param.partition("-")
+    return Bench(server, protocol, bool(stream))
+
+
+@pytest.fixture
+def plain(server: ModelServer) -> Bench:
+    """OpenAI's protocol, not streamed."""
+    return Bench(server, "openai", False)

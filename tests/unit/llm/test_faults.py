@@ -1,0 +1,180 @@
+"""What goes wrong at a server: asked again where that helps, and named where it does not."""
+
+import asyncio
+import email.utils
+import time
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from model_bench import Bench
+from model_replies import Call, Reply, broken, garbled, say, too_many
+from pydantic_ai.direct import model_request, model_request_stream
+from pydantic_ai.messages import ModelRequest, ToolCallPart
+
+from quaestor.errors import ModelAccessError, ModelReplyError, OutageError, QuaestorError
+from quaestor.llm.models import connect
+from quaestor.llm.naming import find_model
+
+HELLO = [ModelRequest.user_text_prompt("hello")]
+
+
+def ask(bench: Bench, **more: Any) -> str:
+    async def run() -> str:
+        async with bench.connect(**more) as connection:
+            return (await model_request(connection.model, HELLO)).text or ""
+
+    return asyncio.run(run())
+
+
+def fails(bench: Bench, kind: type[QuaestorError], message: str, **more: Any) -> QuaestorError:
+    with pytest.raises(kind, match=message) as caught:
+        ask(bench, **more)
+    assert type(caught.value) is kind
+    assert "\n" not in str(caught.value)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        broken(500), broken(502), broken(529), broken(503), too_many(), broken(408), say("hi").cut_at(0),
+        say("hello there, this is a longer reply that is cut in its middle").cut_at(100), garbled(), garbled("{}"),
+        garbled("<html>gateway</html>", "text/html"), garbled('{"choices": null, "content": null}'), garbled("null"),
+        garbled("[]"), garbled('{"choices": [{}], "content": [{"type": "text"}]}'),
+    ],
+    ids=lambda fault: f"{fault.status} {fault.body or fault.cut}",
+)  # fmt: skip
+def test_a_passing_fault_is_asked_again(bench: Bench, fault: Reply) -> None:
+    bench.says(fault, fault, say("here"))
+    assert ask(bench) == "here"
+    assert len(bench.server.asked) == len(bench.exchanges) == 3
+    assert len(bench.pauses) == 2
+    assert all(0 < pause <= 1 for pause in bench.pauses)
+
+
+def test_a_fault_that_stays_is_an_outage(bench: Bench) -> None:
+    bench.server.script = lambda asked: broken(503)
+    fails(bench, OutageError, r"cannot answer now \(status 503\): out of order")
+    assert len(bench.server.asked) == bench.spec.attempts
+    assert len(bench.pauses) == bench.spec.attempts - 1
+
+
+def test_a_stream_that_is_always_cut_is_an_outage(bench: Bench) -> None:
+    bench.server.script = lambda asked: say("a reply of some length, cut").cut_at(120)
+    fails(bench, OutageError, "broke off")
+
+
+def test_a_reply_that_is_never_json_is_the_turns_error(bench: Bench) -> None:
+    bench.server.script = lambda asked: garbled()
+    fails(bench, ModelReplyError, "the reply of .* (cannot be read|is not what its protocol says)")
+
+
+@pytest.mark.parametrize("asked", ["7", "0"])
+def test_retry_after_is_obeyed(bench: Bench, asked: str) -> None:
+    bench.says(too_many(asked), say("here"))
+    assert ask(bench) == "here"
+    assert int(asked) <= bench.pauses[0] <= int(asked) + 0.1
+
+
+def test_retry_after_may_be_a_date(bench: Bench) -> None:
+    bench.says(too_many(email.utils.formatdate(time.time() + 40, usegmt=True)), say("here"))
+    assert ask(bench) == "here"
+    assert 30 < bench.pauses[0] < 41
+
+
+def test_a_server_that_asks_for_an_hour_is_an_outage_at_once(bench: Bench) -> None:
+    bench.says(too_many("3600"))
+    fails(bench, OutageError, "come back in 3600 seconds")
+    assert bench.pauses == []
+
+
+def test_a_server_that_says_not_to_retry_is_not_asked_again(bench: Bench) -> None:
+    bench.says(replace(broken(500), headers={"x-should-retry": "false"}))
+    fails(bench, OutageError, "status 500")
+    assert len(bench.server.asked) == 1
+
+
+def test_a_slow_server_is_given_up(bench: Bench) -> None:
+    bench.server.script = lambda asked: say("late").after(30)
+    fails(bench, OutageError, "did not answer within 0.05 seconds", spec=replace(bench.spec, timeout=0.05, attempts=2))
+    assert [exchange.status for exchange in bench.exchanges] == [None, None]
+    assert all(exchange.error for exchange in bench.exchanges)
+
+
+def test_a_slow_attempt_is_asked_again(plain: Bench) -> None:
+    plain.says(say("late").after(30), say("here"))
+    assert ask(plain, spec=replace(plain.spec, timeout=1.0)) == "here"
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "message"),
+    [
+        (Reply("bad key", status=401), ModelAccessError, r"refuses the key \(bad key\): .* QUAESTOR_API_KEY"),
+        (Reply("not yours", status=403), ModelAccessError, "refuses the key"),
+        (Reply("no such model", status=404), ModelAccessError, "there is no model 'scripted' at http://127.*no such"),
+        (Reply("too hot", status=400), ModelReplyError, r"does not take the request \(status 400\): too hot"),
+        (Reply("x" * 5000, status=422), ModelReplyError, r"x\.\.\."),
+    ],
+)
+def test_a_refusal_is_not_asked_again(bench: Bench, fault: Reply, kind: type[QuaestorError], message: str) -> None:
+    bench.says(fault)
+    fails(bench, kind, message)
+    assert bench.pauses == []
+
+
+def test_no_credit_is_not_waited_for(plain: Bench) -> None:
+    body = (
+        '{"error": {"message": "You exceeded your quota", "type": "insufficient_quota", "code": "insufficient_quota"}}'
+    )
+    plain.says(Reply(body=body, status=429))
+    fails(plain, ModelAccessError, "no credit left: You exceeded your quota")
+
+
+def test_a_server_that_is_not_there_says_what_to_set(local_models: None) -> None:
+    async def run() -> None:
+        spec = replace(find_model("openai:m@http://127.0.0.1:9/v1"), attempts=1)
+        async with connect(spec, environment={}) as connection:
+            await model_request(connection.model, HELLO)
+
+    with pytest.raises(
+        ModelAccessError, match=r"nothing answers at http://127.0.0.1:9/v1 .*start the server or correct"
+    ):
+        asyncio.run(run())
+
+
+def test_broken_arguments_of_a_tool_call_reach_the_solver(plain: Bench) -> None:
+    plain.says(Reply(calls=(Call("lookup", '{"row": '),)))
+
+    async def run() -> ToolCallPart:
+        async with plain.connect() as connection:
+            (part,) = (await model_request(connection.model, HELLO)).parts
+            assert isinstance(part, ToolCallPart)
+            return part
+
+    assert asyncio.run(run()).args == '{"row": '
+
+
+def test_a_stream_being_read_is_not_begun_again(bench: Bench) -> None:
+    bench.says(say("a reply of some length that is cut off in its middle " * 10).cut_at(1200))
+
+    async def run() -> None:
+        async with bench.connect() as connection, model_request_stream(connection.model, HELLO) as stream:
+            async for _ in stream:
+                pass
+
+    with pytest.raises(OutageError, match="broke off"):
+        asyncio.run(run())
+    assert len(bench.server.asked) == 1
+
+
+def test_a_stream_that_does_not_begin_is_asked_again(bench: Bench) -> None:
+    bench.says(broken(500), say("here"))
+
+    async def run() -> str:
+        async with bench.connect() as connection, model_request_stream(connection.model, HELLO) as stream:
+            async for _ in stream:
+                pass
+            return stream.get().text or ""
+
+    assert asyncio.run(run()) == "here"

@@ -1,0 +1,203 @@
+"""Models as solvers ask them: through the real clients, over HTTP, in both protocols, streamed and not."""
+
+import asyncio
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from model_bench import Bench
+from model_replies import Asked, Reply, call, say, structured
+from pydantic import BaseModel
+from pydantic_ai import Agent, NativeOutput
+from pydantic_ai.direct import model_request
+from pydantic_ai.messages import ModelRequest
+
+from quaestor.errors import ModelAccessError
+from quaestor.llm.models import connect, key_of
+from quaestor.llm.naming import find_model
+from quaestor.llm.profiles import PROFILES, restrict, takes_temperature
+
+
+class Reading(BaseModel):
+    number: int
+    reason: str
+
+
+def test_an_agent_calls_tools_and_answers(bench: Bench) -> None:
+    bench.says(call("lookup", row=3), say("row 3 has 14.1"))
+
+    async def run() -> str:
+        async with bench.connect() as connection:
+            agent = Agent(connection.model, instructions="Read the table.")
+
+            @agent.tool_plain
+            def lookup(row: int) -> str:
+                return f"row {row}: 14.1"
+
+            return (await agent.run("What is in row 3?")).output
+
+    assert asyncio.run(run()) == "row 3 has 14.1"
+    first, second = bench.server.asked
+    assert first.system == "Read the table."
+    assert first.prompts == ["What is in row 3?"]
+    assert first.tools == ["lookup"]
+    assert second.results == ["row 3: 14.1"]
+    assert first.stream == bench.spec.stream
+    assert first.body["temperature"] == 0
+
+
+def test_structured_output_by_a_tool(bench: Bench) -> None:
+    bench.server.script = lambda asked: structured(asked, {"number": 7, "reason": "printed"})
+
+    async def run() -> Reading:
+        async with bench.connect() as connection:
+            return (await Agent(connection.model, output_type=Reading).run("Which?")).output
+
+    assert asyncio.run(run()) == Reading(number=7, reason="printed")
+
+
+def test_structured_output_by_a_schema(plain: Bench) -> None:
+    plain.server.script = lambda asked: structured(asked, {"number": 7, "reason": "printed"})
+
+    async def run() -> Reading:
+        async with plain.connect() as connection:
+            return (await Agent(connection.model, output_type=NativeOutput(Reading)).run("Which?")).output
+
+    assert asyncio.run(run()) == Reading(number=7, reason="printed")
+    assert plain.server.asked[0].body["response_format"]["type"] == "json_schema"
+    assert plain.server.asked[0].tools == []
+
+
+def test_a_reply_can_be_read_while_it_comes(bench: Bench) -> None:
+    text = "word " * 40
+    bench.says(say(text))
+
+    async def run() -> list[str]:
+        async with bench.connect() as connection, Agent(connection.model).run_stream("Go on") as stream:
+            return [piece async for piece in stream.stream_text(delta=True, debounce_by=None)]
+
+    pieces = asyncio.run(run())
+    assert "".join(pieces) == text
+    assert len(pieces) > 1
+
+
+def test_fifty_conversations_at_once(bench: Bench) -> None:
+    bench.server.script = lambda asked: say(asked.prompts[0]).after(0.01)
+
+    async def run() -> list[str]:
+        async with bench.connect() as connection:
+            agent = Agent(connection.model)
+            return [run.output for run in await asyncio.gather(*(agent.run(f"number {i}") for i in range(50)))]
+
+    assert asyncio.run(run()) == [f"number {i}" for i in range(50)]
+
+
+def ask(bench: Bench, **more: Any) -> Asked:
+    """One request, as the server saw it."""
+
+    async def run() -> None:
+        async with bench.connect(**more) as connection:
+            await model_request(connection.model, [ModelRequest.user_text_prompt("hello")])
+
+    asyncio.run(run())
+    return bench.server.asked[-1]
+
+
+def test_settings_reach_the_server(plain: Bench) -> None:
+    body = ask(plain, spec=replace(plain.spec, temperature=0.3, max_tokens=77, seed=5)).body
+    assert body["temperature"] == 0.3
+    assert body["seed"] == 5
+    assert 77 in (body.get("max_tokens"), body.get("max_completion_tokens"))
+    assert "temperature" not in ask(plain, spec=replace(plain.spec, temperature=None)).body
+
+
+def test_a_model_that_refuses_a_temperature_is_sent_none(plain: Bench) -> None:
+    from pydantic_ai.profiles.openai import openai_model_profile
+
+    assert not takes_temperature(openai_model_profile("o3"))
+    assert takes_temperature(openai_model_profile("gpt-4o"))
+    assert "temperature" not in ask(plain, spec=replace(plain.spec, model="o3")).body
+
+
+def test_what_a_server_lacks_is_not_asked_for() -> None:
+    from pydantic_ai.profiles import ModelProfile
+
+    everything = ModelProfile(supports_tools=True, supports_json_schema_output=True, supports_json_object_output=True)
+    plain = restrict(everything, PROFILES["plain"], "openai")
+    assert not plain.get("supports_tools", True)
+    assert not plain.get("supports_json_schema_output", True)
+    assert restrict(everything, PROFILES["hosted"], "openai") == everything
+
+
+def test_a_vendors_key_is_not_sent_elsewhere(plain: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-vendor")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-of-the-vendor")
+    headers = ask(plain, environment={"OPENAI_API_KEY": "sk-of-the-vendor"}).headers
+    assert "sk-of-the-vendor" not in json.dumps(dict(headers))
+
+
+def test_the_key_is_the_one_of_the_variable(bench: Bench) -> None:
+    headers = ask(bench, environment={"QUAESTOR_API_KEY": " sk-of-mine "}).headers
+    # Anthropic's client has moved from one header to the other.
+    assert (headers.get("x-api-key") or headers["authorization"]).endswith("sk-of-mine")
+
+
+def test_a_missing_key_is_named_before_anything_is_sent() -> None:
+    async def run() -> None:
+        async with connect(find_model("anthropic:claude-x"), environment={"ANTHROPIC_API_KEY": ""}):
+            raise AssertionError("connected without a key")
+
+    with pytest.raises(ModelAccessError, match=r"no key for anthropic:claude-x: .* ANTHROPIC_API_KEY"):
+        asyncio.run(run())
+
+
+def test_a_key_that_is_no_key() -> None:
+    with pytest.raises(ModelAccessError, match="characters that no key has") as caught:
+        key_of(find_model("openai:m"), {"OPENAI_API_KEY": "sk-\u00e4bc"})
+    assert "bc" not in str(caught.value)
+
+
+def test_a_proxy_is_used_for_hosts_that_are_not_excepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    import httpx2
+
+    from quaestor.llm import models
+
+    asked: list[object] = []
+
+    class Transport(httpx2.AsyncBaseTransport):
+        def __init__(self, proxy: object, **more: object) -> None:
+            asked.append(proxy)
+
+    monkeypatch.setattr(httpx2, "AsyncHTTPTransport", Transport)
+    monkeypatch.setenv("https_proxy", "http://proxy.example:3128")
+    monkeypatch.setenv("http_proxy", "http://proxy.example:3128")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    models._network(find_model("openai:m"))
+    models._network(find_model("vllm:m"))
+    assert asked == ["http://proxy.example:3128", None]
+
+
+def test_no_live_model_is_asked_in_tests() -> None:
+    async def run() -> None:
+        async with connect(find_model("openai:m"), environment={"OPENAI_API_KEY": "sk-none"}) as connection:
+            await model_request(connection.model, [ModelRequest.user_text_prompt("hello")])
+
+    with pytest.raises(RuntimeError, match="not allowed"):
+        asyncio.run(run())
+
+
+def test_a_request_that_would_leave_this_machine_fails_the_test(local_models: None) -> None:
+    async def run() -> None:
+        spec = find_model("openai:m@http://192.0.2.1/v1")
+        async with connect(spec, environment={}) as connection:
+            await model_request(connection.model, [ModelRequest.user_text_prompt("hello")])
+
+    with pytest.raises(pytest.fail.Exception, match=r"live request to 192\.0\.2\.1"):
+        asyncio.run(run())
+
+
+def test_an_empty_reply_is_not_an_error_of_the_model_layer(bench: Bench) -> None:
+    """What to do with one is the solver's to decide."""
+    bench.says(Reply(""))
+    assert ask(bench).number == 0

@@ -1,0 +1,97 @@
+import pytest
+
+from quaestor.errors import InputError, ModelAccessError, OutageError, SettingsError
+from quaestor.llm.naming import ANY_KEY, find_model
+from quaestor.llm.profiles import PROFILES
+
+
+@pytest.mark.parametrize(
+    ("name", "provider", "protocol", "model", "base_url", "key"),
+    [
+        ("anthropic:claude-x", "anthropic", "anthropic", "claude-x", None, "ANTHROPIC_API_KEY"),
+        ("openai:gpt-x", "openai", "openai", "gpt-x", None, "OPENAI_API_KEY"),
+        ("openai:q/w-7b@http://10.0.0.1:8000/v1/", "openai", "openai", "q/w-7b", "http://10.0.0.1:8000/v1", ANY_KEY),
+        ("anthropic:m@https://gate.example/a", "anthropic", "anthropic", "m", "https://gate.example/a", ANY_KEY),
+        ("vllm:q/w-7b", "vllm", "openai", "q/w-7b", "http://127.0.0.1:8000/v1", ANY_KEY),
+        ("ollama:llama3.2:3b", "ollama", "openai", "llama3.2:3b", "http://127.0.0.1:11434/v1", ANY_KEY),
+        ("llama.cpp:any@http://[::1]:9/v1", "llama.cpp", "openai", "any", "http://[::1]:9/v1", ANY_KEY),
+    ],
+)
+def test_a_name_says_where_and_how(
+    name: str, provider: str, protocol: str, model: str, base_url: str | None, key: str
+) -> None:
+    spec = find_model(name)
+    assert (spec.provider, spec.protocol, spec.model, spec.base_url) == (provider, protocol, model, base_url)
+    assert spec.key_variable == key
+    assert spec.key_needed == (base_url is None)
+    assert spec.temperature == 0
+
+
+def test_a_server_of_ones_own_is_asked_for_less() -> None:
+    assert find_model("openai:m@http://127.0.0.1:1/v1").profile == PROFILES["compatible"]
+    assert not find_model("ollama:m").profile.forced_choice
+    assert find_model("openai:m").profile == PROFILES["hosted"]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("gpt-x", "unknown model 'gpt-x': write anthropic:NAME"),
+        ("antropic:claude", "unknown model 'antropic:claude': did you mean 'anthropic'"),
+        ("lcoal", "did you mean 'local'"),
+        ("openai:", "'openai:' names no model"),
+        ("openai:@http://x", "names no model"),
+    ],
+)
+def test_a_name_that_stands_for_nothing(name: str, message: str) -> None:
+    with pytest.raises(ModelAccessError, match=message) as caught:
+        find_model(name, {"local": {}})
+    # A person's mistake on the command line, and in a run nothing that a solver could be blamed for.
+    assert isinstance(caught.value, InputError)
+    assert isinstance(caught.value, OutageError)
+
+
+def test_a_table_states_everything() -> None:
+    table = {
+        "provider": "vllm", "model": "q/w-7b", "base_url": "http://10.0.0.2:8000/v1", "api_key_env": "LAB_KEY",
+        "profile": "plain", "json_object": True, "temperature": 0.3, "max_tokens": 500, "timeout": 30, "attempts": 2,
+        "seed": 7, "stream": True,
+    }  # fmt: skip
+    spec = find_model("lab", {"lab": table})
+    assert (spec.name, spec.provider, spec.model, spec.base_url) == ("lab", "vllm", "q/w-7b", "http://10.0.0.2:8000/v1")
+    assert (spec.key_variable, spec.key_needed) == ("LAB_KEY", True)
+    assert spec.profile.json_object
+    assert not spec.profile.tools
+    assert (spec.temperature, spec.max_tokens, spec.timeout, spec.attempts) == (0.3, 500, 30, 2)
+    assert (spec.seed, spec.stream) == (7, True)
+
+
+def test_a_temperature_can_be_left_to_the_server() -> None:
+    assert find_model("m", {"m": {"temperature": "unset"}}).temperature is None
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"modle": "x"}, r"unknown key 'modle' in \[models.m\]: did you mean 'model'"),
+        ({"timeout": "long"}, "'timeout' in .* must be a number, not 'long'"),
+        ({"timeout": 0}, "must be above 0"),
+        ({"tools": 1}, "must be true or false"),
+        ({"attempts": True}, "must be a number"),
+        ({"profile": "vlm"}, "unknown profile 'vlm'.*known are hosted"),
+        ({"provider": "gemini"}, "unknown provider 'gemini'"),
+        ({"temperature": "hot"}, 'a number or "unset"'),
+        ({"base_url": "ftp://x"}, "must be like http"),
+        ({"base_url": "http://x:y/v1"}, "cannot be read"),
+        ({"base_url": "http://h/v1?key=1"}, "must be like http"),
+    ],
+)
+def test_a_table_that_is_wrong(table: dict[str, object], message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        find_model("m", {"m": table})
+
+
+def test_an_address_holds_no_password() -> None:
+    with pytest.raises(SettingsError, match=ANY_KEY) as caught:
+        find_model("openai:m@http://me:s3cret@host/v1")
+    assert "s3cret" not in str(caught.value)

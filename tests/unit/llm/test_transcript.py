@@ -1,0 +1,156 @@
+import asyncio
+import gzip
+import json
+from collections.abc import AsyncIterator
+from datetime import UTC
+
+import httpx2
+import pytest
+from model_bench import Bench
+from model_replies import broken, call, say, written
+from pydantic_ai import Agent
+
+from quaestor.llm.transcript import Exchange, Place, WatchingTransport, asking, current_place, phase
+
+
+def play(bench: Bench, conversation: str) -> None:
+    async def run() -> None:
+        async with bench.connect() as connection:
+            agent = Agent(connection.model)
+
+            @agent.tool_plain
+            def lookup(row: int) -> str:
+                return "14.1"
+
+            with asking("run-1", conversation, 2):
+                with phase("UNDERSTAND"):
+                    await agent.run("What?")
+                with phase("ANSWER_iteration_1"):
+                    await agent.run("And now?")
+
+    asyncio.run(run())
+
+
+def test_every_request_and_reply_is_kept_as_sent_and_received(bench: Bench) -> None:
+    said = [call("lookup", row=1), say("it is \u20ac 14.1"), broken(500), say("done")]
+    bench.says(*said)
+    play(bench, "Single_NORD/2012/page_41.pdf-1")
+    assert len(bench.exchanges) == 4
+    for exchange, asked, reply in zip(bench.exchanges, bench.server.asked, said, strict=True):
+        assert json.loads(exchange.request) == asked.body
+        assert exchange.response == written(asked, reply)[0]
+        assert exchange.status == reply.status
+        assert exchange.method == "POST"
+        assert exchange.path in ("/v1/chat/completions", "/v1/messages")
+        assert exchange.model == bench.spec.name
+        assert exchange.error is None
+        assert exchange.started <= exchange.finished
+        assert exchange.started.tzinfo is UTC
+        assert exchange.started.microsecond % 1000 == 0
+
+
+def test_exchanges_are_tagged_and_numbered_within_their_turn(bench: Bench) -> None:
+    bench.says(call("lookup", row=1), say("a"), broken(500), say("b"))
+    play(bench, "c1")
+    assert {exchange.place for exchange in bench.exchanges} == {Place("run-1", "c1", 2)}
+    assert [(exchange.number, exchange.phase) for exchange in bench.exchanges] == [
+        (0, "UNDERSTAND"),
+        (1, "UNDERSTAND"),
+        (2, "ANSWER_iteration_1"),
+        (3, "ANSWER_iteration_1"),
+    ]
+
+
+def test_the_tokens_of_a_reply_are_kept(bench: Bench) -> None:
+    bench.says(say("a"), broken(500), say("b"))
+    play(bench, "c1")
+    assert [exchange.usage.tokens for exchange in bench.exchanges] == [15, 0, 15]
+    assert [exchange.usage.estimated_tokens for exchange in bench.exchanges] == [0, 0, 0]
+
+
+def test_conversations_in_parallel_do_not_mix(bench: Bench) -> None:
+    bench.server.script = lambda asked: say(asked.prompts[0]).after(0.002)
+
+    async def run() -> None:
+        async with bench.connect() as connection:
+            agent = Agent(connection.model)
+
+            async def converse(name: str) -> None:
+                for turn in range(3):
+                    with asking("r", name, turn), phase(f"{name} {turn}"):
+                        await agent.run(f"{name} asks {turn}")
+
+            await asyncio.gather(*(converse(f"c{i}") for i in range(10)))
+
+    asyncio.run(run())
+    assert len(bench.exchanges) == 30
+    for exchange in bench.exchanges:
+        place = exchange.place
+        assert exchange.number == 0
+        assert exchange.phase == f"{place.conversation} {place.turn}"
+        assert f"{place.conversation} asks {place.turn}" in exchange.request
+
+
+def test_tags_end_with_their_block() -> None:
+    with asking("r", "c", 1) as place:
+        assert current_place() == place == Place("r", "c", 1)
+        with asking("r", "c", 2):
+            assert current_place().turn == 2
+        assert current_place().turn == 1
+    assert current_place() == Place()
+
+
+class Body(httpx2.AsyncByteStream):
+    def __init__(self, chunks: list[bytes], fault: Exception | None = None) -> None:
+        self._chunks = chunks
+        self._fault = fault
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for chunk in self._chunks:
+            yield chunk
+        if self._fault:
+            raise self._fault
+
+
+def watched(response: httpx2.Response, secrets: tuple[str, ...] = ()) -> tuple[list[Exchange], httpx2.AsyncClient]:
+    async def answer(request: httpx2.Request) -> httpx2.Response:
+        return response
+
+    kept: list[Exchange] = []
+    transport = WatchingTransport(httpx2.MockTransport(answer), [kept], model="m", secrets=secrets)
+    return kept, httpx2.AsyncClient(transport=transport)
+
+
+def test_a_compressed_reply_is_kept_as_text() -> None:
+    packed = gzip.compress(b'{"answer": 1}')
+    kept, client = watched(httpx2.Response(200, headers={"content-encoding": "gzip"}, stream=Body([packed])))
+    assert asyncio.run(client.post("http://h/v1", content=b"{}")).json() == {"answer": 1}
+    assert kept[0].response == '{"answer": 1}'
+
+
+def test_a_reply_that_breaks_off_is_kept_as_far_as_it_came() -> None:
+    fault = httpx2.RemoteProtocolError("gone")
+    kept, client = watched(httpx2.Response(200, stream=Body([b"half", b" a rep"], fault)))
+    with pytest.raises(httpx2.RemoteProtocolError):
+        asyncio.run(client.post("http://h/v1", content=b"{}"))
+    assert (kept[0].response, kept[0].error) == ("half a rep", "RemoteProtocolError: gone")
+
+
+def test_headers_are_left_out_but_for_those_that_steer_the_client() -> None:
+    headers = {"Set-Cookie": "session=1", "Retry-After": "3", "X-Request-Id": "a", "Content-Type": "text/plain"}
+    kept, client = watched(httpx2.Response(429, headers=headers, stream=Body([b"slow"])))
+    asyncio.run(client.post("http://h/v1?key=secret", content=b"{}", headers={"authorization": "Bearer secret"}))
+    assert kept[0].headers == {"retry-after": "3", "content-type": "text/plain"}
+    assert "secret" not in repr(kept[0])
+
+
+def test_a_key_that_a_server_repeats_is_blanked() -> None:
+    kept, client = watched(httpx2.Response(401, stream=Body([b"bad key sk-12345678!"])), ("sk-12345678",))
+    asyncio.run(client.post("http://h/v1", content=b"about sk-12345678"))
+    assert (kept[0].request, kept[0].response) == ("about [key]", "bad key [key]!")
+
+
+def test_a_placeholder_for_a_key_spoils_no_text() -> None:
+    kept, client = watched(httpx2.Response(200, stream=Body([b"nonetheless"])), ("none",))
+    asyncio.run(client.post("http://h/v1", content=b"{}"))
+    assert kept[0].response == "nonetheless"

@@ -1,0 +1,67 @@
+import json
+from decimal import Decimal
+
+import pytest
+
+from quaestor.llm.usage import Usage, read_usage
+
+OPENAI = {
+    "prompt_tokens": 100,
+    "completion_tokens": 20,
+    "total_tokens": 120,
+    "prompt_tokens_details": {"cached_tokens": 60},
+}
+ANTHROPIC = {
+    "input_tokens": 40,
+    "output_tokens": 20,
+    "cache_read_input_tokens": 60,
+    "cache_creation_input_tokens": 0,
+    "service_tier": "standard",
+    "speed": None,
+}
+
+
+def stream(*events: object) -> str:
+    return "".join(f"event: x\ndata: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        json.dumps({"choices": [], "usage": OPENAI}),
+        json.dumps({"content": [], "usage": ANTHROPIC}, indent=2),
+        stream({"choices": [{}], "usage": None}, {"choices": [], "usage": OPENAI}),
+        stream(
+            {"type": "message_start", "message": {"usage": {**ANTHROPIC, "output_tokens": 1}}},
+            {"type": "message_delta", "usage": {"output_tokens": 20}},
+        ),
+    ],
+    ids=["openai", "anthropic", "openai-stream", "anthropic-stream"],
+)
+def test_counts_are_the_same_in_every_form(body: str) -> None:
+    assert read_usage(body, "{}", answered=True) == Usage(1, 100, 20, 60)
+
+
+def test_what_a_reply_quotes_is_not_counted() -> None:
+    text = json.dumps({"usage": {"prompt_tokens": 9_999_999}})
+    body = json.dumps({"choices": [{"message": {"content": text}}], "usage": OPENAI})
+    assert read_usage(body, "{}", answered=True).input_tokens == 100
+
+
+@pytest.mark.parametrize("body", ['{"choices": []}', "not JSON at all", stream({"choices": []}), '{"usage": null}'])
+def test_what_no_server_counts_is_estimated(body: str) -> None:
+    usage = read_usage(body, "x" * 400, answered=True)
+    assert usage.input_tokens == 100
+    assert usage.output_tokens == len(body) // 4
+    assert usage.estimated_tokens == usage.tokens
+
+
+def test_what_a_server_refuses_costs_no_tokens() -> None:
+    assert read_usage("slow down", "x" * 400, answered=False) == Usage(requests=1)
+
+
+def test_usage_adds_up() -> None:
+    total = Usage(1, 10, 5, cost=Decimal("0.1")) + Usage(2, 1, 1, 1) + Usage(cost=Decimal("0.02"))
+    assert total == Usage(3, 11, 6, 1, cost=Decimal("0.12"))
+    assert total.counts()["cost_millionths"] == 120_000
+    assert "cost_millionths" not in Usage(1).counts()
