@@ -1,11 +1,13 @@
 from decimal import Decimal
 
 import pytest
+from made_up import a_record
 from pages import page, sample_pages
 
 from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Scale
+from quaestor.documents.convfinqa import read_conversation
 from quaestor.errors import GapError, GraphError
 from quaestor.graph.builder import build_graph
 from quaestor.graph.facts import Observation
@@ -145,3 +147,14 @@ def test_the_stock_option_page_of_the_sample() -> None:
     found = only(sample_graph("QUIL"), "kg:StockOption_2007", "kg:exercise_price")
     assert found.source.row == 1
     assert found.quantity.text.startswith("$")
+
+
+def test_neither_questions_nor_answers_reach_ontology_or_graph() -> None:
+    record = a_record(questions=["what about qqzz?"] * 3, programs=["987654"] * 3, answers=[987654.0] * 3)
+    document = read_conversation(record, "a test").document
+    ontology = build_ontology([document])
+    written = ontology.to_turtle() + build_graph(document, ontology).to_turtle()
+    assert "206588" in written
+    assert "qqzz" not in written
+    assert "987654" not in written
+    assert "Single_" not in written
