@@ -35,7 +35,8 @@ def show_facts(console: Console, graph: KnowledgeGraph) -> None:
     for table in graph.tables:
         cells: tuple[Observation | TextCell, ...] = (*graph.observations, *graph.text_cells)
         facts = [fact for fact in cells if fact.source.table == table.index]
-        grid = Grid("property", title=escape(f"{table.name} {table.caption}"), title_justify="left")
+        grid = Grid(title=escape(f"{table.name} {table.caption}"), title_justify="left")
+        grid.add_column("property", overflow="fold")
         instances = list(dict.fromkeys(fact.instance for fact in facts))
         for instance in instances:
             grid.add_column(instance, justify="right", overflow="fold")

@@ -81,9 +81,13 @@ def turn(
     """Show one turn: question, understanding, tool calls with inputs and outputs, answer, sources."""
     from quaestor.cli.playing import find_run
     from quaestor.core import serial
+    from quaestor.errors import InputError
 
     async def read(opened: "RunStore") -> "tuple[TurnRecord, KnowledgeGraph | None]":
         record = await find_run(opened, run)
+        count = len(await opened.turns(record.id, conversation))
+        if number > count > 0:
+            raise InputError(f"conversation {conversation!r} has {count} turns: give a number from 1 to {count}")
         found = await opened.turn(record.id, conversation, number - 1)
         return found, await _graph_or_none(opened, record.id, conversation)
 
