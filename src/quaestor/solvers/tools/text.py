@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from quaestor.core.periods import Period, parse_period
-from quaestor.core.quantity import Scale
 from quaestor.graph.facts import HeaderNumber, Mention, period_code, year_of
 from quaestor.ontology.labels import singular
 from quaestor.solvers.tools.draft import Draft
@@ -104,10 +103,14 @@ def _is_of(item: InText, period: Period | None) -> bool:
 def _counts(item: InText, unit: str | None) -> bool:
     if unit is None:
         return True
-    wanted = unit.strip().casefold()
-    wanted = singular(_UNITS.get(wanted, wanted))
-    quantity = item.quantity
-    return wanted in {quantity.scale.value, singular((quantity.unit or "").casefold())} - {Scale.ONE.value, ""}
+    wanted = _unit(unit)
+    return wanted in {_unit(name) for name in (item.quantity.scale.value, item.quantity.unit) if name} - {"", "one"}
+
+
+def _unit(name: str) -> str:
+    """Returns the one name of a unit or a scale: `$` and dollars are usd, shares are share."""
+    said = name.strip().casefold()
+    return " ".join(map(singular, _UNITS.get(said, said).split()))
 
 
 def _share(item: InText, words: Sequence[str]) -> float:

@@ -1,0 +1,63 @@
+"""Toolboxes on the pages of the sample, and a solver that does the tool calls that its question spells out."""
+
+import asyncio
+import re
+from decimal import Decimal
+from functools import lru_cache
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.memory import Memory
+from quaestor.documents.convfinqa import Conversation, read_dataset
+from quaestor.documents.document import Document
+from quaestor.evaluation.knowledge import Knowledge
+from quaestor.evaluation.runner import play_conversation
+from quaestor.sample import sample_path
+from quaestor.solvers.answering import answer_from_plan
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.tools.toolbox import Toolbox
+
+OPTIONS = "QUIL/2007/page_88.pdf"
+CASH_FLOWS = "HALC/2009/page_52.pdf"
+
+_CALL = re.compile(r"TOOL: (\w+)\((.*?)\)(?=\s*(?:TOOL:|->|$))", re.DOTALL)
+
+
+@lru_cache(maxsize=1)
+def sample_pages() -> dict[str, Document]:
+    return {c.document.id: c.document for c in read_dataset(sample_path()).conversations}
+
+
+@lru_cache(maxsize=1)
+def sample_knowledge() -> Knowledge:
+    return Knowledge.of(sample_pages().values())
+
+
+def toolbox(page: str = OPTIONS, memory: Memory | None = None) -> Toolbox:
+    knowledge = sample_knowledge()
+    return Toolbox(knowledge.graph(sample_pages()[page]), knowledge.ontology, memory or Memory())
+
+
+def after(page: str, *questions: str) -> Toolbox:
+    """A toolbox after some turns of the tool user."""
+    conversation = Conversation("made up", sample_pages()[page], questions)
+    turns = asyncio.run(play_conversation(conversation, ToolUser(), sample_knowledge()))
+    assert all(turn.verified for turn in turns), turns
+    return toolbox(page, Memory(turns))
+
+
+class ToolUser:
+    """Makes the calls `TOOL: name({...})` of a question in order; answers with what follows `->`, or the last step."""
+
+    name = "tool user"
+
+    async def solve(self, question: str, context: TurnContext) -> Answer:
+        box = Toolbox(context.graph, context.ontology, context.memory, context.tool_calls)
+        for name, arguments in _CALL.findall(question):
+            box.call(name, arguments)
+        said = question.partition("->")[2].strip()
+        plan = box.plan_of(Decimal(said))[0] if said else box.plan()
+        return answer_from_plan(plan, context)
+
+
+def tool_user() -> ToolUser:
+    return ToolUser()

@@ -1,0 +1,212 @@
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import JsonValue
+from toolboxes import CASH_FLOWS, OPTIONS, after, toolbox
+
+from quaestor.errors import SolverError
+from quaestor.plan.execute import execute
+from quaestor.plan.operations import OPERATIONS
+from quaestor.plan.steps import Compute, Constant, Extract, Label, Plan, Ref
+from quaestor.solvers.tools.toolbox import Toolbox
+
+
+def price(box: Toolbox, year: int) -> None:
+    arguments: dict[str, JsonValue] = {"entityType": "StockOption", "property": "exercisePrice"}
+    assert box.call("query_kg", arguments | {"filters": {"year": year}})["success"]
+
+
+def calculate(box: Toolbox, operation: str, *values: JsonValue) -> dict[str, JsonValue]:
+    return box.call("calculate", {"operation": operation, "values": list(values)})
+
+
+def origins(reply: dict[str, JsonValue]) -> list[JsonValue]:
+    operands = reply["operands"]
+    assert isinstance(operands, list)
+    return [operand["from"] for operand in operands if isinstance(operand, dict)]
+
+
+def result_of(plan: Plan, box: Toolbox) -> Decimal | bool:
+    return execute(plan, box.draft.history).result.value
+
+
+def test_values_that_were_retrieved_are_their_steps() -> None:
+    box = toolbox()
+    price(box, 2007)
+    price(box, 2006)
+    reply = calculate(box, "subtract", 48.65, 33.2)
+    assert (reply["result"], reply["formula"], reply["step"]) == (15.45, "48.65 - 33.20", 3)
+    assert origins(reply) == ["step 1", "step 2"]
+    assert box.plan().steps[2] == Compute(3, "subtract", (Ref(1), Ref(2)))
+    again = calculate(box, "divide", 15.45, 33.2)
+    assert again["formula"] == "(48.65 - 33.20) / 33.20"
+    assert origins(again) == ["step 3", "step 2"]
+
+
+def test_a_result_copied_with_fewer_digits_is_still_that_result() -> None:
+    box = toolbox()
+    calculate(box, "divide", 48.65, 33.2)
+    reply = calculate(box, "subtract", 1.465, 1)
+    assert origins(reply) == ["step 3", "constant"]
+    assert origins(calculate(box, "subtract", 1.47, 1))[0] == "step 3"
+    assert origins(calculate(box, "subtract", 1.5, 1))[0] == "ungrounded"  # two digits could be anything
+
+
+def test_answers_of_earlier_turns_are_referred_to() -> None:
+    box = after(
+        OPTIONS,
+        'TOOL: query_kg({"entityType": "StockOption", "filters": {"year": 2007}, "property": "exercisePrice"})',
+        'TOOL: query_kg({"entityType": "StockOption", "filters": {"year": 2006}, "property": "exercisePrice"})',
+    )
+    reply = calculate(box, "subtract", 48.65, 33.2)
+    assert origins(reply) == ["answer 2 turns ago", "answer 1 turn ago"]
+    assert box.plan() == Plan((Compute(1, "subtract", (Ref(-2), Ref(-1))),))
+    assert origins(calculate(box, "subtract", "#-2", "#-1")) == ["answer 2 turns ago", "answer 1 turn ago"]
+    assert len(reply["sources"]) == 2  # type: ignore[arg-type]
+
+
+def test_a_number_of_the_page_that_no_tool_returned_is_found_there() -> None:
+    box = toolbox()
+    reply = calculate(box, "subtract", 48.65, 27.95)
+    assert origins(reply) == ["page", "page"]
+    assert [type(step) for step in box.plan().steps] == [Extract, Extract, Compute]
+    assert reply["ungrounded"] == []
+
+
+def test_a_number_that_the_page_prints_in_parentheses_is_taken_without_its_sign() -> None:
+    box = toolbox(CASH_FLOWS)
+    reply = calculate(box, "divide", 54812, 2)
+    assert reply["result"] == 27406
+    (step,) = box.plan().extracts
+    assert (step.reading, step.quantity.value) == ("magnitude", Decimal(-54812))
+
+
+def test_a_number_that_stands_twice_says_so() -> None:
+    reply = calculate(toolbox(CASH_FLOWS), "add", 69993, 1)
+    operands = reply["operands"]
+    assert isinstance(operands, list)
+    assert isinstance(operands[0], dict)
+    assert operands[0]["also"] == 1
+
+
+def test_a_number_from_nowhere_is_a_constant_and_marked() -> None:
+    box = toolbox()
+    reply = calculate(box, "add", 10, 20, 30)
+    assert (reply["operation"], reply["result"], reply["ungrounded"]) == ("sum", 60, [20, 30])
+    assert origins(reply) == ["constant", "ungrounded", "ungrounded"]
+    (step,) = box.plan().steps
+    assert isinstance(step, Compute)
+    assert step.operands[0] == Constant(Decimal(10), "const_10")
+
+
+def test_many_factors_are_multiplied_one_after_the_other() -> None:
+    box = toolbox()
+    assert calculate(box, "multiply", 48.65, 2, 100)["result"] == 9730
+    assert result_of(box.plan(), box) == Decimal("9730")
+
+
+def test_a_percentage_change_is_from_the_old_value_to_the_new_one_and_a_fraction_in_the_plan() -> None:
+    box = toolbox(CASH_FLOWS)
+    reply = calculate(box, "percentage_change", 181001, 206588)
+    assert round(float(str(reply["result"])), 2) == 14.14
+    assert (reply["scale"], reply["formula"]) == ("percent", "(206588 - 181001) / 181001")
+    assert round(result_of(box.plan(), box), 5) == Decimal("0.14136")
+
+
+def test_a_percentage_that_was_shown_is_used_as_it_was_shown() -> None:
+    box = toolbox(CASH_FLOWS)
+    calculate(box, "percentage_change", 181001, 206588)
+    assert round(float(str(calculate(box, "multiply", 14.14, 2)["result"])), 2) == 28.27
+    plan, traced = box.plan_of(Decimal("14.14"))
+    assert traced
+    assert traced.grounded
+    assert round(result_of(plan, box), 5) == Decimal("0.14136")
+
+
+def test_a_printed_percentage_of_an_amount_is_a_part_of_it() -> None:
+    for written in ("31.5%", 31.5, 0.315):
+        assert calculate(toolbox(), "multiply", written, 1000)["result"] == 315
+
+
+def test_a_row_is_computed_by_its_label() -> None:
+    box = toolbox()
+    assert calculate(box, "table_average", "Exercise price")["result"] == 36.6
+    (step,) = box.plan().steps
+    assert isinstance(step, Compute)
+    assert isinstance(step.operands[0], Label)
+    assert step.operands[0].text == "exercise price"
+    assert calculate(box, "table_max", "exercise prices")["nearest"][0] == "exercise price"  # type: ignore[index]
+    assert "prints '-'" in str(calculate(toolbox("VESK/2010/page_97.pdf"), "table_sum", "2012")["error"])
+
+
+@pytest.mark.parametrize(
+    ("operation", "values", "said"),
+    [
+        ("divide", [1, 0], "cannot be divided by zero"),
+        ("subtract", [1, 2, 3], "subtract requires exactly 2 values, not 3"),
+        ("greater", [1], "greater requires exactly 2 values, not 1"),
+        ("identity", [1, 2], "identity requires exactly 1 value, not 2"),
+        ("average", [1], "average requires 2 to 64 values, not 1"),
+        ("modulo", [1, 2], "Unknown operation: modulo"),
+        ("table_sum", ["exercise price", "expected dividends"], "requires exactly 1 value"),
+        ("add", ["#7", 1], "There is no step or answer #7"),
+        ("add", ["#-1", 1], "There is no step or answer #-1"),
+        ("exp", [10, 61], "too large"),
+    ],
+)
+def test_what_cannot_be_computed_is_refused_and_leaves_no_step(
+    operation: str, values: list[JsonValue], said: str
+) -> None:
+    box = toolbox()
+    price(box, 2007)
+    reply = calculate(box, operation, *values)
+    assert reply["success"] is False
+    assert said in str(reply["error"])
+    assert len(box.draft.steps) == 1
+
+
+def test_a_comparison_answers_yes_or_no() -> None:
+    box = toolbox()
+    assert calculate(box, "greater", 48.65, 33.2)["result"] is True
+    assert isinstance(box.plan_of(True)[0].steps[-1], Compute)
+    with pytest.raises(SolverError, match="no step of this turn answers no"):
+        box.plan_of(False)
+
+
+def test_the_plan_holds_what_its_last_step_needs_and_no_more() -> None:
+    box = toolbox()
+    for year in (2005, 2006, 2007):
+        price(box, year)
+    calculate(box, "subtract", 48.65, 33.2)
+    assert [step.id for step in box.plan().steps] == [1, 2, 3]
+    price(box, 2005)
+    assert [step.quantity.value for step in box.plan().extracts] == [Decimal("27.95")]
+    assert len(box.plan().steps) == 1
+
+
+def test_an_answer_that_is_no_last_step_is_traced_to_what_it_is() -> None:
+    box = toolbox()
+    price(box, 2007)
+    plan, traced = box.plan_of(Decimal("33.20"))
+    assert [step.quantity.value for step in plan.extracts] == [Decimal("33.20")]
+    assert traced
+    assert traced.origin == "page"
+    plan, traced = box.plan_of(Decimal("123.4"))
+    assert traced
+    assert not traced.grounded
+    assert plan.steps == (Compute(1, "identity", (Constant(Decimal("123.4"), "123.4"),)),)
+
+
+@given(
+    st.sampled_from([name for name, operation in OPERATIONS.items() if not operation.of_row]),
+    st.lists(st.decimals(-1000, 1000, places=3), min_size=2, max_size=2),
+)
+def test_the_plan_gives_the_result_that_was_shown(operation: str, values: list[Decimal]) -> None:
+    box = toolbox()
+    reply = calculate(box, operation, *(float(value) for value in values))
+    if reply["success"]:
+        result = result_of(box.plan(), box)
+        shown = reply["fraction"] if "fraction" in reply else reply["result"]
+        assert shown == (result if isinstance(result, bool) else pytest.approx(float(result)))

@@ -1,0 +1,133 @@
+import pytest
+from pydantic import JsonValue
+from toolboxes import CASH_FLOWS, OPTIONS, sample_knowledge, sample_pages, toolbox
+
+from quaestor.plan.steps import Extract
+
+DEBT = "VESK/2010/page_97.pdf"
+UNITS = "BRIN/2013/page_83.pdf"
+
+
+def query(page: str, entity_type: str, property_: str, **filters: JsonValue) -> dict[str, JsonValue]:
+    arguments: dict[str, JsonValue] = {"entityType": entity_type, "property": property_}
+    return toolbox(page).call("query_kg", arguments | ({"filters": filters} if filters else {}))
+
+
+def test_a_value_comes_with_its_cell_and_becomes_a_step() -> None:
+    box = toolbox()
+    reply = box.call(
+        "query_kg", {"entityType": "StockOption", "filters": {"year": "2007"}, "property": "exercisePrice"}
+    )
+    assert reply["success"] is True
+    assert (reply["instance"], reply["property"]) == ("kg:StockOption_2007", "kg:exercise_price")
+    assert (reply["value"], reply["rawValue"], reply["unit"]) == (48.65, "$ 48.65", "USD")
+    assert reply["source"] == {"document": OPTIONS, "table": 0, "row": 1, "column": 1, "kind": "cell"}
+    (step,) = box.plan().steps
+    assert isinstance(step, Extract)
+    assert sample_pages()[OPTIONS].cell(step.source).quantity == step.quantity  # type: ignore[arg-type]
+    assert reply["step"] == 1
+
+
+@pytest.mark.parametrize("type_", ["StockOption", "kg:StockOption", "stock option", "stockoption", "FinancialTable"])
+@pytest.mark.parametrize("name", ["exercisePrice", "exercise_price", "kg:exercise_price", "Exercise price"])
+@pytest.mark.parametrize("filters", [{"year": 2007}, {"period": "2007"}, {"year": "fiscal 2007"}, {"column": "2007"}])
+def test_names_and_years_are_found_however_they_are_spelt(type_: str, name: str, filters: dict[str, JsonValue]) -> None:
+    assert query(OPTIONS, type_, name, **filters)["value"] == 48.65
+
+
+def test_without_a_filter_every_instance_that_matches_is_named_and_none_is_chosen() -> None:
+    box = toolbox()
+    reply = box.call("query_kg", {"entityType": "StockOption", "property": "expectedDividends"})
+    assert reply["success"] is False
+    assert reply["availableInstances"] == ["kg:StockOption_2007", "kg:StockOption_2006", "kg:StockOption_2005"]
+    assert box.draft.steps == ()
+
+
+@pytest.mark.parametrize(
+    ("page", "type_", "property_"),
+    [
+        (OPTIONS, "StockOption", "exercise_price"),
+        (DEBT, "Debt", "total"),
+        (UNITS, "RestrictedStock", "share_units"),
+        (CASH_FLOWS, "CashFlow", "cash_at_end_of_year"),
+    ],
+)
+def test_the_filters_of_a_candidate_single_it_out(page: str, type_: str, property_: str) -> None:
+    refusal = query(page, type_, property_)
+    candidates = refusal["candidates"]
+    assert isinstance(candidates, list)
+    assert len(candidates) > 1
+    for candidate in candidates:
+        assert isinstance(candidate, dict)
+        assert isinstance(candidate["filters"], dict)
+        found = query(page, type_, property_, **candidate["filters"])
+        assert (found["success"], found["source"]) == (True, candidate["source"])
+
+
+def test_two_lines_of_one_name_are_both_named() -> None:
+    refusal = query(UNITS, "RestrictedStock", "share_units", entity="granted")
+    assert refusal["availableInstances"] == ["kg:RestrictedStock_granted", "kg:RestrictedStock_granted_row_6"]
+    assert query(UNITS, "RestrictedStock", "share_units", instance="kg:RestrictedStock_granted_row_6")["value"] == 590
+    assert query(UNITS, "RestrictedStock", "share_units", entity="granted", row=6)["value"] == 590
+
+
+def test_filters_are_properties_and_no_parts_of_names() -> None:
+    assert query(DEBT, "Debt", "total", year="2016")["success"] is False  # kg:Debt_2016_to_2020 ends in 2020
+    assert query(DEBT, "Debt", "total", year="2020")["value"] == 162.3
+    assert query(DEBT, "Debt", "total", period="2016/2020")["value"] == 162.3
+    assert query(DEBT, "Debt", "total", entity="total")["value"] == 447.5
+    assert query(UNITS, "RestrictedStock", "share_units", period="december 31 2012")["value"] == 1714
+    assert query(OPTIONS, "StockOption", "exercise_price", year="7")["success"] is False
+
+
+def test_an_instance_is_found_by_the_value_of_another_property() -> None:
+    assert query(OPTIONS, "StockOption", "exercisePrice", expectedVolatility=31.5)["value"] == 48.65
+    assert query(OPTIONS, "StockOption", "exercisePrice", expectedVolatility=31.6)["success"] is False
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "nearest"),
+    [
+        (("NonExistent", "someProperty", {}), "No instances of type 'NonExistent'", None),
+        (("StockOptions", "exercisePrice", {}), "No instances of type 'StockOptions'", "kg:StockOption"),
+        (("CashFlow", "exercisePrice", {}), "this page has no table of it", "kg:StockOption"),
+        (("StockOption", "exercisePrize", {"year": 2007}), "Property 'exercisePrize' not found", "kg:exercise_price"),
+        (("StockOption", "exercisePrice", {"yaer": 2007}), "Unknown filter 'yaer'", "year"),
+        (("StockOption", "exercisePrice", {"year": 1999}), "No instance found matching filters: year = 1999", None),
+    ],
+)
+def test_an_error_says_what_to_do(
+    arguments: tuple[str, str, dict[str, JsonValue]], error: str, nearest: str | None
+) -> None:
+    type_, property_, filters = arguments
+    reply = query(OPTIONS, type_, property_, **filters)
+    assert reply["success"] is False
+    assert error in str(reply["error"])
+    assert reply["suggestion"]
+    if nearest:
+        assert isinstance(reply["nearest"], list)
+        assert reply["nearest"][0] == nearest
+
+
+def test_a_cell_without_a_number_says_what_it_prints() -> None:
+    reply = query(DEBT, "Debt", "bonds", year=2012)
+    assert reply["success"] is False
+    assert "prints '-' and no number" in str(reply["error"])
+
+
+def test_every_observation_of_the_sample_can_be_queried() -> None:
+    for page in sample_pages():
+        graph = sample_knowledge().graph(sample_pages()[page])
+        types = {table.index: table.name for table in graph.tables}
+        for observation in graph.observations:
+            reply = query(
+                page,
+                types[observation.source.table],
+                observation.predicate,
+                instance=observation.instance,
+                row=observation.source.row,
+                column=observation.source.column,
+                order=observation.order,
+            )
+            assert reply["success"] is True, (page, observation, reply)
+            assert reply["rawValue"] == observation.quantity.text

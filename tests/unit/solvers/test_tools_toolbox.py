@@ -1,0 +1,145 @@
+import json
+from dataclasses import fields
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from toolboxes import OPTIONS, sample_knowledge, sample_pages, toolbox
+
+from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import ToolCall
+from quaestor.errors import SolverError
+from quaestor.plan.operations import OPERATIONS
+from quaestor.solvers.tools.messages import Request
+from quaestor.solvers.tools.toolbox import TOOLS, Toolbox
+
+WORDS = {
+    "query_kg": {"entityType", "filters", "property"},
+    "list_entities": {"entityType"},
+    "introspect_ontology": {"action", "entityType"},
+    "calculate": {"operation", "values"},
+    "find_in_text": {"words", "unit", "period"},
+}
+
+
+def test_the_schemas_have_the_names_of_the_design() -> None:
+    assert {name: set(tool.schema["properties"]) for name, tool in TOOLS.items()} == WORDS  # type: ignore[arg-type]
+    assert TOOLS["query_kg"].schema["required"] == ["entityType", "property"]
+    assert TOOLS["calculate"].schema["required"] == ["operation", "values"]
+    properties = TOOLS["calculate"].schema["properties"]
+    assert isinstance(properties, dict)
+    assert isinstance(properties["operation"], dict)
+    assert properties["operation"]["enum"] == list(OPERATIONS)
+    json.dumps([tool.schema for tool in TOOLS.values()])
+
+
+def test_every_kind_of_request_has_one_tool() -> None:
+    assert [tool.takes for tool in TOOLS.values()] == list(get_args(Request))
+    assert all(fields(tool.takes) for tool in TOOLS.values())
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("query_gk", {}, "Unknown tool: query_gk"),
+        ("query_kg", '{"entityType":', "not valid JSON"),
+        ("query_kg", "[1, 2]", "must be one JSON object"),
+        ("query_kg", "", "not valid JSON"),
+        ("query_kg", "[" * 19_000, "not valid JSON"),
+        ("query_kg", {"property": "x"}, "entityType: is missing"),
+        ("query_kg", {"entityType": 5, "property": "x"}, "entityType: input should be a valid string, not '5'"),
+        ("query_kg", {"entityType": "x", "property": "x", "filters": "2007"}, "filters: "),
+        ("query_kg", {"entityType": "x", "property": "x", "filters": {"year": ["2006", "2007"]}}, "filters: "),
+        ("query_kg", {"entityType": "x", "property": "x", "filtres": {}}, "filtres: is no parameter"),
+        ("introspect_ontology", {"action": "drop"}, "'list_types' or 'get_properties'"),
+        ("introspect_ontology", {"action": "get_properties"}, "needs an entityType"),
+        ("calculate", {"operation": "add", "values": []}, "values: "),
+        ("calculate", {"operation": "add", "values": [True, 1]}, "values: "),
+        ("calculate", {"operation": "add", "values": ["abc", 1]}, "cannot read 'abc' as a number"),
+        ("calculate", '{"operation": "add", "values": [NaN, 1]}', "no number that a plan can hold"),
+        ("calculate", '{"operation": "add", "values": [1e999, 1]}', "no number that a plan can hold"),
+        ("find_in_text", {}, "needs something to look for"),
+    ],
+)
+def test_whatever_is_wrong_is_said_in_the_reply(tool: str, arguments: dict[str, object], said: str) -> None:
+    box = toolbox()
+    reply = box.call(tool, arguments)  # type: ignore[arg-type]
+    assert reply["success"] is False
+    assert said in str(reply["error"])
+    assert reply["suggestion"]
+    assert len(box.calls) == 1
+
+
+def test_a_misspelt_tool_and_parameter_are_recognised() -> None:
+    assert toolbox().call("query_gk", {})["nearest"] == ["query_kg"]
+    assert toolbox().call("list_entities", {"entitytype": "x"})["nearest"] == ["entityType"]
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=8,
+)
+sensible = st.fixed_dictionaries(
+    {},
+    optional={
+        "entityType": st.sampled_from(["StockOption", "FinancialTable", ""]) | json_values,
+        "property": st.sampled_from(["exercisePrice", "", "kg:"]) | json_values,
+        "filters": st.dictionaries(st.sampled_from(["year", "period", "row", "order", "x"]), json_values) | json_values,
+        "action": st.sampled_from(["list_types", "get_properties"]) | json_values,
+        "operation": st.sampled_from(list(OPERATIONS)) | json_values,
+        "values": st.lists(st.integers() | st.floats() | st.text(max_size=8), max_size=6) | json_values,
+        "words": st.text(max_size=20) | json_values,
+        "unit": st.text(max_size=8) | json_values,
+        "period": st.text(max_size=8) | json_values,
+    },
+)
+
+
+@given(st.sampled_from([*TOOLS, "other"]), sensible | json_values | st.text(max_size=40))
+def test_no_error_escapes_and_every_reply_is_json(tool: str, arguments: object) -> None:
+    knowledge = sample_knowledge()
+    box = Toolbox(knowledge.graph(sample_pages()[OPTIONS]), knowledge.ontology, Memory())
+    reply = box.call(tool, arguments)  # type: ignore[arg-type]
+    assert json.loads(box.calls[0].output) == json.loads(json.dumps(reply))
+    assert ("error" in reply) is (reply["success"] is False)
+
+
+def test_calls_are_noted_in_order_with_input_output_and_time() -> None:
+    noted: list[ToolCall] = []
+    knowledge = sample_knowledge()
+    box = Toolbox(knowledge.graph(sample_pages()[OPTIONS]), knowledge.ontology, Memory(), noted)
+    box.call("list_entities", {"entityType": "StockOption"})
+    box.call("calculate", '{"operation": "add", "values": [1, 2]}')
+    assert [call.tool for call in noted] == ["list_entities", "calculate"]
+    assert noted[1].input == '{"operation": "add", "values": [1, 2]}'
+    assert json.loads(noted[1].output)["result"] == 3
+    assert all(0 < call.seconds < 60 for call in noted)
+    assert box.calls == tuple(noted)
+
+
+def test_entities_and_types_are_those_of_the_page() -> None:
+    box = toolbox()
+    entities = box.call("list_entities", {"entityType": "StockOption"})
+    assert entities["entityType"] == "kg:StockOption"
+    assert entities["instances"] == ["kg:StockOption_2007", "kg:StockOption_2006", "kg:StockOption_2005"]
+    assert entities["count"] == 3
+    assert box.call("list_entities", {})["count"] == 3
+    types = box.call("introspect_ontology", {"action": "list_types"})
+    assert types["entityTypes"] == ["kg:StockOption"]
+    assert "kg:CashFlow" in types["otherTypes"]  # type: ignore[operator]
+    with pytest.raises(SolverError, match="no plan"):
+        box.plan()
+
+
+def test_properties_are_those_of_the_page_else_those_of_the_ontology() -> None:
+    box = toolbox()
+    here = box.call("introspect_ontology", {"action": "get_properties", "entityType": "StockOption"})
+    assert isinstance(here["properties"], list)
+    assert here["properties"][0] == {
+        "name": "kg:exercise_price", "label": "exercise price", "range": "xsd:decimal", "instances": 3,
+    }  # fmt: skip
+    assert here["more"]  # of the sample's other page with stock options
+    there = box.call("introspect_ontology", {"action": "get_properties", "entityType": "CashFlow"})
+    assert "kg:net_cash_from_operating_activities" in str(there["properties"])
