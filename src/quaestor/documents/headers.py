@@ -32,7 +32,10 @@ _INDEX = re.compile(r"(?:s ?& ?p|russell|nasdaq|msci|topix|nikkei)\b", re.IGNORE
 _WORD = re.compile(r"[a-z]{2,}", re.IGNORECASE)
 _SCALE_WORD = re.compile(r"\b(?:thousand|million|billion|trillion|approximately|pts?)\b", re.IGNORECASE)
 _NAMED_BY_YEAR = re.compile(
-    r"\b(?:due(?! (?:by|in|during) (?:fiscal )?(?:period|year))|matur\w+|plans?|programs?|notes|bonds|debentures|senior|expir\w+|act)\b", re.IGNORECASE
+    # "payments due by period 2008" is about 2008, "notes due 2008" is not.
+    r"\b(?:due(?! (?:by|in|during) (?:fiscal )?(?:period|year))|matur\w+|plans?|programs?|notes|bonds|debentures"
+    r"|senior|expir\w+|act)\b",
+    re.IGNORECASE,
 )
 _YEAR_WITH_NOTE = re.compile(r"((?:19|20)[0-9]{2})[1-9]")
 _HEADER_ROWS_AT_MOST = 4

@@ -1,16 +1,18 @@
 """Labelled conversations played with gold history, as rows of features for the leaf scorer and the ranker."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.graph.builder import build_graph
 from quaestor.learning.examples import Example
 from quaestor.learning.labels import Chooser, LabelledTurn, Tree, label_turn
+from quaestor.ontology.builder import build_ontology
 from quaestor.solvers.embedded.candidates import OPERATIONS, Candidates
-from quaestor.solvers.embedded.leaves import Floats, leaf_table
-from quaestor.solvers.embedded.scoring import LEAF_FEATURES, Idf, PageView, page_view
+from quaestor.solvers.embedded.leaves import Floats, LeafTable, leaf_table
+from quaestor.solvers.embedded.scoring import LEAF_FEATURES, Idf, PageView
 from quaestor.solvers.embedded.signature import SignatureModel
 from quaestor.solvers.embedded.state import State
 from quaestor.solvers.embedded.turn import Reading, build_candidates, read_leaves, signatures_of
@@ -37,30 +39,40 @@ class PlayedTurn:
     label: LabelledTurn
 
 
-def document_frequencies(examples: Sequence[Example]) -> Idf:
-    """Returns how telling each stem is over the pages of the examples, each page counted once."""
-    pages: dict[str, set[str]] = {}
+def read_pages(examples: Sequence[Example]) -> dict[str, LeafTable]:
+    """Returns the leaves of every page of the examples, by the page's digest.
+
+    The ontology is the hand-written core alone: the leaves are the same with any, and nothing is learned of types.
+    """
+    ontology = build_ontology(())
+    pages: dict[str, LeafTable] = {}
     for example in examples:
-        if example.document is not None and example.document.digest not in pages:
-            pages[example.document.digest] = set(leaf_table(example.document).vocabulary)
+        document = example.document
+        if document is not None and document.digest not in pages:
+            pages[document.digest] = leaf_table(build_graph(document, ontology, "extend"))
+    return pages
+
+
+def document_frequencies(pages: Iterable[LeafTable]) -> Idf:
+    """Returns how telling each stem is over pages."""
     counts: dict[str, int] = {}
-    for stems in pages.values():
-        for stem in stems:
+    total = 1
+    for page in pages:
+        total += 1
+        for stem in page.vocabulary:
             counts[stem] = counts.get(stem, 0) + 1
-    total = len(pages) + 1
     weight = {stem: round(float(np.log(total / count)) + 0.3, 3) for stem, count in sorted(counts.items()) if count > 1}
     return Idf(weight, round(float(np.log(total)) + 0.3, 3))
 
 
-def play_gold(example: Example, idf: Idf, signature: SignatureModel, leaf_scorer: Predictor | None) -> list[PlayedTurn]:
+def play_gold(
+    example: Example, page: PageView, signature: SignatureModel, leaf_scorer: Predictor | None
+) -> list[PlayedTurn]:
     """Returns the turns of a conversation, each with the gold history before it.
 
     Args:
         leaf_scorer: Chooses the leaf of a literal that stands in several places; None the words alone do.
     """
-    if example.document is None:
-        raise ValueError("a dialogue without its page cannot be played")
-    page = page_view(leaf_table(example.document), idf)
     state, trees, turns = State(), list[Tree](), list[PlayedTurn]()
     for question, gold in zip(example.questions, example.gold, strict=True):
         probabilities = signature.probabilities(question, state.questions, signatures_of(state))

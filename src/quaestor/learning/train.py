@@ -4,7 +4,7 @@ The stages stack: the signature classifier feeds the leaf scorer, both feed the 
 from is what an earlier one says of companies that it has not seen, so that no stage trusts a memory.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -15,10 +15,11 @@ from quaestor.learning.pages import (
     document_frequencies,
     leaf_rows,
     play_gold,
+    read_pages,
 )
 from quaestor.learning.signature import SignatureSample, fit_signature, signature_samples
 from quaestor.learning.trees import fit_leaf_scorer, fit_ranker
-from quaestor.solvers.embedded.scoring import Idf
+from quaestor.solvers.embedded.scoring import PageView, page_view
 from quaestor.solvers.embedded.signature import SignatureModel
 from quaestor.solvers.embedded.weights import Predictor, Trees, Weights
 
@@ -34,14 +35,16 @@ def train(examples: Sequence[Example], dialogues: Sequence[Example], seed: int =
     """
     known = {example.id for example in examples}
     samples = signature_samples([*examples, *(d for d in dialogues if d.id not in known)])
-    idf = document_frequencies(examples)
+    tables = read_pages(examples)
+    idf = document_frequencies(tables.values())
+    pages = {digest: page_view(table, idf) for digest, table in tables.items()}
     folds = company_folds(examples, INNER_FOLDS, seed)
     signature_models = [_signature_without(samples, folds, fold) for fold in range(INNER_FOLDS)]
 
-    played = _play(examples, idf, folds, signature_models, [None] * INNER_FOLDS)
+    played = _play(examples, pages, folds, signature_models, [None] * INNER_FOLDS)
     scorers: list[Predictor | None] = [_scorer_without(played, folds, fold, seed) for fold in range(INNER_FOLDS)]
     # Once more: the learned scorer tells better than bare words which of several equal numbers gold meant.
-    played = _play(examples, idf, folds, signature_models, scorers)
+    played = _play(examples, pages, folds, signature_models, scorers)
     final_scorers = [_scorer_without(played, folds, fold, seed) for fold in range(INNER_FOLDS)]
 
     rows, labels = [], []
@@ -66,15 +69,17 @@ def _signature_without(samples: Sequence[SignatureSample], folds: dict[str, int]
 
 def _play(
     examples: Sequence[Example],
-    idf: Idf,
+    pages: Mapping[str, PageView],
     folds: dict[str, int],
     signatures: Sequence[SignatureModel],
     scorers: Sequence[Predictor | None],
 ) -> dict[str, list[PlayedTurn]]:
     played: dict[str, list[PlayedTurn]] = {}
     for example in examples:
-        fold = folds[example.company]
-        played.setdefault(example.company, []).extend(play_gold(example, idf, signatures[fold], scorers[fold]))
+        if example.document is None:
+            raise ValueError(f"{example.id} has no page: it belongs to the dialogues")
+        fold, page = folds[example.company], pages[example.document.digest]
+        played.setdefault(example.company, []).extend(play_gold(example, page, signatures[fold], scorers[fold]))
     return played
 
 

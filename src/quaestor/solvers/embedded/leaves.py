@@ -10,10 +10,10 @@ from decimal import Decimal
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.core.periods import Period
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Quantity, Scale
-from quaestor.documents.document import Document, Sentence, Table
+from quaestor.graph.facts import Mention, Observation
+from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.solvers.embedded.text import stems, words
 
 Floats = NDArray[np.float32]
@@ -21,6 +21,9 @@ Ints = NDArray[np.int32]
 
 LEADS = ("", "from", "to", "by", "of", "than", "with", "was", "were", "and", "approximately", "versus")
 """Words before a number in a sentence that tell its part: "increased from 128 to 201"."""
+
+FIRST_SENTENCE = 1000
+"""The line of the first sentence: sentences are counted after the rows of any table."""
 
 _NEAR = 6.0
 """How many words away a word counts a half as much as one beside the number."""
@@ -102,42 +105,31 @@ class LeafTable:
         return len(self.leaves)
 
 
-def leaf_table(document: Document) -> LeafTable:
-    """Returns the leaves of a document: cells of its tables, then mentions of its sentences."""
-    leaves = [leaf for table in document.tables for leaf in _cells(document, table)]
-    for place, sentence in enumerate(document.sentences):
-        leaves.extend(_mentions(sentence, place))
-    return _arrays(tuple(leaves))
+def leaf_table(graph: KnowledgeGraph) -> LeafTable:
+    """Returns the leaves of a page: the graph's observations, then its mentions."""
+    observed = (_observed(observation) for observation in graph.observations)
+    mentioned = (_mentioned(mention) for mention in graph.mentions)
+    return _arrays((*observed, *mentioned))
 
 
-def _cells(document: Document, table: Table) -> list[Leaf]:
-    caption = stems(table.caption)
-    found = []
-    for cell in table.body():
-        row, column = table.rows[cell.ref.row], table.columns[cell.ref.column]
-        period = table.period_at(cell.ref.row, cell.ref.column)
-        row_stems, column_stems = stems(row.label), stems(column.label)
-        around = stems(" ".join((*row.levels, *column.levels))) + caption
-        shown = ", ".join(part for part in (row.label, column.label) if part)
-        for quantity in cell.quantities:
-            found.append(
-                Leaf(
-                    quantity=_scaled(quantity, table.scale_at(cell.ref.row, cell.ref.column)),
-                    source=cell.ref,
-                    label=shown,
-                    row=row_stems,
-                    column=column_stems,
-                    around=around + row_stems + column_stems,
-                    year=_year(period),
-                    other_year=_other_year(f"{row.label} {column.label}", _year(period)),
-                    lead=0,
-                    table=table.index,
-                    line=cell.ref.row,
-                    place=cell.ref.column,
-                    total="total" in row.label.split() or "total" in column.label.split(),
-                )
-            )
-    return found
+def _observed(seen: Observation) -> Leaf:
+    row, column = stems(seen.row.label), stems(seen.column.label)
+    year = seen.year or 0
+    return Leaf(
+        quantity=_scaled(seen.quantity, seen.label_scale),
+        source=seen.source,
+        label=seen.label,
+        row=row,
+        column=column,
+        around=stems(" ".join((*seen.row.levels, *seen.column.levels, seen.caption))) + row + column,
+        year=year,
+        other_year=_other_year(f"{seen.row.label} {seen.column.label}", year),
+        lead=0,
+        table=seen.source.table,
+        line=seen.source.row,
+        place=seen.source.column,
+        total="total" in seen.row.label.split() or "total" in seen.column.label.split(),
+    )
 
 
 def _scaled(quantity: Quantity, header: Scale | None) -> Quantity:
@@ -147,54 +139,36 @@ def _scaled(quantity: Quantity, header: Scale | None) -> Quantity:
     return quantity
 
 
+def _mentioned(mention: Mention) -> Leaf:
+    text, start, end = mention.sentence, mention.source.start, mention.source.end
+    before = text[max(0, start - _BEFORE) : start].partition(" ")[2] if start > _BEFORE else text[:start]
+    after = text[end : end + _AFTER].rpartition(" ")[0] or text[end : end + _AFTER]
+    return Leaf(
+        quantity=mention.quantity,
+        source=mention.source,
+        label=f"{before.strip()[-40:]} {text[start:end]} {after.strip()[:25]}".strip(),
+        row=stems(before),
+        column=stems(after),
+        around=stems(text),
+        year=mention.year or 0,
+        other_year=0,
+        lead=_lead(text[:start]),
+        table=-1,
+        line=FIRST_SENTENCE + mention.place,
+        place=mention.order,
+        total="total" in before.split(),
+        distances=_distances(text, start, end),
+    )
+
+
 def _other_year(labels: str, year: int) -> int:
     return next((int(found) for found in _YEAR.findall(labels) if int(found) != year), 0)
 
 
 def _lead(before: str) -> int:
-    found = [
-        word for word in re.findall(r"[a-z]+", before[-40:]) if word not in ("a", "an", "the", "million", "billion")
-    ]
+    skipped = ("a", "an", "the", "million", "billion")
+    found = [word for word in re.findall(r"[a-z]+", before[-40:]) if word not in skipped]
     return LEADS.index(found[-1]) if found and found[-1] in LEADS else 0
-
-
-def _year(period: Period | None) -> int:
-    if period is None:
-        return 0
-    return period.last if period.last is not None else period.year
-
-
-def _mentions(sentence: Sentence, place: int) -> list[Leaf]:
-    around = stems(sentence.text)
-    years = _aligned_years(sentence)
-    found = []
-    for order, mention in enumerate(sentence.mentions):
-        start, end = mention.ref.start, mention.ref.end
-        before = (
-            sentence.text[max(0, start - _BEFORE) : start].partition(" ")[2]
-            if start > _BEFORE
-            else (sentence.text[:start])
-        )
-        after = sentence.text[end : end + _AFTER].rpartition(" ")[0] or sentence.text[end : end + _AFTER]
-        found.append(
-            Leaf(
-                quantity=mention.quantity,
-                source=mention.ref,
-                label=f"{before.strip()[-40:]} {sentence.text[start:end]} {after.strip()[:25]}".strip(),
-                row=stems(before),
-                column=stems(after),
-                around=around,
-                year=years[order],
-                other_year=0,
-                lead=_lead(sentence.text[:start]),
-                table=-1,
-                line=1000 + place,
-                place=order,
-                total="total" in before.split(),
-                distances=_distances(sentence.text, start, end),
-            )
-        )
-    return found
 
 
 def _distances(text: str, start: int, end: int) -> tuple[tuple[str, int], ...]:
@@ -207,22 +181,6 @@ def _distances(text: str, start: int, end: int) -> tuple[tuple[str, int], ...]:
             far += 5 if word[0].isdigit() else 1
             found.extend((stem, far) for stem in stems(word))
     return tuple(found)
-
-
-def _aligned_years(sentence: Sentence) -> list[int]:
-    """The year of each mention: lists of equal length are aligned in order, else the nearest year, later first."""
-    years = [(_year(period), start, end) for period, start, end in sentence.periods]
-    if not years:
-        return [0] * len(sentence.mentions)
-    if len(years) == len(sentence.mentions) or len({year for year, _, _ in years}) == len(sentence.mentions):
-        distinct = list(dict.fromkeys(year for year, _, _ in years))
-        return [y for y, _, _ in years] if len(years) == len(sentence.mentions) else distinct
-
-    def distance(start: int, end: int, year: tuple[int, int, int]) -> tuple[int, int]:
-        # What follows a number names its year more often than what precedes it.
-        return (year[1] - end, 0) if year[1] >= end else (2 * (start - year[2]), 1)
-
-    return [min(years, key=lambda y: distance(m.ref.start, m.ref.end, y))[0] for m in sentence.mentions]
 
 
 def _arrays(leaves: tuple[Leaf, ...]) -> LeafTable:

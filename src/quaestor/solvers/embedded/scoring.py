@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.solvers.embedded.leaves import Floats, LeafTable
+from quaestor.solvers.embedded.leaves import FIRST_SENTENCE, Floats, LeafTable
 from quaestor.solvers.embedded.question import Question, read_question
 from quaestor.solvers.embedded.state import State
 
@@ -112,7 +112,7 @@ def page_view(leaves: LeafTable, idf: Idf) -> PageView:
         "percent": leaves.percent,
         "in_table": leaves.table >= 0,
         "total": leaves.total,
-        "line": np.minimum(np.where(leaves.line >= 1000, leaves.line - 1000, leaves.line), 40),
+        "line": np.minimum(np.where(leaves.line >= FIRST_SENTENCE, leaves.line - FIRST_SENTENCE, leaves.line), 40),
         "place": np.minimum(leaves.place, 12),
         "lead": leaves.lead,
         "places": np.minimum(counts[inverse], 20) if len(leaves) else np.zeros(0),

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.conversation.answer import Answer
-from quaestor.documents.document import Document
 from quaestor.errors import ExecutionError, SettingsError, SolverError
+from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.candidates import Candidates
@@ -53,7 +53,7 @@ class EmbeddedSolver:
             SolverError: The page holds no number that a plan could start from.
         """
         ranked = self.rank(question, context)
-        leaves = self._page(context.document).leaves
+        leaves = self._page(context.graph).leaves
         for index in ranked.order.tolist():
             outcome = ranked.candidates.outcome(index)
             magnitudes = ranked.candidates.magnitudes(index)
@@ -72,7 +72,7 @@ class EmbeddedSolver:
 
     def rank(self, question: str, context: TurnContext) -> Ranked:
         """Returns the candidates of a turn with their scores."""
-        page = self._page(context.document)
+        page = self._page(context.graph)
         state = read_state(context.memory, page.leaves)
         signatures = self._weights.signature.probabilities(question, state.questions, signatures_of(state))
         reading = read_leaves(page, question, state, signatures)
@@ -80,9 +80,9 @@ class EmbeddedSolver:
         candidates, features = build_candidates(page, reading, state, probability)
         return Ranked(candidates, self._weights.ranker.predict(features))
 
-    def _page(self, document: Document) -> PageView:
-        key = (document.id, document.digest)
-        page = self._pages.pop(key, None) or page_view(leaf_table(document), self._weights.idf)
+    def _page(self, graph: KnowledgeGraph) -> PageView:
+        key = (graph.document, graph.digest_of_document)
+        page = self._pages.pop(key, None) or page_view(leaf_table(graph), self._weights.idf)
         self._pages[key] = page
         while len(self._pages) > _PAGES:
             self._pages.popitem(last=False)
