@@ -54,6 +54,22 @@ def test_a_bad_file_is_one_clear_line(tmp_path: Path, text: str, message: str) -
     assert "\n" not in str(caught.value)
 
 
+def test_tables_of_models_and_prices_are_handed_on_as_written(tmp_path: Path) -> None:
+    text = 'seed = 4\n[models.lab]\nbase_url = "http://10.0.0.2/v1"\ntools = false\n[prices."a:b"]\ninput = 0.5\n'
+    (tmp_path / "quaestor.toml").write_text(text)
+    settings = load_settings(environment={}, folder=tmp_path)
+    assert settings.seed == 4
+    assert settings.models == {"lab": {"base_url": "http://10.0.0.2/v1", "tools": False}}
+    assert settings.prices == {"a:b": {"input": 0.5}}
+
+
+@pytest.mark.parametrize("text", ["models = 3", 'models = ["x"]', "[models]\nlab = 3", "[prices]\ninput = 0.5"])
+def test_tables_that_are_none(tmp_path: Path, text: str) -> None:
+    (tmp_path / "quaestor.toml").write_text(text)
+    with pytest.raises(SettingsError, match=r"must be tables such as \[(models|prices).NAME\]"):
+        load_settings(environment={}, folder=tmp_path)
+
+
 def test_a_file_that_is_not_text(tmp_path: Path) -> None:
     (tmp_path / "quaestor.toml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(SettingsError, match="not valid TOML"):

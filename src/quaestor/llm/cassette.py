@@ -5,8 +5,9 @@ each exchange. Bodies stand in it as JSON where that loses nothing, else as line
 that steer the client, no host, and no key.
 
 Replay matches by content: the path and the JSON of the body, and among equal ones those of the same conversation and
-turn first, in the order of the recording; so conversations in parallel replay the same whatever their pace. Identifiers
-that the client draws at random are matched by their order. A request that is not there is an error, never a live call.
+turn first, in the order in which they were asked; so conversations in parallel replay the same whatever their pace.
+Identifiers that the client draws at random are matched by their order. A request that is not there is an error, never
+a live call.
 """
 
 import json
@@ -49,6 +50,7 @@ class Entry:
 
     Attributes:
         place: Which turn asked.
+        number: The request's place in the turn.
         phase: Which step of the solver.
         method: Of the request.
         path: Of the request.
@@ -60,6 +62,7 @@ class Entry:
     """
 
     place: Place
+    number: int
     phase: str
     method: str
     path: str
@@ -127,6 +130,9 @@ class Recorder:
             _read(path)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CassetteError(f"cannot make the folder {path.parent}: {error.strerror}") from error
+        try:
             self._file: TextIO = path.open("a" if go_on else "x", encoding="utf-8", newline="\n")
         except FileExistsError as error:
             raise CassetteError(f"{path} is there already: record to another file, or delete it") from error
@@ -154,6 +160,7 @@ class Recorder:
         """Writes one exchange."""
         entry = Entry(
             place=exchange.place,
+            number=exchange.number,
             phase=exchange.phase,
             method=exchange.method,
             path=exchange.path,
@@ -221,7 +228,9 @@ class Player(httpx2.AsyncBaseTransport):
         waiting = self._waiting.get(key, [])
         if not waiting:
             raise CassetteError(self._missing(key, method, path, body, place))
-        chosen = next((number for number in waiting if self._entries[number].place == place), waiting[0])
+        own = [number for number in waiting if self._entries[number].place == place]
+        # Not in the order of the file: there they stand as they ended, and a broken stream ends late.
+        chosen = min(own, key=lambda number: self._entries[number].number) if own else waiting[0]
         waiting.remove(chosen)
         return self._entries[chosen]
 
@@ -259,9 +268,13 @@ class _Played(httpx2.AsyncByteStream):
         self._request = request
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        yield self._text
-        if self._error is not None:
-            raise _fault(self._error, self._request)
+        # A connection gives its bytes once, and clients look a second time whether any are left.
+        text, self._text = self._text, b""
+        if text:
+            yield text
+        error, self._error = self._error, None
+        if error is not None:
+            raise _fault(error, self._request)
 
 
 def _fault(error: str | None, request: httpx2.Request) -> httpx2.TransportError:

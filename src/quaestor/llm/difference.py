@@ -1,5 +1,6 @@
 """Where two JSON values differ, in a line that a person can act on."""
 
+import json
 from collections.abc import Iterator
 
 from pydantic import JsonValue
@@ -36,8 +37,7 @@ def _leaves(value: JsonValue, path: str = "") -> Iterator[tuple[str, str]]:
         for place, item in enumerate(value):
             yield from _leaves(item, f"{path}[{place}]")
     else:
-        # Text without quotes, all else as JSON would name it: `1` and "1" differ by their path's neighbours alone.
-        yield path or "body", value if isinstance(value, str) else f"{value!r}"
+        yield path or "body", json.dumps(value, ensure_ascii=False)
 
 
 def _common(left: str, right: str) -> int:
@@ -52,7 +52,7 @@ def _first_difference(left: str, right: str) -> int:
 
 
 def _shown(text: str, start: int = 0) -> str:
-    """The text around a place, on one line."""
+    """The text around a place."""
     begin = max(0, start - _SHOWN // 3) if len(text) > _SHOWN else 0
     piece = text[begin : begin + _SHOWN]
-    return repr(("..." if begin else "") + piece + ("..." if begin + _SHOWN < len(text) else ""))
+    return f"{'...' if begin else ''}{piece}{'...' if begin + _SHOWN < len(text) else ''}"

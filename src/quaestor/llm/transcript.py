@@ -1,8 +1,8 @@
 """Every request to a model and its reply, exactly as sent and received.
 
 Owns `Exchange` (one HTTP request with what came back), the tags that say which turn and phase asked, and the transport
-that watches. Headers never enter an exchange, but for the few in `KEPT_HEADERS`; a key that a body repeats is blanked.
-Keeps nothing itself: exchanges go to sinks, and a list is one.
+that watches. Headers never enter an exchange, but for the few in `KEPT_HEADERS`; a key that a server repeats is
+blanked. Keeps nothing itself: exchanges go to sinks, and a list is one.
 """
 
 import itertools
@@ -15,13 +15,11 @@ from typing import Protocol
 
 import httpx2
 
+from quaestor.llm.blanking import Blanking, blank
 from quaestor.llm.usage import Usage, read_usage
 
 KEPT_HEADERS = ("content-type", "retry-after", "retry-after-ms", "x-should-retry")
 """Headers of a reply that change what the client does with it; all others are left out."""
-
-BLANKED = "[key]"
-_SHORTEST_SECRET = 8  # a shorter key is a placeholder such as "none", and blanking it would spoil the text
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +128,9 @@ class WatchingTransport(httpx2.AsyncBaseTransport):
         self._inner = inner
         self._sinks = tuple(sinks)
         self._model = model
-        self._secrets = tuple(secret for secret in secrets if len(secret) >= _SHORTEST_SECRET)
+        self._secrets = tuple(secrets)
         self._untagged = itertools.count()
+        self._watches: set[_Watch] = set()
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Returns the inner transport's response, watched."""
@@ -155,6 +154,7 @@ class WatchingTransport(httpx2.AsyncBaseTransport):
                 finished=started,
             ),
         )
+        self._watches.add(watch)
         try:
             response = await self._inner.handle_async_request(request)
         except BaseException as failure:  # a cancelled request was sent all the same
@@ -166,16 +166,19 @@ class WatchingTransport(httpx2.AsyncBaseTransport):
         return httpx2.Response(
             response.status_code,
             headers=response.headers,
-            stream=_WatchedStream(stream, watch),
+            stream=_WatchedStream(stream, watch, Blanking(self._secrets)),
             extensions=response.extensions,
         )
 
     async def aclose(self) -> None:
-        """Closes the inner transport."""
+        """Closes the inner transport, and ends the exchanges whose readers have forgotten them."""
+        for watch in tuple(self._watches):
+            watch.end()
         await self._inner.aclose()
 
-    def keep(self, exchange: Exchange) -> None:
-        """Hands an exchange to the sinks, cleaned of keys."""
+    def keep(self, watch: "_Watch", exchange: Exchange) -> None:
+        """Hands an exchange that has ended to the sinks, cleaned of keys."""
+        self._watches.discard(watch)
         response = None if exchange.response is None else self._clean(exchange.response)
         error = None if exchange.error is None else self._clean(exchange.error)
         exchange = replace(exchange, response=response, error=error)
@@ -183,9 +186,7 @@ class WatchingTransport(httpx2.AsyncBaseTransport):
             sink.append(exchange)
 
     def _clean(self, text: str) -> str:
-        for secret in self._secrets:
-            text = text.replace(secret, BLANKED)
-        return text
+        return blank(text, self._secrets)
 
 
 class _Watch:
@@ -210,7 +211,7 @@ class _Watch:
         text = None if self._exchange.status is None else self._text()
         error = None if failure is None else f"{type(failure).__name__}: {failure}".removesuffix(": ")
         usage = read_usage(text or "", self._exchange.request, answered=self._exchange.status == 200)
-        self._transport.keep(replace(self._exchange, response=text, finished=_now(), usage=usage, error=error))
+        self._transport.keep(self, replace(self._exchange, response=text, finished=_now(), usage=usage, error=error))
 
     def _text(self) -> str:
         raw = bytes(self.received)
@@ -223,17 +224,22 @@ class _Watch:
 
 
 class _WatchedStream(httpx2.AsyncByteStream):
-    """A body that is remembered while it is read."""
+    """A body that is remembered while it is read. A key in it is blanked for the reader too: it might quote it."""
 
-    def __init__(self, inner: httpx2.AsyncByteStream, watch: _Watch) -> None:
+    def __init__(self, inner: httpx2.AsyncByteStream, watch: _Watch, blanking: Blanking) -> None:
         self._inner = inner
         self._watch = watch
+        self._blanking = blanking
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         try:
-            async for chunk in self._inner:
+            async for received in self._inner:
+                chunk = self._blanking.feed(received)
                 self._watch.received += chunk
                 yield chunk
+            rest = self._blanking.rest()
+            self._watch.received += rest
+            yield rest
         except GeneratorExit:  # the reader had enough, as at the end mark of a stream
             self._watch.end()
             raise

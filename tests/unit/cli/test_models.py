@@ -1,0 +1,61 @@
+from pathlib import Path
+
+import pytest
+from command_line import Quaestor, one_line
+from model_replies import Asked, Reply, call, say
+from model_server import ModelServer
+
+
+def able(asked: Asked) -> Reply:
+    if "add" in asked.tools:
+        return call("add", a=2, b=3)
+    return say('{"total": 5}' if "response_format" in asked.body else "ready")
+
+
+def test_a_model_says_what_it_can_do(quaestor: Quaestor, local_models: None) -> None:
+    with ModelServer(able) as server:
+        outcome = quaestor(f"models check vllm:scripted@{server.url}/v1")
+    assert outcome.code == 0
+    assert outcome.err == ""
+    lines = dict(line.split(maxsplit=1) for line in outcome.out.replace("structured output", "structured").splitlines())
+    assert lines["model"] == f"scripted at {server.url}/v1"
+    assert lines["reachable"].startswith("yes: answered 'ready' in ")
+    assert lines["tools"] == "yes: called add(a=2, b=3)"
+    assert lines["structured"] == 'yes: answered {"total": 5}'
+    assert lines["streaming"].startswith("yes: began after ")
+    assert lines["used"] == "4 requests, 60 tokens, no price is known"
+
+
+def test_a_model_of_the_settings_with_a_price(quaestor: Quaestor, local_models: None, tmp_path: Path) -> None:
+    with ModelServer(able) as server:
+        table = f'[models.lab]\nbase_url = "{server.url}/v1"\nmodel = "m"\nprofile = "plain"\n'
+        (tmp_path / "quaestor.toml").write_text(table + "[prices.lab]\ninput = 1000\noutput = 1000\n")
+        outcome = quaestor("models check lab")
+    assert outcome.code == 0
+    assert "tools              no: not asked for" in outcome.out
+    assert "2 requests, 30 tokens, 0.030000 US dollars" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("anthropic:claude-x", "no key for anthropic:claude-x: set the environment variable ANTHROPIC_API_KEY"),
+        ("claude-x", "unknown model 'claude-x': write anthropic:NAME"),
+        ("openai:m@http://127.0.0.1:9/v1", "nothing answers at http://127.0.0.1:9/v1"),
+    ],
+)
+def test_what_is_missing_is_one_line(
+    quaestor: Quaestor, local_models: None, monkeypatch: pytest.MonkeyPatch, name: str, message: str
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    monkeypatch.setattr("quaestor.llm.retrying.Retries.pause", lambda *_: None)
+    outcome = quaestor(f"models check {name}")
+    assert outcome.code == 2
+    assert message in one_line(outcome)
+
+
+def test_an_unknown_name_at_the_server(quaestor: Quaestor, local_models: None) -> None:
+    with ModelServer(lambda asked: Reply("no model m here", status=404)) as server:
+        outcome = quaestor(f"models check openai:m@{server.url}/v1")
+    assert outcome.code == 2
+    assert "there is no model 'm' at" in one_line(outcome)

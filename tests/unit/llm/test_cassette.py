@@ -1,0 +1,317 @@
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import httpx2
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from model_bench import CANARY, Bench
+from model_replies import Asked, Reply, broken, call, garbled, say, structured, too_many
+from pydantic import JsonValue
+from pydantic_ai import Agent
+from pydantic_ai.direct import model_request, model_request_stream
+from pydantic_ai.messages import ModelRequest
+
+from quaestor.errors import CassetteError, InputError, OutageError, QuaestorError
+from quaestor.llm.cassette import Player, Recorder, pack, unpack
+from quaestor.llm.models import Tape
+from quaestor.llm.transcript import Exchange, asking, phase
+
+
+def spoken(asked: Asked) -> Reply:
+    """A little conversation with a tool, and troubles among it."""
+    number = len(asked.results)
+    if number == 0:
+        return call("lookup", row=len(asked.prompts))
+    return say(f"it is {asked.results[-1]} \u20ac\u2028 in row {len(asked.prompts)}")
+
+
+def troubled(script: Callable[[Asked], Reply]) -> Callable[[Asked], Reply]:
+    """The script, but every third request goes wrong in one way or another."""
+    faults = [broken(500), too_many("2"), garbled(), say("a reply that is cut off in the middle of it").cut_at(90)]
+
+    def answer(asked: Asked) -> Reply:
+        return faults[asked.number // 3 % len(faults)] if asked.number % 3 == 0 else script(asked)
+
+    return answer
+
+
+def play(bench: Bench, tape: Tape, conversations: int = 4, pace: float = 0.0) -> list[str]:
+    """Conversations in parallel, each of two turns; `pace` shuffles which of them comes first."""
+
+    async def run() -> list[str]:
+        async with bench.connect(tape=tape, environment=None if tape.live else {}) as connection:
+            agent = Agent(connection.model)
+
+            @agent.tool_plain
+            async def lookup(row: int) -> str:
+                return f"<{row}>"
+
+            async def converse(number: int) -> str:
+                said = []
+                for turn in range(2):
+                    await asyncio.sleep(pace * (conversations - number))
+                    with asking("run", f"c{number}", turn), phase("ANSWER"):
+                        said.append((await agent.run(f"question {turn}")).output)
+                return " / ".join(said)
+
+            return list(await asyncio.gather(*(converse(number) for number in range(conversations))))
+
+    return asyncio.run(run())
+
+
+def told(exchanges: list[Exchange]) -> list[tuple[object, ...]]:
+    """All of a transcript but its times, in the order of the conversations."""
+    kept = sorted(exchanges, key=lambda e: (e.place.conversation, e.place.turn, e.number))
+    return [(e.place, e.number, e.phase, e.request, e.status, dict(e.headers), e.response, e.usage) for e in kept]
+
+
+def test_a_run_replays_without_a_network(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same answers and, byte for byte, the same transcript; faults and repeated attempts among it."""
+    bench.server.script = troubled(spoken)
+    with Recorder(tmp_path / "run.cassette") as recorder:
+        answers = play(bench, recorder)
+    recorded, bench.exchanges[:] = told(bench.exchanges), []
+    asked = len(bench.server.asked)
+
+    async def refuse(self: object, request: httpx2.Request) -> httpx2.Response:
+        pytest.fail(f"went to the network for {request.url}")
+
+    monkeypatch.setattr(httpx2.AsyncHTTPTransport, "handle_async_request", refuse)
+    pauses = len(bench.pauses)
+    for pace in (0.0, 0.003):
+        player = Player(tmp_path / "run.cassette")
+        bench.exchanges.clear()
+        assert play(bench, player, pace=pace) == answers
+        assert told(bench.exchanges) == recorded
+        assert player.unplayed == 0
+    assert len(bench.server.asked) == asked
+    assert len(bench.pauses) == pauses, "a replay waits for nothing"
+    assert asked > 16, "no fault was recorded"
+
+
+def test_what_differs_between_conversations_is_kept_apart(plain: Bench, tmp_path: Path) -> None:
+    """The same request, answered otherwise each time: each conversation gets its own reply back."""
+    plain.server.script = lambda asked: say(f"reply {asked.number}").after(0.001 * (asked.number % 3))
+    with Recorder(tmp_path / "c") as recorder:
+        answers = play(plain, recorder, 8)
+    assert len(set(answers)) == 8
+    assert play(plain, Player(tmp_path / "c"), 8, pace=0.002) == answers
+
+
+def test_a_stream_is_recorded_whole(bench: Bench, tmp_path: Path) -> None:
+    text = "some words " * 30
+
+    async def run(tape: Tape) -> tuple[str, int]:
+        async with bench.connect(tape=tape) as connection:
+            asked = [ModelRequest.user_text_prompt("Go on")]
+            async with model_request_stream(connection.model, asked) as stream:
+                events = [event async for event in stream]
+                return stream.get().text or "", len(events)
+
+    bench.says(say(text))
+    with Recorder(tmp_path / "c") as recorder:
+        live = asyncio.run(run(recorder))
+    assert live[0] == text
+    assert asyncio.run(run(Player(tmp_path / "c"))) == live
+
+
+def test_a_time_out_replays_as_one(plain: Bench, tmp_path: Path) -> None:
+    plain.says(say("late").after(30), say("here"))
+    spec = replace(plain.spec, timeout=0.5)
+
+    async def run(tape: Tape) -> str:
+        async with plain.connect(tape=tape, spec=spec) as connection:
+            return (await model_request(connection.model, [ModelRequest.user_text_prompt("hello")])).text or ""
+
+    with Recorder(tmp_path / "c") as recorder:
+        assert asyncio.run(run(recorder)) == "here"
+    assert asyncio.run(run(Player(tmp_path / "c"))) == "here"
+
+
+def test_no_key_is_needed_and_none_is_in_the_file(bench: Bench, tmp_path: Path) -> None:
+    bench.server.script = lambda asked: Reply(f"you are {CANARY}") if asked.number else broken(401 + 100)
+    with Recorder(tmp_path / "c") as recorder:
+        play(bench, recorder, 1)
+    text = (tmp_path / "c").read_text(encoding="utf-8")
+    assert CANARY not in text
+    assert "authorization" not in text.lower()
+    assert "you are [key]" in text
+    assert "127.0.0.1" not in text
+    needs_key = replace(bench.spec, key_needed=True)
+    bench.spec = needs_key
+    assert play(bench, Player(tmp_path / "c"), 1) == ["you are [key] / you are [key]"]
+
+
+def test_the_file_can_be_read_by_people(plain: Bench, tmp_path: Path) -> None:
+    plain.server.script = spoken
+    with Recorder(tmp_path / "c") as recorder:
+        play(plain, recorder, 1)
+    text = (tmp_path / "c").read_text(encoding="utf-8")
+    assert '"content": "question 0"' in text
+    assert "it is <1> \u20ac" in text
+    assert '"conversation": "c0"' in text
+    assert '"phase": "ANSWER"' in text
+
+
+def refused(bench: Bench, path: Path, prompt: str, *, conversation: str = "c0", temperature: float = 0.0) -> str:
+    async def run() -> None:
+        async with bench.connect(tape=Player(path), spec=replace(bench.spec, temperature=temperature)) as connection:
+            with asking("run", conversation, 0):
+                await model_request(connection.model, [ModelRequest.user_text_prompt(prompt)])
+
+    with pytest.raises(CassetteError) as caught:
+        asyncio.run(run())
+    assert isinstance(caught.value, OutageError), "a turn that cannot be replayed is not scored as wrong"
+    assert isinstance(caught.value, InputError)
+    return str(caught.value)
+
+
+@pytest.fixture
+def three(bench: Bench, tmp_path: Path) -> Path:
+    """A cassette with three questions of three conversations."""
+    bench.server.script = lambda asked: say("fine")
+    path = tmp_path / "three"
+
+    async def run(recorder: Recorder) -> None:
+        async with bench.connect(tape=recorder) as connection:
+            for number, prompt in enumerate(
+                ["what were sales in 2008?", "what was the net change?", "and in percent?"]
+            ):
+                with asking("run", f"c{number}", 0):
+                    await model_request(connection.model, [ModelRequest.user_text_prompt(prompt)])
+
+    with Recorder(path) as recorder:
+        asyncio.run(run(recorder))
+    return path
+
+
+def test_a_request_that_was_not_recorded_names_the_nearest_and_what_differs(bench: Bench, three: Path) -> None:
+    said = refused(bench, three, "what was the gross change?", conversation="c9")
+    assert "has no recording of this request (c9, turn 1)" in said
+    assert "the nearest is number 2 (c1, turn 1)" in said
+    assert "messages[0].content" in said
+    assert "what was the net change?" in said
+    assert "what was the gross change?" in said
+    assert len(bench.server.asked) == 3, "asked the live server"
+
+
+def test_a_setting_that_differs_is_named(bench: Bench, three: Path) -> None:
+    said = refused(bench, three, "and in percent?", temperature=0.5)
+    assert "number 3" in said
+    assert "temperature: recorded 0.0, asked 0.5" in said
+
+
+def test_a_request_is_not_played_more_often_than_recorded(bench: Bench, three: Path) -> None:
+    async def run() -> None:
+        async with bench.connect(tape=Player(three)) as connection:
+            for _ in range(2):
+                await model_request(connection.model, [ModelRequest.user_text_prompt("and in percent?")])
+
+    with pytest.raises(CassetteError, match="it is there 1 times, and all of these have been played"):
+        asyncio.run(run())
+
+
+def test_another_conversation_may_ask_the_same(bench: Bench, three: Path) -> None:
+    async def run() -> str:
+        async with bench.connect(tape=Player(three)) as connection:
+            return (
+                await model_request(connection.model, [ModelRequest.user_text_prompt("and in percent?")])
+            ).text or ""
+
+    assert asyncio.run(run()) == "fine"
+
+
+def test_identifiers_that_the_client_draws_are_matched_by_their_order(plain: Bench, tmp_path: Path) -> None:
+    """A server that gives its tool calls no identifier makes the client draw one."""
+
+    def script(asked: Asked) -> Reply:
+        if asked.results:
+            return say(asked.results[-1])
+        call_without_id = {"type": "function", "function": {"name": "lookup", "arguments": '{"row": 1}'}, "id": ""}
+        message = {"role": "assistant", "content": None, "tool_calls": [call_without_id]}
+        choices = [{"index": 0, "message": message, "finish_reason": "tool_calls"}]
+        body = {"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": choices}
+        return Reply(body=json.dumps(body))
+
+    plain.server.script = script
+    with Recorder(tmp_path / "c") as recorder:
+        answers = play(plain, recorder, 1)
+    assert "pyd_ai_" in (tmp_path / "c").read_text()
+    assert play(plain, Player(tmp_path / "c"), 1) == answers
+
+
+def test_structured_output_replays(bench: Bench, tmp_path: Path) -> None:
+    bench.server.script = lambda asked: structured(asked, {"response": [1, 2]})
+
+    async def run(tape: Tape) -> list[int]:
+        async with bench.connect(tape=tape) as connection:
+            return (await Agent(connection.model, output_type=list[int]).run("Which?")).output
+
+    with Recorder(tmp_path / "c") as recorder:
+        live = asyncio.run(run(recorder))
+    assert asyncio.run(run(Player(tmp_path / "c"))) == live == [1, 2]
+
+
+def test_a_recording_is_not_overwritten_but_can_be_gone_on_with(plain: Bench, tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "c"
+    for go_on in (False, True):
+        with Recorder(path, go_on=go_on) as recorder:
+            play(plain, recorder, 1)
+    assert Player(path).unplayed == 4
+    with pytest.raises(CassetteError, match="is there already"):
+        Recorder(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "does not begin with its heading"),
+        ('{"kind": "other"}', "is no cassette"),
+        ('{"kind": "quaestor cassette", "version": 99}', "of version 99"),
+        ('{"kind": "quaestor cassette", "version": 1}\n{"place": ', "is damaged"),
+        ('{"kind": "quaestor cassette", "version": 1}\n{"place": 1}', "exchange 1, is damaged"),
+        ("[" * 10, "is damaged"),
+    ],
+)
+def test_a_damaged_cassette_is_one_clear_line(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "c").write_text(text)
+    with pytest.raises(CassetteError, match=message) as caught:
+        Player(tmp_path / "c")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_cassette_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(CassetteError, match=r"there is no cassette .* --record"):
+        Player(tmp_path / "none")
+    with pytest.raises(QuaestorError, match="cannot read the cassette"):
+        Player(tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CassetteError, match="cannot make the folder"):
+        Recorder(tmp_path / "file" / "c")
+
+
+@given(st.text())
+def test_any_text_is_packed_and_unpacked(text: str) -> None:
+    assert unpack(pack(text)) == text
+
+
+json_values: st.SearchStrategy[JsonValue] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(json_values, st.sampled_from([None, 0, 2]), st.booleans())
+def test_any_json_is_packed_and_unpacked(value: JsonValue, indent: int | None, ascii_only: bool) -> None:
+    text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
+    assert unpack(pack(text)) == text
+
+
+@given(json_values)
+def test_json_of_a_client_is_packed_as_json(value: JsonValue) -> None:
+    assert "json" in pack(json.dumps(value, separators=(",", ":"), ensure_ascii=False))

@@ -1,0 +1,86 @@
+import asyncio
+from dataclasses import replace
+
+import pytest
+from model_bench import Bench
+from model_replies import Asked, Reply, broken, call, say
+
+from quaestor.errors import OutageError
+from quaestor.llm.checking import Finding, check_model
+from quaestor.llm.profiles import PROFILES
+
+
+def able(asked: Asked) -> Reply:
+    if "add" in asked.tools:
+        return call("add", a=2, b=3)
+    return say('{"total": 5}' if "response_format" in asked.body else "ready")
+
+
+def check(bench: Bench) -> list[Finding]:
+    async def run() -> list[Finding]:
+        async with bench.connect() as connection:
+            return [finding async for finding in check_model(connection)]
+
+    return asyncio.run(run())
+
+
+def test_a_model_that_can_do_everything(plain: Bench) -> None:
+    plain.server.script = able
+    found = check(plain)
+    assert [(finding.what, finding.able) for finding in found] == [
+        ("reachable", True),
+        ("tools", True),
+        ("structured output", True),
+        ("streaming", True),
+    ]
+    assert "answered 'ready' in" in found[0].detail
+    assert found[1].detail == "called add(a=2, b=3)"
+    assert found[2].detail == 'answered {"total": 5}'
+    assert [asked.stream for asked in plain.server.asked] == [False, False, False, True]
+
+
+def test_a_model_that_talks_instead(plain: Bench) -> None:
+    plain.server.script = lambda asked: say("I would rather talk.")
+    _, tools, structured, streaming = check(plain)
+    assert not tools.able
+    assert "called no tool but said 'I would rather talk.'; set tools = false" in tools.detail
+    assert not structured.able
+    assert "set json_schema = false" in structured.detail
+    assert streaming.able
+
+
+@pytest.mark.parametrize("wrong", [call("multiply", a=2, b=3), call("add", a=2, b="x")])
+def test_a_tool_call_that_is_wrong(plain: Bench, wrong: Reply) -> None:
+    plain.server.script = lambda asked: wrong if asked.tools else able(asked)
+    assert not check(plain)[1].able
+
+
+def test_a_server_that_refuses_tools(plain: Bench) -> None:
+    plain.server.script = lambda asked: Reply("tools are not supported", status=400) if asked.tools else able(asked)
+    found = check(plain)
+    assert not found[1].able
+    assert "tools are not supported; set tools = false" in found[1].detail
+    assert found[3].able
+
+
+def test_what_a_profile_switches_off_is_not_asked_for(plain: Bench) -> None:
+    plain.server.script = able
+    plain.spec = replace(plain.spec, profile=PROFILES["plain"])
+    found = check(plain)
+    assert [finding.able for finding in found] == [True, False, False, True]
+    assert "not asked for" in found[1].detail
+    assert len(plain.server.asked) == 2
+
+
+def test_both_protocols(bench: Bench) -> None:
+    bench.server.script = able
+    found = {finding.what: finding.able for finding in check(bench)}
+    assert found["reachable"]
+    assert found["tools"]
+    assert found["streaming"]
+
+
+def test_a_server_that_is_down_has_no_findings(bench: Bench) -> None:
+    bench.server.script = lambda asked: broken(503)
+    with pytest.raises(OutageError):
+        check(bench)

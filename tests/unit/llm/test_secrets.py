@@ -1,0 +1,71 @@
+"""A canary for a key: after a run with every kind of trouble, it is nowhere but in the requests' headers."""
+
+import asyncio
+import io
+import logging
+import traceback
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from model_bench import CANARY, Bench
+from model_replies import Reply, broken, say, too_many
+from pydantic_ai.direct import model_request
+from pydantic_ai.messages import ModelRequest
+
+from quaestor.errors import QuaestorError
+from quaestor.llm.cassette import Recorder
+from quaestor.llm.models import Connection
+
+HELLO = [ModelRequest.user_text_prompt("hello")]
+TROUBLE = [
+    say(f"your key is {CANARY}"),
+    Reply(f"Incorrect API key provided: {CANARY}", status=401),
+    Reply(f"{CANARY} may not", status=403),
+    Reply(f"no model for {CANARY}", status=404),
+    Reply(f"{CANARY} is too hot", status=400),
+    broken(500),
+    too_many("9999"),
+    Reply(body=f"<html>{CANARY}</html>", kind="text/html"),
+    say("cut off in the middle").cut_at(30),
+]
+
+
+def explored(connection: Connection) -> str:
+    """The representations of all that a solver or a log can get hold of."""
+    model = connection.model
+    return "\n".join(map(repr, [connection, model, connection.spec, connection.meter, vars(model)]))
+
+
+def test_a_key_is_nowhere(
+    bench: Bench, tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    bench.server.script = lambda asked: TROUBLE[asked.number]
+    found = io.StringIO()
+
+    async def run(recorder: Recorder) -> None:
+        async with bench.connect(tape=recorder, spec=replace(bench.spec, attempts=1)) as connection:
+            for _ in TROUBLE:
+                try:
+                    response = await model_request(connection.model, HELLO)
+                    print(response, file=found)
+                except QuaestorError as error:
+                    print(error, repr(error), error.args, vars(error), file=found)
+                    print(*traceback.format_exception(error), file=found)
+            print(explored(connection), file=found)
+
+    with Recorder(tmp_path / "cassette") as recorder:
+        asyncio.run(run(recorder))
+    assert len(bench.server.asked) == len(bench.exchanges) == len(TROUBLE)
+    assert all(CANARY in str(dict(asked.headers)) for asked in bench.server.asked), "the canary was never sent"
+    printed = capfd.readouterr()
+    places = {
+        "transcript": repr(bench.exchanges),
+        "cassette": (tmp_path / "cassette").read_text(encoding="utf-8"),
+        "errors": found.getvalue(),
+        "logs": caplog.text,
+        "output": printed.out + printed.err,
+    }
+    assert [place for place, text in places.items() if CANARY in text] == []
+    assert "authorization" not in places["transcript"].lower() + places["cassette"].lower()

@@ -1,0 +1,52 @@
+import asyncio
+import sys
+
+import pytest
+from model_bench import CANARY, Bench
+from model_replies import say
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from pydantic_ai import Agent
+
+from quaestor.errors import SettingsError
+from quaestor.llm.tracing import start_tracing
+
+
+@pytest.fixture
+def spans(monkeypatch: pytest.MonkeyPatch) -> InMemorySpanExporter:
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    monkeypatch.setattr(trace, "get_tracer_provider", lambda: provider)
+    return exporter
+
+
+def ask(bench: Bench, tracing: bool) -> None:
+    async def run() -> None:
+        async with bench.connect(tracing=tracing) as connection:
+            await Agent(connection.model).run("what were sales?")
+
+    bench.says(say("14.1"))
+    asyncio.run(run())
+
+
+def test_a_request_is_a_span_with_its_prompt_and_without_its_key(bench: Bench, spans: InMemorySpanExporter) -> None:
+    ask(bench, tracing=True)
+    (span,) = [span for span in spans.get_finished_spans() if "scripted" in span.name]
+    said = str(dict(span.attributes or {}))
+    assert "what were sales?" in said
+    assert "14.1" in said
+    assert CANARY not in said
+
+
+def test_nothing_is_traced_unless_asked_for(bench: Bench, spans: InMemorySpanExporter) -> None:
+    ask(bench, tracing=False)
+    assert spans.get_finished_spans() == ()
+
+
+def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
+    with pytest.raises(SettingsError, match=r"quaestor\[otel\]"):
+        start_tracing()
