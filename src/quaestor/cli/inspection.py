@@ -68,7 +68,8 @@ def failures(
             f"\n{len(wrong)} of {len(turns)} turns have no answer; {record.dataset} has no reference answers to compare"
         )
     else:
-        print(f"\n{len(wrong)} of {len(turns)} played turns are wrong, {len(broken)} conversations broke off")
+        ended = f"{len(broken)} conversation{'s' * (len(broken) != 1)} broke off"
+        print(f"\n{len(wrong)} of {len(turns)} played turns are wrong, {ended}")
 
 
 def turn(

@@ -1,0 +1,48 @@
+"""How long a call of a tool takes."""
+
+from collections.abc import Iterable
+from time import perf_counter
+
+from pydantic import JsonValue
+
+from benchmarks.figure import Figure, milliseconds
+from benchmarks.workload import Workload
+from quaestor.conversation.memory import Memory
+from quaestor.evaluation.knowledge import Knowledge
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.solvers.tools.toolbox import Toolbox
+
+_CALLS_A_PAGE = 8
+
+
+def measure(workload: Workload) -> Iterable[Figure]:
+    documents = {conversation.document.id: conversation.document for conversation in workload.dataset.conversations}
+    knowledge = Knowledge.of(documents.values())
+    first: list[float] = []
+    later: list[float] = []
+    for document in documents.values():
+        graph = knowledge.graph(document)
+        box = Toolbox(graph, knowledge.ontology, Memory())
+        for place, query in enumerate(_queries(graph)):
+            started = perf_counter()
+            reply = box.call("query_kg", query)
+            (later if place else first).append(perf_counter() - started)
+            assert reply["success"], (query, reply)
+    yield milliseconds("query_kg, a call", later, "calls, each for another cell of its page")
+    yield milliseconds("query_kg, the first call of a turn", first, "calls, the indexing of the page among it")
+
+
+def _queries(graph: KnowledgeGraph) -> Iterable[dict[str, JsonValue]]:
+    """Yields queries for cells spread over a page, each singled out as the tool itself proposes."""
+    types = {table.index: table.name for table in graph.tables}
+    step = max(len(graph.observations) // _CALLS_A_PAGE, 1)
+    for observation in graph.observations[::step]:
+        filters: dict[str, JsonValue] = {
+            "instance": observation.instance, "row": observation.source.row, "order": observation.order,
+            "column": observation.source.column,
+        }  # fmt: skip
+        yield {
+            "entityType": types[observation.source.table],
+            "property": observation.predicate,
+            "filters": filters,
+        }

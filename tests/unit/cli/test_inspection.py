@@ -1,0 +1,118 @@
+import json
+from pathlib import Path
+
+import pytest
+from command_line import Quaestor, one_line
+from made_up import a_record, write_dataset
+from toolboxes import ToolUser
+
+NAME = "Single_NORD/2012/page_41.pdf-1"
+QUESTIONS = (
+    'TOOL: query_kg({"entityType": "Revenue", "filters": {"year": 2008}, "property": "net revenue"})',
+    'TOOL: query_kg({"entityType": "Revenue", "property": "net revenue"})\n'
+    'TOOL: query_kg({"entityType": "Revenue", "filters": {"year": 2007}, "property": "net revenue"})',
+    'TOOL: calculate({"operation": "subtract", "values": [181001, 206588]})',
+)
+
+
+@pytest.fixture
+def played(quaestor: Quaestor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A run of a solver that uses the tools."""
+    monkeypatch.setattr("quaestor.evaluation.run.make_solver", lambda name, options: ToolUser())
+    write_dataset(tmp_path / "tools.json", a_record(NAME, QUESTIONS))
+    run = quaestor("run tools.json")
+    assert run.code == 0, run.err
+    return run.out.strip()
+
+
+def test_a_turn_is_shown_with_its_tool_calls_answer_and_sources(quaestor: Quaestor, played: str) -> None:
+    shown = quaestor(f"runs turn {played} {NAME} 2").out
+    assert f"{NAME}, turn 2" in shown
+    assert "tool call 1:" in shown
+    assert '"filters": {"year": 2007}' in shown
+    assert '"error": "2 values match' in shown
+    assert '"value": 181001' in shown
+    assert "answer:        181001 (verified)" in shown
+    assert "source:        net revenue, 2007 | 181001 (table 0, row 1, column 2)" in shown
+
+
+def test_a_computed_turn_shows_its_formula_and_program(quaestor: Quaestor, played: str) -> None:
+    shown = quaestor(f"runs turn latest {NAME} 3").out
+    assert "formula:       181001 - 206588" in shown
+    assert "program:       subtract(181001, 206588)" in shown
+    record = json.loads(quaestor(f"runs turn latest {NAME} 3 --json").out)
+    assert (record["number"], [call["tool"] for call in record["tool_calls"]]) == ("-25587", ["calculate"])
+
+
+def test_tools_are_counted_with_their_refusals(quaestor: Quaestor, played: str) -> None:
+    usage = json.loads(quaestor("runs tools latest --json").out)
+    assert {name: (counts["calls"], counts["refused"]) for name, counts in usage.items()} == {
+        "query_kg": (3, 1),
+        "calculate": (1, 0),
+    }
+    assert all(counts["mean_seconds"] > 0 for counts in usage.values())
+    shown = quaestor("runs tools latest").out
+    assert "query_kg" in shown
+    assert "refused" in shown
+
+
+def test_a_run_without_tools_says_so(quaestor: Quaestor, pages: Path) -> None:
+    assert quaestor("run pages.json").code == 0
+    assert quaestor("runs tools latest").out == "no tool was called in this run\n"
+
+
+def test_the_stored_graph_is_shown(quaestor: Quaestor, played: str) -> None:
+    shown = quaestor(f"runs kg latest {NAME}").out
+    assert "206588" in shown
+    assert "triples:" in shown
+    turtle = quaestor(f"runs kg latest {NAME} --turtle").out
+    assert turtle == quaestor(f"kg show tools.json#{NAME} --turtle").out
+
+
+def test_failures_are_the_turns_that_differ_from_the_reference(quaestor: Quaestor, pages: Path) -> None:
+    assert quaestor("run pages.json").code == 0
+    shown = quaestor("runs failures latest").out
+    assert "page_41.pdf-2, turn 2: fail" in shown
+    assert "page_41.pdf-2, turn 3: cell 2 2" in shown
+    assert "turn 1: cell 3 1" not in shown
+    assert "answer:       402" in shown
+    assert "gold:         435" in shown
+    assert "2 of 6 played turns are wrong" in shown
+    found = json.loads(quaestor("runs failures latest --json").out)
+    assert [(turn["turn"], turn["answer"]) for turn in found["turns"]] == [(2, None), (3, "402")]
+
+
+def test_without_references_failures_are_turns_without_an_answer(quaestor: Quaestor, pages: Path) -> None:
+    assert quaestor("run pages.json").code == 0
+    pages.rename("moved.json")
+    shown = quaestor("runs failures latest").out
+    assert "turn 2: fail" in shown
+    assert "cell 2 2" not in shown
+    assert "has no reference answers to compare" in shown
+    assert "2 of 6 played turns are wrong" in quaestor("runs failures latest --dataset moved.json").out
+    write_dataset(Path("other.json"), a_record(questions=("cell 1 1",), programs=("206588",), answers=(206588.0,)))
+    assert "not of these questions" in one_line(quaestor("runs failures latest --dataset other.json"))
+
+
+def test_a_conversation_that_broke_off_is_a_failure(quaestor: Quaestor, tmp_path: Path) -> None:
+    write_dataset(tmp_path / "broken.json", a_record(questions=("cell 1 1", "break", "change")))
+    assert quaestor("run broken.json").code == 0
+    shown = quaestor("runs failures latest").out
+    assert f"{NAME}: KeyError: 'a defect'" in shown
+    assert "1 conversation broke off" in shown
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (f"runs turn latest {NAME} 4", "has 3 turns: give a number from 1 to 3"),
+        ("runs turn latest nothing 1", "nothing"),
+        ("runs kg latest nothing", "nothing"),
+        ("runs tools 19990101", "19990101"),
+        ("runs failures 19990101", "19990101"),
+    ],
+)
+def test_what_is_not_there_is_one_line(quaestor: Quaestor, played: str, line: str, said: str) -> None:
+    outcome = quaestor(line)
+    assert outcome.code == 2
+    assert said in one_line(outcome)

@@ -1,0 +1,70 @@
+import json
+
+import pytest
+from command_line import Quaestor, one_line
+from toolboxes import OPTIONS, sample_knowledge, sample_pages
+
+from quaestor.graph.loading import from_turtle
+from quaestor.sample import sample_path
+
+PAGE = f"{sample_path()}#{OPTIONS}"
+
+
+def test_build_says_what_the_page_was_taken_for_and_why(quaestor: Quaestor) -> None:
+    shown = quaestor(f"kg build {PAGE}").out
+    assert "table 0: kg:StockOption" in shown
+    assert "'exercise price' in the heading" in shown
+    assert "same words" in shown
+    assert "minted:        0" in shown
+
+
+def test_show_has_every_value_and_mention(quaestor: Quaestor) -> None:
+    shown = quaestor(f"kg show {PAGE}").out
+    for value in ("48.65", "33.20", "27.95", "26.3"):
+        assert value in shown
+
+
+def test_turtle_is_the_graph(quaestor: Quaestor) -> None:
+    assert from_turtle(quaestor(f"kg show {PAGE} --turtle").out) == sample_knowledge().graph(sample_pages()[OPTIONS])
+
+
+def test_query_answers_select_and_ask(quaestor: Quaestor) -> None:
+    select = "SELECT ?i ?v WHERE { ?i a kg:StockOption ; kg:exercise_price ?v ; kg:year '2007' }"
+    assert json.loads(quaestor("kg query", PAGE, select, "--json").out) == [{"i": "kg:StockOption_2007", "v": "48.65"}]
+    assert "1 row\n" in quaestor("kg query", PAGE, select).out
+    assert quaestor("kg query", PAGE, "SELECT ?i { ?i kg:exercise_price 1 }").out == "no rows\n"
+    assert quaestor("kg query", PAGE, "# SELECT\nASK { ?i kg:exercise_price 48.65 }").out == "yes\n"
+    assert quaestor("kg query", PAGE, "ask { ?i kg:exercise_price 1 }", "--json").out == "false\n"
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("SELECT ?i { SERVICE <http://127.0.0.1:1/> { ?i ?p ?o } }", "SERVICE is not allowed"),
+        ("DELETE WHERE { ?s ?p ?o }", "DELETE is not allowed"),
+        ("SELECT", "cannot be answered"),
+        ("", "cannot be answered"),
+    ],
+)
+def test_a_query_that_is_refused_is_one_line(quaestor: Quaestor, query: str, said: str) -> None:
+    outcome = quaestor("kg query", PAGE, query)
+    assert outcome.code == 2
+    assert said in one_line(outcome)
+
+
+def test_under_strict_all_gaps_are_listed(quaestor: Quaestor) -> None:
+    assert quaestor(f"ontology build {sample_path()} --limit 1 --output one.ttl").code == 0
+    outcome = quaestor(f"kg build {PAGE} --ontology one.ttl --policy strict")
+    assert (outcome.code, outcome.out) == (2, "")
+    first, *gaps = outcome.err.splitlines()
+    assert first.startswith("quaestor: the ontology has no property for 6 of the labels")
+    assert len(gaps) == 6
+    assert all("nearest: " in gap for gap in gaps)
+    assert "minted:        6" in quaestor(f"kg build {PAGE} --ontology one.ttl").out
+
+
+def test_a_page_that_is_not_there_is_one_line(quaestor: Quaestor) -> None:
+    for page in ("pages.json", f"{sample_path()}#nothing", "missing.json#x"):
+        outcome = quaestor(f"kg show {page}")
+        assert outcome.code == 2
+        one_line(outcome)

@@ -1,0 +1,108 @@
+from pathlib import Path
+
+import pytest
+from command_line import Quaestor, one_line
+from made_up import a_record, write_dataset
+
+from quaestor.sample import sample_path
+
+
+def digest_in(printed: str) -> str:
+    return next(line.split()[-1] for line in printed.splitlines() if line.startswith("digest:"))
+
+
+@pytest.fixture
+def built(quaestor: Quaestor, tmp_path: Path) -> str:
+    """The digest of the sample's ontology, in the store and in `sample.ttl`."""
+    built = quaestor(f"ontology build {sample_path()} --output sample.ttl --store .quaestor/runs.db")
+    assert built.code == 0
+    return digest_in(built.out)
+
+
+def test_build_keeps_it_in_the_store_and_writes_it(quaestor: Quaestor, built: str) -> None:
+    assert "documents:" in quaestor(f"ontology build {sample_path()}").out
+    assert digest_in(quaestor(f"ontology build {sample_path()} --output again.ttl").out) == built
+    assert Path("again.ttl").read_bytes() == Path("sample.ttl").read_bytes()
+    assert quaestor(f"ontology show --ontology {built}").out == quaestor("ontology show --ontology sample.ttl").out
+
+
+def test_a_file_alone_leaves_no_store(quaestor: Quaestor) -> None:
+    assert quaestor(f"ontology build {sample_path()} --output sample.ttl").code == 0
+    assert not Path(".quaestor").exists()
+
+
+def test_of_several_datasets_there_is_one_ontology_in_any_order(quaestor: Quaestor, pages: Path) -> None:
+    first = quaestor(f"ontology build {sample_path()} pages.json --output a.ttl")
+    second = quaestor(f"ontology build pages.json {sample_path()} --output b.ttl")
+    assert first.out == second.out
+    assert Path("a.ttl").read_bytes() == Path("b.ttl").read_bytes()
+
+
+def test_show_lists_types_and_the_properties_of_one(quaestor: Quaestor, built: str) -> None:
+    shown = quaestor("ontology show --ontology sample.ttl").out
+    assert "kg:StockOption" in shown
+    assert "types without a table:" in shown
+    properties = quaestor("ontology show StockOption --ontology sample.ttl").out
+    assert "12 properties in 2 documents" in properties
+    assert "kg:exercise_price" in properties
+
+
+def test_show_takes_the_ontology_of_the_latest_run(quaestor: Quaestor, pages: Path) -> None:
+    assert "no run of the store has an ontology" in one_line(quaestor("ontology show --store sqlite://"))
+    assert quaestor("run pages.json").code == 0
+    assert "kg:Revenue" in quaestor("ontology show").out
+
+
+def test_diff_says_what_changes(quaestor: Quaestor, built: str, pages: Path) -> None:
+    more = digest_in(quaestor(f"ontology build {sample_path()} pages.json").out)
+    assert quaestor(f"ontology diff {built} sample.ttl").out == "they say the same\n"
+    assert "+ property kg:operating_costs\n" in quaestor(f"ontology diff sample.ttl {more}").out
+    assert "- property kg:operating_costs\n" in quaestor(f"ontology diff {more} sample.ttl").out
+
+
+def test_why_names_the_rule(quaestor: Quaestor, built: str) -> None:
+    assert quaestor("ontology why 'exercise price' 'Exercise prices' --ontology sample.ttl").out.startswith(
+        "one property: "
+    )
+    assert quaestor("ontology why 'exercise price' 'cash at end of year' --ontology sample.ttl").out.startswith(
+        "not one property: "
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("ontology show --ontology missing.ttl", "missing.ttl"),
+        ("ontology show --ontology pages.json", "pages.json"),
+        ("ontology show --ontology 12ab", "neither a file nor the digest"),
+        (f"ontology show --ontology {'0' * 64}", "000000"),
+        ("ontology show Stockoptin --ontology sample.ttl", "kg:StockOption"),
+        ("ontology build missing.json", "missing.json"),
+        ("ontology build pages.json --output nowhere/a.ttl", "nowhere/a.ttl"),
+        ("run pages.json --ontology missing.ttl", "missing.ttl"),
+        ("eval pages.json --ontology 12ab", "neither a file nor the digest"),
+        ("ask pages.json#NORD/2012/page_41.pdf 'cell 1 1' --ontology missing.ttl", "missing.ttl"),
+    ],
+)
+def test_a_mistake_is_one_line(quaestor: Quaestor, built: str, pages: Path, line: str, said: str) -> None:
+    outcome = quaestor(line)
+    assert outcome.code == 2
+    assert said in one_line(outcome)
+
+
+def test_a_run_with_a_foreign_ontology_extends_it_unless_strict(quaestor: Quaestor, built: str, tmp_path: Path) -> None:
+    write_dataset(tmp_path / "page.json", a_record())
+    extended = quaestor("eval page.json --ontology sample.ttl")
+    assert (extended.code, "counts as wrong" in extended.err) == (0, False)
+    assert f"{built} (extend)" in quaestor("runs show latest").out
+
+    strict = quaestor("eval page.json --ontology sample.ttl --policy strict")
+    assert "counts as wrong: GapError: the ontology has no property for" in strict.err
+    assert "execution accuracy" in strict.out
+    assert "'operating costs'" in quaestor("runs failures latest").out
+
+
+def test_a_resumed_run_needs_the_same_ontology(quaestor: Quaestor, built: str, pages: Path) -> None:
+    run = quaestor("run pages.json --limit 1 --ontology sample.ttl").out.strip()
+    assert quaestor(f"run pages.json --limit 1 --ontology {built} --resume {run}").code == 0
+    assert "ontology was" in one_line(quaestor(f"run pages.json --limit 1 --resume {run}"))

@@ -1,0 +1,139 @@
+import asyncio
+import pickle
+from pathlib import Path
+
+import pytest
+from scripted import a_dataset, many_conversations, scripted
+from toolboxes import OPTIONS, sample_knowledge, sample_pages
+
+from quaestor.core.triples import Triple
+from quaestor.documents.convfinqa import Conversation, Dataset
+from quaestor.errors import StoreError
+from quaestor.evaluation.engines import Engine, InlineEngine
+from quaestor.evaluation.knowledge import Knowledge
+from quaestor.evaluation.processes import ProcessEngine
+from quaestor.evaluation.run import run_dataset
+from quaestor.evaluation.runner import attempt_conversation
+from quaestor.evaluation.spec import RunSpec
+from quaestor.graph.knowledge_graph import Policy
+from quaestor.graph.loading import from_triples
+from quaestor.ontology.builder import build_ontology
+from quaestor.ontology.ontology import Ontology
+from quaestor.store.base import open_store
+from quaestor.store.records import ExampleRecord, RunRecord
+
+
+def core() -> Ontology:
+    """What is known before any document was seen: every label is a gap."""
+    return build_ontology([])
+
+
+def a_page_of_the_sample() -> Dataset:
+    return a_dataset(Conversation("Single_QUIL/2007/page_88.pdf-1", sample_pages()[OPTIONS], ("cell 1 1", "cell 1 2")))
+
+
+def run_with(
+    store_path: Path,
+    dataset: Dataset,
+    *,
+    engine: Engine | None = None,
+    ontology: Ontology | None = None,
+    policy: Policy = "strict",
+    digest: str | None = None,
+) -> tuple[RunRecord, tuple[ExampleRecord, ...]]:
+    async def scenario() -> tuple[RunRecord, tuple[ExampleRecord, ...]]:
+        async with open_store(str(store_path)) as store:
+            spec = RunSpec.of(dataset, "scripted", ontology=digest, policy=policy)
+            engine_ = engine or InlineEngine()
+            run = await run_dataset(dataset, spec, store, engine_, factory=scripted, ontology=ontology)
+            return run, await store.examples(run.id)
+
+    return asyncio.run(scenario())
+
+
+def kept(path: Path, digest: str, run: str, conversation: str) -> tuple[tuple[Triple, ...], tuple[Triple, ...]]:
+    """The triples of an ontology and of a conversation's graph, as they are stored."""
+
+    async def read() -> tuple[tuple[Triple, ...], tuple[Triple, ...]]:
+        async with open_store(str(path), create=False) as store:
+            return await store.load_ontology(digest), await store.load_graph(run, conversation)
+
+    return asyncio.run(read())
+
+
+@pytest.mark.parametrize("engine", [InlineEngine(), ProcessEngine(2)], ids=["inline", "processes"])
+def test_a_run_keeps_its_ontology_and_each_pages_graph(tmp_path: Path, engine: Engine) -> None:
+    dataset = a_page_of_the_sample()
+    run, (example,) = run_with(tmp_path / "runs.db", dataset, engine=engine)
+    ontology = build_ontology([sample_pages()[OPTIONS]])
+    assert (run.spec["ontology"], run.spec["policy"]) == (ontology.digest, "strict")
+    graph = Knowledge(ontology, "strict").graph(sample_pages()[OPTIONS])
+    assert example.kg_stats == graph.statistics()
+    assert example.kg_stats["entityType"] == "kg:StockOption"
+
+    types, facts = kept(tmp_path / "runs.db", ontology.digest, run.id, example.conversation)
+    assert types == ontology.triples
+    assert from_triples(facts) == graph
+
+
+def test_a_run_loads_its_ontology_from_the_store_by_its_digest(tmp_path: Path) -> None:
+    knowledge = sample_knowledge()
+
+    async def keep() -> None:
+        async with open_store(str(tmp_path / "runs.db")) as store:
+            await store.save_ontology(knowledge.ontology.digest, knowledge.ontology.triples)
+
+    asyncio.run(keep())
+    run, (example,) = run_with(tmp_path / "runs.db", a_page_of_the_sample(), digest=knowledge.ontology.digest)
+    assert run.status == "complete"
+    assert example.kg_stats == knowledge.graph(sample_pages()[OPTIONS]).statistics()
+    with pytest.raises(StoreError, match="0000"):
+        run_with(tmp_path / "runs.db", a_page_of_the_sample(), digest="0" * 64)
+
+
+@pytest.mark.parametrize("engine", [InlineEngine(), ProcessEngine(2)], ids=["inline", "processes"])
+def test_under_strict_a_page_with_gaps_fails_with_all_of_them_named(tmp_path: Path, engine: Engine) -> None:
+    run, (example,) = run_with(tmp_path / "runs.db", a_page_of_the_sample(), engine=engine, ontology=core())
+    assert (run.status, example.status, example.turns) == ("failed", "failed", 0)
+    assert example.error
+    assert example.error.startswith("GapError: the ontology has no property for 6 of the labels of QUIL/2007/page_88")
+    assert example.error.count("\n") == 6
+    assert example.kg_stats == {}
+
+
+def test_under_extend_the_same_page_is_played_and_its_gaps_are_counted(tmp_path: Path) -> None:
+    run, (example,) = run_with(tmp_path / "runs.db", a_page_of_the_sample(), ontology=core(), policy="extend")
+    assert (run.status, example.turns) == ("complete", 2)
+    assert example.kg_stats["minted"] == 6
+
+
+def test_a_dataset_is_never_a_gap_of_its_own_ontology(tmp_path: Path) -> None:
+    dataset = many_conversations(12)
+    run, examples = run_with(tmp_path / "runs.db", dataset)
+    assert run.status == "complete"
+    assert all(example.kg_stats["minted"] == 0 for example in examples)
+
+
+def test_a_defect_of_the_solver_leaves_the_graph() -> None:
+    played = asyncio.run(attempt_conversation(Conversation("c", sample_pages()[OPTIONS], ("break",)), scripted()))
+    assert played.status == "failed"
+    assert played.graph
+    assert played.kg_stats["instances"] == 3
+
+
+def test_knowledge_travels_to_other_processes_whole() -> None:
+    knowledge = sample_knowledge()
+    graph = knowledge.graph(sample_pages()[OPTIONS])
+    knowledge.ontology.match("exercise price")
+    travelled = pickle.loads(pickle.dumps(knowledge))  # noqa: S301 - our own bytes
+    assert (travelled.ontology, travelled.policy) == (knowledge.ontology, knowledge.policy)
+    assert travelled.graph(sample_pages()[OPTIONS]) == graph
+
+
+def test_a_graph_is_built_once_while_it_is_near() -> None:
+    knowledge = Knowledge.of(sample_pages().values())
+    first = knowledge.graph(sample_pages()[OPTIONS])
+    assert knowledge.graph(sample_pages()[OPTIONS]) is first
+    for document in sample_pages().values():
+        knowledge.graph(document)
+    assert knowledge.graph(sample_pages()[OPTIONS]) == first
