@@ -24,6 +24,7 @@ from quaestor.llm.retrying import Retries
 from quaestor.llm.transcript import Sink, WatchingTransport
 
 if TYPE_CHECKING:
+    from opentelemetry.trace import TracerProvider
     from pydantic_ai.models import Model
 
     from quaestor.llm.guarded import Sleep
@@ -86,7 +87,7 @@ async def connect(
     sinks: Sequence[Sink] = (),
     meter: Meter | None = None,
     tape: Tape | None = None,
-    tracing: bool = False,
+    tracing: "TracerProvider | None" = None,
     environment: Mapping[str, str] | None = None,
     sleep: "Sleep" = asyncio.sleep,
 ) -> AsyncIterator[Connection]:
@@ -97,7 +98,7 @@ async def connect(
         sinks: Take every exchange, such as a list.
         meter: Counts and limits; without one, all is counted and nothing limited.
         tape: Records the exchanges, or replays recorded ones without a network and without a key.
-        tracing: Whether requests are traced with OpenTelemetry.
+        tracing: Takes a span for each request, such as `tracing.start_tracing()` returns.
         environment: Where the key is looked up, `os.environ` by default.
         sleep: Waits between attempts.
 
@@ -130,10 +131,10 @@ async def connect(
             retries=Retries(attempts=spec.attempts),
             sleep=sleep if live else _at_once,
         )
-        if tracing:
+        if tracing is not None:
             from quaestor.llm.tracing import traced
 
-            model = traced(model)
+            model = traced(model, tracing)
         yield Connection(model, meter, spec)
 
 

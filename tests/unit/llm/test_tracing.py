@@ -14,16 +14,7 @@ from quaestor.errors import SettingsError
 from quaestor.llm.tracing import start_tracing
 
 
-@pytest.fixture
-def spans(monkeypatch: pytest.MonkeyPatch) -> InMemorySpanExporter:
-    exporter = InMemorySpanExporter()
-    provider = TracerProvider()
-    provider.add_span_processor(SimpleSpanProcessor(exporter))
-    monkeypatch.setattr(trace, "get_tracer_provider", lambda: provider)
-    return exporter
-
-
-def ask(bench: Bench, tracing: bool) -> None:
+def ask(bench: Bench, tracing: TracerProvider | None) -> None:
     async def run() -> None:
         async with bench.connect(tracing=tracing) as connection:
             await Agent(connection.model).run("what were sales?")
@@ -32,18 +23,31 @@ def ask(bench: Bench, tracing: bool) -> None:
     asyncio.run(run())
 
 
-def test_a_request_is_a_span_with_its_prompt_and_without_its_key(bench: Bench, spans: InMemorySpanExporter) -> None:
-    ask(bench, tracing=True)
-    (span,) = [span for span in spans.get_finished_spans() if "scripted" in span.name]
+def test_a_request_is_a_span_with_its_prompt_and_without_its_key(bench: Bench) -> None:
+    spans, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(spans))
+    ask(bench, provider)
+    (span,) = [span for span in spans.get_finished_spans() if span.name.startswith("chat ")]
     said = str(dict(span.attributes or {}))
     assert "what were sales?" in said
     assert "14.1" in said
     assert CANARY not in said
 
 
-def test_nothing_is_traced_unless_asked_for(bench: Bench, spans: InMemorySpanExporter) -> None:
-    ask(bench, tracing=False)
-    assert spans.get_finished_spans() == ()
+def test_nothing_is_traced_unless_asked_for(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pydantic_ai.models.instrumented.InstrumentedModel.__init__", None)
+    ask(bench, None)
+    assert len(bench.exchanges) == 1
+
+
+def test_traces_go_to_the_collector_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
+    provider = start_tracing()
+    try:
+        assert provider.resource.attributes["service.name"] == "quaestor"
+        assert trace.get_tracer_provider() is not provider
+    finally:
+        provider.shutdown()
 
 
 def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
