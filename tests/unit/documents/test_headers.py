@@ -211,3 +211,12 @@ def test_oddities_are_named(grid: Grid, line: str) -> None:
 def test_odd_grids_are_tables_too(grid: Grid) -> None:
     table = read(grid)
     assert (len(table.rows), len(table.columns)) == (len(grid), len(grid[0]))
+
+
+@pytest.mark.parametrize(
+    ("heading", "period"),
+    [("payments due by period 2008", Period("year", 2008)), ("notes due 2008", None), ("2003 program", None)],
+)
+def test_a_year_that_names_a_thing_is_no_period(heading: str, period: Period | None) -> None:
+    table = read([["( in millions )", heading, "total"], ["leases", "3", "5"]])
+    assert table.columns[1].period == period

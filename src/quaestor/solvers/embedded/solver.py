@@ -53,7 +53,7 @@ class EmbeddedSolver:
             SolverError: The page holds no number that a plan could start from.
         """
         ranked = self.rank(question, context)
-        leaves = self._page(context.graph).leaves
+        leaves = self.page(context.graph).leaves
         for index in ranked.order.tolist():
             outcome = ranked.candidates.outcome(index)
             magnitudes = ranked.candidates.magnitudes(index)
@@ -72,7 +72,7 @@ class EmbeddedSolver:
 
     def rank(self, question: str, context: TurnContext) -> Ranked:
         """Returns the candidates of a turn with their scores."""
-        page = self._page(context.graph)
+        page = self.page(context.graph)
         state = read_state(context.memory, page.leaves)
         signatures = self._weights.signature.probabilities(question, state.questions, signatures_of(state))
         reading = read_leaves(page, question, state, signatures)
@@ -80,7 +80,8 @@ class EmbeddedSolver:
         candidates, features = build_candidates(page, reading, state, probability)
         return Ranked(candidates, self._weights.ranker.predict(features))
 
-    def _page(self, graph: KnowledgeGraph) -> PageView:
+    def page(self, graph: KnowledgeGraph) -> PageView:
+        """Returns a page ready for questions; the last few are kept."""
         key = (graph.document, graph.digest_of_document)
         page = self._pages.pop(key, None) or page_view(leaf_table(graph), self._weights.idf)
         self._pages[key] = page

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import snowballstemmer
 
-_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|\d[\d,]*\.?\d*|[%$]")
+_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+(?:,\d{3})*(?:\.\d+)?|[%$]")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _STEMMER = snowballstemmer.stemmer("english")
 

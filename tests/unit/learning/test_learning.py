@@ -1,0 +1,158 @@
+"""From labelled conversations to weights: what gold did, fair folds, the same weights from the same seed."""
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from pages import page
+
+from quaestor.documents.convfinqa import read_dataset
+from quaestor.errors import DatasetError, ModelError
+from quaestor.graph.builder import build_graph
+from quaestor.learning.crossvalidate import cross_validate
+from quaestor.learning.examples import Example, company_folds, read_examples, read_lines
+from quaestor.learning.labels import LabelledTurn, Tree, label_turn
+from quaestor.learning.saving import save_weights, training_card
+from quaestor.learning.train import train
+from quaestor.ontology.builder import build_ontology
+from quaestor.sample import sample_path
+from quaestor.scoring.gold import GoldTurn
+from quaestor.solvers.embedded.leaves import LeafTable, leaf_table
+from quaestor.solvers.embedded.state import State
+from quaestor.solvers.embedded.weights import WEIGHT_FILES, load_weights
+
+
+@pytest.fixture(scope="module")
+def examples() -> tuple[Example, ...]:
+    return read_examples([sample_path()])
+
+
+@pytest.fixture(scope="module")
+def leaves() -> LeafTable:
+    document = page(
+        [["", "2008", "2007"], ["sales", "435", "401"], ["rate", "4.5%", "7"]], ("we paid $ 435 to them .",)
+    )
+    return leaf_table(build_graph(document, build_ontology([document]), "strict"))
+
+
+def labelled(leaves: LeafTable | None, *programs: tuple[str, float | str]) -> list[LabelledTurn]:
+    state, trees, turns = State(), list[Tree](), list[LabelledTurn]()
+    for program, executed in programs:
+        turn, tree = label_turn("?", GoldTurn(program, executed, None, 0), trees, state, leaves, lambda found: found[0])
+        state, turns = state.after("?", turn.outcome), [*turns, turn]
+        trees.append(tree)
+    return turns
+
+
+def shown(turn: LabelledTurn) -> str:
+    return f"{turn.outcome.operation} " + " ".join(f"{o.kind}{o.index}" for o in turn.outcome.operands)
+
+
+def test_a_program_is_read_as_one_operation_on_what_was_there(leaves: LeafTable) -> None:
+    turns = labelled(
+        leaves,
+        ("435", 435.0),
+        ("401", 401.0),
+        ("subtract(435, 401)", 34.0),
+        ("subtract(435, 401), divide(#0, 401)", 0.08479),
+        ("subtract(435, 401), divide(#0, 401), multiply(#1, const_100)", 8.47880),
+        ("4.5%", 0.045),
+    )
+    assert [shown(turn) for turn in turns] == [
+        "lookup leaf0",
+        "lookup leaf1",
+        "subtract result0 result1",
+        "divide result2 result1",
+        "multiply result3 constant0",
+        "lookup leaf2",
+    ]
+    assert turns[0].acceptable == ((0, 4),)
+    assert turns[4].outcome.value == pytest.approx(100 * 34 / 401, abs=1e-9)
+    # A looked-up percentage is remembered as the solver remembers its own: as printed.
+    assert (turns[5].outcome.value, turns[5].answer) == (4.5, 0.045)
+
+
+def test_a_change_in_one_turn_is_one_operation(leaves: LeafTable) -> None:
+    (turn,) = labelled(leaves, ("subtract(435, 401), divide(#0, 401)", 0.08479))
+    assert shown(turn) == "percentage_change leaf0 leaf1"
+
+
+def test_what_cannot_be_expressed_is_kept_apart(leaves: LeafTable) -> None:
+    turns = labelled(leaves, ("table_sum(sales, none)", 836.0), ("add(#0, 999)", 1835.0)[:1] + (1835.0,))
+    assert turns[0].outcome.operation == "table_sum"
+    assert turns[0].outcome.value is not None
+    assert math.isnan(turns[0].outcome.value)
+
+
+def test_without_a_page_equal_literals_are_one_leaf() -> None:
+    turns = labelled(None, ("divide(3, 4)", 0.75), ("divide(5, 4)", 1.25), ("greater(3, 5)", "no"))
+    indices = [[operand.index for operand in turn.outcome.operands] for turn in turns]
+    assert indices[0][1] == indices[1][1]
+    assert indices[0][0] != indices[1][0]
+    assert turns[2].answer == 0.0
+
+
+def test_folds_hold_whole_companies_and_like_many_turns(examples: tuple[Example, ...]) -> None:
+    folds = company_folds(examples, 4, seed=3)
+    assert set(folds) == {example.company for example in examples}
+    load = [sum(len(e.questions) for e in examples if folds[e.company] == fold) for fold in range(4)]
+    assert max(load) - min(load) <= max(len(e.questions) for e in examples) * 4
+    assert folds == company_folds(tuple(reversed(examples)), 4, seed=3)
+
+
+def test_one_seed_gives_one_set_of_weights(examples: tuple[Example, ...], tmp_path: Path) -> None:
+    few = examples[:16]
+    for name in ("a", "b"):
+        save_weights(train(few, (), seed=1), tmp_path / name, training_card([sample_path()], few, (), 1))
+    for file in (*WEIGHT_FILES, "card.json"):
+        assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
+    kept = load_weights(tmp_path / "a")
+    assert kept.signature.classes
+    assert json.loads((tmp_path / "a" / "card.json").read_text())["turns with pages"] == sum(
+        len(e.questions) for e in few
+    )
+
+
+def test_held_out_turns_are_all_answered_by_weights_of_others(examples: tuple[Example, ...]) -> None:
+    few = examples[:12]
+    held_out = cross_validate(few, examples[12:18], (), folds=2, workers=1)
+    asked = [(e.id, n) for e in few for n in range(len(e.questions))]
+    assert sorted((t.prediction.conversation, t.prediction.turn) for t in held_out) == sorted(asked)
+    assert any(turn.reachable for turn in held_out)
+
+
+def test_lines_are_dialogues_or_single_questions(tmp_path: Path) -> None:
+    file = tmp_path / "lines.jsonl"
+    dialogue = {
+        "id": "Single_A/2001/page_1.pdf-1",
+        "annotation": {"dialogue_break": ["a?", "b?"], "turn_program": ["1", "2"], "exe_ans_list": [1, 2]},
+    }
+    single = {
+        "id": "q1",
+        "question": "how many?",
+        "program": "add(1, 2)",
+        "exe_ans": 3,
+        "table": [["", "x"], ["y", "1"]],
+    }
+    file.write_text("\n".join(json.dumps(record) for record in (dialogue, single)), encoding="utf-8")
+    first, second = read_lines([file])
+    assert (first.questions, first.document, first.company) == (("a?", "b?"), None, "A")
+    assert second.questions == ("how many?",)
+    assert second.document is not None
+    file.write_text(json.dumps({"id": "x", "annotation": dialogue["annotation"], "more": 1}) + "\n{", encoding="utf-8")
+    with pytest.raises(DatasetError, match="line 2"):
+        read_lines([file])
+
+
+def test_weights_that_cannot_be_written_are_a_named_error(examples: tuple[Example, ...], tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("", encoding="utf-8")
+    with pytest.raises(ModelError, match="cannot write"):
+        save_weights(load_weights(), blocked / "weights", {})
+
+
+def test_the_sample_trains_nothing_that_is_shipped() -> None:
+    card = json.loads((Path(load_weights.__code__.co_filename).parent / "weights" / "card.json").read_text())
+    assert sample_path().name not in card["files"]
+    assert read_dataset(sample_path()).conversations

@@ -1,0 +1,117 @@
+"""The plans that fit a turn: their values are those of the exact execution, whatever is combined."""
+
+import asyncio
+import math
+
+import numpy as np
+import pytest
+from pages import page, sample_pages
+
+from quaestor.conversation.memory import Memory
+from quaestor.documents.document import Document
+from quaestor.errors import ExecutionError
+from quaestor.evaluation.knowledge import Knowledge
+from quaestor.evaluation.runner import play_turn
+from quaestor.plan.execute import execute
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.embedded.candidates import KEPT, OPERATIONS
+from quaestor.solvers.embedded.features import CANDIDATE_FEATURES
+from quaestor.solvers.embedded.scoring import LEAF_FEATURES
+from quaestor.solvers.embedded.signature import signature_of
+from quaestor.solvers.embedded.solver import EmbeddedSolver, Ranked
+from quaestor.solvers.embedded.state import Operand, Outcome, State
+from quaestor.solvers.embedded.weights import load_weights
+from quaestor.solvers.embedded.writing import read_state, write_plan
+
+QUESTIONS = (
+    "what was the total in the last year?",
+    "and in the year before?",
+    "what is the percentage change between the two?",
+    "what is that times 100?",
+    "is it greater than 5?",
+)
+
+
+@pytest.fixture(scope="module")
+def solver() -> EmbeddedSolver:
+    return EmbeddedSolver(load_weights())
+
+
+def turns(document: Document, solver: EmbeddedSolver) -> list[tuple[TurnContext, str]]:
+    """Every turn of the conversation `QUESTIONS` about a page, with the solver's own answers before it."""
+    knowledge, memory, found = Knowledge.of([document]), Memory(), []
+    for question in QUESTIONS:
+        context = TurnContext(document, memory, knowledge.graph(document), knowledge.ontology)
+        found.append((context, question))
+        memory = memory.add(asyncio.run(play_turn(question, context, solver)))
+    return found
+
+
+def ranked_turns(solver: EmbeddedSolver) -> list[tuple[TurnContext, Ranked]]:
+    return [
+        (context, solver.rank(question, context))
+        for document in sample_pages()[:6]
+        for context, question in turns(document, solver)
+    ]
+
+
+def test_values_agree_with_exact_execution(solver: EmbeddedSolver) -> None:
+    compared = 0
+    for context, ranked in ranked_turns(solver):
+        leaves = solver.page(context.graph).leaves
+        for index in range(0, len(ranked.candidates), 17):
+            outcome = ranked.candidates.outcome(index)
+            plan = write_plan(outcome, ranked.candidates.magnitudes(index), leaves, len(context.memory.turns))
+            try:
+                result = execute(plan, context.memory.registers).result
+            except ExecutionError:
+                continue
+            assert outcome.value is not None
+            assert math.isclose(float(result.value), outcome.value, rel_tol=1e-9, abs_tol=1e-9), plan
+            if not isinstance(result.value, bool):
+                assert (result.scale, result.unit) == (outcome.counts.scale, outcome.counts.unit)
+            compared += 1
+    assert compared > 200
+
+
+def test_what_is_written_is_read_back(solver: EmbeddedSolver) -> None:
+    for context, _ in turns(sample_pages()[0], solver)[1:]:
+        leaves = solver.page(context.graph).leaves
+        state = read_state(context.memory, leaves)
+        assert state.questions == context.memory.questions
+        for turn, outcome in zip(context.memory.turns, state.outcomes, strict=True):
+            assert turn.answer.value is not None
+            assert outcome.value == pytest.approx(float(turn.answer.value))
+            assert outcome.operation in OPERATIONS
+            assert all(not math.isnan(operand.value) for operand in outcome.operands)
+
+
+def test_candidates_are_bounded_and_measured_in_full(solver: EmbeddedSolver) -> None:
+    for _, ranked in ranked_turns(solver):
+        assert 0 < len(ranked.candidates) <= KEPT
+        assert np.isfinite(ranked.scores).all()
+    assert all((*LEAF_FEATURES.values(), *CANDIDATE_FEATURES.values()))
+
+
+def test_no_number_is_set_beside_itself(solver: EmbeddedSolver) -> None:
+    document = page([["", "2008", "2007"], ["sales", "5", "7"]], ("sales were $ 5 in 2008 .",))
+    context, _ = turns(document, solver)[0]
+    ranked = solver.rank("what is the difference?", context)
+    outcomes = [ranked.candidates.outcome(index) for index in range(len(ranked.candidates))]
+    pairs = [o for o in outcomes if len(o.operands) == 2 and all(x.kind == "leaf" for x in o.operands)]
+    assert pairs
+    assert all(o.operands[0].value != o.operands[1].value for o in pairs)
+
+
+@pytest.mark.parametrize(
+    ("operands", "signature"),
+    [
+        ((Operand("leaf", 3, 1.0), Operand("leaf", 0, 2.0)), "subtract(new,used)"),
+        ((Operand("result", 1, 1.0), Operand("constant", 0, 100.0)), "subtract(result1,asked)"),
+        ((Operand("result", 0, 1.0), Operand("constant", 0, 2.0)), "subtract(result2,2)"),
+    ],
+)
+def test_a_signature_names_kinds_not_numbers(operands: tuple[Operand, ...], signature: str) -> None:
+    looked_up = Outcome("lookup", (Operand("leaf", 0, 2.0),), 2.0)
+    state = State().after("a?", looked_up).after("b?", looked_up)
+    assert signature_of("less 100?", Outcome("subtract", operands, 1.0), state) == signature

@@ -1,0 +1,128 @@
+"""The embedded solver as a solver: deterministic, blind to ids, robust to what pages and histories hold."""
+
+import asyncio
+import json
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from shutil import copytree
+
+import pytest
+from pages import page
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.turn import Turn
+from quaestor.documents.convfinqa import Conversation, Dataset, read_dataset, read_document
+from quaestor.errors import ModelError, SettingsError
+from quaestor.evaluation.runner import play_conversation
+from quaestor.plan.steps import Compute, Constant, Plan
+from quaestor.sample import sample_path
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.embedded import weights
+from quaestor.solvers.embedded.solver import EmbeddedSolver
+from quaestor.solvers.registry import make_solver
+
+SHIPPED = Path(weights.__file__).parent / "weights"
+
+
+@pytest.fixture(scope="module")
+def sample() -> Dataset:
+    return read_dataset(sample_path())
+
+
+def play(conversation: Conversation) -> tuple[Turn, ...]:
+    return asyncio.run(play_conversation(conversation, make_solver("embedded", {})))
+
+
+def values(turns: tuple[Turn, ...]) -> list[object]:
+    return [turn.answer.value for turn in turns]
+
+
+def test_the_stock_option_page(sample: Dataset) -> None:
+    turns = play(sample.conversation("Single_QUIL/2007/page_88.pdf-1"))
+    assert values(turns)[:3] == [Decimal("48.65"), Decimal("33.20"), Decimal("15.45")]
+    assert all(turn.verified for turn in turns)
+    assert [len(turn.answer.sources) for turn in turns[:3]] == [1, 1, 2]
+
+
+def test_one_conversation_always_gets_one_answer(sample: Dataset) -> None:
+    for conversation in sample.conversations[:5]:
+        first, again = play(conversation), play(conversation)
+        assert [turn.answer for turn in first] == [turn.answer for turn in again]
+
+
+def test_ids_are_no_features(sample: Dataset) -> None:
+    records = json.loads(sample_path().read_text(encoding="utf-8"))[:6]
+    for number, record in enumerate(records):
+        known = sample.conversation(record["id"])
+        renamed = read_document({**record, "id": f"Single_ZZZ/19{number}0/page_9.pdf-4"}, "a test")
+        assert renamed.id != known.document.id
+        assert values(play(Conversation("Single_ZZZ", renamed, known.questions))) == values(play(known))
+
+
+def test_a_page_without_numbers_is_a_named_error() -> None:
+    document = page([["", "a"], ["b", "n/a"]])
+    turns = play(Conversation("x", document, ("what was b?", "and what is that times 100?")))
+    assert [turn.answer.value for turn in turns] == [None, None]
+    assert all(turn.error and "no number to use" in turn.error for turn in turns)
+
+
+def test_it_goes_on_from_another_solvers_answers(sample: Dataset) -> None:
+    conversation = sample.conversations[0]
+
+    class Other:
+        name = "other"
+
+        def __init__(self) -> None:
+            self.embedded = make_solver("embedded", {})
+
+        async def solve(self, question: str, context: TurnContext) -> Answer:
+            if len(context.memory.turns) == 0:
+                return Answer(True)
+            if len(context.memory.turns) == 1:
+                steps = tuple(Compute(n, "add", (Constant(Decimal(n), str(n)),) * 2) for n in (1, 2))
+                return Answer(Decimal(4), plan=Plan(steps))
+            return await self.embedded.solve(question, context)
+
+    asked = replace(conversation, questions=("is it?", "how many?", "what is that times 100?"))
+    turns = asyncio.run(play_conversation(asked, Other()))
+    assert turns[2].answer.value is not None
+    assert turns[2].verified
+
+
+@pytest.mark.parametrize("name", weights.WEIGHT_FILES)
+@pytest.mark.parametrize("content", [None, "", "{", "[]", '{"a": 1}'])
+def test_damaged_weights_are_a_named_error(tmp_path: Path, name: str, content: str | None) -> None:
+    folder = tmp_path / "weights"
+    copytree(SHIPPED, folder)
+    (folder / name).unlink()
+    if content is not None:
+        (folder / name).write_text(content, encoding="utf-8")
+    with pytest.raises(ModelError, match=name):
+        make_solver("embedded", {"weights": str(folder)})
+
+
+def test_weights_of_other_columns_are_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "weights"
+    copytree(SHIPPED, folder)
+    (folder / "ranker.json").write_bytes((folder / "leaves.json").read_bytes())
+    with pytest.raises(ModelError, match="other columns"):
+        make_solver("embedded", {"weights": str(folder)})
+
+
+@pytest.mark.parametrize("options", [{"beam": 3}, {"weights": 7}])
+def test_unknown_options_are_refused(options: dict[str, object]) -> None:
+    with pytest.raises(SettingsError):
+        make_solver("embedded", options)
+
+
+def test_shipped_weights_are_small_text() -> None:
+    sizes = {path.name: path.stat().st_size for path in SHIPPED.iterdir()}
+    assert set(sizes) == {*weights.WEIGHT_FILES, "card.json"}
+    assert sum(sizes.values()) < 5_000_000
+    for path in SHIPPED.iterdir():
+        json.loads(path.read_text(encoding="utf-8"))
+
+
+def test_the_solver_has_a_name() -> None:
+    assert isinstance(make_solver("embedded", {}), EmbeddedSolver)
