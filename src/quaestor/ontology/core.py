@@ -1,4 +1,4 @@
-"""The hand-written core, `core.ttl`: types of tables, wordings, qualifiers.
+"""The hand-written core, `core.ttl`: types of tables, wordings, qualifiers, rules of calculation.
 
 Owns its reading. What is learned from documents is elsewhere; a rule added to the file needs no code.
 """
@@ -29,6 +29,21 @@ class CoreClass:
 
 
 @dataclass(frozen=True, slots=True)
+class CoreRule:
+    """What a calculation means where a question leaves it open.
+
+    Attributes:
+        label: The words of a question that it is about.
+        text: The rule.
+        operation: The plans' operation that does it, or None.
+    """
+
+    label: str
+    text: str
+    operation: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Core:
     """What the file says.
 
@@ -37,12 +52,14 @@ class Core:
         wordings: A variant and the wording that it is read as, longest variant first.
         leading: Words that may begin a label, and the words of which one must be left, if only one is.
         trailing: Words that may end a label, and the words that they may follow there.
+        rules: In the order in which they are told.
     """
 
     classes: tuple[CoreClass, ...]
     wordings: tuple[tuple[str, str], ...]
     leading: tuple[tuple[str, frozenset[str]], ...]
     trailing: tuple[tuple[str, frozenset[str]], ...]
+    rules: tuple[CoreRule, ...]
 
 
 @lru_cache(maxsize=1)
@@ -69,11 +86,13 @@ def read_core() -> Core:
         for variant in nodes[name]["skos:altLabel"]
     ]
     qualifiers = [nodes[name] for name in kinds["kg:Qualifier"]]
+    rules = sorted((nodes[name] for name in kinds["kg:CalculationRule"]), key=lambda node: int(node["kg:rank"][0]))
     return Core(
         classes=classes,
         wordings=tuple(sorted(wordings, key=lambda pair: (-len(pair[0]), pair))),
         leading=_qualifiers(qualifiers, "leading"),
         trailing=_qualifiers(qualifiers, "trailing"),
+        rules=tuple(_rule(node) for node in rules),
     )
 
 
@@ -81,6 +100,10 @@ def _qualifiers(nodes: Sequence[Mapping[str, list[str]]], place: str) -> tuple[t
     return tuple(
         (node["skos:prefLabel"][0], frozenset(node.get("kg:beside", ()))) for node in nodes if place in node["kg:place"]
     )
+
+
+def _rule(node: Mapping[str, list[str]]) -> CoreRule:
+    return CoreRule(node["rdfs:label"][0], node["rdfs:comment"][0], next(iter(node.get("kg:operation", ())), None))
 
 
 def _class(name: str, node: dict[str, list[str]]) -> CoreClass:
