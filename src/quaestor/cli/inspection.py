@@ -75,21 +75,17 @@ def failures(
 def turn(
     run: RunArgument,
     conversation: ConversationArgument,
-    number: Annotated[int, typer.Argument(metavar="TURN", min=1, help="Its place in the conversation, from 1.")],
+    number: Annotated[int, typer.Argument(metavar="TURN", min=0, help="Its place in the conversation, from 0.")],
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
     """Show one turn: question, understanding, tool calls with inputs and outputs, answer, sources."""
     from quaestor.cli.playing import find_run
     from quaestor.core import serial
-    from quaestor.errors import InputError
 
     async def read(opened: "RunStore") -> "tuple[TurnRecord, KnowledgeGraph | None]":
         record = await find_run(opened, run)
-        count = len(await opened.turns(record.id, conversation))
-        if number > count > 0:
-            raise InputError(f"conversation {conversation!r} has {count} turns: give a number from 1 to {count}")
-        found = await opened.turn(record.id, conversation, number - 1)
+        found = await opened.turn(record.id, conversation, number)
         return found, await _graph_or_none(opened, record.id, conversation)
 
     found, graph = _read(store, read)
@@ -231,7 +227,7 @@ def _scored(record: "RunRecord", turns: "Sequence[TurnRecord]", dataset: Path | 
 def _failure(turn: "TurnRecord", scored: "Scored | None" = None) -> "dict[str, JsonValue]":
     return {
         "conversation": turn.conversation,
-        "turn": turn.index + 1,
+        "turn": turn.index,
         "question": turn.question,
         "answer": turn.number,
         "program": turn.program,

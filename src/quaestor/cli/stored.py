@@ -28,7 +28,7 @@ def show_stored_turn(console: Console, turn: TurnRecord, graph: KnowledgeGraph |
         graph: The page's graph as stored, by which sources are named; None where there is none.
     """
     answer = serial.load(Answer, turn.answer)
-    console.print(f"[bold]{escape(turn.conversation)}, turn {turn.index + 1}[/]")
+    console.print(f"[bold]{escape(turn.conversation)}, turn {turn.index}[/]")
     _section(console, "question", turn.question)
     _section(console, "understanding", turn.understanding or "(none stored)")
     for number, stored in enumerate(turn.tool_calls, start=1):
