@@ -54,6 +54,7 @@ def an_example(run: RunRecord, conversation: str = "c1", status: str = "complete
         finished=None if status == "pending" else START + timedelta(milliseconds=7),
         error=None if status in ("pending", "complete") else "KeyError: 'x'",
         kg_stats={"instances": 3, "triples": 21, "entityType": "kg:StockOption"},
+        usage={"requests": 4, "input_tokens": 1200},
     )
 
 

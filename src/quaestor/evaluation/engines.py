@@ -12,6 +12,7 @@ from typing import Protocol, TypeVar
 from quaestor.documents.convfinqa import Conversation
 from quaestor.errors import InputError
 from quaestor.evaluation.knowledge import Knowledge
+from quaestor.evaluation.line import ModelLine
 from quaestor.evaluation.runner import Played, SolverFactory, attempt_conversation
 
 T = TypeVar("T")
@@ -38,6 +39,7 @@ class Engine(Protocol):
         factory: SolverFactory,
         listener: Listener,
         knowledge: Knowledge | None = None,
+        line: ModelLine | None = None,
     ) -> None:
         """Plays every conversation once and tells the listener, in whatever order they end.
 
@@ -49,9 +51,10 @@ class Engine(Protocol):
                 `functools.partial` of one. The solver must keep nothing from one conversation to the next.
             listener: Its errors end the play.
             knowledge: The ontology of all pages, handed out once a process; by default each page has its own.
+            line: The model that the solver asks, where it asks one.
 
         Raises:
-            EngineError: A worker died.
+            EngineError: A worker died, or the engine cannot share a model among its workers.
         """
         ...
 
@@ -72,6 +75,7 @@ class InlineEngine:
         factory: SolverFactory,
         listener: Listener,
         knowledge: Knowledge | None = None,
+        line: ModelLine | None = None,
     ) -> None:
         """Plays every conversation once and tells the listener."""
         solver = factory()
@@ -80,7 +84,7 @@ class InlineEngine:
             # A solver that only computes never waits: without this Ctrl-C would not be heard until the end.
             await asyncio.sleep(0)
             await listener.began(conversation)
-            await listener.played(conversation, await attempt_conversation(conversation, solver, knowledge))
+            await listener.played(conversation, await attempt_conversation(conversation, solver, knowledge, line))
 
         await in_lanes(conversations, play_one, self.lanes)
 

@@ -20,6 +20,7 @@ from quaestor.documents.convfinqa import Conversation
 from quaestor.errors import EngineError
 from quaestor.evaluation.engines import Listener, in_lanes
 from quaestor.evaluation.knowledge import Knowledge
+from quaestor.evaluation.line import ModelLine
 from quaestor.evaluation.runner import Played, SolverFactory, attempt_conversation
 from quaestor.solvers.base import Solver
 
@@ -44,8 +45,11 @@ class ProcessEngine:
         factory: SolverFactory,
         listener: Listener,
         knowledge: Knowledge | None = None,
+        line: ModelLine | None = None,
     ) -> None:
-        """Plays every conversation once and tells the listener."""
+        """Plays every conversation once and tells the listener. For solvers that compute: models are asked inline."""
+        if line is not None:
+            raise EngineError("worker processes cannot share a model: take the inline engine")
         context = multiprocessing.get_context("spawn")
         held, watched = context.Pipe(duplex=False)[::-1]
         loop = asyncio.get_running_loop()

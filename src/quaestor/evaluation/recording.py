@@ -4,7 +4,7 @@ Owns the benchmark's form of an answer, its number and its program. Decides noth
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from quaestor.conversation.answer import Answer
@@ -12,32 +12,50 @@ from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.core.triples import Triple
 from quaestor.documents.convfinqa import Conversation
-from quaestor.errors import PlanError
+from quaestor.errors import OutageError, PlanError
 from quaestor.evaluation.runner import Played
+from quaestor.llm.transcript import Exchange
+from quaestor.llm.usage import Usage
 from quaestor.plan.execute import Register, benchmark_number
 from quaestor.plan.program import to_program
 from quaestor.plan.steps import Plan
 from quaestor.store.base import RunStore
-from quaestor.store.records import ExampleRecord, TurnRecord, now
+from quaestor.store.records import ExampleRecord, PromptRecord, TurnRecord, now
 
 OnConversation = Callable[[Conversation, tuple[Turn, ...]], None]
 
 
 class Recorder:
-    """The Listener that writes: when a conversation begins, and when it ends its graph, then how it went."""
+    """The Listener that writes: when a conversation begins, and when it ends its graph and prompts, then how it went.
 
-    def __init__(self, store: RunStore, run: str, on_conversation: OnConversation | None) -> None:
+    Attributes:
+        end: The outage that ends the run, once there is one.
+    """
+
+    def __init__(
+        self,
+        store: RunStore,
+        run: str,
+        on_conversation: OnConversation | None = None,
+        used: Mapping[str, Usage] | None = None,
+    ) -> None:
+        """Takes where to write, and what earlier attempts at the conversations have used."""
         self._store, self._run, self._on_conversation = store, run, on_conversation
+        self._used = dict(used or {})
+        self.end: OutageError | None = None
 
     async def began(self, conversation: Conversation) -> None:
         """Notes that the conversation is being played."""
+        used = _counts(self._used.get(conversation.id, Usage()))
         await self._store.begin_example(
-            ExampleRecord(self._run, conversation.id, conversation.document.id, started=now())
+            ExampleRecord(self._run, conversation.id, conversation.document.id, started=now(), usage=used)
         )
 
     async def played(self, conversation: Conversation, played: Played) -> None:
         """Keeps how the conversation went, and all its turns."""
+        self.end = self.end or played.end
         turns = turn_records(self._run, conversation.id, played.turns)
+        used = self._used.get(conversation.id, Usage()) + played.usage
         example = ExampleRecord(
             run=self._run,
             conversation=conversation.id,
@@ -48,12 +66,39 @@ class Recorder:
             finished=played.finished,
             error=_storable(played.error),
             kg_stats=dict(played.kg_stats),
+            usage=_counts(used),
         )
         if played.graph:
             await self._store.save_graph(self._run, conversation.id, map(_storable_triple, played.graph))
+        for exchange in played.exchanges:
+            await self._store.log_prompt(_prompt_record(exchange))
         await self._store.complete_example(example, turns)
         if self._on_conversation:
             self._on_conversation(conversation, played.turns)
+
+
+def _counts(usage: Usage) -> dict[str, int]:
+    return usage.counts() if usage.requests else {}
+
+
+def _prompt_record(exchange: Exchange) -> PromptRecord:
+    error = exchange.error
+    if error is None and exchange.status is not None and exchange.status >= 400:
+        error = f"status {exchange.status}"
+    return PromptRecord(
+        run=exchange.place.run,
+        conversation=exchange.place.conversation,
+        turn=exchange.place.turn,
+        number=exchange.number,
+        phase=exchange.phase,
+        model=exchange.model,
+        prompt=_storable(exchange.request),
+        response=_storable(exchange.response),
+        started=exchange.started,
+        finished=exchange.finished,
+        usage=exchange.usage.counts(),
+        error=_storable(error),
+    )
 
 
 def turn_records(run: str, conversation: str, turns: Sequence[Turn]) -> tuple[TurnRecord, ...]:

@@ -5,16 +5,20 @@ same whatever the engine, the order and the interruptions, times apart.
 """
 
 from collections import Counter
+from contextlib import nullcontext
 from functools import partial
+from itertools import takewhile
 
 from quaestor.core import serial
 from quaestor.documents.convfinqa import Dataset
 from quaestor.errors import DatasetError, InputError
 from quaestor.evaluation.engines import Engine
 from quaestor.evaluation.knowledge import settle_ontology
+from quaestor.evaluation.line import ModelAccess, open_line
 from quaestor.evaluation.recording import OnConversation, Recorder
 from quaestor.evaluation.runner import SolverFactory, check_questions
 from quaestor.evaluation.spec import RunSpec
+from quaestor.llm.usage import Usage
 from quaestor.ontology.ontology import Ontology
 from quaestor.solvers.registry import make_solver
 from quaestor.store.base import RunStore
@@ -31,6 +35,7 @@ async def run_dataset(
     on_conversation: OnConversation | None = None,
     factory: SolverFactory | None = None,
     ontology: Ontology | None = None,
+    access: ModelAccess | None = None,
 ) -> RunRecord:
     """Returns the record of a run that has come to its end; the store has the rest.
 
@@ -44,6 +49,7 @@ async def run_dataset(
         on_conversation: Called when a conversation is stored, with no turns where it failed.
         factory: Builds the solver; by default the registry does, from the spec.
         ontology: The ontology to run with, instead of the store's. It is kept there.
+        access: The model that the solver asks, where it asks one; the engine must play in this process.
 
     Raises:
         InputError: The dataset or the spec do not fit: each other, or the run that is to be resumed.
@@ -52,26 +58,37 @@ async def run_dataset(
         StoreError: The store failed, or does not have the spec's ontology. What it has stands, and the run can be
             resumed.
         EngineError: A worker died. The same holds.
+        OutageError: The model cannot be asked at all (no key, no such model, no server, no recording), or the budget
+            is used up. Without a key nothing is begun; else the same holds.
     """
     _check(dataset, spec)
     factory = factory or partial(make_solver, spec.solver, spec.solver_options)
     spec, knowledge = await settle_ontology(spec, dataset, store, ontology)
-    run = await (_resume(store, spec, resume) if resume else _create(store, spec, dataset))
-    await store.save_ontology(knowledge.ontology.digest, knowledge.ontology.triples)
-    if run.status == "complete":
-        return run
-    complete = {example.conversation for example in await store.examples(run.id) if example.status == "complete"}
-    waiting = (conversation for conversation in dataset.conversations if conversation.id not in complete)
-    status: RunStatus = "stopped"
-    try:
-        await engine.play(waiting, factory, Recorder(store, run.id, on_conversation), knowledge)
-        status = await _outcome(store, run)
-    except Exception:
-        status = "failed"
-        raise
-    finally:
-        # Reached by Ctrl-C too. After a kill the run stays `running`, and is resumed all the same.
-        await store.finish_run(run.id, status, now())
+    earlier = await store.examples(resume) if resume else ()
+    used = {example.conversation: Usage.of_counts(example.usage) for example in earlier}
+    async with open_line(access, sum(used.values(), Usage())) if access else nullcontext() as line:
+        run = await (_resume(store, spec, resume) if resume else _create(store, spec, dataset))
+        await store.save_ontology(knowledge.ontology.digest, knowledge.ontology.triples)
+        if run.status == "complete":
+            return run
+        if line is not None:
+            line.run = run.id
+        complete = {example.conversation for example in earlier if example.status == "complete"}
+        recorder = Recorder(store, run.id, on_conversation, used)
+        waiting = (conversation for conversation in dataset.conversations if conversation.id not in complete)
+        status: RunStatus = "stopped"
+        try:
+            # Once the run is to end nothing new is begun; what is under way comes to its own end.
+            await engine.play(takewhile(lambda _: recorder.end is None, waiting), factory, recorder, knowledge, line)
+            status = await _outcome(store, run)
+        except Exception:
+            status = "failed"
+            raise
+        finally:
+            # Reached by Ctrl-C too. After a kill the run stays `running`, and is resumed all the same.
+            await store.finish_run(run.id, status, now())
+    if recorder.end is not None:
+        raise recorder.end
     return await store.run(run.id)
 
 

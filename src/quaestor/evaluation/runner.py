@@ -16,8 +16,11 @@ from quaestor.conversation.memory import Memory
 from quaestor.conversation.turn import Turn
 from quaestor.core.triples import Triple
 from quaestor.documents.convfinqa import Conversation
-from quaestor.errors import GraphError, OutageError, QuaestorError, QuestionError
+from quaestor.errors import BudgetExceededError, GraphError, InputError, OutageError, QuaestorError, QuestionError
 from quaestor.evaluation.knowledge import Knowledge
+from quaestor.evaluation.line import ModelLine
+from quaestor.llm.transcript import Exchange
+from quaestor.llm.usage import Usage
 from quaestor.plan.execute import execute
 from quaestor.plan.operations import bounded
 from quaestor.solvers.base import Solver, TurnContext
@@ -40,6 +43,10 @@ class Played:
         error: Why it is not complete.
         graph: The triples of the page's graph; empty where there is none.
         kg_stats: The counts of the graph.
+        exchanges: With the model, as far as they came.
+        usage: What they used.
+        end: The outage that no other conversation of the run would be spared: the budget is used up, there is no
+            such model, no key, no server, no such recording.
     """
 
     started: datetime
@@ -49,6 +56,9 @@ class Played:
     error: str | None = None
     graph: tuple[Triple, ...] = ()
     kg_stats: Mapping[str, int | str] = field(default_factory=dict)
+    exchanges: tuple[Exchange, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    end: OutageError | None = None
 
 
 def check_questions(conversation: Conversation) -> None:
@@ -68,7 +78,7 @@ def check_questions(conversation: Conversation) -> None:
 
 
 async def play_conversation(
-    conversation: Conversation, solver: Solver, knowledge: Knowledge | None = None
+    conversation: Conversation, solver: Solver, knowledge: Knowledge | None = None, line: ModelLine | None = None
 ) -> tuple[Turn, ...]:
     """Returns the turns of a conversation, played in order.
 
@@ -76,6 +86,7 @@ async def play_conversation(
         conversation: The page and the questions.
         solver: Who answers.
         knowledge: The ontology that the page's graph is built with; by default the page's own.
+        line: The model that the solver asks, where it asks one.
 
     Raises:
         QuestionError: A question cannot be asked; nothing was.
@@ -86,9 +97,16 @@ async def play_conversation(
     document = conversation.document
     knowledge = knowledge or Knowledge.of([document])
     graph, memory = knowledge.graph(document), Memory()
-    for question in conversation.questions:
+    for index, question in enumerate(conversation.questions):
         context = TurnContext(document, memory, graph, knowledge.ontology)
-        memory = memory.add(await play_turn(question, context, solver))
+        if line is None:
+            turn = await play_turn(question, context, solver)
+        else:
+            context.model = line.connection
+            with line.asking(conversation.id, index):
+                turn = await play_turn(question, context, solver)
+            turn = line.counted(turn, conversation.id, index)
+        memory = memory.add(turn)
     return memory.turns
 
 
@@ -139,7 +157,7 @@ def _verify(answer: Answer, memory: Memory) -> bool:
 
 
 async def attempt_conversation(
-    conversation: Conversation, solver: Solver, knowledge: Knowledge | None = None
+    conversation: Conversation, solver: Solver, knowledge: Knowledge | None = None, line: ModelLine | None = None
 ) -> Played:
     """Returns how a conversation went, whatever the page says and the solver does."""
     started = now()
@@ -148,16 +166,26 @@ async def attempt_conversation(
         graph = knowledge.graph(conversation.document)
     except GraphError as failure:
         return Played(started, now(), status="failed", error=_named(failure))
-    played = await _attempt(conversation, solver, knowledge)
-    return replace(played, started=started, graph=graph.triples(), kg_stats=graph.statistics())
+    played = await _attempt(conversation, solver, knowledge, line)
+    exchanges, usage = line.take(conversation.id) if line else ((), Usage())
+    return replace(
+        played,
+        started=started,
+        graph=graph.triples(),
+        kg_stats=graph.statistics(),
+        exchanges=exchanges,
+        usage=usage,
+    )
 
 
-async def _attempt(conversation: Conversation, solver: Solver, knowledge: Knowledge) -> Played:
+async def _attempt(conversation: Conversation, solver: Solver, knowledge: Knowledge, line: ModelLine | None) -> Played:
     started = now()
     try:
-        turns = await play_conversation(conversation, solver, knowledge)
+        turns = await play_conversation(conversation, solver, knowledge, line)
     except OutageError as failure:
-        return Played(started, now(), status="outage", error=_named(failure))
+        # What a person has to mend, and a budget, stop the run; a service in trouble may answer the next one.
+        end = failure if isinstance(failure, InputError | BudgetExceededError) else None
+        return Played(started, now(), status="outage", error=_named(failure), end=end)
     except Exception as failure:  # noqa: BLE001 - a solver's defect must not cost a long run its other conversations
         frame = traceback.extract_tb(failure.__traceback__)[-1]
         error = f"{_named(failure)} (in {frame.name}, {Path(frame.filename).name}:{frame.lineno})"

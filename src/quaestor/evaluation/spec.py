@@ -17,6 +17,7 @@ from quaestor.core import serial
 from quaestor.documents.convfinqa import Dataset
 from quaestor.errors import InputError
 from quaestor.graph.knowledge_graph import Policy
+from quaestor.solvers.registry import prompts_digest
 from quaestor.store.records import RunRecord
 
 
@@ -32,11 +33,13 @@ class RunSpec:
         solver: The solver's name in the registry.
         dataset: The file's path as given; for people, not in the digest.
         dataset_digest: Over the documents and questions read, answers not among them.
-        solver_options: What the solver is built with (weights, model, prompts, limits), as JSON.
+        solver_options: What the solver is built with (weights, the model's name, limits), as JSON.
         limit: How many conversations of the file were read, or None for all.
         ontology: The digest of the frozen ontology; None stands for that of the dataset's own documents, until the
             run begins.
         policy: What becomes of a label that the ontology does not have: `strict` fails, `extend` mints a property.
+        model: What of the model bears on its replies; None where none is asked.
+        prompts: The digest of the templates that the solver asks it with.
         version: Of quaestor: another version may answer differently.
     """
 
@@ -47,6 +50,8 @@ class RunSpec:
     limit: int | None = None
     ontology: str | None = None
     policy: Policy = "strict"
+    model: dict[str, JsonValue] | None = None
+    prompts: str | None = None
     version: str = field(default_factory=_version)
 
     @classmethod
@@ -58,9 +63,11 @@ class RunSpec:
         limit: int | None = None,
         ontology: str | None = None,
         policy: Policy = "strict",
+        model: dict[str, JsonValue] | None = None,
     ) -> "RunSpec":
-        """Returns the spec of `solver` over `dataset`, read with `limit`."""
-        return cls(solver, dataset.path, dataset.digest, solver_options or {}, limit, ontology, policy)
+        """Returns the spec of `solver` over `dataset`, read with `limit`; it asks with the prompts of today."""
+        options, prompts = solver_options or {}, prompts_digest(solver)
+        return cls(solver, dataset.path, dataset.digest, options, limit, ontology, policy, model, prompts)
 
     @classmethod
     def of_run(cls, run: RunRecord) -> "RunSpec":

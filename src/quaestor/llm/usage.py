@@ -59,6 +59,33 @@ class Usage:
             counts["cost_millionths"] = int((self.cost * 1_000_000).to_integral_value())
         return counts
 
+    @classmethod
+    def of_counts(cls, counts: Mapping[str, int]) -> "Usage":
+        """Returns what `counts` gave; other counts are left aside."""
+        millionths = counts.get("cost_millionths")
+        return cls(
+            counts.get("requests", 0),
+            counts.get("input_tokens", 0),
+            counts.get("output_tokens", 0),
+            counts.get("cached_tokens", 0),
+            counts.get("estimated_tokens", 0),
+            None if millionths is None else Decimal(millionths) / 1_000_000,
+        )
+
+    @property
+    def words(self) -> str:
+        """The counts for people: `3 requests, 1,200 tokens read, 85 written, 0.0042 US dollars`."""
+        said = [
+            f"{self.requests:,} request{'s' * (self.requests != 1)}",
+            f"{self.input_tokens:,} tokens read",
+            f"{self.output_tokens:,} written",
+        ]
+        if self.cached_tokens:
+            said.append(f"{self.cached_tokens:,} from the cache")
+        if self.estimated_tokens:
+            said.append(f"{self.estimated_tokens:,} of all estimated")
+        return ", ".join([*said, "no price is known" if self.cost is None else f"{self.cost:.4f} US dollars"])
+
 
 def read_usage(response: str, request: str, *, answered: bool) -> Usage:
     """Returns what one request cost.

@@ -1,7 +1,7 @@
 """What a solver is given, and what it gives back."""
 
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.memory import Memory
@@ -9,6 +9,9 @@ from quaestor.conversation.turn import ToolCall
 from quaestor.documents.document import Document
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.ontology.ontology import Ontology
+
+if TYPE_CHECKING:
+    from quaestor.llm.models import Connection
 
 
 @dataclass(slots=True)
@@ -20,6 +23,7 @@ class TurnContext:
         memory: The turns so far, with the solver's own answers.
         graph: The page's knowledge graph.
         ontology: What the graph was built with.
+        model: The model to ask, of a run that has one. What is asked is counted and kept by whoever plays the turn.
         trace: Lines that the solver appends: how it came to its plan. Append only.
         tool_calls: The calls of tools, in order. Append only; a Toolbox does.
         usage: Counts such as requests and tokens, for a solver that asks a model.
@@ -29,6 +33,7 @@ class TurnContext:
     memory: Memory
     graph: KnowledgeGraph
     ontology: Ontology
+    model: "Connection | None" = None
     trace: list[str] = field(default_factory=list)
     tool_calls: list[ToolCall] = field(default_factory=list)
     usage: dict[str, int] = field(default_factory=dict)

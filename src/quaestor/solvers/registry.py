@@ -8,6 +8,9 @@ from quaestor.solvers.base import Solver
 SOLVERS = ("embedded",)
 """The names that `make_solver` knows."""
 
+MODEL_SOLVERS = frozenset({"agent"})
+"""Those of them that ask a model."""
+
 
 def make_solver(name: str, options: Mapping[str, object]) -> Solver:
     """Returns the solver of that name.
@@ -25,3 +28,8 @@ def make_solver(name: str, options: Mapping[str, object]) -> Solver:
 
         return make_embedded(options)
     raise SettingsError(f"there is no solver {name!r}; choose one of {', '.join(SOLVERS)}")
+
+
+def prompts_digest(name: str) -> str | None:
+    """Returns the digest of the templates that a solver asks a model with; None where it has none."""
+    return None

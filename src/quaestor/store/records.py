@@ -99,9 +99,11 @@ class ExampleRecord:
     finished: datetime | None = None
     error: str | None = None
     kg_stats: dict[str, JsonValue] = field(default_factory=dict)
+    usage: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         _check_json("kg_stats", self.kg_stats)
+        _check_json("usage", self.usage)
         _check_time("started", self.started)
         _check_time("finished", self.finished)
 

@@ -40,7 +40,8 @@ _KNOWLEDGE = (
         started TEXT NOT NULL, finished TEXT NOT NULL, usage JSON NOT NULL, error TEXT,
         PRIMARY KEY (run, conversation, turn, number))""",
 )
-STEPS = (_RUNS, _KNOWLEDGE)
+_USAGE = ("ALTER TABLE examples ADD COLUMN usage JSON NOT NULL DEFAULT '{}'",)
+STEPS = (_RUNS, _KNOWLEDGE, _USAGE)
 """Step n brings a file of version n to version n + 1; a new file takes all of them."""
 
 SCHEMA_VERSION = len(STEPS)

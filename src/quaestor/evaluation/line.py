@@ -1,0 +1,108 @@
+"""The line from a run to its model: opened once, tagged by turn, with all that was said on it.
+
+Owns what a run needs to ask a model besides its name (budget, price, tape), and the exchanges until they are stored.
+Knows no solver, and decides nothing about an answer.
+"""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+from quaestor.conversation.turn import Turn
+from quaestor.llm.budget import Budget, Meter, Pricer, no_price
+from quaestor.llm.models import Connection, Tape, connect
+from quaestor.llm.naming import ModelSpec
+from quaestor.llm.transcript import Exchange, Place, asking
+from quaestor.llm.usage import Usage
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import TracerProvider
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAccess:
+    """A run's way to its model. Only `spec` bears on the results.
+
+    Attributes:
+        spec: Which model.
+        budget: What the run may use, its earlier attempts included.
+        price: What tokens cost.
+        tape: Records the exchanges, or replays recorded ones.
+        tracing: Takes a span of OpenTelemetry for each request.
+    """
+
+    spec: ModelSpec
+    budget: Budget = field(default_factory=Budget)
+    price: Pricer = no_price
+    tape: Tape | None = None
+    tracing: "TracerProvider | None" = None
+
+    @property
+    def decisive(self) -> dict[str, JsonValue]:
+        """What of the model bears on its replies: not where it is reached, nor how patiently."""
+        spec = self.spec
+        profile: dict[str, JsonValue] = {x.name: getattr(spec.profile, x.name) for x in fields(spec.profile)}
+        return {
+            "provider": spec.provider,
+            "model": spec.model,
+            "temperature": spec.temperature,
+            "seed": spec.seed,
+            "max_tokens": spec.max_tokens,
+            "profile": profile,
+        }
+
+
+class ModelLine:
+    """A model that can be asked, and the exchanges of conversations that are not stored yet.
+
+    Attributes:
+        connection: The model, for solvers.
+        run: The id of the run, for tags.
+    """
+
+    def __init__(self, connection: Connection, exchanges: list[Exchange], run: str = "") -> None:
+        """Takes an open connection, and the list that takes its exchanges."""
+        self.connection, self.run = connection, run
+        self._exchanges = exchanges
+
+    @contextmanager
+    def asking(self, conversation: str, turn: int) -> Iterator[None]:
+        """Tags what is asked inside."""
+        with asking(self.run, conversation, turn):
+            yield
+
+    def counted(self, turn: Turn, conversation: str, index: int) -> Turn:
+        """Returns a turn with what it has used."""
+        used = self.connection.meter.turn(Place(self.run, conversation, index))
+        return replace(turn, usage={**turn.usage, **used.counts()})
+
+    def take(self, conversation: str) -> tuple[tuple[Exchange, ...], Usage]:
+        """Returns the exchanges of a conversation, in order, and what they used; and forgets them."""
+        found = [exchange for exchange in self._exchanges if exchange.place.conversation == conversation]
+        self._exchanges[:] = [exchange for exchange in self._exchanges if exchange.place.conversation != conversation]
+        places = dict.fromkeys(exchange.place for exchange in found)
+        used = sum((self.connection.meter.turn(place) for place in places), Usage())
+        return tuple(sorted(found, key=lambda exchange: (exchange.place.turn, exchange.number))), used
+
+
+@asynccontextmanager
+async def open_line(access: ModelAccess, already: Usage | None = None) -> AsyncIterator[ModelLine]:
+    """Gives a model that can be asked.
+
+    Args:
+        access: Which one, and within what limits.
+        already: What the run has used before.
+
+    Raises:
+        ModelAccessError: A key is needed and not set.
+        SettingsError: Money is limited, and the model has no price.
+    """
+    exchanges: list[Exchange] = []
+    meter = Meter(access.budget, access.price, already)
+    async with connect(
+        access.spec, sinks=[exchanges], meter=meter, tape=access.tape, tracing=access.tracing
+    ) as connection:
+        yield ModelLine(connection, exchanges)
