@@ -13,12 +13,13 @@ from pathlib import Path
 
 from quaestor.errors import SettingsError
 
+Setting = str | int | float | bool
+
 FILE = "quaestor.toml"
 PREFIX = "QUAESTOR_"
 
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+ASKED_AT_ONCE = 8
+"""How many conversations ask a model at once, unless a person says otherwise. Servers limit how much they take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,13 @@ class Settings:
     Attributes:
         store: The run store's URI or path; relative paths start at the current directory.
         solver: The solver's name where none is asked for.
-        workers: How many conversations are played at once; by default one a core that this process may use.
+        workers: How many conversations are played at once; None leaves it to the solver: one a core that this process
+            may use where it computes, `ASKED_AT_ONCE` where it asks a model.
+        model: The model's name, for solvers that ask one.
+        max_requests: What a run may ask of its model: requests, repeated attempts included; None is no limit.
+        max_tokens: Tokens read and written.
+        max_cost: US dollars.
+        tracing: Whether requests to models are traced with OpenTelemetry.
         seed: Of everything that draws at random, such as the bootstrap.
         models: The tables `[models.NAME]` of the file, as written; `quaestor.llm.naming` reads them.
         prices: The tables `[prices.NAME]`; `quaestor.llm.budget` reads them.
@@ -36,19 +43,36 @@ class Settings:
 
     store: str = ".quaestor/runs.db"
     solver: str = "embedded"
-    workers: int = field(default_factory=_cores)
+    workers: int | None = None
     seed: int = 0
+    model: str | None = None
+    max_requests: int | None = None
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    tracing: bool = False
     models: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     prices: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
+    def lanes(self, *, asks: bool) -> int:
+        """Returns how many conversations are played at once, by a solver that asks a model or one that computes."""
+        if self.workers is not None:
+            return self.workers
+        if asks:
+            return ASKED_AT_ONCE
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
-_KINDS: Mapping[str, type] = {"store": str, "solver": str, "workers": int, "seed": int}
+
+_KINDS: Mapping[str, type] = {
+    "store": str, "solver": str, "workers": int, "seed": int, "model": str, "max_requests": int, "max_tokens": int,
+    "max_cost": float, "tracing": bool,
+}  # fmt: skip
 _TABLES = ("models", "prices")
-_LEAST: Mapping[str, int] = {"workers": 1, "seed": 0}
+_LEAST: Mapping[str, int] = {"workers": 1, "seed": 0, "max_requests": 1, "max_tokens": 1, "max_cost": 0}
+_WANTED: Mapping[type, str] = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
 def load_settings(
-    flags: Mapping[str, str | int | None] | None = None,
+    flags: Mapping[str, Setting | None] | None = None,
     *,
     environment: Mapping[str, str] | None = None,
     folder: Path | None = None,
@@ -92,32 +116,43 @@ def _tables(name: str, tables: object, path: Path) -> dict[str, dict[str, object
     return tables
 
 
-def _from_environment(environment: Mapping[str, str]) -> dict[str, str | int]:
-    values: dict[str, str | int] = {}
-    for name in _KINDS:
+def _from_environment(environment: Mapping[str, str]) -> dict[str, Setting]:
+    values: dict[str, Setting] = {}
+    for name, kind in _KINDS.items():
         text = environment.get(PREFIX + name.upper())
         if text:
-            values[name] = _checked(name, _number(text) if _KINDS[name] is int else text, f"{PREFIX}{name.upper()}")
+            values[name] = _checked(name, _read(text, kind), f"{PREFIX}{name.upper()}")
     return values
 
 
-def _number(text: str) -> str | int:
-    return int(text) if text.strip().lstrip("-").isdecimal() and len(text) < 20 else text
+def _read(text: str, kind: type) -> Setting:
+    """Returns what a variable says, or the text where that is not of the kind that is wanted."""
+    if kind is bool:
+        return {"1": True, "true": True, "0": False, "false": False}.get(text.strip().casefold(), text)
+    if kind is int and text.strip().lstrip("-").isdecimal() and len(text) < 20:
+        return int(text)
+    if kind is float:
+        try:
+            return float(text)
+        except ValueError:
+            return text
+    return text
 
 
-def _checked(name: str, value: object, where: str) -> str | int:
+def _checked(name: str, value: object, where: str) -> Setting:
     kind = _KINDS.get(name)
     if kind is None:
         near = get_close_matches(name, _KINDS, n=1, cutoff=0.5)
         hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(_KINDS)}"
         raise SettingsError(f"unknown setting {name!r} ({where}): {hint}")
+    if kind is float and type(value) is int:
+        value = float(value)
     # type() and not isinstance: TOML's `true` is no number, although Python's True is one.
     if type(value) is not kind:
-        wanted = "a whole number" if kind is int else "text"
-        raise SettingsError(f"setting {name!r} must be {wanted}, not {value!r} ({where})")
-    if isinstance(value, int) and value < _LEAST[name]:
+        raise SettingsError(f"setting {name!r} must be {_WANTED[kind]}, not {value!r} ({where})")
+    if name in _LEAST and isinstance(value, int | float) and not _LEAST[name] <= value < float("inf"):
         raise SettingsError(f"setting {name!r} must be {_LEAST[name]} or more, not {value} ({where})")
     if value == "":
         raise SettingsError(f"setting {name!r} must not be empty ({where})")
-    assert isinstance(value, str | int)
+    assert isinstance(value, str | int | float)
     return value

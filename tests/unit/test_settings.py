@@ -10,7 +10,8 @@ def test_defaults(tmp_path: Path) -> None:
     settings = load_settings(environment={}, folder=tmp_path)
     assert settings == Settings()
     assert settings.store == ".quaestor/runs.db"
-    assert settings.workers >= 1
+    assert settings.lanes(asks=False) >= 1
+    assert settings.lanes(asks=True) > 1
 
 
 def test_flag_beats_environment_beats_file_beats_default(tmp_path: Path) -> None:
@@ -25,6 +26,34 @@ def test_the_process_environment_is_read_by_default(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("QUAESTOR_STORE", "elsewhere.db")
     monkeypatch.chdir(tmp_path)
     assert load_settings().store == "elsewhere.db"
+
+
+def test_a_number_of_workers_holds_for_every_solver() -> None:
+    settings = Settings(workers=3)
+    assert settings.lanes(asks=False) == settings.lanes(asks=True) == 3
+
+
+def test_a_model_and_its_budget(tmp_path: Path) -> None:
+    (tmp_path / "quaestor.toml").write_text('model = "mine"\nmax_cost = 2\ntracing = true\n')
+    environment = {"QUAESTOR_MAX_COST": "2.5", "QUAESTOR_MAX_TOKENS": "1000", "QUAESTOR_TRACING": "0"}
+    settings = load_settings({"max_requests": 7}, environment=environment, folder=tmp_path)
+    assert (settings.model, settings.max_requests, settings.max_tokens) == ("mine", 7, 1000)
+    assert (settings.max_cost, settings.tracing) == (2.5, False)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("MAX_COST", "much", "'max_cost' must be a number, not 'much'"),
+        ("MAX_COST", "nan", "'max_cost' must be 0 or more"),
+        ("MAX_COST", "-1", "'max_cost' must be 0 or more"),
+        ("MAX_TOKENS", "0", "'max_tokens' must be 1 or more"),
+        ("TRACING", "perhaps", "'tracing' must be true or false, not 'perhaps'"),
+    ],
+)
+def test_a_bad_budget_is_named(tmp_path: Path, name: str, text: str, message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        load_settings(environment={f"QUAESTOR_{name}": text}, folder=tmp_path)
 
 
 def test_an_empty_variable_is_not_set(tmp_path: Path) -> None:

@@ -5,7 +5,20 @@ from typing import Annotated
 
 import typer
 
-from quaestor.cli.options import OntologyOption, PageArgument, PolicyOption, SolverOption, StoreOption, WeightsOption
+from quaestor.cli.options import (
+    MaxCostOption,
+    MaxRequestsOption,
+    MaxTokensOption,
+    ModelOption,
+    OntologyOption,
+    PageArgument,
+    PolicyOption,
+    RecordOption,
+    ReplayOption,
+    SolverOption,
+    StoreOption,
+    WeightsOption,
+)
 
 
 def ask(
@@ -16,15 +29,24 @@ def ask(
     ontology: OntologyOption = None,
     policy: PolicyOption = None,
     store: StoreOption = None,
+    model: ModelOption = None,
+    record: RecordOption = None,
+    replay: ReplayOption = None,
+    max_requests: MaxRequestsOption = None,
+    max_tokens: MaxTokensOption = None,
+    max_cost: MaxCostOption = None,
 ) -> None:
     """Answer questions about one page, each with its formula and sources."""
     from rich.console import Console
 
+    from quaestor.cli.access import Tapes, solver_access
     from quaestor.cli.knowing import find_page, knowledge_for
-    from quaestor.cli.playing import has_numbers
+    from quaestor.cli.playing import has_numbers, solver_options
     from quaestor.cli.showing import show_turn
+    from quaestor.conversation.turn import Turn
     from quaestor.documents.convfinqa import Conversation
     from quaestor.errors import InputError
+    from quaestor.evaluation.line import ModelAccess, open_line
     from quaestor.evaluation.runner import check_questions, play_conversation
     from quaestor.settings import load_settings
     from quaestor.solvers.registry import make_solver
@@ -34,10 +56,19 @@ def ask(
         raise InputError(f"{document.id} has no number in its tables or its text: nothing can be answered from it")
     conversation = Conversation(document.id, document, tuple(questions))
     check_questions(conversation)
-    settings = load_settings({"solver": solver, "store": store})
-    options = {"weights": str(weights)} if weights else {}
-    knowledge = knowledge_for(dataset, ontology, policy, settings.store)
-    turns = asyncio.run(play_conversation(conversation, make_solver(settings.solver, options), knowledge))
+    limits = {"max_requests": max_requests, "max_tokens": max_tokens, "max_cost": max_cost}
+    settings = load_settings({"solver": solver, "store": store, "model": model, **limits})
+
+    async def play(access: ModelAccess | None) -> tuple[Turn, ...]:
+        answering = make_solver(settings.solver, solver_options(weights, access))
+        if access is None:
+            return await play_conversation(conversation, answering, knowledge)
+        async with open_line(access) as line:
+            return await play_conversation(conversation, answering, knowledge, line)
+
+    with solver_access(settings, Tapes(record, replay), named=model is not None) as access:
+        knowledge = knowledge_for(dataset, ontology, policy, settings.store)
+        turns = asyncio.run(play(access))
     console = Console(highlight=False)
     for number, turn in enumerate(turns, start=1):
         show_turn(console, number, turn, document)

@@ -6,9 +6,15 @@ from quaestor.cli.options import (
     DatasetArgument,
     JsonOption,
     LimitOption,
+    MaxCostOption,
+    MaxRequestsOption,
+    MaxTokensOption,
+    ModelOption,
     OntologyOption,
     OutputOption,
     PolicyOption,
+    RecordOption,
+    ReplayOption,
     ResumeOption,
     SolverOption,
     StoreOption,
@@ -29,10 +35,17 @@ def evaluate(
     workers: WorkersOption = None,
     ontology: OntologyOption = None,
     policy: PolicyOption = None,
+    model: ModelOption = None,
+    record: RecordOption = None,
+    replay: ReplayOption = None,
+    max_requests: MaxRequestsOption = None,
+    max_tokens: MaxTokensOption = None,
+    max_cost: MaxCostOption = None,
 ) -> None:
     """Answer every conversation of a dataset, then score the answers."""
     import sys
 
+    from quaestor.cli.access import Tapes
     from quaestor.cli.judging import Judged, judge
     from quaestor.cli.playing import Order, play, read_playable
     from quaestor.cli.progress import watched
@@ -41,16 +54,17 @@ def evaluate(
     from quaestor.settings import load_settings
     from quaestor.store.base import open_store
 
-    settings = load_settings({"solver": solver, "store": store, "workers": workers})
+    limits = {"max_requests": max_requests, "max_tokens": max_tokens, "max_cost": max_cost}
+    settings = load_settings({"solver": solver, "store": store, "workers": workers, "model": model, **limits})
     pages = read_playable(dataset, limit)
     gold = read_gold(dataset)
-    order = Order(settings, limit, weights, resume, ontology, policy)
+    order = Order(settings, limit, weights, resume, ontology, policy, Tapes(record, replay), named=model is not None)
 
     async def play_and_judge() -> Judged:
         async with open_store(settings.store) as opened:
             with watched(pages, gold) as watcher:
-                record = await play(pages, order, opened, watcher)
-            print(f"run {record.id}", file=sys.stderr)
-            return await judge(opened, record, pages, gold)
+                run = await play(pages, order, opened, watcher)
+            print(f"run {run.id}", file=sys.stderr)
+            return await judge(opened, run, pages, gold)
 
     deliver(asyncio.run(play_and_judge()), pages, output, json)

@@ -29,7 +29,15 @@ _MISTAKES = (InputError, StoreError, OntologyError, GraphError)
 
 
 class StoppedError(Exception):
-    """A person interrupted a run, which can be resumed. The message says how."""
+    """A run was stopped, by a person or a limit, and can be resumed. The message says how.
+
+    Attributes:
+        code: The exit code.
+    """
+
+    def __init__(self, message: str, code: int = 130) -> None:
+        self.code = code
+        super().__init__(message)
 
 
 def guarded(command: Callable[[], object]) -> int:
@@ -42,7 +50,7 @@ def guarded(command: Callable[[], object]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except StoppedError as stopped:
-        return _fail(str(stopped), 130)
+        return _fail(str(stopped), stopped.code)
     except (KeyboardInterrupt, typer.Abort):
         return _fail("interrupted", 130)
     except Exception as error:  # the edge of the program: nothing above could handle it

@@ -42,3 +42,28 @@ WeightsOption = Annotated[
 WorkersOption = Annotated[
     int | None, typer.Option("--workers", min=1, help="How many conversations at once.", metavar="N")
 ]
+ModelOption = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        help="The model to ask: anthropic:NAME, openai:NAME, vllm:NAME, ollama:NAME, llama.cpp:NAME, any of them "
+        "with @URL, or a [models.NAME] table of quaestor.toml.",
+        metavar="NAME",
+    ),
+]
+RecordOption = Annotated[
+    Path | None, typer.Option("--record", help="Write all exchanges with the model to this file.", metavar="FILE")
+]
+ReplayOption = Annotated[
+    Path | None,
+    typer.Option("--replay", help="Take the model's replies from this recording, without a network.", metavar="FILE"),
+]
+MaxRequestsOption = Annotated[
+    int | None, typer.Option("--max-requests", min=1, help="Stop the run after N requests to the model.", metavar="N")
+]
+MaxTokensOption = Annotated[
+    int | None, typer.Option("--max-tokens", min=1, help="Stop the run after N tokens, read or written.", metavar="N")
+]
+MaxCostOption = Annotated[
+    float | None, typer.Option("--max-cost", min=0, help="Stop the run after this many US dollars.", metavar="USD")
+]

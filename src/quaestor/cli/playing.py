@@ -5,19 +5,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import JsonValue
+
+from quaestor.cli.access import NO_TAPES, Tapes, solver_access
 from quaestor.cli.failures import StoppedError
 from quaestor.cli.knowing import find_ontology
 from quaestor.conversation.turn import Turn
 from quaestor.documents.convfinqa import Conversation, Dataset, read_dataset
 from quaestor.documents.document import Document
-from quaestor.errors import DatasetError, EngineError, InputError, SettingsError
-from quaestor.evaluation.engines import make_engine
+from quaestor.errors import DatasetError, EngineError, InputError, OutageError
+from quaestor.evaluation.engines import Engine, make_engine
 from quaestor.evaluation.knowledge import settle_ontology
+from quaestor.evaluation.line import ModelAccess
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
 from quaestor.graph.knowledge_graph import Policy
 from quaestor.settings import Settings
-from quaestor.solvers.registry import SOLVERS
 from quaestor.store.base import RunStore
 from quaestor.store.records import RunRecord
 
@@ -38,6 +41,8 @@ class Order:
         resume: The run to go on with (an id, the beginning of one, or `latest`), or None for a new one.
         ontology: A Turtle file or a digest, or None for that of the dataset's own documents.
         policy: What becomes of gaps; by default `extend` with an ontology of another origin, else `strict`.
+        tapes: Recording or replay of the exchanges with a model.
+        named: Whether the command itself names a model.
     """
 
     settings: Settings
@@ -46,6 +51,8 @@ class Order:
     resume: str | None = None
     ontology: str | None = None
     policy: Policy | None = None
+    tapes: Tapes = NO_TAPES
+    named: bool = False
 
 
 def read_playable(path: Path, limit: int | None = None) -> Dataset:
@@ -70,31 +77,66 @@ async def play(dataset: Dataset, order: Order, store: RunStore, watcher: Watcher
     """Plays a dataset into a store and returns the record of the run.
 
     Raises:
-        StoppedError: A person interrupted it.
+        StoppedError: A person interrupted it, its budget is used up, or its model cannot be asked.
         QuaestorError: It could not be begun, or not be brought to its end; the message says how to go on.
     """
+    with solver_access(order.settings, order.tapes, named=order.named, go_on=order.resume is not None) as access:
+        return await _play(dataset, order, store, watcher, access)
+
+
+async def _play(
+    dataset: Dataset, order: Order, store: RunStore, watcher: Watcher | None, access: ModelAccess | None
+) -> RunRecord:
     settings = order.settings
-    if settings.solver not in SOLVERS:
-        raise SettingsError(f"there is no solver {settings.solver!r}; choose one of {', '.join(SOLVERS)}")
-    options: dict[str, str] = {"weights": str(order.weights.resolve())} if order.weights else {}
     ontology = await find_ontology(order.ontology, store) if order.ontology else None
     policy = order.policy or ("extend" if ontology else "strict")
-    digest = ontology.digest if ontology else None
-    spec = RunSpec.of(dataset, settings.solver, dict(options), order.limit, digest, policy)
+    spec = RunSpec.of(
+        dataset,
+        settings.solver,
+        solver_options(order.weights, access),
+        order.limit,
+        ontology.digest if ontology else None,
+        policy,
+        access.decisive if access else None,
+    )
     resumed = (await find_run(store, order.resume)).id if order.resume else None
-    few = settings.workers == 1 or len(dataset.conversations) <= _FEW
-    engine = make_engine("inline" if few else "processes", 1 if few else settings.workers)
+
+    async def going_on() -> str:
+        run = resumed or await _begun(store, (await settle_ontology(spec, dataset, store, ontology))[0])
+        return f"go on with --resume {run}" if run else "nothing was begun"
+
     try:
         record = await run_dataset(
-            dataset, spec, store, engine, resume=resumed, on_conversation=watcher, ontology=ontology
+            dataset,
+            spec,
+            store,
+            _engine(settings, len(dataset.conversations), access),
+            resume=resumed,
+            on_conversation=watcher,
+            ontology=ontology,
+            access=access,
         )
     except asyncio.CancelledError as error:
         # Ctrl-C cancels the task; what has been played is stored.
-        run = resumed or await _begun(store, (await settle_ontology(spec, dataset, store, ontology))[0])
-        how = f"go on with --resume {run}" if run else "nothing was begun"
-        raise StoppedError(f"stopped; {how}") from error
+        raise StoppedError(f"stopped; {await going_on()}") from error
+    except OutageError as error:
+        raise StoppedError(f"{error}; {await going_on()}", 2 if isinstance(error, InputError) else 1) from error
     await require_played(store, record)
     return record
+
+
+def solver_options(weights: Path | None, access: ModelAccess | None) -> dict[str, JsonValue]:
+    """Returns what the solver is built with."""
+    options: dict[str, JsonValue] = {"weights": str(weights.resolve())} if weights else {}
+    return options | ({"model": access.spec.name} if access else {})
+
+
+def _engine(settings: Settings, conversations: int, access: ModelAccess | None) -> Engine:
+    """Returns what plays: a solver that waits for a model here, many conversations at once; others on all cores."""
+    lanes = settings.lanes(asks=access is not None)
+    if access is not None or lanes == 1 or conversations <= _FEW:
+        return make_engine("inline", 1 if access is None else lanes)
+    return make_engine("processes", lanes)
 
 
 async def require_played(store: RunStore, run: RunRecord) -> None:

@@ -5,8 +5,14 @@ import asyncio
 from quaestor.cli.options import (
     DatasetArgument,
     LimitOption,
+    MaxCostOption,
+    MaxRequestsOption,
+    MaxTokensOption,
+    ModelOption,
     OntologyOption,
     PolicyOption,
+    RecordOption,
+    ReplayOption,
     ResumeOption,
     SolverOption,
     StoreOption,
@@ -25,21 +31,28 @@ def run(
     workers: WorkersOption = None,
     ontology: OntologyOption = None,
     policy: PolicyOption = None,
+    model: ModelOption = None,
+    record: RecordOption = None,
+    replay: ReplayOption = None,
+    max_requests: MaxRequestsOption = None,
+    max_tokens: MaxTokensOption = None,
+    max_cost: MaxCostOption = None,
 ) -> None:
     """Answer every conversation of a dataset, with or without reference answers. Prints the run's id."""
+    from quaestor.cli.access import Tapes
     from quaestor.cli.playing import Order, play, read_playable
     from quaestor.cli.progress import watched
     from quaestor.settings import load_settings
     from quaestor.store.base import open_store
 
-    settings = load_settings({"solver": solver, "store": store, "workers": workers})
+    limits = {"max_requests": max_requests, "max_tokens": max_tokens, "max_cost": max_cost}
+    settings = load_settings({"solver": solver, "store": store, "workers": workers, "model": model, **limits})
     pages = read_playable(dataset, limit)
-    order = Order(settings, limit, weights, resume, ontology, policy)
+    order = Order(settings, limit, weights, resume, ontology, policy, Tapes(record, replay), named=model is not None)
 
     async def play_all() -> str:
         async with open_store(settings.store) as opened:
             with watched(pages) as watcher:
-                record = await play(pages, order, opened, watcher)
-        return record.id
+                return (await play(pages, order, opened, watcher)).id
 
     print(asyncio.run(play_all()))

@@ -6,20 +6,21 @@ Knows no solver, and decides nothing about an answer.
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
 from quaestor.conversation.turn import Turn
-from quaestor.llm.budget import Budget, Meter, Pricer, no_price
-from quaestor.llm.models import Connection, Tape, connect
-from quaestor.llm.naming import ModelSpec
-from quaestor.llm.transcript import Exchange, Place, asking
 from quaestor.llm.usage import Usage
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a run without a model need not load an HTTP client
     from opentelemetry.sdk.trace import TracerProvider
+
+    from quaestor.llm.budget import Budget, Pricer
+    from quaestor.llm.models import Connection, Tape
+    from quaestor.llm.naming import ModelSpec
+    from quaestor.llm.transcript import Exchange
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +29,16 @@ class ModelAccess:
 
     Attributes:
         spec: Which model.
-        budget: What the run may use, its earlier attempts included.
-        price: What tokens cost.
+        budget: What the run may use, its earlier attempts included; None is no limit.
+        price: What tokens cost; None where nobody knows.
         tape: Records the exchanges, or replays recorded ones.
         tracing: Takes a span of OpenTelemetry for each request.
     """
 
-    spec: ModelSpec
-    budget: Budget = field(default_factory=Budget)
-    price: Pricer = no_price
-    tape: Tape | None = None
+    spec: "ModelSpec"
+    budget: "Budget | None" = None
+    price: "Pricer | None" = None
+    tape: "Tape | None" = None
     tracing: "TracerProvider | None" = None
 
     @property
@@ -63,7 +64,7 @@ class ModelLine:
         run: The id of the run, for tags.
     """
 
-    def __init__(self, connection: Connection, exchanges: list[Exchange], run: str = "") -> None:
+    def __init__(self, connection: "Connection", exchanges: "list[Exchange]", run: str = "") -> None:
         """Takes an open connection, and the list that takes its exchanges."""
         self.connection, self.run = connection, run
         self._exchanges = exchanges
@@ -71,15 +72,19 @@ class ModelLine:
     @contextmanager
     def asking(self, conversation: str, turn: int) -> Iterator[None]:
         """Tags what is asked inside."""
+        from quaestor.llm.transcript import asking
+
         with asking(self.run, conversation, turn):
             yield
 
     def counted(self, turn: Turn, conversation: str, index: int) -> Turn:
         """Returns a turn with what it has used."""
+        from quaestor.llm.transcript import Place
+
         used = self.connection.meter.turn(Place(self.run, conversation, index))
         return replace(turn, usage={**turn.usage, **used.counts()})
 
-    def take(self, conversation: str) -> tuple[tuple[Exchange, ...], Usage]:
+    def take(self, conversation: str) -> "tuple[tuple[Exchange, ...], Usage]":
         """Returns the exchanges of a conversation, in order, and what they used; and forgets them."""
         found = [exchange for exchange in self._exchanges if exchange.place.conversation == conversation]
         self._exchanges[:] = [exchange for exchange in self._exchanges if exchange.place.conversation != conversation]
@@ -100,8 +105,11 @@ async def open_line(access: ModelAccess, already: Usage | None = None) -> AsyncI
         ModelAccessError: A key is needed and not set.
         SettingsError: Money is limited, and the model has no price.
     """
+    from quaestor.llm.budget import Meter, no_price
+    from quaestor.llm.models import connect
+
     exchanges: list[Exchange] = []
-    meter = Meter(access.budget, access.price, already)
+    meter = Meter(access.budget, access.price or no_price, already)
     async with connect(
         access.spec, sinks=[exchanges], meter=meter, tape=access.tape, tracing=access.tracing
     ) as connection:

@@ -5,7 +5,7 @@ Owns the benchmark's form of an answer, its number and its program. Decides noth
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
@@ -14,13 +14,15 @@ from quaestor.core.triples import Triple
 from quaestor.documents.convfinqa import Conversation
 from quaestor.errors import OutageError, PlanError
 from quaestor.evaluation.runner import Played
-from quaestor.llm.transcript import Exchange
 from quaestor.llm.usage import Usage
 from quaestor.plan.execute import Register, benchmark_number
 from quaestor.plan.program import to_program
 from quaestor.plan.steps import Plan
 from quaestor.store.base import RunStore
 from quaestor.store.records import ExampleRecord, PromptRecord, TurnRecord, now
+
+if TYPE_CHECKING:
+    from quaestor.llm.transcript import Exchange
 
 OnConversation = Callable[[Conversation, tuple[Turn, ...]], None]
 
@@ -81,7 +83,7 @@ def _counts(usage: Usage) -> dict[str, int]:
     return usage.counts() if usage.requests else {}
 
 
-def _prompt_record(exchange: Exchange) -> PromptRecord:
+def _prompt_record(exchange: "Exchange") -> PromptRecord:
     error = exchange.error
     if error is None and exchange.status is not None and exchange.status >= 400:
         error = f"status {exchange.status}"

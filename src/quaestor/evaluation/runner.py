@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.memory import Memory
@@ -19,12 +20,14 @@ from quaestor.documents.convfinqa import Conversation
 from quaestor.errors import BudgetExceededError, GraphError, InputError, OutageError, QuaestorError, QuestionError
 from quaestor.evaluation.knowledge import Knowledge
 from quaestor.evaluation.line import ModelLine
-from quaestor.llm.transcript import Exchange
 from quaestor.llm.usage import Usage
 from quaestor.plan.execute import execute
 from quaestor.plan.operations import bounded
 from quaestor.solvers.base import Solver, TurnContext
 from quaestor.store.records import ExampleStatus, now
+
+if TYPE_CHECKING:
+    from quaestor.llm.transcript import Exchange
 
 MAX_QUESTION = 10_000
 
@@ -56,7 +59,7 @@ class Played:
     error: str | None = None
     graph: tuple[Triple, ...] = ()
     kg_stats: Mapping[str, int | str] = field(default_factory=dict)
-    exchanges: tuple[Exchange, ...] = ()
+    exchanges: "tuple[Exchange, ...]" = ()
     usage: Usage = field(default_factory=Usage)
     end: OutageError | None = None
 
