@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from quaestor.errors import SettingsError
 from quaestor.solvers.base import Solver
 
-SOLVERS = ("embedded",)
+SOLVERS = ("embedded", "agent")
 """The names that `make_solver` knows."""
 
 MODEL_SOLVERS = frozenset({"agent"})
@@ -17,7 +17,8 @@ def make_solver(name: str, options: Mapping[str, object]) -> Solver:
 
     Args:
         name: One of `SOLVERS`.
-        options: Settings of the solver, JSON values. `embedded` takes `weights`, a folder that `quaestor train` made.
+        options: Settings of the solver, JSON values. `embedded` takes `weights`, a folder that `quaestor train` made;
+            `agent` takes `iterations` and `repairs`, and `model` and `prompts` as a record of what it is played with.
 
     Raises:
         SettingsError: There is no such solver, or no such option.
@@ -27,9 +28,15 @@ def make_solver(name: str, options: Mapping[str, object]) -> Solver:
         from quaestor.solvers.embedded.solver import make_embedded
 
         return make_embedded(options)
+    if name == "agent":
+        from quaestor.solvers.agent.solver import make_agent
+
+        return make_agent(options)
     raise SettingsError(f"there is no solver {name!r}; choose one of {', '.join(SOLVERS)}")
 
 
 def prompts_digest(name: str) -> str | None:
     """Returns the digest of the templates that a solver asks a model with; None where it has none."""
-    return None
+    from quaestor.prompts import digest
+
+    return digest(name) if name in MODEL_SOLVERS else None

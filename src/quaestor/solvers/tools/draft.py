@@ -66,6 +66,11 @@ class Draft:
         return tuple(self._steps)
 
     @property
+    def shown(self) -> tuple[OnPage, ...]:
+        """The numbers that tools returned without choosing them."""
+        return tuple(self._shown)
+
+    @property
     def history(self) -> Sequence[Register | None]:
         """The answers of earlier turns, oldest first."""
         return self._history

@@ -1,0 +1,186 @@
+"""The second phase: rounds of tool calls until there is an answer.
+
+Owns the bounds (rounds, faults, repeated calls) and what a model is told when a reply cannot be used.
+"""
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+from pydantic_ai.direct import model_request
+from pydantic_ai.messages import ModelMessage
+
+from quaestor.conversation.turn import ToolCall
+from quaestor.errors import ModelReplyError, PlanError
+from quaestor.llm.models import Connection
+from quaestor.llm.transcript import phase
+from quaestor.prompts import render
+from quaestor.solvers.agent.claims import Settled, read_final, settle
+from quaestor.solvers.agent.messages import ANSWER, quoted
+from quaestor.solvers.agent.protocol import Called, Reading, answer_request, answered, read_reply
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.tools.toolbox import TOOLS, Toolbox
+
+_MOST_CALLS = 16
+_MOST_SAME = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How long the agent tries.
+
+    Attributes:
+        iterations: Rounds of the second phase; in the last there are no tools any more.
+        repairs: Replies of a phase that could not be used and were asked for again.
+    """
+
+    iterations: int = 12
+    repairs: int = 3
+
+
+@dataclass(slots=True)
+class Rounds:
+    """The rounds of one turn.
+
+    Attributes:
+        connection: The model.
+        context: The turn.
+        bounds: How long it may take.
+        messages: What was said so far.
+    """
+
+    connection: Connection
+    context: TurnContext
+    bounds: Bounds
+    messages: list[ModelMessage]
+    _box: Toolbox = field(init=False)
+    _seen: Counter[tuple[str, str]] = field(init=False, default_factory=Counter)
+    _faults: int = field(init=False, default=0)
+    _challenged: bool = field(init=False, default=False)
+    _last: bool = field(init=False, default=False)
+
+    def __post_init__(self) -> None:
+        context = self.context
+        self._box = Toolbox(context.graph, context.ontology, context.memory, context.tool_calls)
+
+    @property
+    def native(self) -> bool:
+        """Whether the model makes tool calls itself."""
+        return self.connection.spec.profile.tools
+
+    async def play(self) -> Settled:
+        """Returns the answer with its plan.
+
+        Raises:
+            ModelReplyError: No reply could be used within the bounds.
+            SolverError: The model says that there is no answer.
+            OutageError: The model cannot be asked.
+        """
+        for number in range(1, self.bounds.iterations + 1):
+            self._last = number == self.bounds.iterations
+            with phase(f"ANSWER_iteration_{number}"):
+                response = await model_request(
+                    self.connection.model,
+                    self.messages,
+                    model_request_parameters=answer_request(self.native, () if self._last else tuple(TOOLS)),
+                )
+            reading = read_reply(response)
+            if reading.calls or reading.text:
+                self.messages.append(response)
+            closing = number + 1 == self.bounds.iterations
+            settled = self._calls(reading, closing) if reading.calls else self._words(reading, closing)
+            if settled is not None:
+                return settled
+        raise ModelReplyError(f"no answer within {self.bounds.iterations} rounds: the model goes on calling tools")
+
+    def _words(self, reading: Reading, closing: bool) -> Settled | None:
+        """Takes a reply without calls: an answer in words, or nothing that can be used."""
+        try:
+            if reading.refused:
+                raise ModelReplyError(f"the reply was withheld by the provider: {quoted(reading.text)}")
+            if reading.cut:
+                raise ModelReplyError("the reply was cut off at its limit of tokens: be brief")
+            if not reading.text:
+                raise ModelReplyError("the reply was empty")
+            return self._settle(reading.text)
+        except ModelReplyError as fault:
+            self._fault(fault)
+            self.messages.append(answered((), self._repair(f"This cannot be used: {fault}.", closing)))
+        return None
+
+    def _calls(self, reading: Reading, closing: bool) -> Settled | None:
+        """Makes the calls of a reply, in order, up to an answer that stands."""
+        results: list[tuple[Called, JsonValue]] = []
+        for place, called in enumerate(reading.calls):
+            if called.tool == ANSWER:
+                try:
+                    return self._settle(called.arguments)
+                except ModelReplyError as fault:
+                    self._fault(fault)
+                    results.append((called, _refusal(str(fault), "Answer again, or go on with the tools")))
+            elif place >= _MOST_CALLS:
+                results.append(
+                    (called, self._note(called, f"More than {_MOST_CALLS} calls in one reply", "Call again"))
+                )
+            else:
+                results.append((called, self._result(called)))
+        self.messages.append(answered(results, self._repair("", closing) if closing else ""))
+        return None
+
+    def _result(self, called: Called) -> JsonValue:
+        key = (called.tool, called.text)
+        self._seen[key] += 1
+        if self._seen[key] <= _MOST_SAME:
+            return self._box.call(called.tool, called.arguments)
+        self._fault(ModelReplyError(f"the model repeats the call {called.tool}({quoted(called.text)[1:-1]})"))
+        return self._note(
+            called, f"This call was made {_MOST_SAME} times before, with the same result", "Use the result, or answer"
+        )
+
+    def _note(self, called: Called, error: str, suggestion: str) -> JsonValue:
+        """Refuses a call without making it, and keeps it on record all the same."""
+        refusal = _refusal(error, suggestion)
+        self.context.tool_calls.append(ToolCall(called.tool[:100], called.text[:1000], json.dumps(refusal), 0.0))
+        return refusal
+
+    def _settle(self, said: object) -> Settled:
+        """Returns an answer that stands, noting what the model claims.
+
+        Raises:
+            ModelReplyError: It cannot be used, or nothing grounds it and the model was not yet told so.
+            SolverError: The model says that there is none.
+        """
+        try:
+            final, claims = read_final(said)
+            settled = settle(self._box.draft, final, claims)
+        except PlanError as error:
+            raise ModelReplyError(f"the answer cannot be held: {error}") from error
+        if not settled.grounded and not self._challenged and not self._last:
+            self._challenged = True
+            raise ModelReplyError(
+                f"{'; '.join(settled.remarks)}. Look it up or calculate it, or answer the same again to stand by it"
+            )
+        steps = f" (steps {', '.join(map(str, final.steps))})" if final.steps else ""
+        self.context.trace.append(f"claimed: {settled.claim.words}{steps}")
+        if final.explanation:
+            self.context.trace.append(f"explained: {final.explanation[:1000]}")
+        return settled
+
+    def _fault(self, fault: ModelReplyError) -> None:
+        """Counts a reply that cannot be used.
+
+        Raises:
+            ModelReplyError: There were too many of them.
+        """
+        self._faults += 1
+        self.context.trace.append(f"fault {self._faults}: {fault}")
+        if self._faults > self.bounds.repairs or self._last:
+            raise ModelReplyError(f"after {self._faults} replies that could not be used: {fault}") from fault
+
+    def _repair(self, fault: str, closing: bool) -> str:
+        return render("agent/repair", fault=fault, last=closing, native=self.native, phase="answer", tool=ANSWER)
+
+
+def _refusal(error: str, suggestion: str) -> JsonValue:
+    return {"success": False, "error": error, "suggestion": suggestion}

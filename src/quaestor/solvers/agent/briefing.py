@@ -1,0 +1,86 @@
+"""What a prompt is filled with: the page's outline, the conversation so far, the rules of calculation.
+
+Owns what the model is shown, in words. The page's numbers are not among it: those it has to look up.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.display import show_number
+from quaestor.core.quantity import Scale
+from quaestor.ontology.core import CoreRule, read_core
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.tools.page import Page
+from quaestor.solvers.tools.toolbox import TOOLS
+
+_MOST_LISTED = 60
+_DIGITS = 12
+
+
+def rules() -> Sequence[CoreRule]:
+    """Returns the rules of calculation of the ontology's core."""
+    return read_core().rules
+
+
+def outline(context: TurnContext) -> Mapping[str, object]:
+    """Returns what the page has: types with properties and instances, and how much text."""
+    page = Page(context.graph, context.ontology)
+    captions = {table.name: table.caption for table in reversed(context.graph.tables)}
+    return {
+        "document": context.document.id,
+        "types": [
+            {
+                "name": _local(type_),
+                "caption": captions.get(type_, ""),
+                "properties": _listed([_local(name) for name in page.properties(page.of_type(type_))]),
+                "instances": _listed([_local(instance.name) for instance in page.of_type(type_)]),
+            }
+            for type_ in page.types
+        ],
+        "sentences": len(context.graph.sentences),
+        "mentions": len(context.graph.mentions),
+    }
+
+
+def history(context: TurnContext) -> list[dict[str, str]]:
+    """Returns the questions so far with the solver's own answers, oldest first."""
+    return [
+        {
+            "question": turn.question,
+            "answer": _answer(turn.answer, context),
+            "description": turn.answer.description,
+            "formula": turn.answer.formula,
+        }
+        for turn in context.memory.turns
+    ]
+
+
+def _answer(answer: Answer, context: TurnContext) -> str:
+    """Returns an answer as it is computed with, and as people read it where that differs."""
+    if not isinstance(answer.value, Decimal):
+        return show_number(answer, context.document)
+    value = +answer.value
+    if len(value.as_tuple().digits) > _DIGITS:
+        value = value.quantize(Decimal(1).scaleb(min(0, value.adjusted() - _DIGITS + 1)))
+    exact = f"{value:f}" + ("" if answer.scale is Scale.ONE else f" {answer.scale.value}")
+    shown = show_number(answer, context.document)
+    return exact if shown == exact else f"{exact} ({shown})"
+
+
+def _listed(names: list[str]) -> list[str]:
+    more = len(names) - _MOST_LISTED
+    return [*names[:_MOST_LISTED], f"and {more} more"] if more > 0 else names
+
+
+def _local(name: str) -> str:
+    return name.split(":", 1)[1] if name.startswith(("kg:", "doc:")) else name
+
+
+def tool_list() -> list[dict[str, str]]:
+    """Returns the tools, for models that call them in writing."""
+    return [
+        {"name": tool.name, "description": tool.description, "schema": json.dumps(tool.schema)}
+        for tool in TOOLS.values()
+    ]

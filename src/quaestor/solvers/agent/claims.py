@@ -1,0 +1,205 @@
+"""From what a model claims to the plan that gives it.
+
+Owns the reading of an answer in any wording, the match of a claimed number with what the tools returned, and the
+remarks on what does not agree. The plan counts, never the claim.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, InvalidOperation, localcontext
+
+from quaestor.core.parsing import find_quantities, parse_cell
+from quaestor.core.quantity import Scale
+from quaestor.errors import ModelReplyError, SolverError
+from quaestor.plan.execute import Register
+from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION, bounded
+from quaestor.plan.steps import Compute, Constant, Plan
+from quaestor.solvers.agent.messages import FinalAnswer, exact, quoted, read_json
+from quaestor.solvers.tools.draft import IN_PERCENT, Draft, Traced
+
+_YES_NO = re.compile(r"\W*(?:the answer is\W+)?(yes|no|true|false)\b", re.IGNORECASE)
+_LEAD = re.compile(r"^.*?\banswer\s*(?:is|=|:)\s*", re.IGNORECASE | re.DOTALL)
+_LONGEST_WORDING = 80
+"""Of an answer in words, in characters; what is longer tells of something else too."""
+
+_DIGITS_ROUNDED = 2
+"""A number rounded to fewer digits could be anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a model says is the answer.
+
+    Attributes:
+        value: The number, in units of `scale`; or True and False for yes and no.
+        scale: What it says that one unit stands for; `Scale.ONE` where it says nothing.
+        unit: What it says is counted, or None.
+    """
+
+    value: Decimal | bool
+    scale: Scale = Scale.ONE
+    unit: str | None = None
+
+    @property
+    def words(self) -> str:
+        """The claim for people: `14.1 percent`."""
+        if isinstance(self.value, bool):
+            return "yes" if self.value else "no"
+        scale = "" if self.scale is Scale.ONE else f" {self.scale.value}"
+        return f"{self.value:f}{scale}{f' {self.unit}' if self.unit else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A claim with the plan that stands for it.
+
+    Attributes:
+        claim: Which of the readings it was.
+        plan: What is executed.
+        grounded: False where the number came from no tool.
+        remarks: What a reader should doubt.
+    """
+
+    claim: Claim
+    plan: Plan
+    grounded: bool
+    remarks: tuple[str, ...] = ()
+
+
+def read_final(said: object) -> tuple[FinalAnswer, tuple[Claim, ...]]:
+    """Returns a model's answer and the numbers that it may mean, whatever it is worded like.
+
+    Args:
+        said: Arguments of the output tool, or text.
+
+    Raises:
+        ModelReplyError: There is no answer in it.
+        SolverError: It says that there is none.
+    """
+    in_words = isinstance(said, str) and "{" not in said
+    final = FinalAnswer(str(said)) if in_words else read_json(FinalAnswer, said)
+    if final.answer is None:
+        raise SolverError(f"the model finds no answer: {final.explanation or 'it does not say why'}")
+    claims = tuple(_claims(final))
+    if not claims:
+        raise ModelReplyError(f"there is no number and no yes or no in the answer {quoted(str(final.answer))}")
+    for claim in claims:
+        if isinstance(claim.value, Decimal):
+            bounded(claim.value)
+    return final, claims
+
+
+def _claims(final: FinalAnswer) -> Iterator[Claim]:
+    scale = Scale(final.scale or "one")
+    if isinstance(final.answer, bool):
+        yield Claim(final.answer)
+    elif isinstance(final.answer, int | float):
+        yield Claim(exact(final.answer), scale, final.unit)
+    elif isinstance(final.answer, str):
+        text = _LEAD.sub("", final.answer.strip())
+        if len(text) > _LONGEST_WORDING:
+            raise ModelReplyError(f"the reply is prose, neither a call nor an answer: {quoted(final.answer)}")
+        if found := _YES_NO.match(text):
+            yield Claim(found[1].casefold() in ("yes", "true"))
+            return
+        try:
+            yield Claim(Decimal(text.replace(",", "")), scale, final.unit)
+            return
+        except InvalidOperation:
+            pass
+        quantities = [span.quantity for span in find_quantities(text)] or parse_cell(text)
+        for quantity in quantities:
+            own = quantity.scale if quantity.scale is not Scale.ONE else scale
+            yield Claim(quantity.value, own, quantity.unit or final.unit)
+
+
+def settle(draft: Draft, final: FinalAnswer, claims: Sequence[Claim]) -> Settled:
+    """Returns the plan that gives a claimed number.
+
+    A step of this turn that comes to the number is taken, among several the one that the model names, else the last;
+    then the step that it names although the number differs; then an earlier answer or a number of the page. What is
+    left stands for itself, as a constant that nothing grounds.
+
+    Raises:
+        ModelReplyError: Several numbers are claimed and no step tells which is meant, or a yes or no without a step.
+    """
+    steps = [step for step in final.steps if 0 < step <= len(draft.steps)]
+    order = dict.fromkeys((*reversed(steps), *range(len(draft.steps), 0, -1)))
+    for step in order:
+        for claim in claims:
+            if _agrees(draft, step, claim):
+                return _settled(claim, draft.plan(step))
+    first = claims[0]
+    if isinstance(first.value, bool):
+        raise ModelReplyError(f"no tool result says {first.words}: calculate it with greater")
+    if len({claim.value for claim in claims}) > 1:
+        listed = " and ".join(dict.fromkeys(claim.words for claim in claims))
+        raise ModelReplyError(f"the answer has several numbers, {listed}, and no step gives one: give one")
+    if steps:
+        plan = draft.plan(steps[-1])
+        given = _shown(draft.result(steps[-1]))
+        return _settled(first, plan, f"the model says {first.words}, the plan of its steps gives {given}")
+    return _without_step(draft, first)
+
+
+def _without_step(draft: Draft, claim: Claim) -> Settled:
+    """Returns the plan of a number that no step of this turn gives."""
+    assert isinstance(claim.value, Decimal)
+    shown = draft.shown
+    plan, traced = draft.plan_of(claim.value)
+    if traced is not None and traced.grounded and not _is_constant(traced):
+        if traced.origin != "page" or any(number.label == traced.label for number in shown):
+            return _settled(claim, plan)
+        remark = f"ungrounded: no tool returned {claim.words}; the page prints it ({traced.label})"
+        return _settled(claim, plan, remark, grounded=False)
+    return _settled(claim, plan, f"ungrounded: no tool returned {claim.words}", grounded=False)
+
+
+def _is_constant(traced: Traced) -> bool:
+    return isinstance(traced.operand, Constant)
+
+
+def _settled(claim: Claim, plan: Plan, remark: str | None = None, *, grounded: bool = True) -> Settled:
+    loose = [
+        operand.text
+        for step in plan.steps
+        if isinstance(step, Compute) and step.operation != "identity"
+        for operand in step.operands
+        if isinstance(operand, Constant) and not operand.text.startswith("const_")
+    ]
+    remarks = [remark] if remark else []
+    if loose:
+        remarks.append(f"ungrounded: no tool returned {', '.join(dict.fromkeys(loose))}")
+    return Settled(claim, plan, grounded and not loose, tuple(remarks))
+
+
+def _agrees(draft: Draft, step: int, claim: Claim) -> bool:
+    """Whether a step comes to a claim: as printed, in units, or as a percentage, to the digits that the claim has."""
+    register, taken = draft.result(step), draft.steps[step - 1]
+    if isinstance(register.value, bool) or isinstance(claim.value, bool):
+        return register.value is claim.value
+    percent = isinstance(taken, Compute) and taken.operation in IN_PERCENT
+    with localcontext(prec=PRECISION + 2 * LARGEST_EXPONENT):
+        if _rounds_to(register.value, claim.value):
+            return True
+        if register.scale is Scale.ONE and (percent or claim.scale is Scale.PERCENT):
+            return _rounds_to(register.value * 100, claim.value)
+        if register.scale is claim.scale:
+            return False
+        return _rounds_to(register.value * register.scale.factor / claim.scale.factor, claim.value)
+
+
+def _rounds_to(known: Decimal, claimed: Decimal) -> bool:
+    if known == claimed or abs(known - claimed) <= abs(known).scaleb(-12):
+        return True
+    places = claimed.as_tuple().exponent
+    if not isinstance(places, int) or len(claimed.normalize().as_tuple().digits) < _DIGITS_ROUNDED:
+        return False
+    unit = Decimal(1).scaleb(min(places, 0))
+    return claimed in (known.quantize(unit, ROUND_HALF_EVEN), known.quantize(unit, ROUND_HALF_UP))
+
+
+def _shown(register: Register) -> str:
+    value = register.value
+    return Claim(value if isinstance(value, bool) else value.normalize(), register.scale, register.unit).words

@@ -1,0 +1,125 @@
+"""What the agent's model gives back, as types: its understanding of a question, and its answer.
+
+Owns the names on the wire and the reading of a reply's JSON. Lenient where a reply can still be understood: unknown
+keys are dropped, a plan may be one text or several.
+"""
+
+import json
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Annotated, Literal, TypeVar
+
+from pydantic import Field, JsonValue, Strict, ValidationError
+
+from quaestor.core import serial
+from quaestor.errors import ModelReplyError
+
+T = TypeVar("T")
+
+Said = str | int | float
+UNDERSTAND = "describe_understanding"
+"""The output tool of the first phase."""
+
+ANSWER = "final_answer"
+"""The output tool of the second phase."""
+
+_LONGEST = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Understanding:
+    """How a model reads a question. It is a guide for the second phase, and a record for people."""
+
+    description: Annotated[str, Field(description="What is asked for, complete in itself.")]
+    entity_type: Annotated[
+        str | None, Field(alias="entityType", description="The type of entity that has the numbers, or null.")
+    ] = None
+    property: Annotated[str | list[str] | None, Field(description="The property or properties to read.")] = None
+    filters: Annotated[
+        dict[str, Said | list[Said]], Field(description="What singles out the instances, such as year.")
+    ] = field(default_factory=dict)
+    periods: Annotated[list[Said], Field(description="The years or other periods asked about.")] = field(
+        default_factory=list
+    )
+    requires_calculation: Annotated[
+        bool, Field(alias="requiresCalculation", description="Whether anything must be calculated.")
+    ] = False
+    operation: Annotated[str | None, Field(description="The calculation, such as subtract, or null.")] = None
+    operands: Annotated[list[Said], Field(description="What it is calculated on, in order, in words.")] = field(
+        default_factory=list
+    )
+    references: Annotated[
+        list[Said], Field(description="Earlier results that the question points back to, such as #-1.")
+    ] = field(default_factory=list)
+    plan: Annotated[str | list[str], Field(description="The steps, in words.")] = ""
+    reasoning: Annotated[str, Field(description="Why this answers the question.")] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FinalAnswer:
+    """What a model answers with."""
+
+    answer: Annotated[
+        Annotated[bool, Strict()] | Annotated[int, Strict()] | Annotated[float, Strict()] | str | None,
+        Field(description='One number; or "yes" or "no"; null where the page does not say.'),
+    ]
+    scale: Annotated[
+        Literal["one", "thousand", "million", "billion", "percent"] | None,
+        Field(description="What one unit of the number stands for, as its source prints it."),
+    ] = None
+    unit: Annotated[str | None, Field(description="What it counts, such as USD or shares.")] = None
+    steps: Annotated[list[int], Field(description="The steps of the tool results that it rests on.")] = field(
+        default_factory=list
+    )
+    explanation: Annotated[str | None, Field(description="How it was found, in a sentence.")] = None
+
+
+def json_schema(kind: type) -> dict[str, JsonValue]:
+    """Returns the JSON schema of a reply, without the titles that only repeat names."""
+    schema = serial.schema(kind)
+    schema.pop("title", None)
+    schema.pop("description", None)
+    for described in schema["properties"].values():
+        described.pop("title", None)
+    return schema
+
+
+def read_json(kind: type[T], said: object) -> T:
+    """Returns a reply that is a JSON object, or text around one.
+
+    Raises:
+        ModelReplyError: It is not, or does not fit the schema; the message says what is wrong.
+    """
+    value = _object_in(said) if isinstance(said, str) else said
+    try:
+        return serial.load(kind, value)
+    except ValidationError as error:
+        faults = [
+            f"{'.'.join(map(str, fault['loc'])) or 'it'}: {fault['msg'].lower()}"
+            for fault in error.errors(include_url=False, include_context=False, include_input=False)
+        ]
+        raise ModelReplyError(f"the JSON does not fit its schema: {'; '.join(dict.fromkeys(faults))[:400]}") from error
+
+
+def _object_in(text: str) -> JsonValue:
+    """Returns the first JSON object in a text, such as one in a fence."""
+    start = text.find("{")
+    if start < 0:
+        raise ModelReplyError(f"the reply holds no JSON object: {quoted(text)}")
+    try:
+        # As floats numbers would lose digits; as text of decimals they would be no numbers.
+        value: JsonValue = json.JSONDecoder().raw_decode(text[:_LONGEST], start)[0]
+    except (ValueError, RecursionError) as error:
+        raise ModelReplyError(f"the reply is not valid JSON: {str(error)[:200]}") from error
+    return value
+
+
+def exact(number: float) -> Decimal:
+    """Returns a JSON number as it was written, as nearly as a float holds it."""
+    return Decimal(str(number))
+
+
+def quoted(text: str) -> str:
+    """Returns the beginning of a reply, for a message."""
+    line = " ".join(text.split())
+    return repr(line if len(line) <= 120 else line[:117] + "...")

@@ -1,0 +1,98 @@
+"""The agent solver: understand, then answer with tools.
+
+Owns the order of the two phases and what becomes of their outcome. The model is the run's, and comes with each turn;
+the solver keeps nothing from one turn to the next.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields, replace
+
+from quaestor.conversation.answer import Answer
+from quaestor.errors import SettingsError
+from quaestor.llm.models import Connection
+from quaestor.prompts import digest, render
+from quaestor.solvers.agent import briefing
+from quaestor.solvers.agent.answering import Bounds, Rounds
+from quaestor.solvers.agent.messages import ANSWER, FinalAnswer, Understanding, json_schema
+from quaestor.solvers.agent.protocol import opening
+from quaestor.solvers.agent.understanding import understand, written
+from quaestor.solvers.answering import answer_from_plan
+from quaestor.solvers.base import TurnContext
+
+_RECORDED = ("model", "prompts")
+"""Options that say what a run was played with, and change nothing here."""
+
+
+class AgentSolver:
+    """Asks the model of the turn."""
+
+    name = "agent"
+
+    def __init__(self, bounds: Bounds | None = None) -> None:
+        """Takes how long to try."""
+        self.bounds = bounds or Bounds()
+
+    async def solve(self, question: str, context: TurnContext) -> Answer:
+        """Returns the answer that the plan of the model's tool calls gives.
+
+        The trace begins with the understanding as JSON. `Answer.reason` says where the model's own number differs from
+        the plan's, and which numbers no tool returned.
+
+        Raises:
+            ModelReplyError: No reply could be used within the bounds.
+            SolverError: The model says that there is no answer.
+            PlanError: The plan has no result.
+            OutageError: The model cannot be asked.
+            SettingsError: The turn comes without a model.
+        """
+        if context.model is None:
+            raise SettingsError("the agent asks a model, and this turn has none: name one with --model")
+        system = render("agent/system", rules=briefing.rules())
+        understanding = await understand(context.model, question, context, system, self.bounds.repairs)
+        if understanding is not None:
+            context.trace.insert(0, written(understanding))
+        prompt = self._prompt(question, context, understanding, context.model)
+        settled = await Rounds(context.model, context, self.bounds, opening(system, prompt)).play()
+        thought = understanding.description if understanding else ""
+        plan = replace(settled.plan, thought=thought)
+        return answer_from_plan(plan, context, reason="; ".join(settled.remarks) or None)
+
+    def _prompt(
+        self, question: str, context: TurnContext, understanding: Understanding | None, model: Connection
+    ) -> str:
+        return render(
+            "agent/answer",
+            question=question,
+            history=briefing.history(context),
+            understanding=written(understanding) if understanding else None,
+            native=model.spec.profile.tools,
+            tool=ANSWER,
+            tools=briefing.tool_list(),
+            schema=json.dumps(json_schema(FinalAnswer)),
+            iterations=self.bounds.iterations,
+        )
+
+
+def make_agent(options: Mapping[str, object]) -> AgentSolver:
+    """Returns the agent.
+
+    Args:
+        options: `iterations` and `repairs`, whole numbers. `model` and `prompts` say what a run is played with.
+
+    Raises:
+        SettingsError: An unknown option, one that is no number above zero, or a run that was begun with other prompts.
+    """
+    if "prompts" in options and options["prompts"] != digest("agent"):
+        raise SettingsError("the run was begun with other prompts than these: start a new one")
+    known = [item.name for item in fields(Bounds)]
+    bounds: dict[str, int] = {}
+    for name, value in options.items():
+        if name in _RECORDED:
+            continue
+        if name not in known:
+            raise SettingsError(f"the agent has no option {name!r}: known are {', '.join((*_RECORDED, *known))}")
+        if type(value) is not int or value < 1:
+            raise SettingsError(f"{name!r} of the agent must be a whole number above 0, not {value!r}")
+        bounds[name] = value
+    return AgentSolver(Bounds(**bounds))
