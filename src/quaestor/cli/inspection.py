@@ -44,7 +44,7 @@ def failures(
         record = await find_run(opened, run)
         return record, await opened.examples(record.id), await opened.turns(record.id)
 
-    record, examples, turns = _read(store, read)
+    record, examples, turns = read_store(store, read)
     scored = _scored(record, turns, dataset)
     broken = [example for example in examples if example.status != "complete"]
     if scored is None:
@@ -57,7 +57,7 @@ def failures(
             if not s.correct and (s.conversation, s.turn) in stored
         ]
     if json:
-        _print_json({"turns": wrong, "conversations": {e.conversation: e.error or e.status for e in broken}})
+        print_json({"turns": wrong, "conversations": {e.conversation: e.error or e.status for e in broken}})
         return
     for failure in wrong:
         _show_failure(failure)
@@ -88,9 +88,9 @@ def turn(
         found = await opened.turn(record.id, conversation, number)
         return found, await _graph_or_none(opened, record.id, conversation)
 
-    found, graph = _read(store, read)
+    found, graph = read_store(store, read)
     if json:
-        _print_json(serial.dump(found))
+        print_json(serial.dump(found))
     else:
         _show_turn(found, graph)
 
@@ -102,9 +102,9 @@ def tools(run: RunArgument, store: StoreOption = None, json: JsonOption = False)
     async def read(opened: "RunStore") -> "Sequence[TurnRecord]":
         return await opened.turns((await find_run(opened, run)).id)
 
-    usage = tool_usage(_read(store, read))
+    usage = tool_usage(read_store(store, read))
     if json:
-        _print_json(usage)
+        print_json(usage)
         return
     if not usage:
         print("no tool was called in this run")
@@ -137,7 +137,7 @@ def graph(
         record = await find_run(opened, run)
         return from_triples(await opened.load_graph(record.id, conversation), f"the graph of {conversation}")
 
-    found = _read(store, read)
+    found = read_store(store, read)
     if turtle:
         print(found.to_turtle(), end="")
         return
@@ -171,7 +171,8 @@ def _succeeded(output: str) -> bool:
     return not isinstance(reply, dict) or reply.get("success") is not False
 
 
-def _read(store: str | None, read: "Callable[[RunStore], Awaitable[T]]") -> T:
+def read_store(store: str | None, read: "Callable[[RunStore], Awaitable[T]]") -> T:
+    """Returns what is read from the store in force, which must be there."""
     from quaestor.settings import load_settings
     from quaestor.store.base import open_store
 
@@ -262,7 +263,8 @@ def _show_turn(found: "TurnRecord", graph: "KnowledgeGraph | None") -> None:
     show_stored_turn(Console(highlight=False), found, graph)
 
 
-def _print_json(value: object) -> None:
+def print_json(value: object) -> None:
+    """Prints a value as JSON."""
     import json as encoder
 
     print(encoder.dumps(value, indent=2, ensure_ascii=False))

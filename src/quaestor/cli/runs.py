@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from quaestor.cli import inspection
+from quaestor.cli import inspection, prompts
 from quaestor.cli.options import JsonOption, RunArgument, StoreOption
 
 if TYPE_CHECKING:
@@ -32,7 +32,9 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
     if json:
         _print_json([_run_json(record) for record in records])
     elif not records:
-        print(f"{settings.store} has no runs yet")
+        from quaestor.store.base import shown_uri
+
+        print(f"{shown_uri(settings.store)} has no runs yet")
     else:
         _show_runs(records)
 
@@ -100,17 +102,37 @@ def _show_run(record: "RunRecord", examples: "Sequence[ExampleRecord]") -> None:
         "turns": str(sum(example.turns for example in examples)),
         "started": record.started.astimezone().isoformat(" ", "seconds"),
         "finished": record.finished.astimezone().isoformat(" ", "seconds") if record.finished else "not yet",
+        "model": _model(record),
+        "used": _used(examples),
         "ontology": f"{record.spec.get('ontology') or 'none'} ({record.spec.get('policy') or 'none'})",
         "spec": record.spec_digest,
     }
     for name, value in lines.items():
-        print(f"{name + ':':<15}{value}")
+        if value is not None:
+            print(f"{name + ':':<15}{value}")
     for example in examples:
         if example.error:
             print(f"{example.conversation}: {example.error}")
 
 
+def _model(record: "RunRecord") -> str | None:
+    options, model = record.spec.get("solver_options"), record.spec.get("model")
+    if not isinstance(options, dict) or not isinstance(model, dict):
+        return None
+    prompts = str(record.spec.get("prompts") or "none")
+    return f"{options.get('model')} (temperature {model.get('temperature')}, prompts {prompts[:12]})"
+
+
+def _used(examples: "Sequence[ExampleRecord]") -> str | None:
+    """Returns what a run has used of its model, all attempts included; None where it has not asked one."""
+    from quaestor.llm.usage import Usage
+
+    used = sum((Usage.of_counts(example.usage) for example in examples), Usage())
+    return used.words if used.requests else None
+
+
 runs.command("failures")(inspection.failures)
 runs.command("turn")(inspection.turn)
+runs.command("prompts")(prompts.prompts)
 runs.command("tools")(inspection.tools)
 runs.command("kg")(inspection.graph)

@@ -13,6 +13,7 @@ from quaestor.core import serial
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.graph.facts import Mention, Observation
 from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.llm.usage import Usage
 from quaestor.store.records import TurnRecord
 
 _AROUND = 50
@@ -46,7 +47,7 @@ def show_stored_turn(console: Console, turn: TurnRecord, graph: KnowledgeGraph |
     for source in answer.sources:
         _section(console, "source", place_of(source, graph))
     if turn.usage:
-        _section(console, "usage", ", ".join(f"{name} {count}" for name, count in turn.usage.items()))
+        _section(console, "usage", Usage.of_counts(turn.usage).words)
     _section(console, "took", f"{1000 * (turn.finished - turn.started).total_seconds():.0f} ms")
 
 

@@ -166,3 +166,13 @@ def _open_mongo(uri: str, create: bool) -> RunStore:
             raise StoreError("a store on MongoDB needs pymongo: pip install 'quaestor[mongo]'") from error
         raise
     return MongoStore(uri, create=create)
+
+
+def shown_uri(uri: str) -> str:
+    """Returns a store's URI for people: without user, password and options.
+
+    >>> shown_uri("mongodb://ada:secret@localhost/quaestor?authSource=admin")
+    'mongodb://localhost/quaestor'
+    """
+    scheme, separator, rest = uri.partition("://")
+    return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}" if separator else uri

@@ -1,0 +1,211 @@
+"""Runs that ask a model, over HTTP: budgets, recordings, and what can be seen of them afterwards."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from asking import AskingSolver
+from command_line import Outcome, Quaestor, one_line
+from made_up import a_record, write_dataset
+from model_replies import Asked, Reply, say
+from model_server import ModelServer
+
+CANARY = "sk-canary-0a1b2c3d4e5f6a7b"
+QUESTIONS = ("what was it in 2008?", "and in 2007?")
+IDS = ("Single_NORD/2012/page_41.pdf-1", "Single_NORD/2012/page_41.pdf-2", "Single_SUND/2011/page_7.pdf-1")
+
+
+def reply(asked: Asked) -> Reply:
+    question = asked.prompts[-1]
+    return (
+        say("a look-up") if question.startswith("How do you read") else say("435" if "2007" in question else "206588")
+    )
+
+
+@pytest.fixture
+def server(local_models: None) -> Iterator[ModelServer]:
+    with ModelServer(reply) as running:
+        yield running
+
+
+@pytest.fixture
+def ask(quaestor: Quaestor, server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Quaestor:
+    """The command line, with `[models.scripted]`, three conversations and a solver that asks twice a turn."""
+    for patched in ("quaestor.solvers.registry", "quaestor.evaluation.run"):
+        monkeypatch.setattr(f"{patched}.make_solver", lambda name, options: AskingSolver())
+    monkeypatch.setenv("SCRIPTED_KEY", CANARY)
+    for name in ("MODEL", "MAX_REQUESTS", "MAX_TOKENS", "MAX_COST", "TRACING"):
+        monkeypatch.delenv(f"QUAESTOR_{name}", raising=False)
+    settings(server.url)
+    programs, answers, displays = ("206588", "435"), (206588.0, 435.0), ("206588", "435")
+    records = [a_record(name, QUESTIONS, programs, answers, displays=displays) for name in IDS]
+    write_dataset(tmp_path / "pages.json", *records)
+    return quaestor
+
+
+def settings(url: str, more: str = "") -> None:
+    Path("quaestor.toml").write_text(
+        f'[models.scripted]\nbase_url = "{url}/v1"\napi_key_env = "SCRIPTED_KEY"\nattempts = 1\n{more}\n'
+        "[prices.scripted]\ninput = 100\noutput = 200\n"
+    )
+
+
+RUN = "run pages.json --solver agent --model scripted"
+
+
+def stored(quaestor: Quaestor, *line: str) -> str:
+    outcome = quaestor(*line)
+    assert outcome.code == 0, outcome.err
+    return outcome.out
+
+
+def test_a_run_keeps_what_it_used_and_what_was_said(ask: Quaestor) -> None:
+    outcome = ask("eval pages.json --solver agent --model scripted --json")
+    assert outcome.code == 0, outcome.err
+    assert json.loads(outcome.out)["score"]["execution"]["value"] == 1.0
+    shown = stored(ask, "runs show latest")
+    # 3 conversations, 2 turns, 2 requests of 10 tokens read and 5 written, at 100 and 200 dollars a million
+    assert "used:          12 requests, 120 tokens read, 60 written, 0.0240 US dollars" in shown
+    assert "model:         scripted (temperature 0.0" in shown
+    found = json.loads(stored(ask, "runs show latest --json"))
+    assert found["spec"]["solver_options"] == {"model": "scripted"}
+    assert found["spec"]["model"]["model"] == "scripted"
+    assert "base_url" not in found["spec"]["model"]
+    turn = stored(ask, f"runs turn latest {IDS[0]} 1")
+    assert "2 requests, 20 tokens read, 10 written, 0.0040 US dollars" in turn
+    assert "a look-up" in turn
+
+
+def test_prompts_shows_the_whole_exchange(ask: Quaestor, server: ModelServer) -> None:
+    run = stored(ask, RUN).strip()
+    shown = stored(ask, f"runs prompts {run} {IDS[2]} 1")
+    assert "1. UNDERSTAND, scripted" in shown
+    assert "2. ANSWER_iteration_1, scripted" in shown
+    assert "-> system: You read SUND/2011/page_7.pdf." in shown
+    assert "-> user: How do you read: and in 2007?" in shown
+    assert "<- assistant: a look-up" in shown
+    assert "(1 piece as before)" in shown
+    assert "<- assistant: 435" in shown
+    exact = [
+        json.loads(record["prompt"]) for record in json.loads(stored(ask, f"runs prompts {run} {IDS[2]} 1 --json"))
+    ]
+    assert all(body in [asked.body for asked in server.asked] for body in exact)
+    assert '"temperature":' in stored(ask, f"runs prompts {run} {IDS[2]} 1 --raw")
+    assert one_line(ask(f"runs prompts {run} {IDS[2]} 7")).startswith("quaestor: ")
+
+
+def test_no_model_was_asked(quaestor: Quaestor, pages: Path) -> None:
+    assert quaestor("run pages.json").code == 0
+    assert "no model was asked" in stored(quaestor, f"runs prompts latest {IDS[0]} 1")
+
+
+def test_the_key_is_in_no_file_and_no_output(ask: Quaestor, server: ModelServer, tmp_path: Path) -> None:
+    outcome = ask(f"{RUN} --record tape.json")
+    assert outcome.code == 0, outcome.err
+    assert server.asked[0].headers["authorization"] == f"Bearer {CANARY}"
+    printed = outcome.out + outcome.err + stored(ask, f"runs prompts latest {IDS[0]} 0 --raw")
+    files = [file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()]
+    assert len(files) > 2
+    assert not [content for content in (*files, printed.encode()) if CANARY.encode() in content]
+
+
+def answers(quaestor: Quaestor, run: str) -> list[object]:
+    return [
+        [[p["phase"], p["prompt"], p["response"], p["error"]] for p in json.loads(stored(quaestor, line))]
+        for line in (f"runs prompts {run} {name} {turn} --json" for name in IDS for turn in range(2))
+    ]
+
+
+def test_a_recording_replays_without_a_server(ask: Quaestor, server: ModelServer) -> None:
+    first = stored(ask, f"{RUN} --record tape.json").strip()
+    asked = len(server.asked)
+    settings("http://127.0.0.1:9")
+    second = stored(ask, f"{RUN} --replay tape.json --workers 1").strip()
+    assert len(server.asked) == asked
+    assert answers(ask, first) == answers(ask, second)
+    outcome = ask("ask pages.json#NORD/2012/page_41.pdf --solver agent --model scripted --replay tape.json", "who?")
+    assert outcome.code == 2
+    assert "tape.json has no recording of this request" in one_line(outcome)
+    assert len(server.asked) == asked
+
+
+def test_ask_puts_questions_to_the_model(ask: Quaestor) -> None:
+    line = "ask pages.json#NORD/2012/page_41.pdf --solver agent --model scripted --policy extend"
+    assert "435" in stored(ask, line, "and in 2007?")
+
+
+@pytest.mark.parametrize(
+    ("limit", "told"),
+    [
+        ("--max-requests 5", "5 requests"),
+        ("--max-tokens 70", "70 tokens"),
+        ("--max-cost 0.009", "0.009 US dollars"),
+    ],
+)
+def test_a_budget_stops_a_run_and_resuming_goes_on(ask: Quaestor, limit: str, told: str) -> None:
+    outcome = ask(f"{RUN} --workers 1 {limit}")
+    assert outcome.code == 1
+    assert f"the budget of {told} is used up" in one_line(outcome)
+    listed = json.loads(stored(ask, "runs list --json"))[0]
+    assert listed["status"] == "stopped"
+    assert f"--resume {listed['id']}" in outcome.err
+    examples = json.loads(stored(ask, "runs show latest --json"))["examples"]
+    assert [example["status"] for example in examples] == ["complete", "outage"]
+    assert examples[1]["usage"]["requests"] == 1
+
+    again = ask(f"{RUN} --resume {listed['id']} --workers 1 {limit}")
+    assert again.code == 1  # what was used stays used
+    resumed = ask(f"{RUN} --resume {listed['id']}")
+    assert resumed.code == 0, resumed.err
+    examples = json.loads(stored(ask, "runs show latest --json"))["examples"]
+    assert [example["status"] for example in examples] == ["complete"] * 3
+    # The attempt that was stopped is counted too.
+    assert [example["usage"]["requests"] for example in examples] == [4, 5, 4]
+
+
+def failing(ask: Quaestor, line: str) -> Outcome:
+    outcome = ask(line)
+    assert outcome.code == 2, outcome.err
+    one_line(outcome)
+    return outcome
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("run pages.json --solver agent", "no model is named"),
+        ("run pages.json --solver agent --model skripted", "did you mean 'scripted'?"),
+        ("run pages.json --model scripted", "the solver 'embedded' asks no model: take --solver agent"),
+        ("run pages.json --replay tape.json", "asks no model"),
+        (f"{RUN} --record a.json --replay b.json", "cannot go together"),
+        (f"{RUN} --replay missing.json", "there is no cassette missing.json"),
+        (f"{RUN} --record pages.json", "pages.json is there already"),
+        (f"{RUN} --max-tokens 0", "--max-tokens"),
+        ("ask pages.json#NORD/2012/page_41.pdf why? --solver agent", "no model is named"),
+    ],
+)
+def test_options_that_do_not_fit(ask: Quaestor, line: str, reason: str) -> None:
+    assert reason in failing(ask, line).err
+    assert ask("runs list").code == 2 or "no runs yet" in stored(ask, "runs list")
+
+
+@pytest.mark.parametrize("line", [RUN, "ask pages.json#NORD/2012/page_41.pdf why? --solver agent --model scripted"])
+def test_a_missing_key_begins_nothing(ask: Quaestor, monkeypatch: pytest.MonkeyPatch, line: str) -> None:
+    monkeypatch.delenv("SCRIPTED_KEY")
+    assert "set the environment variable SCRIPTED_KEY" in failing(ask, line).err
+    assert ask("runs list").code == 2 or "no runs yet" in stored(ask, "runs list")
+
+
+def test_a_server_that_is_not_there_ends_the_run_at_once(ask: Quaestor) -> None:
+    settings("http://127.0.0.1:9")
+    outcome = failing(ask, f"{RUN} --workers 1")
+    assert "nothing answers at http://127.0.0.1:9/v1" in outcome.err
+    assert "go on with --resume" in outcome.err
+    assert len(json.loads(stored(ask, "runs show latest --json"))["examples"]) == 1
+
+
+def test_another_temperature_is_another_run(ask: Quaestor, server: ModelServer) -> None:
+    run = stored(ask, RUN).strip()
+    settings(server.url, "temperature = 0.5")
+    assert "model was" in failing(ask, f"{RUN} --resume {run}").err
