@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test check bench setup lock clean
+.PHONY: demo test check bench oracle setup lock clean
 .DEFAULT_GOAL := demo
 
 demo: $(INSTALLED)  ## the bundled sample: a conversation with its sources, then the score table
@@ -24,6 +24,10 @@ check: $(INSTALLED)  ## format, lint, types, layers
 
 bench: $(INSTALLED)  ## each figure that the README quotes
 	@$(BIN)/python -m benchmarks
+
+SOLVER ?= agent
+oracle: $(INSTALLED)  ## a solver whose model makes the tool calls of a perfect one: what is wrong then is ours
+	@$(BIN)/python tests/support/run_oracle.py $(SOLVER)
 
 setup: $(INSTALLED)  ## the virtual environment
 

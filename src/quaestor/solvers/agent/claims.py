@@ -5,8 +5,8 @@ remarks on what does not agree. The plan counts, never the claim.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, InvalidOperation, localcontext
 
 from quaestor.core.parsing import find_quantities, parse_cell
@@ -14,7 +14,7 @@ from quaestor.core.quantity import Scale
 from quaestor.errors import ModelReplyError, SolverError
 from quaestor.plan.execute import Register
 from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION, bounded
-from quaestor.plan.steps import Compute, Constant, Plan
+from quaestor.plan.steps import Compute, Constant, Extract, Plan
 from quaestor.solvers.agent.messages import FinalAnswer, exact, quoted, read_json
 from quaestor.solvers.tools.draft import IN_PERCENT, Draft, Traced
 
@@ -118,8 +118,8 @@ def settle(draft: Draft, final: FinalAnswer, claims: Sequence[Claim]) -> Settled
     """Returns the plan that gives a claimed number.
 
     A step of this turn that comes to the number is taken, among several the one that the model names, else the last;
-    then the step that it names although the number differs; then an earlier answer or a number of the page. What is
-    left stands for itself, as a constant that nothing grounds.
+    then one that prints it with a minus; then the step that the model names although the number differs; then an
+    earlier answer or a number of the page. What is left stands for itself, as a constant that nothing grounds.
 
     Raises:
         ModelReplyError: Several numbers are claimed and no step tells which is meant, or a yes or no without a step.
@@ -136,11 +136,22 @@ def settle(draft: Draft, final: FinalAnswer, claims: Sequence[Claim]) -> Settled
     if len({claim.value for claim in claims}) > 1:
         listed = " and ".join(dict.fromkeys(claim.words for claim in claims))
         raise ModelReplyError(f"the answer has several numbers, {listed}, and no step gives one: give one")
+    if unsigned := _without_sign(draft, order, first):
+        return _settled(first, unsigned, "the printed minus is left out")
     if steps:
         plan = draft.plan(steps[-1])
         given = _shown(draft.result(steps[-1]))
         return _settled(first, plan, f"the model says {first.words}, the plan of its steps gives {given}")
     return _without_step(draft, first)
+
+
+def _without_sign(draft: Draft, order: Iterable[int], claim: Claim) -> Plan | None:
+    """Returns the plan that reads a number as large as claimed from where a tool read it with a minus; None without."""
+    for step in order:
+        taken = draft.steps[step - 1]
+        if isinstance(taken, Extract) and -taken.quantity.value == claim.value > 0:
+            return Plan((replace(taken, id=1, reading="magnitude"),))
+    return None
 
 
 def _without_step(draft: Draft, claim: Claim) -> Settled:

@@ -1,0 +1,34 @@
+"""`make oracle SOLVER=agent`: every turn of the public file with a perfect model; prints each that fails, and why."""
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+
+from oracle import play_with_oracle
+
+from quaestor.documents.convfinqa import read_dataset
+from quaestor.scoring.gold import read_gold
+from quaestor.solvers.registry import MODEL_SOLVERS, make_solver
+
+PUBLIC = Path(__file__).resolve().parents[3] / "shared" / "data" / "convfinqa_tune.json"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="oracle", description=__doc__)
+    parser.add_argument("solver", choices=sorted(MODEL_SOLVERS))
+    parser.add_argument("file", nargs="?", type=Path, default=PUBLIC)
+    options = parser.parse_args()
+    if not options.file.exists():
+        sys.exit(f"there is no {options.file}: give a labelled file")
+    conversations = read_dataset(options.file).conversations
+    outcomes = asyncio.run(play_with_oracle(conversations, read_gold(options.file), make_solver(options.solver, {})))
+    for outcome in outcomes:
+        if not outcome.right:
+            print(f"{outcome.conversation}, turn {outcome.turn + 1}: {outcome.cause}")
+    right, count = sum(outcome.right for outcome in outcomes), len(outcomes)
+    print(f"{options.solver}: {right} of {count} turns, {100 * right / count:.1f} % official execution accuracy")
+
+
+if __name__ == "__main__":
+    main()
