@@ -29,11 +29,11 @@ KINDS = ("new", "used", "result1", "result2", "result3", "constant", "none")
 """What an operand can be, in the order of their codes."""
 NEW, USED, RESULT1, RESULT2, RESULT3, CONSTANT, NONE = range(len(KINDS))
 
-TOP_LEAVES = 14
+TOP_LEAVES = 20
 """How many of the best leaves are combined."""
 MAX_RESULTS = 8
 """How many earlier results are, latest first."""
-KEPT = 300
+KEPT = 400
 """How many candidates the ranker sees."""
 
 _FACTORS = (100.0, 1000.0, 1_000_000.0, 1_000_000_000.0)
