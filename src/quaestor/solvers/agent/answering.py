@@ -18,7 +18,7 @@ from quaestor.llm.transcript import phase
 from quaestor.prompts import render
 from quaestor.solvers.agent.claims import Settled, read_final, settle
 from quaestor.solvers.agent.messages import ANSWER, quoted
-from quaestor.solvers.agent.protocol import Called, Reading, answer_request, answered, read_reply
+from quaestor.solvers.agent.protocol import Called, Reading, answer_request, answered, kept, read_reply
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.tools.toolbox import TOOLS, Toolbox
 
@@ -87,7 +87,7 @@ class Rounds:
                 )
             reading = read_reply(response)
             if reading.calls or reading.text:
-                self.messages.append(response)
+                self.messages.append(kept(response))
             closing = number + 1 == self.bounds.iterations
             settled = self._calls(reading, closing) if reading.calls else self._words(reading, closing)
             if settled is not None:

@@ -191,6 +191,8 @@ def _agrees(draft: Draft, step: int, claim: Claim) -> bool:
     if isinstance(register.value, bool) or isinstance(claim.value, bool):
         return register.value is claim.value
     percent = isinstance(taken, Compute) and taken.operation in IN_PERCENT
+    if percent and claim.scale not in (Scale.ONE, Scale.PERCENT):
+        return False
     with localcontext(prec=PRECISION + 2 * LARGEST_EXPONENT):
         if _rounds_to(register.value, claim.value):
             return True

@@ -7,7 +7,7 @@ model that has native calls and writes lines all the same is understood too. Dec
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 from pydantic_ai.messages import (
@@ -16,6 +16,7 @@ from pydantic_ai.messages import (
     ModelRequestPart,
     ModelResponse,
     SystemPromptPart,
+    ToolCallPart,
     ToolReturnPart,
     UserPromptPart,
 )
@@ -84,6 +85,17 @@ def read_reply(response: ModelResponse) -> Reading:
         cut=response.finish_reason == "length",
         refused=response.finish_reason == "content_filter",
     )
+
+
+def kept(response: ModelResponse) -> ModelResponse:
+    """Returns a reply as it can be sent back: arguments that are no object would break the client."""
+    parts = [
+        replace(part, args=json.dumps(part.args))
+        if isinstance(part, ToolCallPart) and not isinstance(part.args, str | dict | None)
+        else part
+        for part in response.parts
+    ]
+    return replace(response, parts=parts)
 
 
 def written_calls(text: str) -> tuple[Called, ...]:

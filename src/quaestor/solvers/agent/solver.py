@@ -11,7 +11,7 @@ from dataclasses import fields, replace
 from quaestor.conversation.answer import Answer
 from quaestor.errors import SettingsError
 from quaestor.llm.models import Connection
-from quaestor.prompts import digest, render
+from quaestor.prompts import render
 from quaestor.solvers.agent import briefing
 from quaestor.solvers.agent.answering import Bounds, Rounds
 from quaestor.solvers.agent.messages import ANSWER, FinalAnswer, Understanding, json_schema
@@ -19,9 +19,6 @@ from quaestor.solvers.agent.protocol import opening
 from quaestor.solvers.agent.understanding import understand, written
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
-
-_RECORDED = ("model", "prompts")
-"""Options that say what a run was played with, and change nothing here."""
 
 
 class AgentSolver:
@@ -78,20 +75,16 @@ def make_agent(options: Mapping[str, object]) -> AgentSolver:
     """Returns the agent.
 
     Args:
-        options: `iterations` and `repairs`, whole numbers. `model` and `prompts` say what a run is played with.
+        options: `iterations` and `repairs`, whole numbers; see `Bounds`.
 
     Raises:
-        SettingsError: An unknown option, one that is no number above zero, or a run that was begun with other prompts.
+        SettingsError: An unknown option, or one that is no number above zero.
     """
-    if "prompts" in options and options["prompts"] != digest("agent"):
-        raise SettingsError("the run was begun with other prompts than these: start a new one")
     known = [item.name for item in fields(Bounds)]
     bounds: dict[str, int] = {}
     for name, value in options.items():
-        if name in _RECORDED:
-            continue
         if name not in known:
-            raise SettingsError(f"the agent has no option {name!r}: known are {', '.join((*_RECORDED, *known))}")
+            raise SettingsError(f"the agent has no option {name!r}: known are {', '.join(known)}")
         if type(value) is not int or value < 1:
             raise SettingsError(f"{name!r} of the agent must be a whole number above 0, not {value!r}")
         bounds[name] = value

@@ -14,7 +14,7 @@ from quaestor.llm.transcript import phase
 from quaestor.prompts import render
 from quaestor.solvers.agent import briefing
 from quaestor.solvers.agent.messages import UNDERSTAND, Understanding, json_schema, read_json
-from quaestor.solvers.agent.protocol import answered, opening, read_reply, understanding_request
+from quaestor.solvers.agent.protocol import answered, kept, opening, read_reply, understanding_request
 from quaestor.solvers.base import TurnContext
 
 PHASE = "UNDERSTAND"
@@ -52,7 +52,7 @@ async def understand(
         except ModelReplyError as fault:
             context.trace.append(f"not understood, attempt {attempt}: {fault}")
             if reading.calls or reading.text:
-                messages.append(response)
+                messages.append(kept(response))
             repair = render(
                 "agent/repair", fault=f"This cannot be used: {fault}.", last=False, phase="understand", **told
             )

@@ -1,0 +1,148 @@
+"""From what a model claims to the plan that counts."""
+
+import json
+from decimal import Decimal
+
+import pytest
+from toolboxes import CASH_FLOWS, after, toolbox
+
+from quaestor.errors import ModelReplyError, PlanError, SolverError
+from quaestor.plan.execute import execute
+from quaestor.plan.steps import Constant
+from quaestor.solvers.agent.claims import Settled, read_final, settle
+from quaestor.solvers.tools.toolbox import Toolbox
+
+CASH = "net_cash_from_operating_activities"
+
+
+@pytest.fixture
+def box() -> Toolbox:
+    """Step 1 is 181001, step 2 206588, step 3 the change of 14.14 percent."""
+    box = toolbox(CASH_FLOWS)
+    for year in ("2008", "2009"):
+        box.call("query_kg", {"entityType": "CashFlow", "filters": {"year": year}, "property": CASH})
+    box.call("calculate", {"operation": "percentage_change", "values": [181001, 206588]})
+    return box
+
+
+def settled(box: Toolbox, said: object) -> Settled:
+    return settle(box.draft, *read_final(said))
+
+
+def value(found: Settled) -> Decimal | bool:
+    return execute(found.plan).result.value
+
+
+CHANGE = Decimal(25587) / 181001
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ({"answer": 14.14, "scale": "percent", "steps": [3]}, CHANGE),
+        ({"answer": 14.136385986817752}, CHANGE),
+        ({"answer": 0.1413638598681775}, CHANGE),
+        ({"answer": "14.1%"}, CHANGE),
+        ({"answer": "14 %"}, CHANGE),
+        ({"answer": 14}, CHANGE),
+        ("14.14", CHANGE),
+        ("**ANSWER: 14.14%**", CHANGE),
+        ("The answer is 14.1 %.", CHANGE),
+        ('```json\n{"answer": 14.14, "scale": "percent"}\n```', CHANGE),
+        ("approximately $14.1 million (14.1%)", CHANGE),
+        ({"answer": "$ 206,588 thousand", "steps": [2]}, Decimal(206588)),
+        ({"answer": 206588, "unit": "USD"}, Decimal(206588)),
+        ("181,001", Decimal(181001)),
+        ({"answer": 181001, "steps": [1, 2, 3]}, Decimal(181001)),
+    ],
+)
+def test_a_number_that_a_tool_returned_is_that_step(box: Toolbox, said: object, expected: Decimal) -> None:
+    found = settled(box, said)
+    assert (found.grounded, found.remarks) == (True, ())
+    number = value(found)
+    assert isinstance(number, Decimal)
+    assert round(number, 8) == round(expected, 8)
+
+
+def test_the_plan_counts_where_the_number_differs_from_the_step_it_names(box: Toolbox) -> None:
+    found = settled(box, {"answer": 15.2, "scale": "percent", "steps": [3]})
+    assert round(Decimal(value(found)), 5) == Decimal("0.14136")
+    (remark,) = found.remarks
+    assert remark.startswith("the model says 15.2 percent, the plan of its steps gives 0.14136")
+    assert found.grounded
+
+
+@pytest.mark.parametrize("said", [{"answer": 15.2}, {"answer": 15.2, "steps": [9, 0, -1]}, "15.2"])
+def test_a_number_that_no_tool_returned_is_ungrounded(box: Toolbox, said: object) -> None:
+    found = settled(box, said)
+    assert not found.grounded
+    assert found.remarks == ("ungrounded: no tool returned 15.2",)
+    assert value(found) == Decimal("15.2")
+
+
+def test_a_number_that_only_the_page_prints_is_ungrounded_but_has_its_source(box: Toolbox) -> None:
+    found = settled(box, {"answer": 158529})
+    assert not found.grounded
+    assert found.remarks == (
+        "ungrounded: no tool returned 158529; the page prints it (net cash from operating activities, 2007)",
+    )
+    assert len(execute(found.plan).result.sources) == 1
+
+
+def test_a_constant_that_went_into_the_plan_is_named(box: Toolbox) -> None:
+    box.call("calculate", {"operation": "multiply", "values": ["#1", 3.5]})
+    found = settled(box, {"answer": 633503.5, "steps": [4]})
+    assert not found.grounded
+    assert found.remarks == ("ungrounded: no tool returned 3.5",)
+
+
+def test_a_printed_minus_may_be_left_out() -> None:
+    box = toolbox(CASH_FLOWS)
+    wanted = {"entityType": "CashFlow", "filters": {"year": "2008"}, "property": "net_cash_from_investing_activities"}
+    reply = box.call("query_kg", json.dumps(wanted))
+    assert isinstance(reply["value"], int)
+    assert reply["value"] < 0
+    found = settled(box, {"answer": -reply["value"], "steps": [1]})
+    assert value(found) == -reply["value"]
+    assert (found.grounded, found.remarks) == (True, ("the printed minus is left out",))
+
+
+def test_an_earlier_answer_is_one() -> None:
+    call = 'TOOL: query_kg({"entityType": "CashFlow", "filters": {"year": "2008"}, "property": "' + CASH + '"})'
+    box = after(CASH_FLOWS, call)
+    found = settled(box, "181001")
+    assert found.grounded
+    assert found.remarks == ()
+    assert not any(isinstance(step, Constant) for step in found.plan.steps)
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"), [("Yes, it was.", True), ({"answer": "no"}, False), ({"answer": True}, True)]
+)
+def test_yes_and_no_need_a_comparison(box: Toolbox, said: object, expected: bool) -> None:
+    with pytest.raises(ModelReplyError, match="calculate it with greater"):
+        settled(box, said)
+    box.call("calculate", {"operation": "greater", "values": ["#2", "#1"] if expected else ["#1", "#2"]})
+    assert value(settled(box, said)) is expected
+
+
+@pytest.mark.parametrize(
+    ("said", "error", "message"),
+    [
+        ({"answer": None}, SolverError, "it does not say why"),
+        ({"answer": "unknown"}, ModelReplyError, "no number and no yes or no"),
+        ({"value": 3}, ModelReplyError, "answer: "),
+        ("[" * 5000 + "{", ModelReplyError, "not valid JSON"),
+        ('{"answer": ' + "[" * 5000, ModelReplyError, "not valid JSON"),
+        ({"answer": float("inf")}, PlanError, "no number that a plan can hold"),
+        ({"answer": "9" * 70}, PlanError, "hold"),
+    ],
+)  # fmt: skip
+def test_what_is_no_answer_is_refused(said: object, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        read_final(said)
+
+
+def test_numbers_that_contradict_are_asked_about(box: Toolbox) -> None:
+    with pytest.raises(ModelReplyError, match="14 million and 15 million"):
+        settled(box, "14 million or 15 million")

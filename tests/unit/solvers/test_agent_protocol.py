@@ -1,0 +1,108 @@
+"""The two ways in which models call tools."""
+
+import json
+
+import pytest
+from agent_bench import CASH, QUESTION, UNDERSTOOD, final, play, query, reply, scripted
+from hypothesis import given
+from hypothesis import strategies as st
+from model_replies import Asked, Call, Reply, say
+
+from quaestor.errors import SettingsError
+from quaestor.prompts import digest, render, sources
+from quaestor.solvers.agent.protocol import written_calls
+from quaestor.solvers.registry import make_solver, prompts_digest
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        ('TOOL: query_kg({"a": "x) y"})', [("query_kg", '{"a": "x) y"}')]),
+        ('I look.\nTOOL: a({"x": 1})\nTOOL: b( {"y": [1, 2]} )', [("a", '{"x": 1}'), ("b", '{"y": [1, 2]}')]),
+        ("TOOL: list_entities()", [("list_entities", "{}")]),
+        ('TOOL: a({"x": )\nmore', [("a", '{"x": ')]),
+        ('ANSWER: {"answer": 1}', [("final_answer", '{"answer": 1}')]),
+        ("**ANSWER:** 14.1 %", [("final_answer", "14.1 %")]),
+        ('TOOL: a({})\nRESULT of a: 5\nANSWER: 5', [("a", "{}")]),
+        ("the answer is 5", []),
+    ],
+)  # fmt: skip
+def test_calls_in_writing(text: str, calls: list[tuple[str, str]]) -> None:
+    assert [(call.tool, call.arguments) for call in written_calls(text)] == calls
+
+
+@given(st.text(max_size=300) | st.text(alphabet='TOL: ANSWER(){}["\\]a1\n', max_size=60))
+def test_any_text_reads(text: str) -> None:
+    for call in written_calls(text):
+        assert isinstance(call.arguments, str)
+        assert isinstance(call.text, str)
+
+
+@pytest.mark.usefixtures("local_models")
+def test_a_model_without_tools_calls_them_in_writing() -> None:
+    def understood(asked: Asked) -> Reply:
+        return say(f"Here it is:\n```json\n{json.dumps(UNDERSTOOD)}\n```")
+
+    query_line = f"TOOL: query_kg({json.dumps(query(2008).arguments)})"
+    played = play(
+        scripted([say(f"I look it up.\n{query_line}"), say('ANSWER: {"answer": 181001, "steps": [1]}')], [understood]),
+        native=False,
+    )
+    assert played.turn.answer.value == 181001
+    assert [call.tool for call in played.turn.tool_calls] == ["query_kg"]
+    assert not any(asked.tools for asked in played.asked)
+    assert "TOOL: query_kg(" in played.asked[1].prompts[0]
+    assert "find_in_text" in played.asked[1].prompts[0]
+    assert played.asked[2].prompts[-1].startswith('RESULT of query_kg: {"success": true')
+
+
+@pytest.mark.usefixtures("local_models")
+def test_lines_are_understood_from_a_model_with_tools_too() -> None:
+    line = f"TOOL: query_kg({json.dumps(query(2008).arguments)})"
+    played = play(scripted([say(line), reply(final(181001, steps=[1]))]))
+    assert played.turn.answer.value == 181001
+
+
+@pytest.mark.usefixtures("local_models")
+def test_one_reply_may_have_many_calls_and_the_answer() -> None:
+    change = Call("calculate", {"operation": "subtract", "values": [206588, 181001]})
+    played = play(scripted([reply(query(2008), query(2009), change, final(25587, steps=[3]))]), "what is the change?")
+    assert played.turn.answer.value == 25587
+    assert played.turn.answer.formula == "206588 - 181001"
+    assert played.phases == ["UNDERSTAND", "ANSWER_iteration_1"]
+
+
+@pytest.mark.usefixtures("local_models")
+def test_the_prompts_hold_the_page_the_history_and_the_cores_rules() -> None:
+    steps = [reply(query(2008)), reply(final(181001)), reply(query(2009)), reply(final(206588))]
+    played = play(scripted(steps), QUESTION, "and in 2009?")
+    first, later = played.asked[0], played.asked[3]
+    assert "percentage change: The change over the earlier value" in first.system
+    assert CASH in first.prompts[0]
+    assert "CashFlow_2008" in first.prompts[0]
+    assert "none, this is the first question" in first.prompts[0]
+    assert "181001" not in first.prompts[0]
+    assert f"1. Question: {QUESTION}" in later.prompts[0]
+    assert "Answer (#-1): 181001 ($ 181,001 thousand) = net cash from operating activities, 2008" in later.prompts[0]
+
+
+def test_templates_refuse_a_missing_variable_and_hold_no_rules() -> None:
+    from jinja2 import UndefinedError
+
+    with pytest.raises(UndefinedError, match="rules"):
+        render("agent/system")
+    for text in sources("agent").values():
+        assert "earlier value" not in text
+        assert "percentage_change" not in text
+
+
+def test_the_digest_of_the_prompts_is_in_the_runs_record() -> None:
+    assert prompts_digest("agent") == digest("agent")
+    assert len(digest("agent")) == 64
+    assert prompts_digest("embedded") is None
+
+
+@pytest.mark.parametrize("options", [{"iterations": 0}, {"repairs": "3"}, {"temperature": 1}, {"iterations": True}])
+def test_options_are_checked(options: dict[str, object]) -> None:
+    with pytest.raises(SettingsError):
+        make_solver("agent", options)
