@@ -4,10 +4,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quaestor.cli.options import JsonOption, OntologyOption, PageArgument, PolicyOption, StoreOption
+from quaestor.cli.options import (
+    AcceptOption,
+    JsonOption,
+    ModelOption,
+    OntologyOption,
+    PageArgument,
+    PolicyOption,
+    ProposalsOption,
+    RecordOption,
+    ReplayOption,
+    StoreOption,
+)
 
 if TYPE_CHECKING:
     from quaestor.graph.knowledge_graph import KnowledgeGraph, Policy
+    from quaestor.llm.models import Connection
+    from quaestor.ontology.proposal import Proposal
 
 kg = typer.Typer(no_args_is_help=True, help="Build, show and query the knowledge graph of a page.")
 
@@ -16,14 +29,47 @@ _LONGEST_TERM = 100
 
 @kg.command("build")
 def build(
-    page: PageArgument, ontology: OntologyOption = None, policy: PolicyOption = None, store: StoreOption = None
+    page: PageArgument,
+    ontology: OntologyOption = None,
+    policy: PolicyOption = None,
+    store: StoreOption = None,
+    model: ModelOption = None,
+    proposals: ProposalsOption = None,
+    accept: AcceptOption = None,
+    record: RecordOption = None,
+    replay: ReplayOption = None,
 ) -> None:
-    """Build the graph of a page, and show what its tables and lines were taken for, and why."""
+    """Build the graph of a page, and show what its tables and lines were taken for, and why.
+
+    With --model, a model proposes the property of each line that the ontology has none for; the proposals are taken
+    in at once, or written for review with --proposals.
+    """
     from rich.console import Console
 
+    from quaestor.cli.access import Tapes
     from quaestor.cli.graphs import show_reading, show_statistics
+    from quaestor.cli.knowing import find_page, knowledge_for
+    from quaestor.cli.proposals import gather
+    from quaestor.errors import SettingsError
+    from quaestor.graph.builder import build_graph
+    from quaestor.ontology.proposals import with_labels
+    from quaestor.settings import load_settings
 
-    graph = _graph(page, ontology, policy, store)
+    if policy == "strict" and (model or accept):
+        raise SettingsError("proposals belong to the policy 'extend': 'strict' takes the ontology as it is")
+    dataset, document = find_page(page)
+    settings = load_settings({"store": store, "model": model})
+    knowledge = knowledge_for(dataset, ontology, policy, settings.store)
+
+    async def ask(connection: "Connection") -> "tuple[Proposal, ...]":
+        from quaestor.ontology.proposing import propose_lines
+
+        return await propose_lines(document, knowledge.ontology, connection)
+
+    accepted = gather(settings, model is not None, proposals, accept, [document], ask, Tapes(record, replay))
+    if accepted is None:
+        return
+    graph = build_graph(document, with_labels(knowledge.ontology, accepted), knowledge.policy)
     console = Console(highlight=False)
     show_reading(console, graph)
     show_statistics(console, graph)

@@ -6,10 +6,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quaestor.cli.options import LimitOption, OntologyOption, StoreOption
+from quaestor.cli.options import (
+    AcceptOption,
+    LimitOption,
+    MaxCostOption,
+    MaxRequestsOption,
+    MaxTokensOption,
+    ModelOption,
+    OntologyOption,
+    ProposalsOption,
+    RecordOption,
+    ReplayOption,
+    StoreOption,
+)
 
 if TYPE_CHECKING:
+    from quaestor.llm.models import Connection
     from quaestor.ontology.ontology import Ontology
+    from quaestor.ontology.proposal import Proposal
 
 ontology = typer.Typer(no_args_is_help=True, help="Build, show and compare ontologies.")
 
@@ -25,33 +39,53 @@ def build(
         Path | None, typer.Option("--output", help="Write it as Turtle to this file.", metavar="FILE.ttl")
     ] = None,
     store: StoreOption = None,
+    model: ModelOption = None,
+    proposals: ProposalsOption = None,
+    accept: AcceptOption = None,
+    record: RecordOption = None,
+    replay: ReplayOption = None,
+    max_requests: MaxRequestsOption = None,
+    max_tokens: MaxTokensOption = None,
+    max_cost: MaxCostOption = None,
 ) -> None:
     """Build the frozen ontology of datasets, from tables and texts only, and print its digest.
 
-    It is kept in the store, unless it is only written to a file.
+    It is kept in the store, unless it is only written to a file. With --model, a model proposes types, properties and
+    merges for what the rules leave unclear; they are taken in at once, or written for review with --proposals.
     """
+    from quaestor.cli.access import Tapes
     from quaestor.cli.knowing import documents_of
+    from quaestor.cli.proposals import gather
     from quaestor.documents.convfinqa import read_dataset
     from quaestor.errors import InputError
-    from quaestor.ontology.builder import OntologyBuilder
+    from quaestor.ontology.builder import build_ontology
+    from quaestor.ontology.extract import RuleExtractor
+    from quaestor.ontology.proposals import ReviewedExtractor
     from quaestor.settings import load_settings
     from quaestor.store.base import open_store
 
-    builder = OntologyBuilder()
-    for path in datasets:
-        for document in documents_of(read_dataset(path, limit)).values():
-            builder.add(document)
-    built = builder.freeze()
+    documents = [document for path in datasets for document in documents_of(read_dataset(path, limit)).values()]
+    limits = {"max_requests": max_requests, "max_tokens": max_tokens, "max_cost": max_cost}
+    settings = load_settings({"store": store, "model": model, **limits})
+
+    async def ask(connection: "Connection") -> "tuple[Proposal, ...]":
+        from quaestor.ontology.proposing import propose
+
+        return await propose(documents, connection)
+
+    accepted = gather(settings, model is not None, proposals, accept, documents, ask, Tapes(record, replay))
+    if accepted is None:
+        return
+    built = build_ontology(documents, [RuleExtractor(), ReviewedExtractor(accepted)])
     if output is not None:
         try:
             output.write_text(built.to_turtle(), encoding="utf-8")
         except OSError as error:
             raise InputError(f"cannot write {output}: {error.strerror}") from error
     if output is None or store is not None:
-        uri = load_settings({"store": store}).store
 
         async def keep() -> None:
-            async with open_store(uri) as opened:
+            async with open_store(settings.store) as opened:
                 await opened.save_ontology(built.digest, built.triples)
 
         asyncio.run(keep())

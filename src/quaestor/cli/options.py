@@ -67,3 +67,16 @@ MaxTokensOption = Annotated[
 MaxCostOption = Annotated[
     float | None, typer.Option("--max-cost", min=0, help="Stop the run after this many US dollars.", metavar="USD")
 ]
+ProposalsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--proposals",
+        help="Only write what the model proposes to this file, to be reviewed.",
+        metavar="FILE.json",
+        dir_okay=False,
+    ),
+]
+AcceptOption = Annotated[
+    Path | None,
+    typer.Option("--accept", help="Build with the proposals of this file that are accepted.", metavar="FILE.json"),
+]

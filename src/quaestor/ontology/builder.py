@@ -16,6 +16,7 @@ from quaestor.ontology.extract import TEXT, Extractor, RuleExtractor, Sightings
 from quaestor.ontology.labels import plain, singular
 from quaestor.ontology.merging import Place, group_labels
 from quaestor.ontology.ontology import Ontology, OntologyClass, OntologyProperty
+from quaestor.ontology.proposal import Proposal
 from quaestor.ontology.vocabulary import AMOUNT, ROOT_CLASS, class_name, property_name
 
 _TOPIC_DOCUMENTS = 2
@@ -97,7 +98,11 @@ class OntologyBuilder:
             if topics[key].total() >= _TOPIC_DOCUMENTS and not index.find(label) and name not in taken:
                 classes.append(OntologyClass(name, label, (label,), core=False))
                 taken.add(name)
-        return classes
+        return _with_proposed(classes, self._proposals())
+
+    def _proposals(self) -> tuple[Proposal, ...]:
+        """Returns what was proposed and is borne out by a document, sorted."""
+        return tuple(sorted({p for sightings in self._seen.values() for s in sightings for p in s.proposals}))
 
     def _with_properties(self, classes: tuple[OntologyClass, ...], seen_on: dict[Place, str]) -> Ontology:
         evidence = self._evidence(seen_on)
@@ -106,6 +111,11 @@ class OntologyBuilder:
         found = group_labels(
             {label: e.lines + e.mentions for label, e in by_label.items()},
             {label: e.places for label, e in by_label.items()},
+            [
+                (shown[plain(p.label)], shown[plain(p.into)])
+                for p in self._proposals()
+                if p.kind == "merge" and plain(p.label) in shown and plain(p.into) in shown
+            ],
         )
         amount = by_label.pop("", _Evidence())
         properties = [_property(AMOUNT, ("amount",), [amount])]
@@ -116,7 +126,8 @@ class OntologyBuilder:
                     _property(_free(property_name(labels[0]), names), labels, [by_label[x] for x in labels])
                 )
         apart = tuple(replace(a, document=a.document.split("\0")[0]) for a in found.apart)
-        return Ontology(classes, tuple(sorted(properties, key=lambda p: p.name)), found.merges, apart)
+        ordered = tuple(sorted(properties, key=lambda p: p.name))
+        return Ontology(classes, ordered, found.merges, apart, self._proposals())
 
     def _evidence(self, seen_on: dict[Place, str]) -> dict[str, _Evidence]:
         """Returns what was seen of each label; of phrases of the text only those of several documents, or of tables."""
@@ -135,7 +146,20 @@ class OntologyBuilder:
                 entry.places.add(place)
                 if place in seen_on:
                     entry.classes.add(seen_on[place])
-        return {key: e for key, e in evidence.items() if e.lines or _named_often(key, e)}
+        vouched = {plain(p.label) for p in self._proposals() if p.kind == "property"}
+        return {key: e for key, e in evidence.items() if e.lines or key in vouched or _named_often(key, e)}
+
+
+def _with_proposed(classes: list[OntologyClass], proposals: Sequence[Proposal]) -> list[OntologyClass]:
+    """Returns the classes with those that were proposed; one that is there already gets the cues."""
+    found, names = {c.name: c for c in classes}, {plain(c.label): c.name for c in classes}
+    for p in proposals:
+        if p.kind != "class":
+            continue
+        name = names.get(plain(p.label), f"kg:{class_name(p.label)}")
+        one = found.get(name) or OntologyClass(name, p.label, (p.label,), core=False)
+        found[name] = replace(one, cues=tuple(sorted({*one.cues, *p.cues})))
+    return list(found.values())
 
 
 def _named_often(key: str, evidence: _Evidence) -> bool:

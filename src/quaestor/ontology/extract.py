@@ -11,6 +11,7 @@ from quaestor.documents.document import Document, Table
 from quaestor.ontology.classes import Context, context_of
 from quaestor.ontology.lines import body_cells, line_of, property_axis, property_lines
 from quaestor.ontology.phrases import said_in, topics
+from quaestor.ontology.proposal import Proposal
 
 Range = Literal["xsd:decimal", "xsd:gYear", "xsd:string"]
 
@@ -44,11 +45,13 @@ class Sightings:
         labels: Of properties, repeats kept.
         topics: Words for classes.
         contexts: The texts in and around each table, by the table's index; they decide on the labels' class.
+        proposals: What was proposed beyond the rules, accepted, and is borne out by the document.
     """
 
     labels: tuple[LabelSighting, ...] = ()
     topics: tuple[str, ...] = ()
     contexts: dict[int, Context] = field(default_factory=dict)
+    proposals: tuple[Proposal, ...] = ()
 
 
 class Extractor(Protocol):

@@ -156,6 +156,7 @@ RUNGS = (
 
 SPELLING = Rung("spelling", 0.8, "one letter lost or added in a long word", lambda label: "")
 """Asked last; its keys are many for each label, see `spellings`."""
+PROPOSED = _rung("proposed", 0.7, "it was proposed beyond the rules, with a reason, and accepted", lambda _: "")
 
 
 def spellings(label: str) -> frozenset[str]:

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from quaestor.ontology.labels import RUNGS, SPELLING, Rung, spellings
+from quaestor.ontology.labels import PROPOSED, RUNGS, SPELLING, Rung, spellings
 
 Place = tuple[str, int]
 """A table: the document's key, the table's index."""
@@ -63,12 +63,15 @@ class Groups:
     apart: tuple[Apart, ...]
 
 
-def group_labels(weights: Mapping[str, int], places: Mapping[str, set[Place]]) -> Groups:
+def group_labels(
+    weights: Mapping[str, int], places: Mapping[str, set[Place]], proposed: Iterable[tuple[str, str]] = ()
+) -> Groups:
     """Returns labels grouped into properties.
 
     Args:
         weights: How often each label was seen; the most frequent leads its group, the shorter one of two equals.
         places: The tables in which each label heads a line.
+        proposed: Pairs of labels that are to be one beyond the ladder, unless a table has both; in their order.
     """
     groups = {label: _Group([label], set(places.get(label, ()))) for label in weights}
 
@@ -81,6 +84,8 @@ def group_labels(weights: Mapping[str, int], places: Mapping[str, set[Place]]) -
     for rung in (*RUNGS, SPELLING):
         for bucket in _buckets(rung, sorted(groups, key=rank)):
             _join(bucket, rung, groups, merges, apart)
+    for label, into in proposed:
+        _join([into, label], PROPOSED, groups, merges, apart)
     distinct = {id(group): group for group in groups.values()}.values()
     grouped = sorted(tuple(sorted(group.labels, key=rank)) for group in distinct)
     return Groups(tuple(grouped), tuple(sorted(merges, key=_of_merge)), tuple(sorted(apart.values(), key=_of_apart)))

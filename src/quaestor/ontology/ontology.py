@@ -13,9 +13,10 @@ from quaestor.core.parsing import clean_label
 from quaestor.core.triples import Triple
 from quaestor.errors import OntologyError
 from quaestor.ontology.classes import ClassMatch, Context, CueIndex
-from quaestor.ontology.labels import RUNGS, SPELLING, plain
+from quaestor.ontology.labels import PROPOSED, RUNGS, SPELLING, plain
 from quaestor.ontology.matching import LabelIndex, Match, Near
 from quaestor.ontology.merging import Apart, Merge
+from quaestor.ontology.proposal import Proposal
 from quaestor.ontology.terms import digest_of, write_turtle
 from quaestor.ontology.vocabulary import AMOUNT, ROOT_CLASS
 
@@ -93,12 +94,14 @@ class Ontology:
         properties: Sorted by name.
         merges: Each label's way to its property, sorted.
         apart: Labels that were kept apart, because one table has both; sorted.
+        proposals: What was proposed beyond the rules and accepted, sorted.
     """
 
     classes: tuple[OntologyClass, ...]
     properties: tuple[OntologyProperty, ...]
     merges: tuple[Merge, ...] = ()
     apart: tuple[Apart, ...] = ()
+    proposals: tuple[Proposal, ...] = ()
 
     @cached_property
     def triples(self) -> tuple[Triple, ...]:
@@ -171,12 +174,18 @@ class Ontology:
             met = [
                 Merge(said, m.label, m.rule, m.score) for said, m in ((label, first), (other, second)) if m.score < 1
             ]
-            reasons = dict.fromkeys(_REASONS[step.rule] for step in (*met, *steps))
+            reasons = dict.fromkeys(self._reason(step) for step in (*met, *steps))
             return Explanation(True, (*met, *steps), "; ".join(reasons) or "they are the same words")
         for apart in self.apart:
             if {plain(apart.label), plain(apart.other)} == {plain(first.label), plain(second.label)}:
                 return Explanation(False, (), f"{apart.document} has both in one table")
         return Explanation(False, (), "no rule of the ladder makes them one")
+
+    def _reason(self, merge: Merge) -> str:
+        """Returns why two labels were joined: the rung's reason, or that of the proposal."""
+        ends = {plain(merge.variant), plain(merge.into)}
+        proposed = (p.reason for p in self.proposals if {plain(p.label), plain(p.into)} == ends)
+        return next(proposed, "") or _REASONS[merge.rule]
 
     def statistics(self) -> dict[str, int]:
         """Returns how many classes, properties, labels and merges there are."""
@@ -188,6 +197,7 @@ class Ontology:
             "labels": sum(1 + len(p.variants) for p in self.properties),
             "merged labels": len(self.merges),
             "labels kept apart": len(self.apart),
+            "proposals accepted": len(self.proposals),
             "properties of several documents": sum(len(p.documents) > 1 for p in self.properties),
             "documents": len({d for c in self.classes for d in c.documents}),
             "triples": len(self.triples),
@@ -232,7 +242,7 @@ class Ontology:
         return reached.get(end, ())
 
 
-_REASONS = {rung.name: rung.reason for rung in (*RUNGS, SPELLING)}
+_REASONS = {rung.name: rung.reason for rung in (*RUNGS, SPELLING, PROPOSED)}
 
 
 def _prefixed(name: str) -> str:

@@ -11,6 +11,7 @@ from quaestor.core.triples import Triple
 from quaestor.errors import OntologyError
 from quaestor.ontology.merging import Apart, Merge
 from quaestor.ontology.ontology import Ontology, OntologyClass, OntologyProperty
+from quaestor.ontology.proposal import Proposal, read_kind
 from quaestor.ontology.terms import read_term, read_turtle, text_term
 from quaestor.ontology.vocabulary import ROOT_CLASS
 
@@ -28,6 +29,8 @@ def to_triples(ontology: Ontology) -> tuple[Triple, ...]:
         triples |= set(_merge(merge))
     for apart in ontology.apart:
         triples |= set(_apart(apart))
+    for proposal in ontology.proposals:
+        triples |= set(_proposal(proposal))
     return tuple(sorted(triples))
 
 
@@ -77,6 +80,20 @@ def _apart(a: Apart) -> Iterable[Triple]:
     yield Triple(name, "kg:seenIn", text_term(a.document))
 
 
+def _proposal(p: Proposal) -> Iterable[Triple]:
+    name = _named("proposal", p.kind, p.label, p.into, p.reason, *p.cues, *p.documents)
+    yield Triple(name, "rdf:type", "kg:Proposal")
+    yield Triple(name, "kg:rule", text_term(p.kind))
+    yield Triple(name, "kg:label", text_term(p.label))
+    yield Triple(name, "kg:reason", text_term(p.reason))
+    if p.into:
+        yield Triple(name, "kg:into", text_term(p.into))
+    for cue in p.cues:
+        yield Triple(name, "skos:altLabel", text_term(cue))
+    for document in p.documents:
+        yield Triple(name, "kg:seenIn", text_term(document))
+
+
 def _named(kind: str, *parts: str) -> str:
     return f"kg:{kind}_{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:16]}"
 
@@ -117,6 +134,7 @@ def from_triples(triples: Iterable[Triple], what: str = "the ontology") -> Ontol
                     key=lambda a: (a.label, a.other, a.rule, a.document),
                 )
             ),
+            tuple(sorted(_read_proposal(nodes[name]) for name in of_kind["kg:Proposal"])),
         )
     except (IndexError, ValueError) as error:
         raise OntologyError(f"cannot read {what}: a class, property or merge is not complete ({error})") from None
@@ -163,3 +181,14 @@ def _read_merge(node: Node) -> Merge:
 def _read_apart(node: Node) -> Apart:
     label, other = _text(node, "kg:label"), _text(node, "kg:otherLabel")
     return Apart(label, other, _text(node, "kg:rule"), _text(node, "kg:seenIn"))
+
+
+def _read_proposal(node: Node) -> Proposal:
+    return Proposal(
+        read_kind(_text(node, "kg:rule")),
+        _text(node, "kg:label"),
+        _text(node, "kg:into") if "kg:into" in node else "",
+        _texts(node, "skos:altLabel"),
+        _texts(node, "kg:seenIn"),
+        _text(node, "kg:reason"),
+    )

@@ -1,0 +1,162 @@
+"""Proposals on their way into an ontology: checked against the text, reviewed in a file, seen by the builder.
+
+Owns the review file, and what a document has to print for a proposal to hold. Asks nobody.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from quaestor.core import serial
+from quaestor.documents.document import Document
+from quaestor.errors import InputError
+from quaestor.ontology.classes import CueIndex, context_of
+from quaestor.ontology.extract import Sightings
+from quaestor.ontology.labels import PROPOSED, plain
+from quaestor.ontology.lines import property_lines
+from quaestor.ontology.merging import Merge
+from quaestor.ontology.ontology import Ontology
+from quaestor.ontology.phrases import said_in
+from quaestor.ontology.proposal import Proposal
+
+_ACCEPT = "accept"
+
+
+class ReviewedExtractor:
+    """An Extractor that sees what was proposed and accepted, in the documents that bear it out."""
+
+    name = "proposals"
+
+    def __init__(self, proposals: Iterable[Proposal]) -> None:
+        """Takes the accepted proposals."""
+        self._proposals = tuple(proposals)
+
+    def extract(self, document: Document) -> Sightings:
+        """Returns the proposals that the document bears out."""
+        return Sightings(proposals=tuple(p for p in self._proposals if _seen_in(p, document)))
+
+
+def _seen_in(proposal: Proposal, document: Document) -> bool:
+    """Whether a document shows any of what a proposal is about."""
+    if proposal.kind == "class":
+        return any(_around_a_table(cue, document) for cue in proposal.cues)
+    labels = {plain(proposal.label), plain(proposal.into)} - {""}
+    return bool(labels & (_phrases(document) if proposal.kind == "property" else _phrases(document) | _lines(document)))
+
+
+def objection(proposal: Proposal, documents: Sequence[Document]) -> str | None:
+    """Returns what speaks against a proposal in the documents; None where they bear it out."""
+    if not plain(proposal.label):
+        return "it has no label"
+    if proposal.kind == "class":
+        return _against_class(proposal, documents)
+    if proposal.kind == "merge":
+        return _against_merge(proposal, documents)
+    said = any(_seen_in(proposal, document) for document in documents)
+    return None if said else f"no text says {proposal.label!r} of a number"
+
+
+def _against_class(proposal: Proposal, documents: Sequence[Document]) -> str | None:
+    cues = [cue for cue in proposal.cues if plain(cue)]
+    if not cues:
+        return "a type needs cues: words in or around its tables"
+    missing = [cue for cue in cues if not any(_around_a_table(cue, document) for document in documents)]
+    return f"no table has the cue {missing[0]!r} in or around it" if missing else None
+
+
+def _against_merge(proposal: Proposal, documents: Sequence[Document]) -> str | None:
+    wanted = {plain(proposal.label), plain(proposal.into)}
+    if len(wanted) < 2 or "" in wanted:
+        return "a merge needs two labels that differ"
+    if not any(plain(proposal.label) in _phrases(document) | _lines(document) for document in documents):
+        return f"{proposal.label!r} is no label there"
+    both = [d.id for d in documents for t in d.tables if wanted <= {plain(line.label) for line in property_lines(t)}]
+    return f"{both[0]} has both in one table" if both else None
+
+
+def _around_a_table(cue: str, document: Document) -> bool:
+    index = CueIndex({"kg:Proposed": (cue,)})
+    return any(index.find(text) for table in document.tables for _, text in context_of(document, table).texts)
+
+
+def _phrases(document: Document) -> frozenset[str]:
+    return frozenset(plain(phrase) for sentence in document.sentences for _, phrase in said_in(sentence))
+
+
+def _lines(document: Document) -> frozenset[str]:
+    return frozenset(plain(line.label) for table in document.tables for line in property_lines(table))
+
+
+def require_borne_out(proposals: Iterable[Proposal], documents: Sequence[Document]) -> None:
+    """Makes sure that the documents bear every proposal out.
+
+    Raises:
+        InputError: One they do not; the message says why.
+    """
+    for proposal in proposals:
+        against = objection(proposal, documents)
+        if against:
+            raise InputError(f"cannot accept the proposal to {proposal.words}: {against}; correct it or take it out")
+
+
+def write_proposals(path: Path, proposals: Iterable[Proposal]) -> None:
+    """Writes the review file: each proposal with `accept`, which a person may set to false.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    found = [{_ACCEPT: True, **serial.dump(proposal)} for proposal in proposals]
+    try:
+        path.write_text(json.dumps(found, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from error
+
+
+def read_proposals(path: Path) -> tuple[Proposal, ...]:
+    """Returns the accepted proposals of a review file.
+
+    Raises:
+        InputError: The file cannot be read, or is no review file.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise InputError(f"{path} is not JSON: {error}") from error
+    if not isinstance(found, list):
+        raise InputError(f"{path} is no list of proposals, such as `ontology build --proposals FILE` writes")
+    accepted = []
+    for number, item in enumerate(found, start=1):
+        try:
+            if not isinstance(item, dict) or not isinstance(item.get(_ACCEPT), bool):
+                raise ValueError("it needs `accept`: true or false")
+            if item[_ACCEPT]:
+                accepted.append(serial.load(Proposal, {k: v for k, v in item.items() if k != _ACCEPT}))
+        except ValueError as error:
+            raise InputError(f"proposal {number} of {path} cannot be read: {str(error).splitlines()[0]}") from error
+    return tuple(accepted)
+
+
+def with_labels(ontology: Ontology, proposals: Iterable[Proposal]) -> Ontology:
+    """Returns an ontology that also knows the proposed labels of its properties; merges into other labels are left.
+
+    For the lines of one document under the policy `extend`: the properties stay what they are.
+    """
+    properties = {p.name: p for p in ontology.properties}
+    merges, taken = list(ontology.merges), list(ontology.proposals)
+    for proposal in proposals:
+        match = ontology.match(proposal.into)
+        if proposal.kind != "merge" or match is None or ontology.match(proposal.label) is not None:
+            continue
+        found = properties[match.property]
+        properties[found.name] = replace(found, variants=tuple(sorted({*found.variants, proposal.label})))
+        merges.append(Merge(proposal.label, match.label, PROPOSED.name, PROPOSED.score))
+        taken.append(proposal)
+    return replace(
+        ontology,
+        properties=tuple(properties.values()),
+        merges=tuple(sorted(merges, key=lambda m: (m.variant, m.into, m.rule))),
+        proposals=tuple(sorted(taken)),
+    )
