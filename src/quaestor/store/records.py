@@ -162,7 +162,7 @@ class PromptRecord:
         conversation: The conversation's id.
         turn: The turn's place in the conversation, from 0.
         number: The request's place in the turn, from 0.
-        phase: Which step of the solver asked, such as `understand` or `answer_1`.
+        phase: Which step of the solver asked, such as `UNDERSTAND` or `ANSWER_iteration_1`.
         model: The model's name.
         prompt: What was sent.
         response: What came back, or None where nothing did.
