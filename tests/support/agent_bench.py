@@ -117,7 +117,7 @@ def play(
     async def run() -> tuple[Turn, ...]:
         with ModelServer(script) as server:
             model = replace(spec_for(server, protocol, native), **spec)
-            async with connect(model, sinks=[exchanges], sleep=_at_once) as connection:
+            async with connect(model, sinks=[exchanges], sleep=at_once) as connection:
                 line = ModelLine(connection, [])
                 turns = await play_conversation(conversation, AgentSolver(bounds), knowledge, line)
             asked.extend(server.asked)
@@ -128,5 +128,5 @@ def play(
     return Played(turns, tuple(exchanges), tuple(asked))
 
 
-async def _at_once(_seconds: float) -> None:
+async def at_once(_seconds: float) -> None:
     pass

@@ -18,7 +18,7 @@ def make_solver(name: str, options: Mapping[str, object]) -> Solver:
     Args:
         name: One of `SOLVERS`.
         options: Settings of the solver, JSON values. `embedded` takes `weights`, a folder that `quaestor train` made;
-            `agent` takes `iterations` and `repairs`; its model comes with each turn.
+            `agent` takes `model`, `iterations` and `repairs`; the model itself comes with each turn.
 
     Raises:
         SettingsError: There is no such solver, or no such option.

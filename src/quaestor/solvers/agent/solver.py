@@ -75,7 +75,7 @@ def make_agent(options: Mapping[str, object]) -> AgentSolver:
     """Returns the agent.
 
     Args:
-        options: `iterations` and `repairs`, whole numbers; see `Bounds`.
+        options: `iterations` and `repairs`, whole numbers; see `Bounds`. `model` names the run's, for the record.
 
     Raises:
         SettingsError: An unknown option, or one that is no number above zero.
@@ -83,8 +83,10 @@ def make_agent(options: Mapping[str, object]) -> AgentSolver:
     known = [item.name for item in fields(Bounds)]
     bounds: dict[str, int] = {}
     for name, value in options.items():
+        if name == "model":
+            continue
         if name not in known:
-            raise SettingsError(f"the agent has no option {name!r}: known are {', '.join(known)}")
+            raise SettingsError(f"the agent has no option {name!r}: known are model, {', '.join(known)}")
         if type(value) is not int or value < 1:
             raise SettingsError(f"{name!r} of the agent must be a whole number above 0, not {value!r}")
         bounds[name] = value

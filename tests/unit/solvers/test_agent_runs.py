@@ -1,0 +1,103 @@
+"""A whole run with a model that does everything wrong at random: it completes, and every turn is accounted for."""
+
+import asyncio
+import random
+from functools import partial
+from pathlib import Path
+
+import pytest
+from agent_bench import CASH, at_once, final, is_understanding, query, reply, spec_for
+from model_replies import Asked, Call, Reply, broken, garbled, say, structured, too_many
+from model_server import ModelServer, Script
+
+from quaestor.documents.convfinqa import read_dataset
+from quaestor.evaluation.engines import InlineEngine
+from quaestor.evaluation.line import ModelAccess
+from quaestor.evaluation.run import run_dataset
+from quaestor.evaluation.spec import RunSpec
+from quaestor.llm.models import connect
+from quaestor.sample import sample_path
+from quaestor.store.base import open_store
+
+REPLIES = 200
+
+
+def faulty(draw: random.Random, script: Script) -> Script:
+    """A script whose first replies are anything."""
+    left = iter(range(REPLIES))
+
+    def answer(asked: Asked) -> Reply:
+        return any_fault(draw, asked) if next(left, None) is not None else script(asked)
+
+    return answer
+
+
+def any_fault(draw: random.Random, asked: Asked) -> Reply:
+    noise = "".join(draw.choices('{}[]":, \n\\TOOL: ANSWER(0123456789.%$)yesno\u2028\U0001f600', k=draw.randrange(120)))
+    arguments = draw.choice(
+        [
+            noise,
+            "{",
+            "null",
+            "[]",
+            '{"answer": 1e999}',
+            '{"answer": "' + "9" * 400 + '"}',
+            '{"operation": "exp", "values": [9, 9e9]}',
+        ]
+    )
+    tool = draw.choice(
+        ["query_kg", "calculate", "final_answer", "describe_understanding", "rm", "find_in_text", noise[:20] or "x"]
+    )
+    claimed = draw.choice([draw.random(), noise, True, None, draw.randrange(10**9)])
+    return draw.choice(
+        [
+            say(noise),
+            say(""),
+            say(f"TOOL: {tool}({arguments})"),
+            reply(Call(tool, arguments)),
+            reply(*[Call(tool, arguments)] * 20),
+            reply(query(draw.randrange(1990, 2020)), Call(tool, arguments)),
+            reply(final(claimed, steps=[draw.randrange(-3, 9)])),
+            Reply(noise, truncated=True),
+            garbled(noise),
+            garbled('{"choices": []}'),
+            say("cut off").cut_at(draw.randrange(60)),
+            broken(500),
+            too_many("0"),
+            Reply("not so", status=400),
+        ]
+    )  # fmt: skip
+
+
+def sound(asked: Asked) -> Reply:
+    if is_understanding(asked):
+        return structured(asked, {"description": "whatever is asked"})
+    return reply(final(1)) if asked.results else reply(query(2008, CASH))
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_a_run_of_faulty_replies_completes(
+    native: bool, local_models: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quaestor.llm.models.connect", partial(connect, sleep=at_once))
+    dataset = read_dataset(sample_path())
+
+    async def run(server: ModelServer) -> None:
+        async with open_store(str(tmp_path / "runs.db")) as store:
+            spec = RunSpec.of(dataset, "agent")
+            access = ModelAccess(spec_for(server, native=native))
+            record = await run_dataset(dataset, spec, store, InlineEngine(4), access=access)
+            assert record.status == "complete"
+            turns = await store.turns(record.id)
+            assert len(turns) == sum(len(conversation.questions) for conversation in dataset.conversations)
+            failed = [turn for turn in turns if turn.error]
+            assert 5 < len(failed) < len(turns)
+            assert {turn.error.partition(":")[0] for turn in failed if turn.error} <= {
+                "ModelReplyError", "SolverError", "DivisionByZeroError", "MagnitudeError", "OperandError",
+            }  # fmt: skip
+            assert all(turn.verified for turn in turns if not turn.error)
+            prompts = [p for c in dataset.conversations for p in await store.prompts(record.id, c.id)]
+            assert len(prompts) == len(server.asked) > REPLIES
+
+    with ModelServer(faulty(random.Random(9), sound)) as server:
+        asyncio.run(run(server))
