@@ -6,6 +6,7 @@ Owns what the model is shown, in words. The page's numbers are not among it: tho
 import json
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from functools import cache
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number
@@ -78,6 +79,7 @@ def _local(name: str) -> str:
     return name.split(":", 1)[1] if name.startswith(("kg:", "doc:")) else name
 
 
+@cache
 def tool_list() -> list[dict[str, str]]:
     """Returns the tools, for models that call them in writing."""
     return [

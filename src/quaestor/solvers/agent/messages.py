@@ -32,7 +32,7 @@ class Understanding:
 
     description: Annotated[str, Field(description="What is asked for, complete in itself.")]
     entity_type: Annotated[
-        str | None, Field(alias="entityType", description="The type of entity that has the numbers, or null.")
+        str | None, Field(alias="entityType", description="The type of entity that has the numbers.")
     ] = None
     property: Annotated[str | list[str] | None, Field(description="The property or properties to read.")] = None
     filters: Annotated[
@@ -44,7 +44,7 @@ class Understanding:
     requires_calculation: Annotated[
         bool, Field(alias="requiresCalculation", description="Whether anything must be calculated.")
     ] = False
-    operation: Annotated[str | None, Field(description="The calculation, such as subtract, or null.")] = None
+    operation: Annotated[str | None, Field(description="The calculation, such as subtract.")] = None
     operands: Annotated[list[Said], Field(description="What it is calculated on, in order, in words.")] = field(
         default_factory=list
     )
@@ -72,16 +72,6 @@ class FinalAnswer:
         default_factory=list
     )
     explanation: Annotated[str | None, Field(description="How it was found, in a sentence.")] = None
-
-
-def json_schema(kind: type) -> dict[str, JsonValue]:
-    """Returns the JSON schema of a reply, without the titles that only repeat names."""
-    schema = serial.schema(kind)
-    schema.pop("title", None)
-    schema.pop("description", None)
-    for described in schema["properties"].values():
-        described.pop("title", None)
-    return schema
 
 
 def read_json(kind: type[T], said: object) -> T:

@@ -6,8 +6,9 @@ model that has native calls and writes lines all the same is understood too. Dec
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cache
 
 from pydantic import JsonValue
 from pydantic_ai.messages import (
@@ -23,7 +24,8 @@ from pydantic_ai.messages import (
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.tools import ToolDefinition
 
-from quaestor.solvers.agent.messages import ANSWER, UNDERSTAND, FinalAnswer, Understanding, json_schema
+from quaestor.solvers.agent.messages import ANSWER, UNDERSTAND, FinalAnswer, Understanding
+from quaestor.solvers.tools.schema import plain_schema
 from quaestor.solvers.tools.toolbox import TOOLS
 
 _LINE = re.compile(r"TOOL:\s*([\w.-]{1,60})\s*\(")
@@ -141,12 +143,14 @@ def answered(results: Iterable[tuple[Called, JsonValue]], note: str = "") -> Mod
     return ModelRequest(parts)
 
 
+@cache
 def understanding_request(native: bool) -> ModelRequestParameters:
     """Returns what a model may reply with in the first phase."""
     return _request((), UNDERSTAND, Understanding, "Say how you understand the question.") if native else _text()
 
 
-def answer_request(native: bool, tools: Sequence[str]) -> ModelRequestParameters:
+@cache
+def answer_request(native: bool, tools: tuple[str, ...]) -> ModelRequestParameters:
     """Returns what a model may reply with in the second phase."""
     return _request(tools, ANSWER, FinalAnswer, "Give the answer.") if native else _text()
 
@@ -155,7 +159,7 @@ def _text() -> ModelRequestParameters:
     return ModelRequestParameters(output_mode="text", allow_text_output=True)
 
 
-def _request(tools: Sequence[str], output: str, kind: type, description: str) -> ModelRequestParameters:
+def _request(tools: tuple[str, ...], output: str, kind: type, description: str) -> ModelRequestParameters:
     return ModelRequestParameters(
         # Not strict: a filter may have any key, which schemas held to the letter cannot say.
         function_tools=[
@@ -171,7 +175,7 @@ def _request(tools: Sequence[str], output: str, kind: type, description: str) ->
         output_tools=[
             ToolDefinition(
                 name=output,
-                parameters_json_schema=json_schema(kind),
+                parameters_json_schema=plain_schema(kind),
                 description=description,
                 strict=False,
                 kind="output",

@@ -13,9 +13,10 @@ from quaestor.llm.models import Connection
 from quaestor.llm.transcript import phase
 from quaestor.prompts import render
 from quaestor.solvers.agent import briefing
-from quaestor.solvers.agent.messages import UNDERSTAND, Understanding, json_schema, read_json
+from quaestor.solvers.agent.messages import UNDERSTAND, Understanding, read_json
 from quaestor.solvers.agent.protocol import answered, kept, opening, read_reply, understanding_request
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.tools.schema import plain_schema
 
 PHASE = "UNDERSTAND"
 
@@ -36,7 +37,7 @@ async def understand(
         question=question,
         history=briefing.history(context),
         page=briefing.outline(context),
-        schema=json.dumps(json_schema(Understanding)),
+        schema=json.dumps(plain_schema(Understanding)),
         **told,
     )
     messages = opening(system, prompt)

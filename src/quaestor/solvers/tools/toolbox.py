@@ -35,6 +35,7 @@ from quaestor.solvers.tools.messages import (
 )
 from quaestor.solvers.tools.page import Page, nearest
 from quaestor.solvers.tools.query import query_kg
+from quaestor.solvers.tools.schema import plain_schema
 from quaestor.solvers.tools.text import find_in_text
 
 R = TypeVar("R", bound=Request)
@@ -62,7 +63,8 @@ class Tool(Generic[R]):
     @property
     def schema(self) -> dict[str, JsonValue]:
         """The JSON schema of its arguments."""
-        return _plain(serial.schema(self.takes))
+        kind: type = self.takes
+        return plain_schema(kind)
 
     def use(self, page: Page, draft: Draft, arguments: object) -> Reply:
         """Returns the reply to arguments of any kind."""
@@ -214,15 +216,3 @@ def _misfit(tool: Tool[R], error: ValidationError) -> Refusal:
     return Refusal(
         f"{tool.name} cannot take these arguments: {listed}", f"Its parameters are {', '.join(known)}", tuple(near)
     )
-
-
-def _plain(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """Returns a schema without the titles and docstrings that only repeat names."""
-    schema.pop("description", None)
-    return {key: _untitled(value) for key, value in schema.items() if key != "title"}
-
-
-def _untitled(value: JsonValue) -> JsonValue:
-    if isinstance(value, dict):
-        return {k: _untitled(v) for k, v in value.items() if not (k == "title" and isinstance(v, str))}
-    return [_untitled(item) for item in value] if isinstance(value, list) else value
