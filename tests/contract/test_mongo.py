@@ -20,6 +20,11 @@ from quaestor.evaluation.spec import RunSpec
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.mongo_documents import INDEXES, SCHEMA_VERSION
 
+# pymongo leaves a socket to the garbage collector where its server goes away while it connects.
+forgets_sockets = pytest.mark.filterwarnings(
+    "ignore:unclosed:ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+)
+
 RUN = a_run()
 QUICK = "?socketTimeoutMS=800&connectTimeoutMS=800&serverSelectionTimeoutMS=600"
 
@@ -193,6 +198,7 @@ def test_a_record_over_16_megabytes_is_one_clear_line(mongo_uri: str) -> None:
     play(mongo_uri, scenario)
 
 
+@forgets_sockets
 def test_a_server_that_does_not_answer_is_one_clear_line_in_time(own_server: MongoServer) -> None:
     async def scenario(store: RunStore) -> None:
         await fill(store)
@@ -212,6 +218,7 @@ def test_a_server_that_does_not_answer_is_one_clear_line_in_time(own_server: Mon
     play(f"{own_server.address}/slow{QUICK}", scenario)
 
 
+@forgets_sockets
 def test_a_run_goes_on_after_its_server_was_killed(own_server: MongoServer) -> None:
     """Every conversation that was reported as stored outlives `kill -9` of the server, and is not played again."""
     dataset, uri, engine = many_conversations(8, 0.0), f"{own_server.address}/outage{QUICK}", InlineEngine()
