@@ -13,7 +13,7 @@ a live call.
 import json
 import re
 from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
@@ -228,7 +228,8 @@ class Player(httpx2.AsyncBaseTransport):
         waiting = self._waiting.get(key, [])
         if not waiting:
             raise CassetteError(self._missing(key, method, path, body, place))
-        own = [number for number in waiting if self._entries[number].place == place]
+        # A replay is a run of its own: its id is another.
+        own = [number for number in waiting if replace(self._entries[number].place, run=place.run) == place]
         # Not in the order of the file: there they stand as they ended, and a broken stream ends late.
         chosen = min(own, key=lambda number: self._entries[number].number) if own else waiting[0]
         waiting.remove(chosen)

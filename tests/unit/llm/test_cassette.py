@@ -315,3 +315,20 @@ def test_any_json_is_packed_and_unpacked(value: JsonValue, indent: int | None, a
 @given(json_values)
 def test_json_of_a_client_is_packed_as_json(value: JsonValue) -> None:
     assert "json" in pack(json.dumps(value, separators=(",", ":"), ensure_ascii=False))
+
+
+def test_equal_requests_of_another_run_go_by_conversation(plain: Bench, tmp_path: Path) -> None:
+    async def ask(tape: Recorder | Player, run: str, order: str) -> dict[str, str | None]:
+        said = {}
+        async with plain.connect(tape=tape) as connection:
+            for conversation in order:
+                with asking(run, conversation, 0):
+                    said[conversation] = (
+                        await model_request(connection.model, [ModelRequest.user_text_prompt("hello")])
+                    ).text
+        return said
+
+    plain.says(say("to a"), say("to b"))
+    with Recorder(tmp_path / "tape.json") as recorder:
+        recorded = asyncio.run(ask(recorder, "first", "ab"))
+    assert asyncio.run(ask(Player(tmp_path / "tape.json"), "second", "ba")) == recorded
