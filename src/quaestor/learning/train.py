@@ -17,7 +17,6 @@ from quaestor.learning.pages import (
     play_gold,
     read_pages,
 )
-from quaestor.learning.shortcuts import skipping_differences
 from quaestor.learning.signature import SignatureSample, fit_signature, signature_samples
 from quaestor.learning.trees import fit_leaf_scorer, fit_ranker
 from quaestor.solvers.embedded.scoring import PageView, page_view
@@ -35,9 +34,7 @@ def train(examples: Sequence[Example], dialogues: Sequence[Example], seed: int =
         dialogues: Without: for the signature alone. One whose conversation is among `examples` counts once.
     """
     known = {example.id for example in examples}
-    dialogues = [dialogue for dialogue in dialogues if dialogue.id not in known]
-    examples = [*examples, *skipping_differences(examples)]
-    samples = signature_samples([*examples, *dialogues, *skipping_differences(dialogues)])
+    samples = signature_samples([*examples, *(d for d in dialogues if d.id not in known)])
     tables = read_pages(examples)
     idf = document_frequencies(tables.values())
     pages = {digest: page_view(table, idf) for digest, table in tables.items()}

@@ -13,7 +13,6 @@ from quaestor.learning.crossvalidate import cross_validate
 from quaestor.learning.examples import Example, company_folds, read_examples, read_lines
 from quaestor.learning.labels import LabelledTurn, Tree, label_turn
 from quaestor.learning.saving import save_weights, training_card
-from quaestor.learning.shortcuts import skipping_differences
 from quaestor.learning.train import train
 from quaestor.ontology.builder import build_ontology
 from quaestor.sample import sample_path
@@ -92,18 +91,6 @@ def test_without_a_page_equal_literals_are_one_leaf() -> None:
     assert indices[0][1] == indices[1][1]
     assert indices[0][0] != indices[1][0]
     assert turns[2].answer == 0.0
-
-
-def test_a_change_asked_at_once_is_learned_from_one_asked_in_two_turns() -> None:
-    gold = ("5", 5.0), ("4", 4.0), ("subtract(5, 4)", 1.0), ("subtract(5, 4), divide(#0, 4)", 0.25)
-    asked = "what was it?", "and before?", "what is the difference?", "so what was the percentage change?"
-    turns = tuple(GoldTurn(program, executed, None, 0) for program, executed in gold)
-    (short,) = skipping_differences([Example("Single_A/2001/page_1.pdf-1", asked, turns, None)])
-    assert short.questions == (asked[0], asked[1], asked[3])
-    turn = labelled(None, *((g.program, g.executed) for g in short.gold))[2]
-    assert shown(turn) == "percentage_change result0 result1"
-    referring = (*asked[:3], "what is this difference over the latter?")
-    assert not list(skipping_differences([Example("Single_A/2001/page_1.pdf-1", referring, turns, None)]))
 
 
 def test_folds_hold_whole_companies_and_like_many_turns(examples: tuple[Example, ...]) -> None:

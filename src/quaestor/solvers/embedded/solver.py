@@ -15,6 +15,7 @@ from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.candidates import Candidates
 from quaestor.solvers.embedded.leaves import leaf_table
+from quaestor.solvers.embedded.rules import as_asked
 from quaestor.solvers.embedded.scoring import PageView, page_view
 from quaestor.solvers.embedded.turn import build_candidates, read_leaves, signatures_of
 from quaestor.solvers.embedded.weights import Weights, load_weights
@@ -55,7 +56,7 @@ class EmbeddedSolver:
         ranked = self.rank(question, context)
         leaves = self.page(context.graph).leaves
         for index in ranked.order.tolist():
-            outcome = ranked.candidates.outcome(index)
+            outcome = as_asked(question, ranked.candidates.outcome(index))
             magnitudes = ranked.candidates.magnitudes(index)
             plan = write_plan(outcome, magnitudes, leaves, len(context.memory.turns))
             try:

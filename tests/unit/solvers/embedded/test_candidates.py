@@ -16,6 +16,7 @@ from quaestor.plan.execute import execute
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.candidates import KEPT, OPERATIONS
 from quaestor.solvers.embedded.features import CANDIDATE_FEATURES
+from quaestor.solvers.embedded.rules import as_asked
 from quaestor.solvers.embedded.scoring import LEAF_FEATURES
 from quaestor.solvers.embedded.signature import signature_of
 from quaestor.solvers.embedded.solver import EmbeddedSolver, Ranked
@@ -115,3 +116,18 @@ def test_a_signature_names_kinds_not_numbers(operands: tuple[Operand, ...], sign
     looked_up = Outcome("lookup", (Operand("leaf", 0, 2.0),), 2.0)
     state = State().after("a?", looked_up).after("b?", looked_up)
     assert signature_of("less 100?", Outcome("subtract", operands, 1.0), state) == signature
+
+
+@pytest.mark.parametrize(
+    ("question", "base", "operation"),
+    [
+        ("what is the percentage change?", Operand("leaf", 0, 4.0), "percentage_change"),
+        ("and what was the growth rate in it?", Operand("result", 0, 4.0), "percentage_change"),
+        ("what is the difference between the two percentage changes?", Operand("result", 0, 4.0), "subtract"),
+        ("what percentage change does this represent?", Operand("constant", 0, 1.0), "subtract"),
+        ("what is the percentage change?", Operand("leaf", 0, 0.0), "subtract"),
+        ("what is the change?", Operand("leaf", 0, 4.0), "subtract"),
+    ],
+)
+def test_a_percentage_change_is_not_answered_by_a_difference(question: str, base: Operand, operation: str) -> None:
+    assert as_asked(question, Outcome("subtract", (Operand("leaf", 1, 5.0), base), 1.0)).operation == operation
