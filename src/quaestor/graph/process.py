@@ -3,6 +3,7 @@
 Owns the process. One worker serves all graphs of this process; a fork has its own.
 """
 
+import atexit
 import json
 import math
 import os
@@ -90,6 +91,8 @@ class Worker:
             env={**os.environ, "PYTHONUTF8": "1"},
         )
         self._owner = os.getpid()
+        atexit.unregister(self.close)
+        atexit.register(self.close)
         self._send({"graph": "", "seconds": 1}, _START_SECONDS)  # the time of starting counts against no query
 
     def _send(self, fields: Mapping[str, Any], seconds: float) -> dict[str, Any]:
