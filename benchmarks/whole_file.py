@@ -1,7 +1,6 @@
 """Wall time and peak memory of `quaestor eval` over a whole file, on all cores."""
 
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -19,10 +18,12 @@ def measure(workload: Workload) -> Iterable[Figure]:
     with TemporaryDirectory() as folder:
         command = [sys.executable, "-c", "import quaestor.cli; quaestor.cli.main()"]
         arguments = ["eval", str(workload.path), "--solver", SOLVER, "--store", str(Path(folder) / "runs.db"), "--json"]
-        started, peak = time.perf_counter(), 0
+        started, peak, largest = time.perf_counter(), 0, 0
         with subprocess.Popen([*command, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
             while run.poll() is None:
-                peak = max(peak, sum(_resident(process) for process in _family(run.pid)))
+                family = _family(run.pid)
+                peak = max(peak, sum(_kilobytes(process, "smaps_rollup", "Pss:") for process in family))
+                largest = max(largest, *(_kilobytes(process, "status", "VmHWM:") for process in family), 0)
                 time.sleep(_EVERY)
         seconds = time.perf_counter() - started
     if run.returncode:
@@ -31,8 +32,9 @@ def measure(workload: Workload) -> Iterable[Figure]:
     yield Figure(
         "eval of the whole file", f"{seconds:.1f} s", f"{turns} turns of {workload.path.name}, all cores, once"
     )
-    largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    yield Figure("peak memory, largest process", _megabytes(largest), "maximum resident set (getrusage) in that run")
+    # Not getrusage: on Linux a child's maximum begins with what its parent held when it was started.
+    if largest:
+        yield Figure("peak memory, largest process", _megabytes(largest), "its high-water mark in that run")
     if peak:
         yield Figure(
             "peak memory, all processes",
@@ -41,8 +43,8 @@ def measure(workload: Workload) -> Iterable[Figure]:
         )
 
 
-def _megabytes(count: int) -> str:
-    return f"{count / 1e6:.0f} MB"
+def _megabytes(kilobytes: int) -> str:
+    return f"{kilobytes / 1000:.0f} MB"
 
 
 def _family(process: int) -> list[int]:
@@ -59,9 +61,9 @@ def _family(process: int) -> list[int]:
     return found
 
 
-def _resident(process: int) -> int:
+def _kilobytes(process: int, file: str, name: str) -> int:
     try:
-        lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+        lines = Path(f"/proc/{process}/{file}").read_text().splitlines()
     except OSError:
         return 0
-    return sum(1024 * int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    return sum(int(line.split()[1]) for line in lines if line.startswith(name))
