@@ -7,7 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -246,12 +246,27 @@ def test_half_a_surrogate_pair_from_a_solver_is_stored_as_a_question_mark(tmp_pa
     assert turn.answer["description"] == "half a pair: ?"
 
 
+STARTED: list[subprocess.Popen[bytes]] = []
+
+
+@pytest.fixture(autouse=True)
+def no_process_outlives_its_test() -> Iterator[None]:
+    yield
+    while STARTED:
+        process = STARTED.pop()
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+
+
 def slow_run(store: Path, engine: str, count: int, pause: float, run: str | None = None) -> subprocess.Popen[bytes]:
     words = [str(store), engine, str(count), str(pause), *([run] if run else [])]
     # A group of its own, so that the signal reaches the run as the one from a terminal does.
-    return subprocess.Popen(
+    process = subprocess.Popen(
         [sys.executable, str(SUPPORT / "slow_run.py"), *words], stderr=subprocess.PIPE, start_new_session=True
     )
+    STARTED.append(process)
+    return process
 
 
 def wait_for_complete(store: Path, least: int, process: subprocess.Popen[bytes]) -> int:
