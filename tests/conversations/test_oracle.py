@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from oracle import Outcome, play_with_oracle
+from oracle_agent import AgentOracle
 
 from quaestor.documents.convfinqa import read_dataset
 from quaestor.sample import sample_path
@@ -19,7 +20,8 @@ def outcomes(path: Path, count: int | None = None) -> list[Outcome]:
     conversations = list(read_dataset(path).conversations)
     if count is not None:
         conversations = random.Random(4).sample(conversations, count)
-    return asyncio.run(play_with_oracle(conversations, read_gold(path), make_solver("agent", {})))
+    played = asyncio.run(play_with_oracle(conversations, read_gold(path), make_solver("agent", {}), AgentOracle))
+    return list(played.outcomes)
 
 
 def test_every_turn_of_the_sample_is_right(local_models: None) -> None:
@@ -40,6 +42,7 @@ def test_a_wrong_reference_is_seen(local_models: None) -> None:
     conversation = read_dataset(sample_path()).conversations[0]
     golds = read_gold(sample_path())[conversation.id]
     other = {conversation.id: (replace(golds[0], executed=-987.5), *golds[1:])}
-    found = asyncio.run(play_with_oracle([conversation], other, make_solver("agent", {})))
+    played = asyncio.run(play_with_oracle([conversation], other, make_solver("agent", {}), AgentOracle))
+    found = played.outcomes
     assert [outcome.turn for outcome in found if not outcome.right] == [0]
     assert "= -987.5; answers" in found[0].cause

@@ -36,13 +36,14 @@ def sources(folder: str) -> dict[str, str]:
 
 
 @lru_cache(maxsize=8)
-def digest(folder: str) -> str:
-    """Returns the SHA-256 over all templates of a solver: what a run was told, in its record."""
+def digest(*folders: str) -> str:
+    """Returns the SHA-256 over all templates of some folders: what a run was told, in its record."""
     whole = hashlib.sha256()
-    for name, text in sources(folder).items():
-        for part in (name, text):
-            content = part.encode()
-            whole.update(len(content).to_bytes(8, "big") + content)
+    for folder in folders:
+        for name, text in sources(folder).items():
+            for part in (name, text):
+                content = part.encode()
+                whole.update(len(content).to_bytes(8, "big") + content)
     return whole.hexdigest()
 
 

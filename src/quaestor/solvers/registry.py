@@ -39,4 +39,4 @@ def prompts_digest(name: str) -> str | None:
     """Returns the digest of the templates that a solver asks a model with; None where it has none."""
     from quaestor.prompts import digest
 
-    return digest(name) if name in MODEL_SOLVERS else None
+    return digest(name, "asking") if name in MODEL_SOLVERS else None

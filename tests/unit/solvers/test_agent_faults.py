@@ -76,17 +76,17 @@ def test_broken_arguments_survive_both_protocols(protocol: str, stream: bool) ->
 def test_an_understanding_that_is_not_one_is_asked_for_again(fault: Reply) -> None:
     played = play(scripted(LOOKED_UP, understanding=[fault]))
     assert right(played.turn.answer)
-    assert played.phases[:2] == ["UNDERSTAND", "UNDERSTAND"]
+    assert played.phases[:2] == ["UNDERSTAND", "UNDERSTAND_repair_1"]
     assert played.turn.understanding
     first, *rest = played.turn.understanding.split("\n")
     assert json.loads(first) == {**UNDERSTOOD, "requiresCalculation": False}
-    assert rest[0].startswith("not understood, attempt 1: ")
+    assert rest[0].startswith("UNDERSTAND, reply 1: ")
 
 
 def test_a_model_that_never_says_how_it_understands_may_answer_all_the_same() -> None:
     played = play(scripted(LOOKED_UP, understanding=[say("well")] * 9))
     assert right(played.turn.answer)
-    assert played.phases.count("UNDERSTAND") == 4
+    assert played.phases[3:5] == ["UNDERSTAND_repair_3", "ANSWER_iteration_1"]
     assert "There is no understanding" in played.asked[-1].prompts[0]
 
 

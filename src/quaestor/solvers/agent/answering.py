@@ -17,8 +17,9 @@ from quaestor.llm.models import Connection
 from quaestor.llm.transcript import phase
 from quaestor.prompts import render
 from quaestor.solvers.agent.claims import Settled, read_final, settle
-from quaestor.solvers.agent.messages import ANSWER, quoted
-from quaestor.solvers.agent.protocol import Called, Reading, answer_request, answered, kept, read_reply
+from quaestor.solvers.agent.messages import ANSWER
+from quaestor.solvers.agent.protocol import answer_request, read_calls
+from quaestor.solvers.asking.replies import Called, Reading, answered, kept, quoted
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.tools.toolbox import TOOLS, Toolbox
 
@@ -85,7 +86,7 @@ class Rounds:
                     self.messages,
                     model_request_parameters=answer_request(self.native, () if self._last else tuple(TOOLS)),
                 )
-            reading = read_reply(response)
+            reading = read_calls(response)
             if reading.calls or reading.text:
                 self.messages.append(kept(response))
             closing = number + 1 == self.bounds.iterations
@@ -97,10 +98,7 @@ class Rounds:
     def _words(self, reading: Reading, closing: bool) -> Settled | None:
         """Takes a reply without calls: an answer in words, or nothing that can be used."""
         try:
-            if reading.refused:
-                raise ModelReplyError(f"the reply was withheld by the provider: {quoted(reading.text)}")
-            if reading.cut:
-                raise ModelReplyError("the reply was cut off at its limit of tokens: be brief")
+            reading.require_whole()
             if not reading.text:
                 raise ModelReplyError("the reply was empty")
             return self._settle(reading.text)
@@ -179,7 +177,7 @@ class Rounds:
             raise ModelReplyError(f"after {self._faults} replies that could not be used: {fault}") from fault
 
     def _repair(self, fault: str, closing: bool) -> str:
-        return render("agent/repair", fault=fault, last=closing, native=self.native, phase="answer", tool=ANSWER)
+        return render("agent/repair", fault=fault, last=closing, native=self.native, tool=ANSWER)
 
 
 def _refusal(error: str, suggestion: str) -> JsonValue:

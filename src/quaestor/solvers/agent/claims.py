@@ -15,7 +15,8 @@ from quaestor.errors import ModelReplyError, SolverError
 from quaestor.plan.execute import Register
 from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION, bounded
 from quaestor.plan.steps import Compute, Constant, Extract, Plan
-from quaestor.solvers.agent.messages import FinalAnswer, exact, quoted, read_json
+from quaestor.solvers.agent.messages import FinalAnswer, exact
+from quaestor.solvers.asking.replies import quoted, read_json
 from quaestor.solvers.tools.draft import IN_PERCENT, Draft, Traced
 
 _YES_NO = re.compile(r"\W*(?:the answer is\W+)?(yes|no|true|false)\b", re.IGNORECASE)

@@ -1,20 +1,14 @@
 """What the agent's model gives back, as types: its understanding of a question, and its answer.
 
-Owns the names on the wire and the reading of a reply's JSON. Lenient where a reply can still be understood: unknown
-keys are dropped, a plan may be one text or several.
+Owns the names on the wire. Lenient where a reply can still be understood: unknown keys are dropped, a plan may be one
+text or several.
 """
 
-import json
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue, Strict, ValidationError
-
-from quaestor.core import serial
-from quaestor.errors import ModelReplyError
-
-T = TypeVar("T")
+from pydantic import Field, Strict
 
 Said = str | int | float
 UNDERSTAND = "describe_understanding"
@@ -22,8 +16,6 @@ UNDERSTAND = "describe_understanding"
 
 ANSWER = "final_answer"
 """The output tool of the second phase."""
-
-_LONGEST = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,42 +66,6 @@ class FinalAnswer:
     explanation: Annotated[str | None, Field(description="How it was found, in a sentence.")] = None
 
 
-def read_json(kind: type[T], said: object) -> T:
-    """Returns a reply that is a JSON object, or text around one.
-
-    Raises:
-        ModelReplyError: It is not, or does not fit the schema; the message says what is wrong.
-    """
-    value = _object_in(said) if isinstance(said, str) else said
-    try:
-        return serial.load(kind, value)
-    except ValidationError as error:
-        faults = [
-            f"{'.'.join(map(str, fault['loc'])) or 'it'}: {fault['msg'].lower()}"
-            for fault in error.errors(include_url=False, include_context=False, include_input=False)
-        ]
-        raise ModelReplyError(f"the JSON does not fit its schema: {'; '.join(dict.fromkeys(faults))[:400]}") from error
-
-
-def _object_in(text: str) -> JsonValue:
-    """Returns the first JSON object in a text, such as one in a fence."""
-    start = text.find("{")
-    if start < 0:
-        raise ModelReplyError(f"the reply holds no JSON object: {quoted(text)}")
-    try:
-        # As floats numbers would lose digits; as text of decimals they would be no numbers.
-        value: JsonValue = json.JSONDecoder().raw_decode(text[:_LONGEST], start)[0]
-    except (ValueError, RecursionError) as error:
-        raise ModelReplyError(f"the reply is not valid JSON: {str(error)[:200]}") from error
-    return value
-
-
 def exact(number: float) -> Decimal:
     """Returns a JSON number as it was written, as nearly as a float holds it."""
     return Decimal(str(number))
-
-
-def quoted(text: str) -> str:
-    """Returns the beginning of a reply, for a message."""
-    line = " ".join(text.split())
-    return repr(line if len(line) <= 120 else line[:117] + "...")

@@ -12,14 +12,15 @@ from quaestor.conversation.answer import Answer
 from quaestor.errors import SettingsError
 from quaestor.llm.models import Connection
 from quaestor.prompts import render
-from quaestor.solvers.agent import briefing
+from quaestor.solvers import briefing
 from quaestor.solvers.agent.answering import Bounds, Rounds
 from quaestor.solvers.agent.messages import ANSWER, FinalAnswer, Understanding
-from quaestor.solvers.agent.protocol import opening
+from quaestor.solvers.agent.protocol import tool_list
 from quaestor.solvers.agent.understanding import understand, written
 from quaestor.solvers.answering import answer_from_plan
+from quaestor.solvers.asking.replies import opening
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.tools.schema import plain_schema
+from quaestor.solvers.schema import plain_schema
 
 
 class AgentSolver:
@@ -66,7 +67,7 @@ class AgentSolver:
             understanding=written(understanding) if understanding else None,
             native=model.spec.profile.tools,
             tool=ANSWER,
-            tools=briefing.tool_list(),
+            tools=tool_list(),
             schema=json.dumps(plain_schema(FinalAnswer)),
             iterations=self.bounds.iterations,
         )

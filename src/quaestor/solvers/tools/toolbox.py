@@ -20,6 +20,7 @@ from quaestor.errors import PlanError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.ontology.ontology import Ontology
 from quaestor.plan.steps import Plan
+from quaestor.solvers.schema import plain_schema
 from quaestor.solvers.tools.arithmetic import calculate
 from quaestor.solvers.tools.draft import Draft, Traced
 from quaestor.solvers.tools.looking import introspect_ontology, list_entities
@@ -35,7 +36,6 @@ from quaestor.solvers.tools.messages import (
 )
 from quaestor.solvers.tools.page import Page, nearest
 from quaestor.solvers.tools.query import query_kg
-from quaestor.solvers.tools.schema import plain_schema
 from quaestor.solvers.tools.text import find_in_text
 
 R = TypeVar("R", bound=Request)

@@ -3,10 +3,8 @@
 Owns what the model is shown, in words. The page's numbers are not among it: those it has to look up.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from functools import cache
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number
@@ -14,7 +12,6 @@ from quaestor.core.quantity import Scale
 from quaestor.ontology.core import CoreRule, read_core
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.tools.page import Page
-from quaestor.solvers.tools.toolbox import TOOLS
 
 _MOST_LISTED = 60
 _DIGITS = 12
@@ -77,12 +74,3 @@ def _listed(names: list[str]) -> list[str]:
 
 def _local(name: str) -> str:
     return name.split(":", 1)[1] if name.startswith(("kg:", "doc:")) else name
-
-
-@cache
-def tool_list() -> list[dict[str, str]]:
-    """Returns the tools, for models that call them in writing."""
-    return [
-        {"name": tool.name, "description": tool.description, "schema": json.dumps(tool.schema)}
-        for tool in TOOLS.values()
-    ]

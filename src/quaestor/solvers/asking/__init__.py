@@ -1,0 +1,1 @@
+"""Asking a model for one typed object: what all solvers with a model share."""

@@ -1,0 +1,110 @@
+"""One typed object from a model, asked for until it can be used.
+
+Owns the rounds: what cannot be used goes back to the model with the reply kept, a bounded number of times. What is in
+the object is for `check` to judge.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from pydantic_ai.direct import model_request
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, UserPromptPart
+
+from quaestor.errors import ModelReplyError
+from quaestor.llm.models import Connection
+from quaestor.llm.transcript import phase as named
+from quaestor.prompts import render
+from quaestor.solvers.asking.forms import Form, form_for
+from quaestor.solvers.asking.replies import Reading, answered, kept, read_json, read_reply
+
+T = TypeVar("T")
+
+_MOST_FAULTS = 12
+
+
+async def ask(
+    connection: Connection,
+    kind: type[T],
+    messages: Sequence[ModelMessage],
+    *,
+    name: str,
+    description: str,
+    phase: str,
+    attempts: int,
+    trace: list[str],
+    check: Callable[[T], Sequence[str]] | None = None,
+) -> T:
+    """Returns an object of a type, as a model says it.
+
+    How to reply is added to the last message, so that prompts need not know whether the model replies with a tool
+    call, with JSON that its server holds to a schema, or with JSON in text.
+
+    Args:
+        connection: The model.
+        kind: A frozen dataclass that `core.serial` reads. Types without free keys (`dict`) can be held to the letter.
+        messages: What was said so far, the user's side last (see `opening`). They are not changed.
+        name: Of the output tool and the schema, such as `describe_understanding`.
+        description: What the object says, in a sentence.
+        phase: What the first request is on record as; the next ones are `PHASE_repair_1`, `PHASE_repair_2`, ...
+        attempts: Replies in all, at least 1.
+        trace: Takes a line `PHASE, reply 1: fault` for each reply that cannot be used.
+        check: Returns what is wrong with an object, in sentences that the model can act on.
+
+    Raises:
+        ModelReplyError: No reply could be used, or the server does not take the request.
+        OutageError: The model cannot be asked.
+    """
+    form = form_for(connection, kind, name, description)
+    said = _told_how(messages, form)
+    fault = ""
+    for attempt in range(1, attempts + 1):
+        with named(phase if attempt == 1 else f"{phase}_repair_{attempt - 1}"):
+            response = await model_request(connection.model, said, model_request_parameters=form.parameters)
+        reading = read_reply(response)
+        try:
+            found = _read(kind, name, reading)
+            faults = [sentence.rstrip(".") for sentence in check(found)] if check else []
+        except ModelReplyError as error:
+            faults = [str(error)]
+        else:
+            if not faults:
+                return found
+        fault = "; ".join(faults[:_MOST_FAULTS])
+        trace.append(f"{phase}, reply {attempt}: {fault}")
+        said += _repair(response, reading, form, faults)
+    raise ModelReplyError(f"after {attempts} replies that could not be used: {fault}")
+
+
+def _read(kind: type[T], name: str, reading: Reading) -> T:
+    """Returns the object in a reply: of the output tool's call, else of the text, whatever was asked for."""
+    said = next((call.arguments for call in reading.calls if call.tool == name), reading.text)
+    try:
+        if not said and not isinstance(said, dict):
+            others = ", ".join(dict.fromkeys(call.tool[:60] for call in reading.calls))
+            raise ModelReplyError(f"there is no tool {others}" if others else "the reply was empty")
+        return read_json(kind, said)
+    except ModelReplyError:
+        # A reply that was cut off after its object is as good as any.
+        reading.require_whole()
+        raise
+
+
+def _told_how(messages: Sequence[ModelMessage], form: Form) -> list[ModelMessage]:
+    """Returns the messages with the way to reply at the end of the prompt, in one message with it."""
+    *before, last = messages
+    how = render("asking/reply", way=form.way, tool=form.name, schema=form.shown)
+    assert isinstance(last, ModelRequest)
+    *parts, prompt = last.parts
+    if isinstance(prompt, UserPromptPart) and isinstance(prompt.content, str):
+        told = [*parts, replace(prompt, content=f"{prompt.content}\n\n{how}")]
+    else:
+        told = [*last.parts, UserPromptPart(how)]
+    return [*before, replace(last, parts=told)]
+
+
+def _repair(response: ModelResponse, reading: Reading, form: Form, faults: Sequence[str]) -> list[ModelMessage]:
+    """Returns what the model is told about a reply: the reply itself where it said anything, and what is wrong."""
+    note = render("asking/repair", faults=faults[:_MOST_FAULTS], way=form.way, tool=form.name)
+    own: list[ModelMessage] = [kept(response)] if reading.calls or reading.text else []
+    return [*own, answered([(call, "not used") for call in reading.calls], note)]

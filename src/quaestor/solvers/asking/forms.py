@@ -1,0 +1,96 @@
+"""The three forms in which a model can be held to a type: JSON of a schema, the arguments of a tool, JSON in text.
+
+Owns the choice among them, by what the model's server can do. A schema is held to the letter only where the server
+does so and the type has no object of free keys, which strict modes would empty in silence.
+"""
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.output import OutputObjectDefinition
+from pydantic_ai.tools import ToolDefinition
+
+from quaestor.llm.models import Connection
+from quaestor.solvers.schema import is_closed, plain_schema, whole_schema
+
+Way = Literal["schema", "tool", "text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How one typed object is asked for.
+
+    Attributes:
+        way: `schema`: the reply is held to a JSON schema; `tool`: it is the call of an output tool; `text`: JSON in
+            text, whose schema stands in the prompt.
+        kind: The type, a dataclass.
+        name: Of the output tool or of the schema.
+        description: What the object says, in a sentence.
+        strict: Whether the server holds the reply to the letter of the schema.
+    """
+
+    way: Way
+    kind: type
+    name: str
+    description: str
+    strict: bool
+
+    @property
+    def shown(self) -> str | None:
+        """The schema for the prompt, where nobody else shows it to the model; None where somebody does."""
+        return None if self.way == "tool" or self.strict else _written(self.kind)
+
+    @property
+    def parameters(self) -> ModelRequestParameters:
+        """What the model may reply with."""
+        return _parameters(self)
+
+
+def form_for(connection: Connection, kind: type, name: str, description: str) -> Form:
+    """Returns the form in which a model is asked for a type: the first of schema, tool and text that it has.
+
+    Anthropic's models go by the tool. A server that holds schemas to the letter is asked so only for types that can
+    be held so.
+    """
+    profile = connection.spec.profile
+    has_schema = profile.json_schema and bool(connection.model.profile.get("supports_json_schema_output", False))
+    if has_schema and connection.spec.protocol == "openai" and (not profile.strict or is_closed(kind)):
+        return Form("schema", kind, name, description, profile.strict)
+    return Form("tool" if profile.tools else "text", kind, name, description, strict=False)
+
+
+@cache
+def _written(kind: type) -> str:
+    return json.dumps(plain_schema(kind))
+
+
+@cache
+def _parameters(form: Form) -> ModelRequestParameters:
+    if form.way == "tool":
+        return ModelRequestParameters(
+            output_mode="tool",
+            output_tools=[output_tool(form.kind, form.name, form.description)],
+            allow_text_output=False,
+        )
+    schema = whole_schema(form.kind) if form.strict else plain_schema(form.kind)
+    output = OutputObjectDefinition(schema, name=form.name, description=form.description, strict=form.strict)
+    return ModelRequestParameters(
+        output_mode="native" if form.way == "schema" else "prompted",
+        output_object=output,
+        prompted_output_template=False,  # the prompt has the schema where it is needed
+        allow_text_output=True,
+    )
+
+
+def output_tool(kind: type, name: str, description: str) -> ToolDefinition:
+    """Returns the tool whose arguments are the reply. It is not strict: a type may have free keys."""
+    return ToolDefinition(
+        name=name,
+        parameters_json_schema=plain_schema(kind),
+        description=description,
+        strict=False,
+        kind="output",
+    )

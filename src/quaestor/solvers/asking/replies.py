@@ -1,0 +1,164 @@
+"""A model's reply as calls and text, and the messages that lead to it and back.
+
+Owns what of a reply is read and how a reply goes back to its model. Decides nothing about what is called or said.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from pydantic import JsonValue, ValidationError
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelRequestPart,
+    ModelResponse,
+    SystemPromptPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+
+from quaestor.core import serial
+from quaestor.errors import ModelReplyError
+
+T = TypeVar("T")
+
+_LONGEST = 20_000
+_LONGEST_FAULT = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """One call of a tool.
+
+    Attributes:
+        tool: Its name, as the model spells it.
+        arguments: JSON text, or what it reads as.
+        identity: What a native call is answered under; None for a line.
+    """
+
+    tool: str
+    arguments: str | dict[str, JsonValue]
+    identity: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The arguments in one spelling, to tell repeated calls."""
+        if isinstance(self.arguments, str):
+            try:
+                return json.dumps(json.loads(self.arguments), sort_keys=True)
+            except (ValueError, RecursionError):
+                return self.arguments
+        return json.dumps(self.arguments, sort_keys=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What is in a reply.
+
+    Attributes:
+        calls: In their order.
+        text: What is said besides.
+        cut: Whether the model ran into its limit of tokens.
+        refused: Whether the provider withheld the reply.
+    """
+
+    calls: tuple[Called, ...]
+    text: str
+    cut: bool = False
+    refused: bool = False
+
+    def require_whole(self) -> None:
+        """Makes sure that the reply was given, and to its end.
+
+        Raises:
+            ModelReplyError: It was withheld or cut off.
+        """
+        if self.refused:
+            raise ModelReplyError(f"the reply was withheld by the provider: {quoted(self.text)}")
+        if self.cut:
+            raise ModelReplyError("the reply was cut off at its limit of tokens: be brief")
+
+
+def read_reply(response: ModelResponse) -> Reading:
+    """Returns the calls and the text of a reply."""
+    calls = tuple(
+        Called(part.tool_name, part.args if part.args is not None else {}, part.tool_call_id)
+        for part in response.tool_calls
+    )
+    return Reading(
+        calls,
+        (response.text or "").strip(),
+        cut=response.finish_reason == "length",
+        refused=response.finish_reason == "content_filter",
+    )
+
+
+def read_json(kind: type[T], said: object) -> T:
+    """Returns a reply that is a JSON object, or text around one.
+
+    Raises:
+        ModelReplyError: It is not, or does not fit the schema; the message says what is wrong.
+    """
+    value = _object_in(said) if isinstance(said, str) else said
+    try:
+        return serial.load(kind, value)
+    except ValidationError as error:
+        faults = [
+            f"{'.'.join(map(str, fault['loc'])) or 'it'}: {fault['msg'].lower()}"
+            for fault in error.errors(include_url=False, include_context=False, include_input=False)
+        ]
+        listed = "; ".join(dict.fromkeys(faults))[:_LONGEST_FAULT]
+        raise ModelReplyError(f"the JSON does not fit its schema: {listed}") from error
+
+
+def _object_in(text: str) -> JsonValue:
+    """Returns the first JSON object in a text, such as one in a fence."""
+    start = text.find("{")
+    if start < 0:
+        raise ModelReplyError(f"the reply holds no JSON object: {quoted(text)}")
+    try:
+        # As floats numbers would lose digits; as text of decimals they would be no numbers.
+        value: JsonValue = json.JSONDecoder().raw_decode(text[:_LONGEST], start)[0]
+    except (ValueError, RecursionError) as error:
+        raise ModelReplyError(f"the reply is not valid JSON: {str(error)[:200]}") from error
+    return value
+
+
+def quoted(text: str) -> str:
+    """Returns the beginning of a reply, for a message."""
+    line = " ".join(text.split())
+    return repr(line if len(line) <= 120 else line[:117] + "...")
+
+
+def opening(system: str, prompt: str) -> list[ModelMessage]:
+    """Returns the messages that a phase begins with."""
+    return [ModelRequest([SystemPromptPart(system), UserPromptPart(prompt)])]
+
+
+def kept(response: ModelResponse) -> ModelResponse:
+    """Returns a reply as it can be sent back: arguments that are no object would break the client."""
+    parts = [
+        replace(part, args=json.dumps(part.args))
+        if isinstance(part, ToolCallPart) and not isinstance(part.args, str | dict | None)
+        else part
+        for part in response.parts
+    ]
+    return replace(response, parts=parts)
+
+
+def answered(results: Iterable[tuple[Called, JsonValue]], note: str = "") -> ModelRequest:
+    """Returns the request that hands back the results of calls, each the way in which it was called."""
+    parts: list[ModelRequestPart] = []
+    lines: list[str] = []
+    for called, result in results:
+        written = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
+        if called.identity is None:
+            lines.append(f"RESULT of {called.tool}: {written}")
+        else:
+            parts.append(ToolReturnPart(called.tool, written, called.identity))
+    if said := "\n".join([*lines, *([note] if note else [])]):
+        parts.append(UserPromptPart(said))
+    return ModelRequest(parts)
