@@ -13,6 +13,7 @@ QuaestorError
 │   └── SettingsError                a setting that is missing or malformed
 ├── PlanError (ValueError)           a plan that cannot be run
 │   ├── ProgramError                 ConvFinQA program text that does not parse
+│   ├── FormulaError                 arithmetic over named values that does not parse
 │   ├── PlanValidationError          references, arity or operand types do not fit; `issues` has all of them
 │   └── ExecutionError (ArithmeticError)
 │       ├── DivisionByZeroError      (ZeroDivisionError)
@@ -96,6 +97,21 @@ class ProgramError(PlanError):
         self.position = position
         shown = program if len(program) <= 80 else program[:77] + "..."
         super().__init__(f"cannot read the program {shown!r} at character {position}: {reason}")
+
+
+class FormulaError(PlanError):
+    """Arithmetic over named values that does not parse.
+
+    Attributes:
+        formula: The text as given.
+        position: Where in it the reading stopped, from 0.
+    """
+
+    def __init__(self, formula: str, position: int, reason: str) -> None:
+        self.formula = formula
+        self.position = position
+        shown = formula if len(formula) <= 80 else formula[:77] + "..."
+        super().__init__(f"cannot read the formula {shown!r} at character {position}: {reason}")
 
 
 class PlanValidationError(PlanError):

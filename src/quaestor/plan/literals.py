@@ -1,6 +1,6 @@
 """Numbers as program text writes them: `206588`, `-435`, `.5`, `27%`, `const_m1`, `const_1000000`.
 
-Owns the way from text to an exact decimal and its limits. Commas are dropped; a percentage is a fraction.
+Owns the way from text to an exact decimal and its limits, and back. Commas are dropped; a percentage is a fraction.
 """
 
 import re
@@ -12,6 +12,9 @@ from quaestor.plan.scales import shifted
 
 LONGEST = 200
 """The most characters of a literal, enough for every number that a register can hold."""
+
+CONVENTIONAL = frozenset(Decimal(n) for n in (-1, *range(1, 11), 12, *(10**k for k in (2, 3, 4, 5, 6, 9))))
+"""The constants that need no document: program text writes them as `const_100`."""
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?", re.ASCII)
 
@@ -37,3 +40,10 @@ def read_literal(text: str) -> Decimal:
         raise ProgramError(text, 0, "not a number")
     value = Decimal(digits)
     return shifted(value, -2) if percent else value
+
+
+def write_literal(value: Decimal) -> str:
+    """Returns how program text writes a constant: `const_100`, `const_m1`, `0.27`."""
+    if value not in CONVENTIONAL:
+        return format(value, "f")
+    return "const_m1" if value < 0 else f"const_{value.to_integral_value():f}"

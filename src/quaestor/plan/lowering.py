@@ -5,7 +5,8 @@ used, conversions that `quaestor.plan.scales` asks for become steps. What the te
 reading is what `execute` gives for the plan.
 
 - `percentage` is `divide`; `percentage_change` is `subtract, divide`; `sum` is `add`s; `average` is `add`s and a
-  `divide` by their number; `minimum` and `maximum` are the operand that they select, as annotators write them.
+  `divide` by their number; `minimum` and `maximum` are the operand that they select, as annotators write them;
+  `absolute` is its operand, multiplied by minus one where that is below zero.
 - An extracted number is its printed digits; as a fraction it has a percent sign (`13.4%`).
 """
 
@@ -21,6 +22,7 @@ from quaestor.plan.steps import Compute, Constant, Extract, Label, Operand, Plan
 from quaestor.plan.validate import check
 
 _CHOICES = {"minimum": min, "maximum": max}
+_BY_VALUE = frozenset({*_CHOICES, "absolute"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +114,9 @@ def _needed_turns(plans: Sequence[Plan | None]) -> list[int]:
 
 
 def _registers(plans: Sequence[Plan | None], needed: Sequence[int]) -> dict[tuple[int, int], Register]:
-    """Returns the results of all steps, where some step selects among values; else nothing, for nothing needs them."""
+    """Returns the results of all steps, where a step is written by its operands' values; else nothing."""
     steps = [step for turn in needed for step in _plan_of(plans, turn).steps]
-    if not any(isinstance(step, Compute) and step.operation in _CHOICES for step in steps):
+    if not any(isinstance(step, Compute) and step.operation in _BY_VALUE for step in steps):
         return {}
     history: list[Register | None] = [None] * len(plans)
     results: dict[tuple[int, int], Register] = {}
@@ -150,6 +152,9 @@ def _lower(
         ]
         chosen = values.index(_CHOICES[step.operation](values))
         return _Term(emitter.shifted(terms[chosen], reading.shifts[chosen]), kind)
+    if step.operation == "absolute":
+        below = _value(step.operands[0], turn, plans, registers) < 0
+        return _Term(emitter.emit("multiply", terms[0].text, "const_m1") if below else terms[0].text, kind)
     arguments = [emitter.shifted(term, shift) for term, shift in zip(terms, reading.shifts, strict=True)]
     return _Term(_emit(step.operation, arguments, emitter), kind)
 

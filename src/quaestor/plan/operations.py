@@ -120,6 +120,7 @@ OPERATIONS: dict[str, Operation] = {
         Operation("average", _MANY, "average", _mean, scales.linear, in_programs=False),
         Operation("minimum", _MANY, "min", min, scales.linear, in_programs=False),
         Operation("maximum", _MANY, "max", max, scales.linear, in_programs=False),
+        Operation("absolute", (1, 1), "abs", lambda v: v[0].copy_abs(), scales.unchanged, in_programs=False),
         Operation("table_sum", (1, 1), "sum", _sum, scales.row, of_row=True),
         Operation("table_average", (1, 1), "average", _mean, scales.row, of_row=True),
         Operation("table_max", (1, 1), "max", max, scales.row, of_row=True),

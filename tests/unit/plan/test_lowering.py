@@ -52,6 +52,15 @@ def test_composites_become_the_benchmark_s_own(operation: str, program: str) -> 
     assert to_program(Plan((extract(1, "5"), extract(2, "4"), compute(3, operation, Ref(1), Ref(2))))) == program
 
 
+def test_an_absolute_value_is_its_operand_with_the_sign_turned_where_it_is_below_zero() -> None:
+    def program(*printed: str) -> str:
+        first, second = (extract(place, text) for place, text in enumerate(printed, 1))
+        return to_program(Plan((first, second, compute(3, "subtract", Ref(1), Ref(2)), compute(4, "absolute", Ref(3)))))
+
+    assert program("4", "5") == "subtract(4, 5), multiply(#0, const_m1)"
+    assert program("5", "4") == "subtract(5, 4)"
+
+
 def test_a_choice_drops_the_steps_that_it_did_not_choose() -> None:
     plan = Plan((compute(1, "add", TWO, TWO), compute(2, "subtract", TWO, TWO), compute(3, "maximum", Ref(1), Ref(2))))
     assert to_program(plan) == "add(const_2, const_2)"

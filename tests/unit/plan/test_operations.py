@@ -29,6 +29,8 @@ def run(name: str, *values: str) -> Decimal | bool:
         ("average", ["1", "2", "6"], "3"),
         ("minimum", ["4", "2", "6"], "2"),
         ("maximum", ["4", "2", "6"], "6"),
+        ("absolute", ["-4.5"], "4.5"),
+        ("absolute", ["4.5"], "4.5"),
         ("table_sum", ["4", "2", "6"], "12"),
         ("table_average", ["4"], "4"),
         ("table_max", ["4", "2", "6"], "6"),

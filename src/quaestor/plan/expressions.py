@@ -1,0 +1,232 @@
+"""Arithmetic over named values to plan steps: `(sales_2008 - sales_2007) / sales_2007`.
+
+Owns the grammar: names, numbers, `+ - * / **`, one comparison with `<` or `>`, the minus before a term, `abs`, `min`,
+`max`, `sum`, `avg`, parentheses. Nothing else is a formula, and nothing is ever evaluated as code: a formula becomes
+steps, which `quaestor.plan.execute` runs. It is the way back of `quaestor.plan.formula`, over names instead of values.
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from quaestor.errors import FormulaError
+from quaestor.plan.literals import read_literal, write_literal
+from quaestor.plan.operations import MOST_OPERANDS
+from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
+from quaestor.plan.validate import MOST_STEPS, nearest_operation
+
+Variable = Extract | Ref | Constant
+"""What a name stands for: a number on the page, the answer of an earlier turn (from -1 backwards), a constant."""
+
+LONGEST = 1_000
+"""The most characters of a formula."""
+LONGEST_NUMBER = 80
+"""The most characters of a number."""
+DEEPEST = 32
+"""The most terms within terms."""
+
+FUNCTIONS = {"abs": "absolute", "avg": "average", "max": "maximum", "min": "minimum", "sum": "sum"}
+"""The functions, and the operations of plans that they are."""
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<name>[A-Za-z_]\w*)|(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?)|(?P<sign>\*\*|[-+*/<>(),]))",
+    re.ASCII,
+)
+_LEVELS = ({"<": "greater", ">": "greater"}, {"+": "add", "-": "subtract"}, {"*": "multiply", "/": "divide"})
+_ADVICE = {
+    "^": "write ** for a power", "%": "write 15 % as 0.15", "=": "give the arithmetic alone; compare with < or >",
+    ".": "names have no parts", "[": "use parentheses", "{": "use parentheses", "!": "compare with < or >",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    kind: str
+    text: str
+    start: int
+
+
+def is_name(text: str) -> bool:
+    """Whether a formula can use a word as the name of a value: an identifier that is no function of formulas."""
+    return re.fullmatch(r"[A-Za-z_]\w{0,79}", text, re.ASCII) is not None and text not in FUNCTIONS
+
+
+def parse_expression(text: str, variables: Mapping[str, Variable]) -> Plan:
+    """Returns the plan that a formula over named values writes down; of the values, those that it uses.
+
+    Args:
+        text: The formula.
+        variables: What each name stands for; the ids of extracts are not looked at.
+
+    Raises:
+        FormulaError: It is no formula: another sign than those above, an unknown name or function, a missing operand
+            or parenthesis, too long or too deep. The error says where.
+
+    >>> parse_expression("-(a ** 2) / 3", {"a": Ref(-1)}).steps[-1].operation
+    'divide'
+    """
+    if len(text) > LONGEST:
+        raise FormulaError(text, LONGEST, f"{len(text)} characters, more than {LONGEST}")
+    return _Reader(text, variables).plan()
+
+
+def _tokens(text: str) -> list[_Token]:
+    found: list[_Token] = []
+    position, end = 0, len(text.rstrip())
+    while position < end:
+        match = _TOKEN.match(text, position)
+        if match is None:
+            position += len(text[position:]) - len(text[position:].lstrip())
+            raise FormulaError(text, position, _stranger(text[position]))
+        kind = str(match.lastgroup)
+        found.append(_Token(kind, match[kind], match.start(kind)))
+        position = match.end()
+    return [*found, _Token("end", "", end)]
+
+
+def _stranger(character: str) -> str:
+    advice = _ADVICE.get(character)
+    if advice is None:
+        name = unicodedata.name(character, f"U+{ord(character):04X}")
+        advice = f"{name} is no sign of formulas, which are written in ASCII"
+    return f"unexpected {character!r}: {advice}"
+
+
+class _Reader:
+    """Reads by descent, one method a kind of term; the steps come out in the order in which they are needed."""
+
+    def __init__(self, text: str, variables: Mapping[str, Variable]) -> None:
+        self._text, self._variables = text, variables
+        self._tokens = _tokens(text)
+        self._next = self._depth = 0
+        self._steps: list[Step] = []
+        self._known: dict[object, Ref] = {}
+
+    def plan(self) -> Plan:
+        """Returns the whole formula as a plan."""
+        if self._token.kind == "end":
+            raise self._fault("it is empty")
+        answer = self._binary(0)
+        if self._token.kind != "end":
+            raise self._fault(f"expected an operator or the end, not {self._token.text[:20]!r}")
+        if not self._steps or (isinstance(answer, Ref) and answer.step < 0):
+            self._compute("identity", answer)
+        return Plan(tuple(self._steps))
+
+    @property
+    def _token(self) -> _Token:
+        return self._tokens[self._next]
+
+    def _at(self, *signs: str) -> bool:
+        return self._token.kind == "sign" and self._token.text in signs
+
+    def _take(self) -> _Token:
+        token = self._token
+        self._next += 1
+        return token
+
+    def _fault(self, reason: str, token: _Token | None = None) -> FormulaError:
+        return FormulaError(self._text, (token or self._token).start, reason)
+
+    def _binary(self, level: int) -> Operand:
+        """Reads terms between the operators of a level, which bind less than those of the next."""
+        if level == len(_LEVELS):
+            return self._signed()
+        left = self._binary(level + 1)
+        operators = _LEVELS[level]
+        while self._at(*operators):
+            sign = self._take().text
+            right = self._binary(level + 1)
+            left = self._compute(operators[sign], *((right, left) if sign == "<" else (left, right)))
+            if level == 0 and self._at("<", ">"):
+                raise self._fault("one comparison is the most: compare two values")
+        return left
+
+    def _signed(self) -> Operand:
+        """Reads a term with its sign. A power binds more than the sign before it and less than the one after it."""
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise self._fault(f"more than {DEEPEST} terms within terms")
+        if self._at("+", "-"):
+            minus = self._take().text == "-"
+            operand = self._signed()
+            term = self._negative(operand) if minus else operand
+        else:
+            term = self._atom()
+            if self._at("**"):
+                self._take()
+                term = self._compute("exp", term, self._signed())
+        self._depth -= 1
+        return term
+
+    def _negative(self, operand: Operand) -> Operand:
+        if isinstance(operand, Constant):
+            return Constant(-operand.value, write_literal(-operand.value))
+        return self._compute("multiply", operand, Constant(read_literal("const_m1"), "const_m1"))
+
+    def _atom(self) -> Operand:
+        token = self._take()
+        if token.kind == "number":
+            return self._number(token)
+        if token.kind == "name":
+            return self._function(token) if self._at("(") else self._value(token)
+        if token.text != "(":
+            shown = repr(token.text) if token.text else "the end"
+            raise self._fault(f"expected a name, a number or a parenthesis, not {shown}", token)
+        inner = self._binary(0)
+        self._close()
+        return inner
+
+    def _number(self, token: _Token) -> Constant:
+        if len(token.text) > LONGEST_NUMBER:
+            raise self._fault(f"a number of {len(token.text)} characters, more than {LONGEST_NUMBER}", token)
+        value = read_literal(token.text)
+        return Constant(value, write_literal(value))
+
+    def _close(self) -> None:
+        if not self._at(")"):
+            raise self._fault("expected a closing parenthesis")
+        self._take()
+
+    def _value(self, token: _Token) -> Operand:
+        """Returns what a name stands for, as a step where it is a number on the page."""
+        variable = self._variables.get(token.text)
+        if variable is None:
+            known = ", ".join(self._variables) or "none"
+            raise self._fault(f"there is no value named {token.text[:40]!r}; there are {known[:400]}", token)
+        return self._extract(variable) if isinstance(variable, Extract) else variable
+
+    def _function(self, token: _Token) -> Operand:
+        operation = FUNCTIONS.get(token.text)
+        if operation is None:
+            near = nearest_operation(token.text, tuple(FUNCTIONS))
+            raise self._fault(f"there is no function {token.text[:40]!r}, did you mean {near!r}?", token)
+        self._take()
+        variable = self._variables.get(self._token.text)
+        if token.text == "abs" and isinstance(variable, Extract) and self._tokens[self._next + 1].text == ")":
+            self._next += 2
+            return self._extract(replace(variable, reading="magnitude"))
+        operands = [self._binary(0)]
+        while self._at(","):
+            self._take()
+            operands.append(self._binary(0))
+        self._close()
+        if len(operands) > (1 if token.text == "abs" else MOST_OPERANDS):
+            raise self._fault(f"{len(operands)} operands are too many for {token.text}", token)
+        return operands[0] if len(operands) == 1 and token.text != "abs" else self._compute(operation, *operands)
+
+    def _extract(self, variable: Extract) -> Ref:
+        return self._step(replace(variable, id=0))
+
+    def _compute(self, operation: str, *operands: Operand) -> Ref:
+        return self._step(Compute(0, operation, operands))
+
+    def _step(self, step: Step) -> Ref:
+        """Returns the step's result; equal steps are one."""
+        if step not in self._known:
+            if len(self._steps) == MOST_STEPS:
+                raise self._fault(f"more than {MOST_STEPS} steps")
+            self._steps.append(replace(step, id=len(self._steps) + 1))
+            self._known[step] = Ref(len(self._steps))
+        return self._known[step]

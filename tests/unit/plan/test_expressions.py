@@ -1,0 +1,188 @@
+"""Formulas become plans: what they come to, what they refuse, and what 10,000 random texts and 200 attacks do."""
+
+from decimal import Decimal
+from string import printable
+
+import pytest
+from formulas import ATTACKS, NAMES, formulas
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quaestor.core.provenance import CellRef
+from quaestor.core.quantity import Quantity, Scale
+from quaestor.errors import DivisionByZeroError, FormulaError, MagnitudeError, PlanError, PlanValidationError
+from quaestor.plan.execute import Register, execute
+from quaestor.plan.expressions import DEEPEST, LONGEST, is_name, parse_expression
+from quaestor.plan.formula import render_formula
+from quaestor.plan.program import to_program
+from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
+from quaestor.plan.validate import MOST_STEPS
+
+HISTORY = [Register(Decimal("0.5")), Register(Decimal(7))]
+
+
+def printed(value: str, scale: Scale = Scale.ONE, column: int = 1) -> Extract:
+    return Extract(0, CellRef("page", 0, 1, column), "a cell", Quantity(Decimal(value), scale))
+
+
+VALUES = {
+    "a": printed("8"), "b": printed("-3", column=2), "c": Constant(Decimal(2), "const_2"), "last": Ref(-1),
+    "p": printed("13.4", Scale.PERCENT, 3), "bn": printed("2.5", Scale.BILLION, 4),
+    "mn": printed("500", Scale.MILLION, 5),
+}  # fmt: skip
+
+
+def plan(text: str) -> Plan:
+    return parse_expression(text, VALUES)
+
+
+def value(text: str) -> Decimal | bool:
+    return execute(plan(text), HISTORY).result.value
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a", "8"), ("(a)", "8"), ("last", "7"), ("c", "2"), ("1.50", "1.5"), (".5", "0.5"), ("2e3", "2000"),
+        ("a + b * 2", "2"), ("(a + b) * 2", "10"), ("a - b - 1", "10"), ("a / 2 / 2", "2"), ("a / (2 / 2)", "8"),
+        ("2 ** 3 ** 2", "512"), ("(2 ** 3) ** 2", "64"), ("2 ** -1", "0.5"), ("-a ** 2", "-64"), ("(-a) ** 2", "64"),
+        ("-2 ** 2", "-4"), ("a - -b", "5"), ("--a", "8"), ("+a", "8"), ("-c", "-2"), ("-b", "3"), ("- 5 * a", "-40"),
+        ("abs(b)", "3"), ("abs(b - a)", "11"), ("abs(a - b)", "11"), ("abs(-4)", "4"), ("abs(abs(b))", "3"),
+        ("min(a, b)", "-3"), ("max(a, b, 9)", "9"), ("sum(a, b, 1)", "6"), ("avg(a, b, 1)", "2"), ("avg(a)", "8"),
+        ("sum(min(a, b), max(a, b))", "5"), ("last / a", "0.875"), ("  a\n+\tb ", "5"),
+        ("bn - mn", "2000"), ("a * p", "1.072"), ("p - 11.1", "2.3"), ("p / p", "1"), ("abs(p - 20)", "6.6"),
+    ],
+)  # fmt: skip
+def test_a_formula_comes_to(text: str, expected: str) -> None:
+    assert value(text) == Decimal(expected)
+
+
+def test_comparisons_are_yes_or_no() -> None:
+    assert value("a > b") is True
+    assert value("a < b") is False
+    assert value("a - 9 < b + 3") is True
+    assert value("a > a") is False
+
+
+def test_scales_and_sources_follow_from_the_plan() -> None:
+    result = execute(plan("bn - mn")).result
+    assert (result.scale, result.sources) == (Scale.MILLION, (VALUES["bn"].source, VALUES["mn"].source))  # type: ignore[union-attr]
+    assert execute(plan("p - 11.1")).result.scale is Scale.PERCENT
+    assert execute(plan("-p")).result.scale is Scale.PERCENT
+    assert execute(plan("abs(bn * -1)")).result.scale is Scale.BILLION
+
+
+def test_only_what_is_used_is_a_step_and_equal_steps_are_one() -> None:
+    steps = plan("(a - b) / (a - b) + a").steps
+    assert [step.id for step in steps] == [1, 2, 3, 4, 5]
+    assert [step.operation for step in steps if isinstance(step, Compute)] == ["subtract", "divide", "add"]
+    assert len(plan("a").steps) == 1
+
+
+def test_a_magnitude_of_a_printed_number_is_its_reading() -> None:
+    (step,) = plan("abs(b)").steps
+    assert isinstance(step, Extract)
+    assert step.reading == "magnitude"
+
+
+def test_constants_are_those_of_programs() -> None:
+    assert to_program(plan("(a - 100) * 1000000")) == "subtract(8, const_100), multiply(#0, const_1000000)"
+    assert to_program(plan("a * 2.5")) == "multiply(8, 2.5)"
+    assert to_program(plan("-a")) == "multiply(8, const_m1)"
+
+
+@given(formulas())
+@settings(max_examples=150)
+def test_what_a_formula_says_is_what_the_plan_says_back(text: str) -> None:
+    first = parse_expression(text, NAMES)
+    try:
+        execute(first)
+    except PlanError:
+        return
+    shown = render_formula(first).replace("^", "**").replace("average(", "avg(")
+    again = parse_expression(shown, {})
+    assert execute(again).result.value == execute(first).result.value
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "said"),
+    [
+        ("", 0, "empty"), ("   ", 0, "empty"), ("a +", 3, "the end"), ("(a", 2, "closing"),
+        ("a)", 1, "operator or the end"), ("a b", 2, "operator or the end"), ("a.b", 1, "no parts"),
+        ("1.2.3", 3, "operator or the end"), ("a ^ 2", 2, "**"), ("a = b", 2, "compare"), ("a >= b", 3, "compare"),
+        ("a != b", 2, "compare"), ("a < b < c", 6, "one comparison"), ("a // b", 3, "not '/'"), ("a % b", 2, "0.15"),
+        ("x", 0, "no value named 'x'; there are a, b"), ("abs()", 4, "not ')'"), ("abs(a, b)", 0, "too many"),
+        ("avarage(a)", 0, "did you mean 'avg'"), ("min", 0, "no value"), ("a \N{MINUS SIGN} b", 2, "MINUS SIGN"),
+        ("\N{CYRILLIC SMALL LETTER A}", 0, "CYRILLIC SMALL LETTER A"), ("a * '1'", 4, "APOSTROPHE"),
+        ("sum(a,)", 6, "not ')'"), ("1e999", 4, "operator"), ("a\x00", 1, "U+0000"), ("9" * 99, 0, "99 characters"),
+    ],
+)  # fmt: skip
+def test_what_is_no_formula_is_refused_with_its_place(text: str, position: int, said: str) -> None:
+    with pytest.raises(FormulaError, match="cannot read the formula") as caught:
+        plan(text)
+    assert caught.value.position == position
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("a / (b + 3)", DivisionByZeroError), ("9 ** 9 ** 9", MagnitudeError), ("(a > b) + 1", PlanValidationError),
+        ("-(a > b)", PlanValidationError), ("abs(a > b)", PlanValidationError), ("1e60 * 1e60", MagnitudeError),
+    ],
+)  # fmt: skip
+def test_what_has_no_result_is_a_named_error(text: str, error: type[PlanError]) -> None:
+    with pytest.raises(error):
+        value(text)
+
+
+def test_limits() -> None:
+    assert len(plan("+".join(["a"] * 60)).steps) == 60
+    for text, said in {
+        "a" * (LONGEST + 1): f"more than {LONGEST}",
+        "(" * (DEEPEST + 1) + "a": f"more than {DEEPEST} terms",
+        "-" * (DEEPEST + 1) + "a": f"more than {DEEPEST} terms",
+        "+".join(f"a*{n}" for n in range(80)): f"more than {MOST_STEPS} steps",
+    }.items():
+        with pytest.raises(FormulaError, match=said):
+            plan(text)
+
+
+def test_names() -> None:
+    assert all(is_name(name) for name in ("sales_2008", "_x", "S", "average"))
+    assert not any(is_name(name) for name in ("", "2008", "net sales", "sum", "abs", "größe", "a.b", "a\n", "a" * 81))
+
+
+def outcome(text: str) -> None:
+    """A value or a named error; anything else fails the test."""
+    try:
+        made = parse_expression(text, NAMES)
+    except FormulaError:
+        return
+    assert len(made.steps) <= MOST_STEPS
+    try:
+        execute(made)
+    except PlanError:
+        return
+
+
+@pytest.mark.parametrize("alphabet", [printable, "ab_1.29 ()+-*/<>,", "absuminxvg(), -*0", None])
+def test_random_texts_are_a_value_or_a_named_error(alphabet: str | None) -> None:
+    @given(st.text(alphabet, max_size=60) if alphabet else st.text(max_size=60))
+    @settings(max_examples=2_500, database=None)
+    def check(text: str) -> None:
+        outcome(text)
+
+    check()
+
+
+def test_attacks_are_a_value_or_a_named_error() -> None:
+    assert len(set(ATTACKS)) >= 200
+    for text in ATTACKS:
+        outcome(text)
+
+
+@pytest.mark.parametrize("text", [text for text in ATTACKS if "_" in text and "(" in text])
+def test_no_attack_by_a_name_is_a_formula(text: str) -> None:
+    with pytest.raises(FormulaError):
+        parse_expression(text, NAMES)
