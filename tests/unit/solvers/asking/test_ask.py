@@ -1,0 +1,235 @@
+"""One typed object from a model: in every form, and from every fault that can be mended."""
+
+import asyncio
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Literal
+
+import pytest
+from agent_bench import at_once
+from model_replies import Asked, Call, Protocol, Reply, say, structured
+from model_server import ModelServer, Script
+from pydantic import Field
+
+from quaestor.errors import ModelReplyError
+from quaestor.llm.models import connect
+from quaestor.llm.naming import find_model
+from quaestor.llm.profiles import HOSTED, PROFILES, Profile
+from quaestor.llm.transcript import Exchange
+from quaestor.solvers.asking.ask import ask
+from quaestor.solvers.asking.replies import opening
+
+pytestmark = pytest.mark.usefixtures("local_models")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Looks a number up."""
+
+    words: Annotated[str, Field(description="Words.", max_length=50)]
+    kind: Literal["look"] = "look"
+    year: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """Adds."""
+
+    of: list[int]
+    kind: Literal["sum"] = "sum"
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """What to do."""
+
+    steps: list[Annotated[Look | Sum, Field(discriminator="kind")]]
+    thought: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Loose:
+    """Has an object of free keys."""
+
+    filters: dict[str, int] = field(default_factory=dict)
+
+
+GOOD = {"thought": "so", "steps": [{"kind": "look", "words": "sales", "year": None}, {"kind": "sum", "of": [1, 2]}]}
+READ = Steps([Look("sales"), Sum([1, 2])], "so")
+
+VLLM = PROFILES["vllm"]
+NO_SCHEMA = replace(HOSTED, json_schema=False)
+JSON_ONLY = replace(PROFILES["plain"], json_object=True)
+
+WAYS: list[tuple[Protocol, Profile, str]] = [
+    ("openai", HOSTED, "schema"),
+    ("openai", VLLM, "shown schema"),
+    ("openai", NO_SCHEMA, "tool"),
+    ("openai", JSON_ONLY, "json"),
+    ("openai", PROFILES["plain"], "text"),
+    ("anthropic", HOSTED, "tool"),
+    ("anthropic", PROFILES["plain"], "text"),
+]
+
+
+@dataclass(frozen=True)
+class Came:
+    said: Any
+    asked: Sequence[Asked]
+    phases: list[str]
+    trace: list[str]
+    error: str = ""
+
+
+def put(
+    script: Script, kind: type = Steps, protocol: Protocol = "openai", profile: Profile = HOSTED, **more: Any
+) -> Came:
+    """What came of asking for an object."""
+    trace: list[str] = []
+    exchanges: list[Exchange] = []
+
+    async def run(server: ModelServer) -> Any:
+        named = find_model(f"{protocol}:scripted@{server.url}" + ("/v1" if protocol == "openai" else ""))
+        stream = more.pop("stream", False)
+        async with connect(replace(named, profile=profile, stream=stream), sinks=[exchanges], sleep=at_once) as model:
+            return await ask(
+                model,
+                kind,
+                opening("You plan.", "What to do?"),
+                name="write_steps",
+                description="Write the steps.",
+                phase="PLAN",
+                attempts=more.pop("attempts", 3),
+                trace=trace,
+                **more,
+            )
+
+    with ModelServer(script) as server:
+        said, error = None, ""
+        try:
+            said = asyncio.run(run(server))
+        except ModelReplyError as raised:
+            error = str(raised)
+        return Came(said, server.asked, [exchange.phase for exchange in exchanges], trace, error)
+
+
+def nodes(schema: Any) -> Iterator[dict[str, Any]]:
+    """All schemas in a schema."""
+    if isinstance(schema, list):
+        for item in schema:
+            yield from nodes(item)
+    elif isinstance(schema, dict):
+        yield schema
+        for name, value in schema.items():
+            yield from nodes(list(value.values()) if name in ("properties", "$defs") else value)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(("protocol", "profile", "way"), WAYS)
+def test_every_server_is_asked_in_a_form_that_it_has(
+    protocol: Protocol, profile: Profile, way: str, stream: bool
+) -> None:
+    came = put(lambda asked: structured(asked, GOOD), protocol=protocol, profile=profile, stream=stream)
+    assert came.said == READ
+    (asked,) = came.asked
+    form = asked.body.get("response_format", {}).get("type")
+    assert form == {"schema": "json_schema", "shown schema": "json_schema", "json": "json_object"}.get(way)
+    assert asked.tools == (["write_steps"] if way == "tool" else [])
+    (prompt,) = asked.prompts
+    assert prompt.startswith("What to do?\n\nReply ")
+    assert ('"steps"' in prompt) == (way not in ("schema", "tool"))
+    assert asked.system.strip() == "You plan."
+    assert came.phases == ["PLAN"]
+    assert came.trace == []
+
+
+def test_a_strict_schema_is_one_that_strict_modes_take() -> None:
+    (asked,) = put(lambda asked: structured(asked, GOOD)).asked
+    sent = asked.body["response_format"]["json_schema"]
+    assert sent["strict"] is True
+    assert sent["name"] == "write_steps"
+    assert sent["schema"]["type"] == "object"
+    for node in nodes(sent["schema"]):
+        assert not {"oneOf", "allOf", "discriminator", "default", "title", "maxLength"} & node.keys()
+        assert "$ref" not in node or len(node) == 1
+        if node.get("type") == "object":
+            assert node["additionalProperties"] is False
+            assert node["required"] == list(node["properties"])
+    year = sent["schema"]["$defs"]["Look"]["properties"]["year"]
+    assert {"type": "null"} in year["anyOf"]
+
+
+def test_free_keys_are_not_asked_for_to_the_letter() -> None:
+    came = put(lambda asked: structured(asked, {"filters": {"a": 1}}), Loose)
+    assert came.said == Loose({"a": 1})
+    assert came.asked[0].tools == ["write_steps"]
+    came = put(lambda asked: structured(asked, {"filters": {"a": 1}}), Loose, profile=VLLM)
+    assert came.said == Loose({"a": 1})
+    assert came.asked[0].body["response_format"]["json_schema"].get("strict") is None
+
+
+FAULTS = [
+    (say(""), "the reply was empty"),
+    (say("I cannot help."), "the reply holds no JSON object: 'I cannot help.'"),
+    (say('{"steps": ['), "the reply is not valid JSON"),
+    (Reply('{"steps": [', truncated=True), "cut off at its limit of tokens"),
+    (say('{"steps": [{"kind": "guess"}]}'), "steps.0: input tag 'guess'"),
+    (say('{"steps": 5}'), "steps: input should be a valid list"),
+    (Reply(calls=(Call("rm", {"all": True}),)), "there is no tool rm"),
+    (Reply(calls=(Call("write_steps", "{"),)), "the reply is not valid JSON"),
+    (Reply(calls=(Call("write_steps", "[1]"),)), "holds no JSON object"),
+    (Reply(calls=(Call("write_steps", {}),)), "steps: field required"),
+]
+
+
+@pytest.mark.parametrize(("fault", "told"), FAULTS)
+@pytest.mark.parametrize("profile", [HOSTED, NO_SCHEMA, PROFILES["plain"]], ids=["schema", "tool", "text"])
+def test_what_cannot_be_used_goes_back_with_the_reason(fault: Reply, told: str, profile: Profile) -> None:
+    came = put(lambda asked: structured(asked, GOOD) if asked.number else fault, profile=profile)
+    assert came.said == READ
+    assert came.phases == ["PLAN", "PLAN_repair_1"]
+    assert came.trace[0].startswith("PLAN, reply 1: ")
+    assert told in came.trace[0]
+    assert told in came.asked[1].prompts[-1]
+    kept = [message for message in came.asked[1].body["messages"] if message["role"] == "assistant"]
+    assert len(kept) == bool(fault.text or fault.calls)
+
+
+def test_what_the_check_says_goes_back_too() -> None:
+    def check(said: Steps) -> list[str]:
+        return [] if said.thought == "so" else ["there is no thought.", "and no reason"]
+
+    came = put(lambda asked: structured(asked, GOOD if asked.number > 1 else {**GOOD, "thought": ""}), check=check)
+    assert came.said == READ
+    assert came.phases == ["PLAN", "PLAN_repair_1", "PLAN_repair_2"]
+    assert came.trace == [f"PLAN, reply {reply}: there is no thought; and no reason" for reply in (1, 2)]
+    assert came.asked[1].prompts[-1].startswith("This cannot be used:\n- there is no thought\n- and no reason\nReply ")
+
+
+@pytest.mark.parametrize("attempts", [1, 4])
+def test_it_ends_in_a_named_error(attempts: int) -> None:
+    came = put(lambda asked: say("no"), attempts=attempts)
+    assert came.error == f"after {attempts} replies that could not be used: the reply holds no JSON object: 'no'"
+    assert len(came.asked) == len(came.trace) == attempts
+
+
+def test_a_withheld_reply_is_told_apart() -> None:
+    body = {
+        "id": "x", "object": "chat.completion", "created": 1, "model": "scripted",
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": ""}, "finish_reason": "content_filter"}],
+    }  # fmt: skip
+    came = put(lambda asked: Reply(body=json.dumps(body)), attempts=2)
+    assert "withheld by the provider" in came.error
+
+
+def test_a_request_that_is_not_taken_is_not_repeated() -> None:
+    came = put(lambda asked: Reply("too long", status=400))
+    assert "does not take the request" in came.error
+    assert len(came.asked) == 1
+
+
+def test_an_object_beside_words_is_found_whatever_was_asked_for() -> None:
+    for profile in (HOSTED, NO_SCHEMA, PROFILES["plain"]):
+        came = put(lambda asked: say(f"Here it is:\n```json\n{json.dumps(GOOD)}\n```"), profile=profile)
+        assert came.said == READ
