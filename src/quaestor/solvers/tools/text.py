@@ -22,7 +22,7 @@ _UNITS = {
     "percentages": "percent", "€": "eur", "euro": "eur", "euros": "eur", "£": "gbp", "pounds": "gbp",
     "thousands": "thousand", "millions": "million", "billions": "billion",
 }  # fmt: skip
-_SMALL = frozenset("a an and at by for from in is of on or the to was were what which with".split())
+SMALL_WORDS = frozenset("a an and at by for from in is of on or the to was were what which with".split())
 
 InText = Mention | HeaderNumber
 
@@ -33,12 +33,12 @@ def find_in_text(page: Page, draft: Draft, request: FindInText) -> TextMatches |
         return Refusal("find_in_text needs something to look for", "Give words, unit or period")
     numbers: list[InText] = [*page.graph.mentions, *(label for label in page.graph.labels if not label.year)]
     period = None
-    if request.period is not None and (period := _period(request.period)) is None:
+    if request.period is not None and (period := read_period(request.period)) is None:
         return Refusal(
             f"'{request.period}' is no period", "Write a year (2007), a quarter (2007-Q3) or a date", _periods(numbers)
         )
-    fitting = [n for n in numbers if _counts(n, request.unit) and _is_of(n, period)]
-    words = [word for word in _words(request.words or "") if word not in _SMALL]
+    fitting = [n for n in numbers if counts(n, request.unit) and is_of(n, period)]
+    words = [word for word in words_of(request.words or "") if word not in SMALL_WORDS]
     shares = {i: _share(n, words) for i, n in enumerate(fitting)}
     best = max(shares.values(), default=0.0)
     if not fitting or best < _SHARE_NEEDED:
@@ -70,7 +70,7 @@ def _shown(item: InText) -> MentionShown:
 
 
 def _nothing(numbers: Sequence[InText], words: Sequence[str], request: FindInText) -> Refusal:
-    said = {word for item in numbers for word in _words(_text(item))}
+    said = {word for item in numbers for word in words_of(text_of(item))}
     near = [close for word in words if word not in said for close in nearest(word, said, 2)]
     units = sorted({item.quantity.unit or item.quantity.scale.value for item in numbers})
     asked = {"words": request.words, "unit": request.unit, "period": request.period}
@@ -82,7 +82,7 @@ def _nothing(numbers: Sequence[InText], words: Sequence[str], request: FindInTex
     )
 
 
-def _period(value: Scalar) -> Period | None:
+def read_period(value: Scalar) -> Period | None:
     text = str(value).strip()
     if quarter := re.fullmatch(r"([12][0-9]{3})-?q([1-4])", text, re.IGNORECASE):
         return Period("quarter", int(quarter[1]), quarter=int(quarter[2]))
@@ -93,14 +93,14 @@ def _periods(numbers: Sequence[InText]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(period_code(n.period) for n in numbers if n.period))[:_MOST_SHOWN]
 
 
-def _is_of(item: InText, period: Period | None) -> bool:
+def is_of(item: InText, period: Period | None) -> bool:
     """Whether a number is of a period; a year fits every period that ends in it."""
     if period is None:
         return True
     return item.period == period or (period.kind == "year" and year_of(item.period) == period.year)
 
 
-def _counts(item: InText, unit: str | None) -> bool:
+def counts(item: InText, unit: str | None) -> bool:
     if unit is None:
         return True
     wanted = _unit(unit)
@@ -115,14 +115,14 @@ def _unit(name: str) -> str:
 
 def _share(item: InText, words: Sequence[str]) -> float:
     """Returns how many of the words stand in the same sentence or label, from 0 to 1."""
-    said = _words(_text(item))
+    said = words_of(text_of(item))
     return sum(word in said for word in words) / len(words) if words else 1.0
 
 
-def _text(item: InText) -> str:
+def text_of(item: InText) -> str:
     return item.sentence if isinstance(item, Mention) else item.label
 
 
 @lru_cache(maxsize=4096)
-def _words(text: str) -> tuple[str, ...]:
+def words_of(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(singular(word) for word in re.findall(r"[a-z0-9&]+", text.casefold())))
