@@ -64,6 +64,16 @@ def observation_node(observation: Observation) -> str:
     return f"doc:obs_{ref.table}_{ref.row}_{ref.column}_{observation.order}"
 
 
+def mention_node(mention: Mention) -> str:
+    """Returns the node of a mention."""
+    return f"doc:mention_{mention.source.section}_{mention.source.sentence}_{mention.order}"
+
+
+def label_node(place: int) -> str:
+    """Returns the node of a number in a label, by its place among them from 0."""
+    return f"doc:label_{place}"
+
+
 def _table(fact: TableFact) -> Iterable[Triple]:
     node = f"doc:table_{fact.index}"
     yield Triple(node, "rdf:type", "kg:Table")
@@ -194,7 +204,7 @@ def span_node(ref: SentenceRef) -> str:
 
 
 def _mention(m: Mention) -> Iterable[Triple]:
-    node = f"doc:mention_{m.source.section}_{m.source.sentence}_{m.order}"
+    node = mention_node(m)
     yield Triple(node, "rdf:type", "kg:Mention")
     yield from _quantity(node, m.quantity, m.quantity.scale, m.quantity.unit)
     yield from _period(node, m.period)
@@ -208,7 +218,7 @@ def _mention(m: Mention) -> Iterable[Triple]:
 
 
 def _label(place: int, label: HeaderNumber) -> Iterable[Triple]:
-    node = f"doc:label_{place}"
+    node = label_node(place)
     yield Triple(node, "rdf:type", "kg:HeaderNumber")
     yield from _quantity(node, label.quantity, label.quantity.scale, label.quantity.unit)
     yield from _period(node, label.period)

@@ -12,7 +12,7 @@ from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import DivisionByZeroError, FormulaError, MagnitudeError, PlanError, PlanValidationError
 from quaestor.plan.execute import Register, execute
-from quaestor.plan.expressions import DEEPEST, LONGEST, is_name, parse_expression
+from quaestor.plan.expressions import DEEPEST, LONGEST, Variable, is_name, parse_expression
 from quaestor.plan.formula import render_formula
 from quaestor.plan.program import to_program
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
@@ -25,7 +25,7 @@ def printed(value: str, scale: Scale = Scale.ONE, column: int = 1) -> Extract:
     return Extract(0, CellRef("page", 0, 1, column), "a cell", Quantity(Decimal(value), scale))
 
 
-VALUES = {
+VALUES: dict[str, Variable] = {
     "a": printed("8"), "b": printed("-3", column=2), "c": Constant(Decimal(2), "const_2"), "last": Ref(-1),
     "p": printed("13.4", Scale.PERCENT, 3), "bn": printed("2.5", Scale.BILLION, 4),
     "mn": printed("500", Scale.MILLION, 5),
@@ -66,7 +66,7 @@ def test_comparisons_are_yes_or_no() -> None:
 
 def test_scales_and_sources_follow_from_the_plan() -> None:
     result = execute(plan("bn - mn")).result
-    assert (result.scale, result.sources) == (Scale.MILLION, (VALUES["bn"].source, VALUES["mn"].source))  # type: ignore[union-attr]
+    assert (result.scale, result.sources) == (Scale.MILLION, (CellRef("page", 0, 1, 4), CellRef("page", 0, 1, 5)))
     assert execute(plan("p - 11.1")).result.scale is Scale.PERCENT
     assert execute(plan("-p")).result.scale is Scale.PERCENT
     assert execute(plan("abs(bn * -1)")).result.scale is Scale.BILLION
