@@ -7,8 +7,6 @@ import httpx2
 from anthropic import AsyncAnthropic
 from openai import AsyncOpenAI
 from pydantic_ai.models import Model
-from pydantic_ai.models.anthropic import AnthropicModel
-from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.providers import Provider
 from pydantic_ai.providers.anthropic import AnthropicProvider
@@ -20,6 +18,7 @@ from pydantic_ai.settings import ModelSettings
 
 from quaestor.llm.naming import ModelSpec
 from quaestor.llm.profiles import restrict, takes_temperature
+from quaestor.llm.sending import MessagesModel, OpenAIClient, OpenAIModel
 
 _FAMILIES: dict[str, type[Provider[AsyncOpenAI]]] = {"vllm": VLLMProvider, "ollama": OllamaProvider}
 
@@ -31,7 +30,7 @@ def make_model(spec: ModelSpec, key: str, client: httpx2.AsyncClient) -> Model:
             api_key=key, base_url=spec.address, http_client=client, max_retries=0, timeout=client.timeout
         )
         profile = restrict(AnthropicProvider.model_profile(spec.model) or {}, spec.profile, spec.protocol)
-        return AnthropicModel(
+        return MessagesModel(
             spec.model,
             provider=AnthropicProvider(anthropic_client=sdk),
             profile=profile,
@@ -40,11 +39,11 @@ def make_model(spec: ModelSpec, key: str, client: httpx2.AsyncClient) -> Model:
     provider = _openai_provider(spec, key, client)
     family = _FAMILIES.get(spec.provider, type(provider))
     profile = restrict(family.model_profile(spec.model) or {}, spec.profile, spec.protocol)
-    return OpenAIChatModel(spec.model, provider=provider, profile=profile, settings=_settings(spec, profile))
+    return OpenAIModel(spec.model, provider=provider, profile=profile, settings=_settings(spec, profile))
 
 
 def _openai_provider(spec: ModelSpec, key: str, client: httpx2.AsyncClient) -> Provider[AsyncOpenAI]:
-    sdk = AsyncOpenAI(api_key=key, base_url=spec.address, http_client=client, max_retries=0, timeout=client.timeout)
+    sdk = OpenAIClient(api_key=key, base_url=spec.address, http_client=client, max_retries=0, timeout=client.timeout)
     if spec.base_url is None:
         return OpenAIProvider(openai_client=sdk)
     return OpenAICompatibleProvider(spec.provider, openai_client=sdk)
