@@ -1,16 +1,29 @@
-"""The hand-written core, `core.ttl`: types of tables, wordings, qualifiers, rules of calculation.
+"""The hand-written core, `core.ttl`: types of tables, wordings, qualifiers, types of metrics, rules, question patterns.
 
-Owns its reading. What is learned from documents is elsewhere; a rule added to the file needs no code.
+Owns its reading. What is learned from documents is elsewhere; a rule or a pattern added to the file needs no code.
 """
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.resources import files
+from typing import Literal, cast
 
 from quaestor.core.triples import Triple
+from quaestor.errors import OntologyError
+from quaestor.ontology.patterns import Order, QuestionPattern, compile_phrases
 from quaestor.ontology.terms import read_term, read_turtle
+
+RuleKind = Literal["calculation", "transformation", "scale"]
+
+_KINDS: dict[str, RuleKind] = {
+    "kg:CalculationRule": "calculation",
+    "kg:TransformationRule": "transformation",
+    "kg:ScaleRule": "scale",
+}
+
+Node = Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +42,56 @@ class CoreClass:
 
 
 @dataclass(frozen=True, slots=True)
-class CoreRule:
-    """What a calculation means where a question leaves it open.
+class MetricType:
+    """What a result is, by the operation that it needs.
 
     Attributes:
-        label: The words of a question that it is about.
-        text: The rule.
-        operation: The plans' operation that does it, or None.
+        name: As answers are marked: `percentage_change`.
+        label: In words.
+        text: What it is.
+        nouns: How questions call a result of this type.
+        operation: The plans' operation that gives it.
+        also_by: Other operations that give the same type.
+        operands: What each operand is, in order; one entry for an operation on any number of them.
+        many: True where the operation takes any number of operands.
+        broader: The names of the types of which this is a kind, direct ones only.
+        worked: Calculations with their results, as the tests compute them: `subtract(120, 100) = 20`.
     """
 
+    name: str
     label: str
     text: str
-    operation: str | None
+    nouns: tuple[str, ...]
+    operation: str
+    also_by: tuple[str, ...]
+    operands: tuple[str, ...]
+    many: bool
+    broader: tuple[str, ...]
+    worked: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class CoreRule:
+    """What is meant where a question leaves it open.
+
+    Attributes:
+        name: `kg:RuleChange`.
+        kind: A rule of `calculation`; a `transformation` of sign or order; a rule of `scale`.
+        label: The words of a question that it is about.
+        text: The rule.
+        metric_type: The name of the type that a rule of calculation belongs to, else None.
+        operation: The plans' operation that does it, or None.
+    """
+
+    name: str
+    kind: RuleKind
+    label: str
+    text: str
+    metric_type: str | None
+    operation: str | None
+
+
+@dataclass(frozen=True)
 class Core:
     """What the file says.
 
@@ -52,14 +100,27 @@ class Core:
         wordings: A variant and the wording that it is read as, longest variant first.
         leading: Words that may begin a label, and the words of which one must be left, if only one is.
         trailing: Words that may end a label, and the words that they may follow there.
+        metric_types: By their names, in the order of the file's names.
         rules: In the order in which they are told.
+        patterns: Turns of phrase of questions, by name.
     """
 
     classes: tuple[CoreClass, ...]
     wordings: tuple[tuple[str, str], ...]
     leading: tuple[tuple[str, frozenset[str]], ...]
     trailing: tuple[tuple[str, frozenset[str]], ...]
+    metric_types: Mapping[str, MetricType]
     rules: tuple[CoreRule, ...]
+    patterns: tuple[QuestionPattern, ...]
+
+    @cached_property
+    def metric_of_operation(self) -> Mapping[str, str]:
+        """The name of the metric type that each operation of a plan gives."""
+        return {
+            operation: metric.name
+            for metric in self.metric_types.values()
+            for operation in (metric.operation, *metric.also_by)
+        }
 
 
 @lru_cache(maxsize=1)
@@ -86,13 +147,20 @@ def read_core() -> Core:
         for variant in nodes[name]["skos:altLabel"]
     ]
     qualifiers = [nodes[name] for name in kinds["kg:Qualifier"]]
-    rules = sorted((nodes[name] for name in kinds["kg:CalculationRule"]), key=lambda node: int(node["kg:rank"][0]))
+    metrics = {name: _metric(nodes[name], nodes) for name in kinds["kg:MetricType"]}
+    nouns = {metric.label: metric.nouns for metric in metrics.values()}
+    rules = sorted(
+        ((int(nodes[name]["kg:rank"][0]), name, kind) for kind in _KINDS for name in kinds[kind]),
+        key=lambda rule: rule[0],
+    )
     return Core(
         classes=classes,
         wordings=tuple(sorted(wordings, key=lambda pair: (-len(pair[0]), pair))),
         leading=_qualifiers(qualifiers, "leading"),
         trailing=_qualifiers(qualifiers, "trailing"),
-        rules=tuple(_rule(node) for node in rules),
+        metric_types={metric.name: metric for metric in metrics.values()},
+        rules=tuple(_rule(name, _KINDS[kind], nodes[name], metrics) for _, name, kind in rules),
+        patterns=tuple(_pattern(name, nodes[name], metrics, nouns) for name in kinds["kg:QuestionPattern"]),
     )
 
 
@@ -102,8 +170,66 @@ def _qualifiers(nodes: Sequence[Mapping[str, list[str]]], place: str) -> tuple[t
     )
 
 
-def _rule(node: Mapping[str, list[str]]) -> CoreRule:
-    return CoreRule(node["rdfs:label"][0], node["rdfs:comment"][0], next(iter(node.get("kg:operation", ())), None))
+def _metric(node: Node, nodes: Mapping[str, Node]) -> MetricType:
+    every = tuple(node.get("kg:everyOperand", ()))
+    named = tuple(node[f"kg:operand{place}"][0] for place in (1, 2) if f"kg:operand{place}" in node)
+    return MetricType(
+        name=_snake(node["rdfs:label"][0]),
+        label=node["rdfs:label"][0],
+        text=node["rdfs:comment"][0],
+        nouns=tuple(node["skos:altLabel"]),
+        operation=node["kg:operation"][0],
+        also_by=tuple(node.get("kg:alsoBy", ())),
+        operands=every or named,
+        many=bool(every),
+        broader=tuple(_snake(nodes[name]["rdfs:label"][0]) for name in node.get("skos:broader", ())),
+        worked=tuple(node.get("kg:worked", ())),
+    )
+
+
+def _snake(label: str) -> str:
+    return label.replace(" ", "_")
+
+
+def _rule(name: str, kind: RuleKind, node: Node, metrics: Mapping[str, MetricType]) -> CoreRule:
+    about = next((_named(metrics, metric, name) for metric in node.get("kg:about", ())), None)
+    return CoreRule(
+        name,
+        kind,
+        node["rdfs:label"][0],
+        node["rdfs:comment"][0],
+        about.name if about else None,
+        about.operation if about else None,
+    )
+
+
+def _pattern(
+    name: str, node: Node, metrics: Mapping[str, MetricType], nouns: Mapping[str, Sequence[str]]
+) -> QuestionPattern:
+    return QuestionPattern(
+        name=name,
+        phrases=tuple(node["kg:phrase"]),
+        examples=tuple(node["kg:example"]),
+        matcher=compile_phrases(node["kg:phrase"], nouns),
+        weight=float(_first(node, "kg:weight") or 0),
+        metric_type=next((_named(metrics, metric, name).name for metric in node.get("kg:asksFor", ())), None),
+        again="True" in node.get("kg:again", ()),
+        after=frozenset(_named(metrics, metric, name).name for metric in node.get("kg:after", ())),
+        order=cast("Order | None", _first(node, "kg:order")),
+        scale=_first(node, "kg:scale"),
+        magnitude="True" in node.get("kg:magnitude", ()),
+        rule=_first(node, "kg:calls"),
+    )
+
+
+def _first(node: Node, predicate: str) -> str | None:
+    return next(iter(node.get(predicate, ())), None)
+
+
+def _named(metrics: Mapping[str, MetricType], metric: str, user: str) -> MetricType:
+    if metric not in metrics:
+        raise OntologyError(f"{user} names the metric type {metric}, and core.ttl has none of that name")
+    return metrics[metric]
 
 
 def _class(name: str, node: dict[str, list[str]]) -> CoreClass:

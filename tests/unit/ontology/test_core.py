@@ -1,6 +1,5 @@
 from quaestor.ontology.core import core_triples, read_core
 from quaestor.ontology.labels import singular
-from quaestor.plan.operations import OPERATIONS
 
 
 def test_classes_have_labels_and_cues_in_lower_case() -> None:
@@ -24,12 +23,3 @@ def test_wordings_come_longest_first_and_end_at_a_wording() -> None:
 
 def test_the_file_is_sorted_triples_without_repeats() -> None:
     assert list(core_triples()) == sorted(set(core_triples()))
-
-
-def test_rules_of_calculation_are_told_in_order_and_name_operations_that_there_are() -> None:
-    rules = read_core().rules
-    assert [rule.label.partition(",")[0] for rule in rules] == [
-        "percentage change", "percentage", "change", "average", "yes or no", "percentages", "as printed",
-    ]  # fmt: skip
-    assert {rule.operation for rule in rules if rule.operation} <= OPERATIONS.keys()
-    assert all(rule.text.endswith(".") for rule in rules)

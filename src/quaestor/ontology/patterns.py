@@ -1,0 +1,129 @@
+"""Patterns of questions: a plain notation for turns of phrase, and its matching.
+
+Owns the notation and what a pattern says. The patterns themselves, with what they ask for, are individuals of
+`core.ttl`. Refuses to understand more than words in their order.
+
+The notation, over the words of a question in lower case:
+
+    percentage change         these words, one after the other
+    declin*                   any word that begins so
+    (percent|percentage) of   one of these wordings
+    [net] change              a wording that may be left out
+    from ... to               up to twelve words between
+    and in .. $               up to four
+    <change>                  a noun of that metric type, in singular or plural
+    #                         a number, also in words
+    ^ and        ... 2008 $   the question begins, or ends, here
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Literal
+
+from quaestor.errors import OntologyError
+
+Order = Literal["as named", "reversed", "later first", "earlier first"]
+"""Which operand comes first, where the words say it."""
+
+_WORDS = re.compile(r"[a-z0-9$%&]+(?:[.,'&-][a-z0-9]+)*%?")
+_PARTS = re.compile(r"\.\.\.?|<[a-z ]+>|[()\[\]|^$#]|[a-z0-9%&'.-]+\*?")
+_START = r"(?:^|(?<= ))"
+_NUMBER = r"(?:\$?\d[\d.,]*%?|two|three|four|five|six|seven|eight|nine|ten|hundred|thousand|million) "
+_FIXED = {
+    "(": "(?:",
+    ")": ")",
+    "[": "(?:",
+    "]": ")?",
+    "|": "|",
+    "^": "^",
+    "$": "$",
+    "...": r"(?:\S+ ){0,12}?",
+    "..": r"(?:\S+ ){0,4}?",
+    "#": _NUMBER,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPattern:
+    """One turn of phrase, and what it tells.
+
+    Attributes:
+        name: `kg:PatternGrowthRate`.
+        phrases: Its wordings, in the notation of this module.
+        examples: Questions that it is about; each is matched by it.
+        matcher: All its phrases, over `question_words`.
+        weight: How sure its metric type is, 0 to 1.
+        metric_type: What is asked for (`percentage_change`), or None.
+        again: True where what is asked for is what the question before asked for.
+        after: It counts only after a result of one of these metric types; empty for any.
+        order: Which operand comes first, or None.
+        scale: The scale that is asked for (`million`, `percent`), or None.
+        magnitude: True where the sign is to be dropped.
+        rule: The rule that it calls upon, or None.
+    """
+
+    name: str
+    phrases: tuple[str, ...]
+    examples: tuple[str, ...]
+    matcher: re.Pattern[str] = field(repr=False, compare=False)
+    weight: float = 0.0
+    metric_type: str | None = None
+    again: bool = False
+    after: frozenset[str] = frozenset()
+    order: Order | None = None
+    scale: str | None = None
+    magnitude: bool = False
+    rule: str | None = None
+
+    def matches(self, words: str) -> bool:
+        """Returns whether the pattern is in a question, given as `question_words` writes it."""
+        return self.matcher.search(words) is not None
+
+
+@lru_cache(maxsize=4096)
+def question_words(question: str) -> str:
+    """Returns the words of a question, each followed by one space.
+
+    >>> question_words("And what was it, then, in 2008?")
+    'and what was it then in 2008 '
+    """
+    return "".join(f"{word} " for word in _WORDS.findall(question.lower()))
+
+
+def compile_phrases(phrases: Sequence[str], nouns: Mapping[str, Sequence[str]]) -> re.Pattern[str]:
+    """Returns phrases as one regular expression over `question_words`.
+
+    Args:
+        phrases: In the notation of this module.
+        nouns: The nouns of each metric type, for `<change>`.
+
+    Raises:
+        OntologyError: A phrase is not in the notation.
+    """
+    return re.compile("|".join(_phrase(phrase, nouns) for phrase in phrases))
+
+
+def _phrase(phrase: str, nouns: Mapping[str, Sequence[str]]) -> str:
+    parts = _PARTS.findall(phrase)
+    if "".join(parts) != phrase.replace(" ", "") and _PARTS.sub("", phrase).strip():
+        raise OntologyError(f"cannot read the phrase {phrase!r} of a question pattern: see ontology/patterns.py")
+    text = "".join(_part(part, phrase, nouns) for part in parts)
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise OntologyError(f"cannot read the phrase {phrase!r} of a question pattern: {error}") from error
+    return text if text.startswith("^") else f"{_START}{text}"
+
+
+def _part(part: str, phrase: str, nouns: Mapping[str, Sequence[str]]) -> str:
+    if part in _FIXED:
+        return _FIXED[part]
+    if part.startswith("<"):
+        if part[1:-1] not in nouns:
+            raise OntologyError(f"the phrase {phrase!r} names {part}, and there is no such metric type in core.ttl")
+        # Longer nouns first: `growth rate` is one, and `growth` is another.
+        words = sorted(nouns[part[1:-1]], key=lambda noun: (-len(noun), noun))
+        return f"(?:{'|'.join(re.escape(noun).replace(chr(92) + ' ', ' ') for noun in words)})s? "
+    return rf"{re.escape(part[:-1])}\S* " if part.endswith("*") else f"{re.escape(part)} "

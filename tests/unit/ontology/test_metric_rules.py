@@ -1,0 +1,88 @@
+"""Metric types and rules of the core: each is whole, each calculation comes out, each rule is called upon."""
+
+import re
+from decimal import Decimal
+
+import pytest
+
+from quaestor.ontology.core import CoreRule, MetricType, core_triples, read_core
+from quaestor.plan.execute import execute
+from quaestor.plan.operations import OPERATIONS
+from quaestor.plan.steps import Compute, Constant, Plan
+
+CORE = read_core()
+METRICS = list(CORE.metric_types.values())
+
+
+def individuals(kind: str) -> set[str]:
+    return {triple.s for triple in core_triples() if triple.p == "rdf:type" and triple.o == kind}
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+def test_a_metric_type_says_what_its_operation_needs(metric: MetricType) -> None:
+    operation = OPERATIONS[metric.operation]
+    assert metric.text.endswith(".")
+    assert metric.label in metric.nouns
+    assert operation.arity == ((2, 64) if metric.many else (len(metric.operands),) * 2)
+    assert set(metric.also_by) <= OPERATIONS.keys()
+    assert set(metric.broader) <= CORE.metric_types.keys() - {metric.name}
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+def test_a_metric_types_worked_calculations_come_out(metric: MetricType) -> None:
+    assert metric.worked
+    for line in metric.worked:
+        found = re.fullmatch(r"(\w+)\(([\d., ]+)\) = (\S+)", line)
+        assert found
+        assert found[1] == metric.operation
+        operands = tuple(Constant(Decimal(number), number) for number in found[2].split(", "))
+        value = execute(Plan((Compute(1, found[1], operands),))).result.value
+        assert value == (found[3] == "yes" if isinstance(value, bool) else Decimal(found[3]))
+
+
+def test_the_order_of_operands_is_the_later_first_and_the_base_last() -> None:
+    operands = {metric.name: metric.operands for metric in METRICS}
+    assert operands["change"] == ("the later value", "the earlier value")
+    assert operands["percentage_change"] == ("the later value", "the earlier value, which is the base")
+    assert operands["percentage"] == ("the part", "the whole, which is the base")
+
+
+def test_every_operation_gives_one_metric_type() -> None:
+    assert CORE.metric_of_operation.keys() == OPERATIONS.keys()
+    assert CORE.metric_of_operation["table_sum"] == "sum"
+    assert CORE.metric_of_operation["divide"] == "ratio"
+
+
+def test_kinds_of_metrics_are_no_circle() -> None:
+    def ancestors(name: str, seen: frozenset[str] = frozenset()) -> frozenset[str]:
+        assert name not in seen
+        broader = CORE.metric_types[name].broader
+        return frozenset(broader).union(*(ancestors(other, seen | {name}) for other in broader))
+
+    assert ancestors("percentage_change") == {"change", "percentage", "ratio"}
+    assert all(ancestors(metric.name) is not None for metric in METRICS)
+
+
+def test_rules_are_told_in_order_calculations_first() -> None:
+    assert [rule.name.removeprefix("kg:Rule") for rule in CORE.rules] == [
+        "PercentageChange", "PartOverWhole", "Ratio", "Change", "Sum", "Average", "Product", "Comparison", "Extreme",
+        "Sign", "Magnitude", "Decline", "Percent", "AsPrinted", "AskedScale",
+    ]  # fmt: skip
+    kinds = [rule.kind for rule in CORE.rules]
+    assert kinds == sorted(kinds, key=["calculation", "transformation", "scale"].index)
+
+
+@pytest.mark.parametrize("rule", CORE.rules, ids=lambda rule: rule.name)
+def test_a_rule_is_told_in_sentences_and_called_upon_by_a_pattern(rule: CoreRule) -> None:
+    assert rule.text.endswith(".")
+    assert [pattern.name for pattern in CORE.patterns if pattern.rule == rule.name]
+    assert (rule.kind == "calculation") == (rule.metric_type is not None)
+    if rule.metric_type:
+        assert rule.operation == CORE.metric_types[rule.metric_type].operation
+
+
+def test_nothing_of_the_file_is_left_unread() -> None:
+    assert len(individuals("kg:MetricType")) == len(METRICS)
+    assert individuals("kg:QuestionPattern") == {pattern.name for pattern in CORE.patterns}
+    kinds = ("kg:CalculationRule", "kg:TransformationRule", "kg:ScaleRule")
+    assert set().union(*map(individuals, kinds)) == {rule.name for rule in CORE.rules}
