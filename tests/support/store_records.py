@@ -74,6 +74,7 @@ def some_turns(run: RunRecord, conversation: str = "c1", count: int = 2) -> tupl
             error=None if index else "SolverError: no plan",
             sources=[{"kind": "cell", "row": 1}],
             understanding="looks for a difference" if index else None,
+            references={"expressions": [{"text": "it", "candidates": [{"turn": 0, "score": 1.0}]}], "focus": None},
             tool_calls=[{"tool": "calculate", "input": "{}", "output": "1.5", "seconds": 0.001}],
             usage={"requests": 2, "tokens": 1 << 40},
         )

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from quaestor.conversation.answer import Answer
+from quaestor.conversation.references.resolved import References
 from quaestor.conversation.turn import ToolCall
 from quaestor.core import serial
 from quaestor.core.provenance import CellRef, SentenceRef, Source
@@ -18,6 +19,13 @@ from quaestor.store.records import TurnRecord
 
 _AROUND = 50
 """Characters of a sentence that are shown on each side of a number."""
+
+
+_SHOWN = 2
+"""Readings of a reference that are shown."""
+
+_UNLIKELY = 0.02
+"""A set of earlier results with a smaller probability is not shown."""
 
 
 def show_stored_turn(console: Console, turn: TurnRecord, graph: KnowledgeGraph | None) -> None:
@@ -31,6 +39,7 @@ def show_stored_turn(console: Console, turn: TurnRecord, graph: KnowledgeGraph |
     answer = serial.load(Answer, turn.answer)
     console.print(f"[bold]{escape(turn.conversation)}, turn {turn.index}[/]")
     _section(console, "question", turn.question)
+    _references(console, serial.load(References, turn.references))
     _section(console, "understanding", turn.understanding or "(none stored)")
     for number, stored in enumerate(turn.tool_calls, start=1):
         _call(console, number, serial.load(ToolCall, stored))
@@ -71,6 +80,20 @@ def _around(mention: Mention, ref: SentenceRef) -> str:
 def _section(console: Console, name: str, text: str) -> None:
     console.print(f"[dim]{name + ':':<15}[/]", end="")
     console.print(("\n" + " " * 15).join(escape(text).splitlines()), soft_wrap=True)
+
+
+def _references(console: Console, references: References) -> None:
+    """Prints what the question referred to, and which earlier results it was taken to use."""
+    for reference in references.expressions:
+        meant = [f"turn {c.turn} ({c.score:.0%}): {c.reason}" for c in reference.candidates[:_SHOWN]]
+        _section(
+            console, "refers", "\n".join([f'"{reference.text}"', *meant] if meant else [f'"{reference.text}": none'])
+        )
+    for chosen in (chosen for chosen in references.sets[:_SHOWN] if chosen.score >= _UNLIKELY):
+        turns = " and ".join(f"turn {turn}" for turn in chosen.turns) or "no earlier result"
+        _section(console, "may use", f"{turns} ({chosen.score:.0%}): {chosen.reason}")
+    if references.focus:
+        _section(console, "in focus", references.focus + (" (switched)" if references.switched else ""))
 
 
 def _call(console: Console, number: int, call: ToolCall) -> None:

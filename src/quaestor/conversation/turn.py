@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from quaestor.conversation.answer import Answer
+from quaestor.conversation.references.resolved import References
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class Turn:
         answer: What the solver answered.
         verified: True where the plan, executed again independently of the solver, gave the answer's value.
         understanding: How the solver read the question, where it says so.
+        references: What the question referred to of the turns before it, by rule.
         tool_calls: In the order of the calls.
         usage: Counts such as requests and tokens; empty where no model was asked.
         error: The named error that left the turn without an answer, or None.
@@ -45,6 +47,7 @@ class Turn:
     started: datetime
     finished: datetime
     understanding: str | None = None
+    references: References = field(default_factory=References)
     tool_calls: tuple[ToolCall, ...] = ()
     usage: dict[str, int] = field(default_factory=dict)
     error: str | None = None

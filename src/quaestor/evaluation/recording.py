@@ -124,6 +124,7 @@ def turn_records(run: str, conversation: str, turns: Sequence[Turn]) -> tuple[Tu
             error=_storable(turn.error),
             sources=answer["sources"],
             understanding=_storable(turn.understanding),
+            references=_storable(serial.dump(turn.references)),
             tool_calls=_storable([serial.dump(call) for call in turn.tool_calls]),
             usage=turn.usage,
         )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.memory import Memory
+from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Turn
 from quaestor.core.triples import Triple
 from quaestor.documents.convfinqa import Conversation
@@ -101,7 +102,7 @@ async def play_conversation(
     knowledge = knowledge or Knowledge.of([document])
     graph, memory = knowledge.graph(document), Memory()
     for index, question in enumerate(conversation.questions):
-        context = TurnContext(document, memory, graph, knowledge.ontology)
+        context = TurnContext(document, memory, graph, knowledge.ontology, references=resolve(question, memory))
         if line is None:
             turn = await play_turn(question, context, solver)
         else:
@@ -136,6 +137,7 @@ async def play_turn(question: str, context: TurnContext, solver: Solver) -> Turn
         started=started,
         finished=now(),
         understanding="\n".join(context.trace) or None,
+        references=context.references,
         tool_calls=tuple(context.tool_calls),
         usage=dict(context.usage),
         error=error,

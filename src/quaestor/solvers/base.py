@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.memory import Memory
+from quaestor.conversation.references.resolved import References
 from quaestor.conversation.turn import ToolCall
 from quaestor.documents.document import Document
 from quaestor.graph.knowledge_graph import KnowledgeGraph
@@ -24,6 +25,7 @@ class TurnContext:
         graph: The page's knowledge graph.
         ontology: What the graph was built with.
         model: The model to ask, of a run that has one. What is asked is counted and kept by whoever plays the turn.
+        references: What the question refers to of the turns before it, by rule; the same for every solver.
         trace: Lines that the solver appends: how it came to its plan. Append only.
         tool_calls: The calls of tools, in order. Append only; a Toolbox does.
         usage: Counts such as requests and tokens, for a solver that asks a model.
@@ -34,6 +36,7 @@ class TurnContext:
     graph: KnowledgeGraph
     ontology: Ontology
     model: "Connection | None" = None
+    references: References = field(default_factory=References)
     trace: list[str] = field(default_factory=list)
     tool_calls: list[ToolCall] = field(default_factory=list)
     usage: dict[str, int] = field(default_factory=dict)

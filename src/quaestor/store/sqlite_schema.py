@@ -41,7 +41,8 @@ _KNOWLEDGE = (
         PRIMARY KEY (run, conversation, turn, number))""",
 )
 _USAGE = ("ALTER TABLE examples ADD COLUMN usage JSON NOT NULL DEFAULT '{}'",)
-STEPS = (_RUNS, _KNOWLEDGE, _USAGE)
+_REFERENCES = ("""ALTER TABLE turns ADD COLUMN "references" JSON NOT NULL DEFAULT '{}'""",)
+STEPS = (_RUNS, _KNOWLEDGE, _USAGE, _REFERENCES)
 """Step n brings a file of version n to version n + 1; a new file takes all of them."""
 
 SCHEMA_VERSION = len(STEPS)

@@ -123,7 +123,7 @@ def test_a_file_of_an_older_version_is_brought_up_to_date(tmp_path: Path) -> Non
             async with SqliteStore(path, create=False) as store:
                 assert await store.runs() == (a_run(),)
                 assert await store.examples(a_run().id) == (replace(an_example(a_run()), kg_stats={}, usage={}),)
-                assert await store.turns(a_run().id) == some_turns(a_run())
+                assert await store.turns(a_run().id) == tuple(replace(t, references={}) for t in some_turns(a_run()))
                 await store.save_graph(a_run().id, "c1", GRAPH)
                 assert await store.load_graph(a_run().id, "c1") == GRAPH
 

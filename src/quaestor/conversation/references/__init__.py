@@ -1,0 +1,12 @@
+"""What a question refers to of the conversation before it: found by rule, scored, with the reason.
+
+How it comes about, one file a step:
+
+    resolved     the values that solvers, records and prompts are given
+    wording      which words refer, and which say what is asked
+    asked        a question, read once
+    lineage      what each earlier result is, and which results it rests on
+    expressions  each referring expression with the turns that it can mean
+    ranking      which earlier results the question uses together
+    resolving    all of it for one question
+"""

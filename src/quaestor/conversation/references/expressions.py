@@ -1,0 +1,154 @@
+"""The referring expressions of a question: where they stand, what sort of thing each points at.
+
+Owns the reading of the words alone; which turns they mean is decided in `resolving`.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from quaestor.conversation.references.asked import Asked
+from quaestor.conversation.references.resolved import ReferenceKind
+from quaestor.conversation.references.wording import (
+    COUNTS,
+    FUNCTION_WORDS,
+    METRIC_NOUNS,
+    ORDERS,
+    PERIOD_NOUNS,
+    PLAIN_NOUNS,
+)
+from quaestor.core.periods import find_periods, find_relative_periods
+from quaestor.ontology.labels import singular
+
+_STOP = (
+    r"(?:is|was|were|are|be|been|did|does|do|has|have|had|will|would|could|can|in|of|for|from|to|on|at|by|as|with|and|or"
+    r"|than|between|during|over|into|per|that|which|who|not|represents?|account\w*|constitut\w*|divided|multiplied"
+    r"|less|plus|minus|times|then|when|if|due|related|expressed|converted|relative|compared|also|again|still|grow\w*"
+    r"|changed|since|increased|decreased|declined|what|how|how|granted|expected)"
+)
+_WORD = r"[\w&$%][\w&$%.,'-]*(?<![.,'-])"
+_PHRASE = re.compile(
+    rf"\b(?P<pointer>this|that|these|those|such|(?:the|this|that)\s+(?:very\s+)?same|said)\b"
+    rf"(?P<noun>(?:\s+(?!{_STOP}\b)(?:same\s+)?{_WORD}){{0,6}})",
+)
+_COUNTED = re.compile(rf"\b(?P<pointer>both|the\s+(?:two|three|four))\b(?P<noun>(?:\s+(?!{_STOP}\b){_WORD}){{0,4}})")
+_PRONOUN = re.compile(r"\b(?:it|its|they|them|their)\b")
+_ORDERED = re.compile(
+    rf"\bthe\s+(?P<pointer>former|latter|previous|prior|preceding|above|last)\b(?P<noun>(?:\s+(?!{_STOP}\b){_WORD}){{0,4}})"
+)
+_DERIVED = re.compile(
+    r"\b(?P<pointer>the)(?P<noun>\s+(?:net\s+|total\s+|combined\s+)?"
+    r"(?:change|difference|increase|decrease|decline|sum|total|average|product|ratio|quotient|result))"
+    r"(?=\s*(?:[?,.]|$)|\s+(?:divided|multiplied|times|over|by|represents?|minus|less|plus|and|to|as|is|was"
+    r"|in relation|compared)\b)"
+)
+_ASKS = re.compile(
+    r"(?:^|\b(?:what|which|how much)(?:'s|\s+(?:is|was|were|are|becomes?|would be)))[\s,]*"
+    r"(?:(?:then|so|now|and|also)[\s,]*)*$"
+)
+_IN_YEAR = re.compile(
+    r"\s+(?:in|of|for|at|as of|from|during)\s+(?:the\s+)?(?:year\s+|fiscal\s+|end of\s+)?(?:19|20)\d\d\b"
+)
+_RELATIVE_PRONOUN = re.compile(r"\b(?!is|was|were|are|did|does|and|from|of|to|in|for|than|over|by|then|,)[a-z]+\s+$")
+_VERB_AFTER = re.compile(r"\s+(?:is|was|were|are|has|have|had|will|would|can|could|did|does|do|may|not)\b")
+_GOES_ON = re.compile(
+    r"^(?:(?:and|so|now|then|but|or)[\s,]+)*(?:what|how)\s+about\b|^and\s+(?:in|for|at|on|of|the|that|those|as)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A referring expression.
+
+    Attributes:
+        start: Its first character.
+        end: The character after the last one.
+        kind: What sort of thing it points at.
+        noun: The word for a result that it has ("change"), or None.
+        words: Its words that name a thing, singular.
+        years: That it names.
+        count: How many things it points at; 0 where it does not say.
+        back: How many results back it points ("the former" is 1); None where it does not say.
+    """
+
+    start: int
+    end: int
+    kind: ReferenceKind
+    noun: str | None = None
+    words: frozenset[str] = frozenset()
+    years: frozenset[int] = frozenset()
+    count: int = 1
+    back: int | None = None
+
+
+@lru_cache(maxsize=4096)
+def find_expressions(asked: Asked) -> tuple[Expression, ...]:
+    """Returns the referring expressions of a question in their order; none overlap."""
+    text = asked.text
+    found: list[Expression] = []
+    for pattern in (_PHRASE, _COUNTED, _ORDERED, _DERIVED):
+        for match in pattern.finditer(text):
+            made = _pointed(match, text)
+            if made is not None and not _overlaps(made, found):
+                found.append(made)
+    for relative in find_relative_periods(text):
+        made = Expression(relative.start, relative.end, "period", count=1)
+        found = [other for other in found if not (made.start <= other.start and other.end <= made.end)]
+        if not _overlaps(made, found):
+            found.append(made)
+    for match in _PRONOUN.finditer(text):
+        kind: ReferenceKind = "entity" if match[0] in ("its", "their") else "result"
+        count = 0 if match[0] in ("they", "them", "their") else 1
+        made = Expression(match.start(), match.end(), kind, count=count)
+        if not _overlaps(made, found):
+            found.append(made)
+    if not any(other.kind in ("result", "results", "cell") for other in found) and _is_elliptic(asked):
+        found.insert(0, Expression(0, len(text), "ellipsis", words=asked.words, years=asked.years, count=0))
+    return tuple(sorted(found, key=lambda expression: (expression.start, -expression.end)))
+
+
+def _is_elliptic(asked: Asked) -> bool:
+    """A question that names no thing, or that goes on from the one before."""
+    return not asked.words or bool(_GOES_ON.search(asked.text))
+
+
+def _overlaps(made: Expression, found: list[Expression]) -> bool:
+    return any(made.start < other.end and other.start < made.end for other in found)
+
+
+def _pointed(match: re.Match[str], text: str) -> Expression | None:
+    """Returns what a pointing word with its noun phrase points at; None where "that" points at nothing."""
+    pointer, phrase = match["pointer"], match["noun"]
+    start, end = match.span()
+    if pointer == "the" and _ASKS.search(text[:start]):
+        return None
+    if not phrase.strip() and pointer == "that" and _joins_clauses(text, start, end):
+        return None
+    words = [singular(word.strip(".,'")) for word in phrase.split()]
+    if pointer.endswith("same") and not words:
+        return None
+    own = frozenset(word for word in words if word[:1].isalpha() and word not in FUNCTION_WORDS)
+    later = _IN_YEAR.match(text, end)
+    spoken = phrase + (later[0] if later else "")
+    years = frozenset(mention.period.year for mention in find_periods(spoken))
+    nouns = [word for word in words if word in METRIC_NOUNS]
+    plural = pointer in ("these", "those", "both") or pointer.split()[-1] in COUNTS
+    count = next((COUNTS[word] for word in (pointer.split()[-1], *words) if word in COUNTS), 0 if plural else 1)
+    back = ORDERS.get(pointer.split()[-1])
+    kind: ReferenceKind
+    if not nouns and any(word in PERIOD_NOUNS for word in words):
+        kind = "period"
+    elif years and not plural:
+        kind, end = "cell", later.end() if later else end
+    elif own and not nouns and not any(word in PLAIN_NOUNS for word in words):
+        kind = "entity"
+    else:
+        kind = "results" if plural else "result"
+    return Expression(start, end, kind, nouns[-1] if nouns else None, own, years, count, back)
+
+
+def _joins_clauses(text: str, start: int, end: int) -> bool:
+    """Returns whether "that" joins two clauses ("options that were granted") and so points at nothing."""
+    return bool(_RELATIVE_PRONOUN.search(text[:start])) and not text[end:].startswith(
+        ("?", " ?", " in ", " of ", " for ")
+    )

@@ -1,0 +1,121 @@
+"""What each earlier result is and which earlier results it rests on, read from the plans.
+
+Two turns have one result where their plans come to the same expression over cells, constants and earlier results, be it
+looked up again or computed anew.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quaestor.conversation.memory import Memory
+from quaestor.core.periods import find_periods
+from quaestor.core.provenance import Source
+from quaestor.plan.steps import Compute, Constant, Extract, Label, Operand, Plan, Ref
+
+Expression = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The result of an earlier turn.
+
+    Attributes:
+        turn: Its place in the conversation, from 0.
+        metric: `Answer.metric_type`.
+        entity: What it is about, where that is known.
+        years: Of its question; of its answer where the question names none.
+        words: The words of its question that carry meaning, singular.
+        rests: For each operand of its last operation the latest turn before that has this very result, or None; of a
+            change the later value, then its base.
+        expression: What it comes to; equal for equal results.
+    """
+
+    turn: int
+    metric: str
+    entity: str | None
+    years: frozenset[int]
+    words: frozenset[str]
+    rests: tuple[int | None, ...]
+    expression: Expression
+
+
+def results_of(memory: Memory, words: Sequence[frozenset[str]]) -> tuple[Result | None, ...]:
+    """Returns the result of each turn, None where a turn has no answer.
+
+    Args:
+        memory: The turns so far.
+        words: The words of meaning of each question.
+    """
+    found: list[Result | None] = []
+    expressions: list[Expression] = []
+    for turn, (played, said) in enumerate(zip(memory.turns, words, strict=True)):
+        answer = played.answer
+        if answer.value is None:
+            expressions.append(("nothing", turn))
+            found.append(None)
+            continue
+        expression, operands = _read(answer.plan, expressions, turn)
+        again = _latest(expression, expressions)
+        same = found[again] if again is not None else None
+        rests = same.rests if same else tuple(_latest(operand, expressions) for operand in operands)
+        years = frozenset(mention.period.year for mention in find_periods(played.question.lower()))
+        if not years and answer.period is not None:
+            years = frozenset({answer.period.year})
+        expressions.append(expression)
+        found.append(Result(turn, answer.metric_type, answer.entity, years, said, rests, expression))
+    return tuple(found)
+
+
+def latest_results(results: Sequence[Result | None]) -> tuple[Result, ...]:
+    """Returns each distinct result once, where it was last found, the latest first."""
+    distinct = {result.expression: result for result in results if result is not None}
+    return tuple(sorted(distinct.values(), key=lambda result: -result.turn))
+
+
+def _latest(expression: Expression, expressions: Sequence[Expression]) -> int | None:
+    return next((turn for turn in range(len(expressions) - 1, -1, -1) if expressions[turn] == expression), None)
+
+
+def _read(plan: Plan | None, earlier: Sequence[Expression], turn: int) -> tuple[Expression, tuple[Expression, ...]]:
+    """Returns what a plan comes to, and the operands of its last operation."""
+    if plan is None:
+        return ("unplanned", turn), ()
+    steps: list[Expression] = []
+    operands: tuple[Expression, ...] = ()
+    for step in plan.steps:
+        if isinstance(step, Extract):
+            steps.append(("number", _place(step.source), step.reading))
+            operands = ()
+            continue
+        operands = tuple(_operand(operand, steps, earlier) for operand in step.operands)
+        if step.operation == "identity":
+            steps.append(operands[0])
+        else:
+            steps.append(_computed(step, operands))
+            if step.operation == "percentage_change":
+                operands = (("subtract", *operands), operands[1], operands[0])
+    return steps[-1], operands
+
+
+def _computed(step: Compute, operands: tuple[Expression, ...]) -> Expression:
+    if step.operation == "percentage_change":
+        return ("divide", ("subtract", *operands), operands[1])
+    return (step.operation, *operands)
+
+
+def _operand(operand: Operand, steps: Sequence[Expression], earlier: Sequence[Expression]) -> Expression:
+    match operand:
+        case Constant(text=text):
+            return ("constant", text)
+        case Label(text=text):
+            return ("row", text)
+        case Ref(step=step) if step > 0:
+            return steps[step - 1]
+        case Ref(step=step):
+            return earlier[step]
+
+
+def _place(source: Source) -> tuple[object, ...]:
+    if source.kind == "cell":
+        return (source.table, source.row, source.column)
+    return (source.section, source.sentence, source.start)

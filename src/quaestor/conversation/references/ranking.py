@@ -1,0 +1,189 @@
+"""Which earlier results a question uses together: every likely set of them, scored by named traits.
+
+A trait is something that can be said of a set and checked by reading ("the last two results"); the score of a set is
+the sum of the weights of its traits, alone and together with what the question says. The weights are in `weights.json`,
+fitted on dialogues whose programs are known; a probability is the share among the sets of one question.
+"""
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from importlib.resources import files
+from itertools import combinations
+
+from quaestor.conversation.references.asked import Asked
+from quaestor.conversation.references.lineage import Result, latest_results
+from quaestor.conversation.references.resolved import TurnSet
+from quaestor.conversation.references.wording import CUES
+
+_RECENT = 5
+"""How many of the latest distinct results may be used together with another."""
+
+_KEPT = 8
+"""How many sets are given."""
+
+_NAMED = 3
+"""How many older results may be used because the question names their words or years."""
+
+
+def sets_of(asked: Asked, latest: Sequence[Result]) -> list[tuple[Result, ...]]:
+    """Returns the sets of results that a question may use, each in the order of the turns, the empty one first."""
+    pool = list(latest[:_RECENT])
+    by_turn = {result.turn: result for result in latest}
+    for result in pool[:2]:
+        pool += [by_turn[t] for t in result.rests if t is not None and t in by_turn and by_turn[t] not in pool]
+    older = [result for result in latest if result not in pool]
+    older.sort(key=lambda r: (-len(r.words & asked.words) - 2 * len(r.years & asked.years), -r.turn))
+    pool += [r for r in older[:_NAMED] if r.words & asked.words or r.years & asked.years]
+    pairs = [(b, a) if b.turn < a.turn else (a, b) for a, b in combinations(pool, 2)]
+    longer = [tuple(reversed(latest[:size])) for size in (3, 4) if len(latest) >= size]
+    return [(), *((result,) for result in pool), *pairs, *longer]
+
+
+def traits_of(chosen: tuple[Result, ...], asked: Asked, latest: Sequence[Result]) -> list[str]:
+    """Returns what can be said of a set of the latest results."""
+    turns = tuple(result.turn for result in chosen)
+    traits = [_place(turns, latest)]
+    if not chosen:
+        return [*traits, *_emptiness(asked, latest)]
+    return [*traits, *_standing(chosen, turns, latest), *_match(chosen, asked, latest)]
+
+
+def _place(turns: tuple[int, ...], latest: Sequence[Result]) -> str:
+    if not turns:
+        return "none"
+    tail = tuple(result.turn for result in latest[: len(turns)])[::-1]
+    if turns == tail:
+        return ("the last result", "the last two results", "the last three results", "the last four results")[
+            len(turns) - 1
+        ]
+    if len(turns) == 1:
+        return "the result before the last" if turns[0] == latest[1].turn else "an earlier result"
+    return "the last and an earlier result" if turns[-1] == latest[0].turn else "two earlier results"
+
+
+def _emptiness(asked: Asked, latest: Sequence[Result]) -> Iterable[str]:
+    said = frozenset().union(*(result.words for result in latest))
+    if asked.words - said:
+        yield "none though new things are named"
+    yield f"none after {latest[0].metric}" if latest else "none"
+    if len(latest) > 1:
+        yield f"none after {latest[1].metric}, {latest[0].metric}"
+    if all(y in latest[0].years for y in asked.years) and asked.years:
+        yield "none in the same year"
+
+
+def _standing(chosen: tuple[Result, ...], turns: tuple[int, ...], latest: Sequence[Result]) -> Iterable[str]:
+    consumed = {turn for result in latest for turn in result.rests if turn is not None}
+    fresh = [result.turn not in consumed for result in chosen]
+    yield "not used yet" if all(fresh) else "one used already" if any(fresh) else "used already"
+    yield "of " + " and ".join(result.metric for result in chosen)
+    tail = []
+    for result in latest:
+        if result.turn in consumed or result.metric not in ("value",):
+            break
+        tail.append(result.turn)
+    if len(tail) > 1 and turns == tuple(reversed(tail)):
+        yield "all values asked since"
+    last = chosen[-1]
+    if len(chosen) == 1 and last.metric == "change":
+        base = last.rests[1] if len(last.rests) > 1 else None
+        yield "a change without its base" if base is None else "a change whose base was asked"
+    if len(chosen) == 2:
+        for change, other in (chosen, chosen[::-1]):
+            if change.metric == "change" and len(change.rests) > 1:
+                if change.rests[1] == other.turn:
+                    yield "a change and its base"
+                elif change.rests[0] == other.turn:
+                    yield "a change and its later value"
+        if chosen[0].turn in chosen[1].rests:
+            yield "a result and a part of it"
+
+
+def _match(chosen: tuple[Result, ...], asked: Asked, latest: Sequence[Result]) -> Iterable[str]:
+    if asked.years:
+        years = frozenset().union(*(result.years for result in chosen))
+        if asked.years == years:
+            yield "of the years named"
+        elif asked.years <= years:
+            yield "covering the years named"
+        elif asked.years & years:
+            yield "of one of the years named"
+        elif years:
+            yield "of other years"
+    words = frozenset().union(*(result.words for result in chosen))
+    if asked.words:
+        share = len(asked.words & words) / len(asked.words)
+        yield (
+            "named in full"
+            if share == 1
+            else "named for the most part"
+            if share > 0.5
+            else "named in part"
+            if share
+            else "not named"
+        )
+    else:
+        yield "nothing is named"
+    if len(chosen) == 2:
+        a, b = chosen
+        if a.words and a.words == b.words:
+            yield "of one thing"
+        if a.metric == b.metric:
+            yield "of one kind"
+
+
+def cues_of(asked: Asked) -> list[str]:
+    """Returns what the question says, in the words of the weights; the first, empty one is there for every question."""
+    years = ("names no year", "names a year", "names years")[min(len(asked.years), 2)]
+    named = "names a thing" if asked.words else "names no thing"
+    return ["", *sorted(asked.cues), f"asks for: {asked.metric}", named, years]
+
+
+def rank_sets(asked: Asked, results: Sequence[Result | None]) -> tuple[TurnSet, ...]:
+    """Returns the sets of earlier results that a question may use, the likeliest first; at most eight."""
+    latest = latest_results(results)
+    if not latest:
+        return ()
+    cues, weights = frozenset(cues_of(asked)), read_weights()
+    totals: dict[str, float] = {}
+    ranked = []
+    for chosen in sets_of(asked, latest):
+        traits = traits_of(chosen, asked, latest)
+        for trait in traits:
+            if trait not in totals:
+                totals[trait] = sum(w for cue, w in weights.get(trait, {}).items() if cue in cues)
+        ranked.append((sum(totals[trait] for trait in traits), chosen, traits))
+    ranked.sort(key=lambda item: -item[0])
+    top = ranked[0][0]
+    whole = sum(math.exp(score - top) for score, _, _ in ranked)
+    return tuple(
+        TurnSet(tuple(r.turn for r in chosen), math.exp(score - top) / whole, _reason(traits, cues))
+        for score, chosen, traits in ranked[:_KEPT]
+    )
+
+
+def _reason(traits: Sequence[str], cues: frozenset[str]) -> str:
+    """Returns the two traits that speak most for a set, and the two cues of the question that make them speak."""
+    weights = read_weights()
+    spoken: list[tuple[float, str]] = []
+    said: dict[str, float] = {}
+    for trait in traits:
+        for_it = {cue: w for cue, w in weights.get(trait, {}).items() if cue in cues and w > 0}
+        spoken.append((sum(for_it.values()), trait))
+        for cue, weight in for_it.items():
+            if cue in CUES:
+                said[cue] = said.get(cue, 0) + weight
+    spoken.sort(key=lambda item: -item[0])
+    words = ", ".join(trait for weight, trait in spoken[:2] if weight > 0) or traits[0]
+    heard = sorted(said, key=lambda cue: -said[cue])[:2]
+    return f"{words}; the question says: {', '.join(heard)}" if heard else words
+
+
+@lru_cache(maxsize=1)
+def read_weights() -> Mapping[str, Mapping[str, float]]:
+    """Returns the weights: for each trait those with each cue; `""` is the trait alone."""
+    text = files(__package__).joinpath("weights.json").read_text(encoding="utf-8")
+    loaded: dict[str, dict[str, float]] = json.loads(text)["weights"]
+    return loaded

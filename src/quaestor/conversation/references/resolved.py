@@ -1,0 +1,78 @@
+"""What a question refers to, as values. Owns no finding."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+ReferenceKind = Literal["result", "results", "cell", "entity", "period", "ellipsis"]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An earlier turn that an expression can mean.
+
+    Attributes:
+        turn: Its place in the conversation, from 0.
+        score: Its share among the candidates of the expression; they sum to 1.
+        reason: Why it can be meant.
+    """
+
+    turn: int
+    score: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """An expression that leans on earlier turns.
+
+    Attributes:
+        text: The words; all of the question where it is elliptic.
+        start: Their first character in the question.
+        end: The character after the last one.
+        kind: `result` ("this change"), `results` ("these two values"), `cell` ("that stock in 2015"), `entity`
+            ("its", "that stock"), `period` ("the same year", "the prior year"), `ellipsis` ("and in 2008?").
+        candidates: The turns that it can mean, the likeliest first.
+    """
+
+    text: str
+    start: int
+    end: int
+    kind: ReferenceKind
+    candidates: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnSet:
+    """Earlier turns whose results a question may use together.
+
+    Attributes:
+        turns: Their places in the conversation, from 0, in order; empty where it uses none.
+        score: The probability that the question uses these results and no others.
+        reason: Why.
+    """
+
+    turns: tuple[int, ...]
+    score: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """All that a question refers to.
+
+    Attributes:
+        expressions: The referring expressions, in the order of the question.
+        sets: Which earlier results are used together, the likeliest first; empty in the first turn.
+        focus: The entity that the conversation is about, the question's own where it names one that is known.
+        switched: The question turns to another entity than the turn before.
+    """
+
+    expressions: tuple[Reference, ...] = ()
+    sets: tuple[TurnSet, ...] = ()
+    focus: str | None = None
+    switched: bool = False
+
+    @property
+    def used(self) -> tuple[int, ...]:
+        """The earlier turns that the question most likely uses, from 0."""
+        return self.sets[0].turns if self.sets else ()
