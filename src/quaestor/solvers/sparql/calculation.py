@@ -1,0 +1,80 @@
+"""The second phase's formula, judged: whether it can be run, and what a reader should doubt.
+
+Owns the two things that a model is asked about once before they stand: a number that has no source, and a ratio times
+one hundred, for a ratio is kept as a fraction.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from quaestor.errors import PlanError
+from quaestor.plan.execute import execute
+from quaestor.plan.expressions import Variable, parse_expression
+from quaestor.plan.steps import Compute, Constant, Plan, Ref
+from quaestor.solvers.sparql.messages import Formula
+from quaestor.solvers.sparql.retrieval import Retrieval
+
+_RATIOS = frozenset({"divide", "percentage", "percentage_change"})
+
+
+@dataclass
+class Calculation:
+    """The formulas of one turn.
+
+    Attributes:
+        retrieval: The values that formulas are over.
+        plan: That of the last formula; None before there is one.
+        remarks: What a reader should doubt about it.
+    """
+
+    retrieval: Retrieval
+    plan: Plan | None = None
+    remarks: tuple[str, ...] = ()
+    _asked: set[str] = field(default_factory=set)
+
+    def check(self, said: Formula) -> list[str]:
+        """Returns what is wrong with a formula, in sentences; it may be the model's last.
+
+        No formula is no fault: it says that there is no answer.
+        """
+        self.plan = None
+        if said.formula is None:
+            return []
+        try:
+            plan = parse_expression(said.formula, self._variables)
+            execute(plan, self.retrieval.context.memory.registers)
+        except PlanError as error:
+            return [str(error)]
+        self.remarks = tuple(f"ungrounded: {number} stands on no page" for number in self._ungrounded(plan))
+        doubts = [f"{remark}: name it as a value with a query" for remark in self.remarks]
+        if _in_percent(plan):
+            doubts.append("a ratio times 100: a percentage is kept as the ratio itself, and shown as a percentage")
+        if new := [doubt for doubt in doubts if doubt not in self._asked]:
+            self._asked.update(new)
+            return [f"{doubt}. If it is meant as it stands, write the same formula again" for doubt in new]
+        self.plan = plan
+        return []
+
+    @property
+    def _variables(self) -> Mapping[str, Variable]:
+        return {name: found.variable for name, found in self.retrieval.values.items()}
+
+    def _ungrounded(self, plan: Plan) -> list[str]:
+        numbers = dict.fromkeys(
+            operand.value
+            for step in plan.steps
+            if isinstance(step, Compute)
+            for operand in step.operands
+            if isinstance(operand, Constant)
+        )
+        return [f"{number:f}" for number in numbers if not self.retrieval.is_given(number)]
+
+
+def _in_percent(plan: Plan) -> bool:
+    """Whether the answer is a ratio times one hundred."""
+    last = plan.steps[-1]
+    if not isinstance(last, Compute) or last.operation != "multiply":
+        return False
+    hundred = any(isinstance(operand, Constant) and operand.value == 100 for operand in last.operands)
+    ratios = (plan.steps[o.step - 1] for o in last.operands if isinstance(o, Ref) and o.step > 0)
+    return hundred and any(isinstance(step, Compute) and step.operation in _RATIOS for step in ratios)

@@ -1,0 +1,223 @@
+"""The values that a model names, found: each a number of the page with its source, an earlier result or a constant.
+
+Owns what is refused, in sentences that the model can act on. It keeps what it found, so that a query is run once.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cached_property
+from time import perf_counter
+
+from quaestor.conversation.display import show_source
+from quaestor.conversation.turn import ToolCall
+from quaestor.core.parsing import find_quantities
+from quaestor.core.quantity import Scale
+from quaestor.errors import PlanError, QueryError
+from quaestor.graph.facts import Observation
+from quaestor.plan.execute import Register
+from quaestor.plan.expressions import FUNCTIONS, Variable, is_name
+from quaestor.plan.literals import CONVENTIONAL, write_literal
+from quaestor.plan.operations import bounded
+from quaestor.plan.steps import Constant, Extract, Ref
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.sparql.messages import WantedValue, WantedValues
+from quaestor.solvers.sparql.nearby import near, shown, unknown_names
+from quaestor.solvers.sparql.tying import Numbers, OnPage
+
+TOOL = "sparql"
+"""What a query is on record as among the turn's calls."""
+
+_MOST_LISTED = 8
+_RESULT = re.compile(r"\s*result_?\s?([0-9]{1,3})\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One value.
+
+    Attributes:
+        name: As the model named it.
+        description: What it is, in the model's words.
+        variable: What stands for it in a plan.
+        register: Its value with scale and unit.
+        place: Where it is from, in words.
+    """
+
+    name: str
+    description: str
+    variable: Variable
+    register: Register
+    place: str
+
+
+class _Refused(Exception):
+    """A value that was not found; its text says why."""
+
+
+@dataclass
+class Retrieval:
+    """The values of one turn.
+
+    Attributes:
+        question: What is asked.
+        context: The turn.
+        values: What was found for the last list of values, by name.
+    """
+
+    question: str
+    context: TurnContext
+    values: dict[str, Found] = field(default_factory=dict)
+    _nodes: dict[str, tuple[str, ...] | QueryError] = field(default_factory=dict)
+
+    def check(self, wanted: WantedValues) -> list[str]:
+        """Finds the values of a list, and returns a sentence for each that was not found; it may be the model's last.
+
+        An empty list is no fault: it says that the page does not have what is asked for.
+        """
+        self.values = {}
+        faults: list[str] = []
+        named = Counter(value.name for value in wanted.values)
+        for value in wanted.values:
+            try:
+                if named[value.name] > 1:
+                    raise _Refused("there are several values of this name")
+                self.values[value.name] = self._found(value)
+            except _Refused as refused:
+                faults.append(f"{value.name[:80] or 'a value'}: {refused}")
+        return list(dict.fromkeys(faults))
+
+    def _found(self, value: WantedValue) -> Found:
+        if not is_name(value.name):
+            raise _Refused(
+                "name it with an identifier that says what it holds, such as net_sales_2008; taken are "
+                + ", ".join(FUNCTIONS)
+            )
+        given = [form for form in (value.sparql, value.result, value.constant) if form is not None]
+        if len(given) != 1:
+            raise _Refused("give one of sparql, result and constant" + (", not several" if given else ""))
+        if value.constant is not None:
+            return self._constant(value, Decimal(str(value.constant)))
+        return self._earlier(value, str(value.result)) if value.result is not None else self._on_page(value)
+
+    def _earlier(self, value: WantedValue, said: str) -> Found:
+        answers = self.context.memory.answers
+        match = _RESULT.fullmatch(said)
+        if match is None or int(match[1]) >= len(answers):
+            there = f"there are result_0 to result_{len(answers) - 1}" if answers else "this is the first question"
+            raise _Refused(f"{said[:40]!r} is no earlier result: {there}")
+        place = int(match[1])
+        answer, register = answers[place], self.context.memory.registers[place]
+        if register is None:
+            raise _Refused(f"result_{place} has no value, for its question was not answered; query what it needs")
+        shown_as = f"result_{place}, {answer.description or 'an earlier answer'}"
+        return Found(value.name, value.description, Ref(place - len(answers)), register, shown_as)
+
+    def _constant(self, value: WantedValue, number: Decimal) -> Found:
+        try:
+            bounded(number)
+        except PlanError as error:
+            raise _Refused(str(error)) from error
+        if not self.is_given(number) and (nodes := self._printing(number)):
+            raise _Refused(f"the page prints {number:f}: query it, so that its place is known: {self._shown(nodes)}")
+        return Found(
+            value.name, value.description, Constant(number, write_literal(number)), Register(number), "constant"
+        )
+
+    def is_given(self, number: Decimal) -> bool:
+        """Whether a number needs no source: a conventional constant, or one that the question says."""
+        if abs(number) in CONVENTIONAL:
+            return True
+        said = {Decimal(text.replace(",", "")) for text in re.findall(r"\d[\d,]*(?:\.\d+)?", self.question)}
+        said |= {span.quantity.number for span in find_quantities(self.question)}
+        return abs(number) in said
+
+    def _printing(self, number: Decimal) -> list[str]:
+        return [n for n, known in self._numbers.by_node.items() if abs(known.quantity.value) == abs(number)]
+
+    def _on_page(self, value: WantedValue) -> Found:
+        """Returns the one number that a query means."""
+        query = str(value.sparql)
+        started = perf_counter()
+        known = query in self._nodes
+        nodes = self._run(query)
+        output: object
+        try:
+            found = self._single(value, query, nodes)
+            output = {"success": True, "value": str(found.register.value), "place": found.place}
+        except _Refused as refused:
+            output = {"success": False, "error": str(refused)}
+            raise
+        finally:
+            if not known:
+                asked = json.dumps({"name": value.name, "query": query}, ensure_ascii=False)
+                told = json.dumps(output, ensure_ascii=False)
+                self.context.tool_calls.append(ToolCall(TOOL, asked, told, perf_counter() - started))
+        return found
+
+    def _run(self, query: str) -> tuple[str, ...] | QueryError:
+        if query not in self._nodes:
+            try:
+                self._nodes[query] = self._numbers.find(query)
+            except QueryError as error:
+                self._nodes[query] = error
+        return self._nodes[query]
+
+    def _single(self, value: WantedValue, query: str, nodes: tuple[str, ...] | QueryError) -> Found:
+        if isinstance(nodes, QueryError):
+            raise _Refused("; ".join([str(nodes), *unknown_names(self._numbers, query)]))
+        if len(nodes) != 1:
+            raise _Refused(self._several(nodes) if nodes else self._nothing(value, query))
+        number = self._numbers.by_node[nodes[0]]
+        quantity = number.quantity
+        extract = Extract(0, number.source, number.label, quantity, query=query)
+        register = Register(quantity.value, quantity.scale, quantity.unit, (number.source,))
+        return Found(value.name, value.description, extract, register, self._place(number))
+
+    def _place(self, number: OnPage) -> str:
+        place = show_source(number.source, self.context.document).place
+        if not isinstance(number, Observation):
+            return f"{place}: {number.label}"
+        return place if number.scale is number.quantity.scale else f"{place}, of a table in {number.scale.value}s"
+
+    def _several(self, nodes: Sequence[str]) -> str:
+        more = f", and {len(nodes) - _MOST_LISTED} more" if len(nodes) > _MOST_LISTED else ""
+        return (
+            f"the query returns {len(nodes)} numbers, and a value is one: {self._shown(nodes)}{more}. "
+            "Say which, such as by its node: SELECT ?value WHERE { " + nodes[0] + " kg:value ?value }"
+        )
+
+    def _nothing(self, value: WantedValue, query: str) -> str:
+        unknown = unknown_names(self._numbers, query)
+        nodes = near(self._numbers, query, value.description or value.name)
+        held = f"the graph holds near it: {self._shown(nodes)}" if nodes else "the graph holds nothing like it"
+        return "; ".join(["the query returns nothing", *unknown, held])
+
+    def _shown(self, nodes: Sequence[str]) -> str:
+        return shown(self._numbers, nodes[:_MOST_LISTED])
+
+    @cached_property
+    def _numbers(self) -> Numbers:
+        return Numbers(self.context.graph)
+
+    def told(self) -> list[dict[str, str]]:
+        """Returns the values as the second phase is told them."""
+        return [
+            {
+                "name": found.name,
+                "value": _written(found.register),
+                "description": found.description,
+                "place": found.place,
+            }
+            for found in self.values.values()
+        ]
+
+
+def _written(register: Register) -> str:
+    if isinstance(register.value, bool):
+        return "yes" if register.value else "no"
+    scale = "" if register.scale is Scale.ONE else f" {register.scale.value}"
+    return f"{register.value:f}{scale}{f' {register.unit}' if register.unit else ''}"

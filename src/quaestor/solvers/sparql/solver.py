@@ -1,0 +1,126 @@
+"""The two-phase solver: values by query, then a formula over them.
+
+Owns the order of the phases and what becomes of their outcome. The model is the run's, and comes with each turn; the
+solver keeps nothing from one turn to the next.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from quaestor.conversation.answer import Answer
+from quaestor.core import serial
+from quaestor.errors import SettingsError, SolverError
+from quaestor.llm.models import Connection
+from quaestor.prompts import render
+from quaestor.solvers import briefing
+from quaestor.solvers.answering import answer_from_plan
+from quaestor.solvers.asking.ask import ask
+from quaestor.solvers.asking.replies import opening
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.options import read_bounds
+from quaestor.solvers.sparql.calculation import Calculation
+from quaestor.solvers.sparql.messages import FORMULA, VALUES, Formula, WantedValues
+from quaestor.solvers.sparql.retrieval import Retrieval
+from quaestor.solvers.sparql.showing import results, schema
+
+PLAN, CALCULATE = "PLAN", "CALCULATE"
+"""What the two phases are on record as."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How long the solver tries.
+
+    Attributes:
+        attempts: The most replies of a phase.
+    """
+
+    attempts: int = 4
+
+
+class SparqlSolver:
+    """Asks the model of the turn twice: for values, for a formula."""
+
+    name = "sparql"
+
+    def __init__(self, bounds: Bounds | None = None) -> None:
+        """Takes how long to try."""
+        self.bounds = bounds or Bounds()
+
+    async def solve(self, question: str, context: TurnContext) -> Answer:
+        """Returns the answer that the model's formula gives over the values that its queries found.
+
+        The trace begins with the values that the model named, as JSON, and ends with its formula.
+
+        Raises:
+            ModelReplyError: No reply could be used within the bound.
+            SolverError: The model says that there is no answer.
+            OutageError: The model cannot be asked.
+            SettingsError: The turn comes without a model.
+        """
+        if context.model is None:
+            raise SettingsError("the sparql solver asks a model, and this turn has none: name one with --model")
+        system = render("sparql/system", rules=briefing.rules())
+        retrieval = await self._retrieve(context.model, question, context, system)
+        calculation, formula = await self._calculate(context.model, retrieval, system)
+        if calculation.plan is None:
+            raise SolverError(f"the model finds no answer: {formula.reasoning[:1000] or 'it does not say why'}")
+        plan = replace(calculation.plan, thought=formula.reasoning[:1000])
+        return answer_from_plan(plan, context, reason="; ".join(calculation.remarks) or None)
+
+    async def _retrieve(self, model: Connection, question: str, context: TurnContext, system: str) -> Retrieval:
+        """Returns the values that the model names, found."""
+        retrieval = Retrieval(question, context)
+        prompt = render(
+            "sparql/plan", question=question, results=results(context), graph=schema(context), page=context.document.id
+        )
+        wanted = await ask(
+            model,
+            WantedValues,
+            opening(system, prompt),
+            name=VALUES,
+            description="Name the values that the answer is computed from.",
+            phase=PLAN,
+            attempts=self.bounds.attempts,
+            trace=context.trace,
+            check=retrieval.check,
+        )
+        context.trace.insert(0, json.dumps(serial.dump(wanted, compact=True), ensure_ascii=False))
+        if not wanted.values:
+            raise SolverError(f"the model names no values: {wanted.reasoning[:1000] or 'it does not say why'}")
+        return retrieval
+
+    async def _calculate(self, model: Connection, retrieval: Retrieval, system: str) -> tuple[Calculation, Formula]:
+        """Returns the model's formula over the values."""
+        context, calculation = retrieval.context, Calculation(retrieval)
+        prompt = render(
+            "sparql/calculate", question=retrieval.question, results=results(context), values=retrieval.told()
+        )
+        formula = await ask(
+            model,
+            Formula,
+            opening(system, prompt),
+            name=FORMULA,
+            description="Write the formula of the answer.",
+            phase=CALCULATE,
+            attempts=self.bounds.attempts,
+            trace=context.trace,
+            check=calculation.check,
+        )
+        context.trace.append(f"formula: {formula.formula}")
+        if formula.reasoning:
+            context.trace.append(f"reasoned: {formula.reasoning[:1000]}")
+        return calculation, formula
+
+
+def make_sparql(options: Mapping[str, object]) -> SparqlSolver:
+    """Returns the two-phase solver.
+
+    Args:
+        options: `attempts`, a whole number; see `Bounds`. `model` names the run's, for the record.
+
+    Raises:
+        SettingsError: An unknown option, or one that is no number above zero.
+    """
+    return SparqlSolver(read_bounds(Bounds, options, "the sparql solver"))

@@ -1,0 +1,127 @@
+"""A model that is given the reference program of each turn: it names values and writes a formula without fault.
+
+Values are asked for by the names that the page's graph has: by instance and property where that tells them apart, else
+by the labels of the row and the column, else by their node. Where the page prints a number at several places the one
+is taken whose words are most like the question's.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gold_plans import GoldPlans
+from model_replies import Asked, Reply, structured
+from model_server import Script
+
+from quaestor.graph.facts import Observation
+from quaestor.graph.writing import observation_node
+from quaestor.ontology.vocabulary import property_name
+from quaestor.plan.steps import Constant, Extract, Label, Operand, Plan, Ref
+from quaestor.scoring.gold import GoldTurn
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.sparql.tying import Numbers
+
+_SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "exp": "**", "greater": ">"}
+_ROWS = {"table_sum": "sum", "table_average": "avg", "table_max": "max", "table_min": "min"}
+
+
+class SparqlOracle:
+    """The two replies for one turn after the other of a conversation."""
+
+    def __init__(self, question: str, context: TurnContext, golds: Sequence[GoldTurn]) -> None:
+        plans = GoldPlans(context.graph)
+        questions = (*context.memory.questions, question)
+        plan = [plans.add(said, gold.program) for said, gold in zip(questions, golds, strict=True)][-1]
+        self._written = Written(context, plan)
+        self._reasoning = golds[-1].program
+
+    def script(self) -> Script:
+        """What the server answers in this turn: the values, then the formula."""
+
+        def answer(asked: Asked) -> Reply:
+            if "The values that you named" in asked.prompts[0]:
+                return structured(asked, {"formula": self._written.formula, "reasoning": self._reasoning})
+            return structured(asked, {"values": self._written.values, "reasoning": self._reasoning})
+
+        return answer
+
+
+@dataclass
+class Written:
+    """A plan as values and a formula.
+
+    Attributes:
+        context: The turn.
+        plan: What is meant.
+        values: As the model names them.
+        formula: Over their names.
+    """
+
+    context: TurnContext
+    plan: Plan
+    values: list[dict[str, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._numbers = Numbers(self.context.graph)
+        self._names: dict[object, str] = {}
+        self.formula = self._step(len(self.plan.steps))
+        if not self.values:
+            # Nothing but constants: to name none would say that there is no answer.
+            self.values = [{"name": "constants", "description": self.formula, "constant": 0}]
+
+    def _step(self, number: int) -> str:
+        step = self.plan.steps[number - 1]
+        if isinstance(step, Extract):
+            name = self._on_page(step)
+            return f"abs({name})" if step.reading == "magnitude" else name
+        if step.operation in _ROWS:
+            (label,) = step.operands
+            assert isinstance(label, Label)
+            return f"{_ROWS[step.operation]}({', '.join(self._row(label))})"
+        operands = [self._operand(operand) for operand in step.operands]
+        return operands[0] if step.operation == "identity" else f"({f' {_SIGNS[step.operation]} '.join(operands)})"
+
+    def _operand(self, operand: Operand) -> str:
+        if isinstance(operand, Constant):
+            return f"{operand.value:f}"
+        assert isinstance(operand, Ref)
+        if operand.step > 0:
+            return self._step(operand.step)
+        place = len(self.context.memory.turns) + operand.step
+        return self._named(operand, f"result {place}", {"result": f"result_{place}"})
+
+    def _on_page(self, step: Extract) -> str:
+        node = next(
+            node
+            for node, number in self._numbers.by_node.items()
+            if number.source == step.source and number.quantity == step.quantity
+        )
+        return self._named(node, step.label, {"sparql": self._query(node)})
+
+    def _row(self, label: Label) -> list[str]:
+        rows = [o for o in self.context.graph.observations if o.order == 0 and o.row.label == label.text]
+        nodes = [observation_node(o) for o in rows if o.source.row == rows[-1].source.row]
+        return [self._named(node, self._numbers.by_node[node].label, {"sparql": self._query(node)}) for node in nodes]
+
+    def _query(self, node: str) -> str:
+        number = self._numbers.by_node[node]
+        ways = []
+        if isinstance(number, Observation):
+            labels = f"kg:rowLabel {_text(number.row.label)} ; kg:columnLabel {_text(number.column.label)}"
+            ways = [
+                f"SELECT ?value WHERE {{ {number.instance} {number.predicate} ?value }}",
+                f"SELECT ?value WHERE {{ ?o a kg:Observation ; {labels} ; kg:value ?value }}",
+            ]
+        named = f"SELECT ?value WHERE {{ {node} kg:value ?value }}"
+        return next((way for way in ways if self._numbers.find(way) == (node,)), named)
+
+    def _named(self, what: object, label: str, value: dict[str, Any]) -> str:
+        if what not in self._names:
+            name = f"{property_name(label)[:60].strip('_')}_{len(self._names)}"
+            self._names[what] = name
+            self.values.append({"name": name, "description": label, **value})
+        return self._names[what]
+
+
+def _text(label: str) -> str:
+    return '"' + label.replace("\\", "\\\\").replace('"', '\\"') + '"'
