@@ -16,6 +16,8 @@ PUBLIC = Path(__file__).resolve().parents[3] / "shared" / "data" / "convfinqa_tu
 
 ORACLES = {
     "agent": "oracle_agent.AgentOracle",
+    "workflow": "oracle_workflow.WorkflowOracle",
+    "sparql": "oracle_sparql.SparqlOracle",
 }
 
 

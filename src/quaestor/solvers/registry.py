@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from quaestor.errors import SettingsError
 from quaestor.solvers.base import Solver
 
-SOLVERS = ("embedded", "agent")
+SOLVERS = ("embedded", "agent", "sparql", "workflow")
 """The names that `make_solver` knows."""
 
-MODEL_SOLVERS = frozenset({"agent"})
+MODEL_SOLVERS = frozenset({"agent", "sparql", "workflow"})
 """Those of them that ask a model."""
 
 
@@ -18,7 +18,8 @@ def make_solver(name: str, options: Mapping[str, object]) -> Solver:
     Args:
         name: One of `SOLVERS`.
         options: Settings of the solver, JSON values. `embedded` takes `weights`, a folder that `quaestor train` made;
-            `agent` takes `model`, `iterations` and `repairs`; the model itself comes with each turn.
+            `agent` takes `model`, `iterations` and `repairs`; the model itself comes with each turn. `sparql` takes
+            `model` and `attempts`, `workflow` takes `model` and `repairs`.
 
     Raises:
         SettingsError: There is no such solver, or no such option.
@@ -32,6 +33,14 @@ def make_solver(name: str, options: Mapping[str, object]) -> Solver:
         from quaestor.solvers.agent.solver import make_agent
 
         return make_agent(options)
+    if name == "sparql":
+        from quaestor.solvers.sparql.solver import make_sparql
+
+        return make_sparql(options)
+    if name == "workflow":
+        from quaestor.solvers.workflow.solver import make_workflow
+
+        return make_workflow(options)
     raise SettingsError(f"there is no solver {name!r}; choose one of {', '.join(SOLVERS)}")
 
 
