@@ -6,7 +6,7 @@ the solver keeps nothing from one turn to the next.
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 
 from quaestor.conversation.answer import Answer
 from quaestor.errors import SettingsError
@@ -20,6 +20,7 @@ from quaestor.solvers.agent.understanding import understand, written
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.asking.replies import opening
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.options import read_bounds
 from quaestor.solvers.schema import plain_schema
 
 
@@ -82,14 +83,4 @@ def make_agent(options: Mapping[str, object]) -> AgentSolver:
     Raises:
         SettingsError: An unknown option, or one that is no number above zero.
     """
-    known = [item.name for item in fields(Bounds)]
-    bounds: dict[str, int] = {}
-    for name, value in options.items():
-        if name == "model":
-            continue
-        if name not in known:
-            raise SettingsError(f"the agent has no option {name!r}: known are model, {', '.join(known)}")
-        if type(value) is not int or value < 1:
-            raise SettingsError(f"{name!r} of the agent must be a whole number above 0, not {value!r}")
-        bounds[name] = value
-    return AgentSolver(Bounds(**bounds))
+    return AgentSolver(read_bounds(Bounds, options, "the agent"))

@@ -1,0 +1,57 @@
+"""What the planner is told: the rules, the form of a plan with examples, the page by the names of its lines.
+
+Owns the wording's data. The page is shown whole, so that the model can choose; what it copies from there is words.
+"""
+
+from functools import lru_cache
+
+from quaestor.core.quantity import Scale
+from quaestor.documents.document import Cell, Document, Table
+from quaestor.prompts import render
+from quaestor.solvers import briefing
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.workflow.names import Axes, axes_of
+
+
+@lru_cache(maxsize=1)
+def rendered_system() -> str:
+    """Returns what holds for every question: rules, form, examples."""
+    return render("workflow/system", rules=briefing.rules())
+
+
+def rendered_prompt(question: str, context: TurnContext) -> str:
+    """Returns the page, the conversation so far and the question."""
+    document = context.document
+    return render(
+        "workflow/plan",
+        question=question,
+        history=briefing.history(context),
+        document=document.id,
+        tables=[_table(table, axes) for table, axes in zip(document.tables, axes_of(document), strict=True)],
+        sentences=_sentences(document),
+    )
+
+
+def _table(table: Table, axes: Axes) -> dict[str, object]:
+    scale = table.scale.value if table.scale not in (None, Scale.ONE) else ""
+    return {
+        "caption": table.caption or scale,
+        "columns": [line.name for line in axes.columns.values()],
+        "rows": [
+            {"name": line.name, "cells": [_printed(table.cells[row][column]) for column in axes.columns]}
+            for row, line in axes.rows.items()
+        ],
+    }
+
+
+def _printed(cell: Cell) -> str:
+    """Returns a cell as printed; of a cell with several numbers, each with the words that single it out."""
+    if cell.repair:
+        return "-"
+    if len(cell.quantities) < 2:
+        return cell.text.strip() or "-"
+    return ", ".join(f"{quantity.text} (number {i})" for i, quantity in enumerate(cell.quantities, 1))
+
+
+def _sentences(document: Document) -> list[str]:
+    return [sentence.text for sentence in document.sentences]

@@ -1,0 +1,137 @@
+"""What can be said of a written plan before a number of it is believed: all that is wrong, in one list.
+
+Owns the order of the checks (empty fields, look-ups, literals, references and arity, execution) and the sentences, on
+which a model can act. Decides nothing: which of several numbers of the text is meant is left open.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from quaestor.core.parsing import find_quantities
+from quaestor.core.periods import find_periods
+from quaestor.errors import PlanError
+from quaestor.plan.execute import execute
+from quaestor.plan.literals import CONVENTIONAL
+from quaestor.plan.steps import Plan
+from quaestor.plan.validate import validate
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.workflow.lowering import Number, lower
+from quaestor.solvers.workflow.schema import ComputeStep, LiteralNumber, TableExtract, TextExtract, WorkflowPlan
+from quaestor.solvers.workflow.table_lookup import LookupFailure, look_up
+from quaestor.solvers.workflow.text_lookup import TextMatch, find_numbers
+
+_COUNTS_UP_TO = 12
+"""Whole numbers up to here count something (years, months); the page printing them too proves nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A written plan after its look-ups.
+
+    Attributes:
+        written: The plan.
+        numbers: What its extract steps found, by their place from 0.
+        open: The numbers of the text among which one is still to be chosen, by the step's place.
+        issues: What is wrong; empty where all is well so far.
+        remarks: What a reader should doubt.
+    """
+
+    written: WorkflowPlan
+    numbers: Mapping[int, Number] = field(default_factory=dict)
+    open: Mapping[int, TextMatch] = field(default_factory=dict)
+    issues: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def plan(self) -> Plan:
+        """The plan with the numbers found so far."""
+        return lower(self.written, self.numbers)
+
+
+def examine(written: WorkflowPlan, question: str, context: TurnContext) -> Examined:
+    """Returns a plan with what its words found, and all that is wrong with it.
+
+    A plan whose numbers are all found is executed too.
+    """
+    numbers: dict[int, Number] = {}
+    undecided: dict[int, TextMatch] = {}
+    issues = list(_empty_fields(written))
+    for place, step in enumerate(written.steps):
+        try:
+            if isinstance(step, TableExtract):
+                numbers[place] = look_up(context.document, step.params.row_query, step.params.col_query)
+            elif isinstance(step, TextExtract):
+                found = find_numbers(context.graph, step.params)
+                if found.decided:
+                    numbers[place] = found.numbers[0]
+                else:
+                    undecided[place] = found
+        except LookupFailure as failure:
+            issues.append(f"step {place + 1}: {failure}")
+    copied, loose = _literals(written, question, context)
+    issues += copied
+    issues += validate(lower(written, numbers), len(context.memory.turns))
+    if not issues and not undecided:
+        issues += run_issues(lower(written, numbers), context)
+    return Examined(written, numbers, undecided, tuple(issues), loose)
+
+
+def run_issues(plan: Plan, context: TurnContext) -> tuple[str, ...]:
+    """Returns why a plan has no result, naming the step; empty where it has one."""
+    for count in range(1, len(plan.steps) + 1):
+        try:
+            execute(Plan(plan.steps[:count]), context.memory.registers)
+        except PlanError as error:
+            named = str(error) if str(error).startswith("step ") else f"step {count}: {error}"
+            return (named,)
+    return ()
+
+
+def empty_fields(written: WorkflowPlan) -> int:
+    """Returns how many fields of the steps are left empty."""
+    return len(tuple(_empty_fields(written)))
+
+
+def _empty_fields(written: WorkflowPlan) -> Iterator[str]:
+    for place, step in enumerate(written.steps, 1):
+        if isinstance(step, ComputeStep):
+            continue
+        for name in step.params.__slots__:
+            if not getattr(step.params, name).strip():
+                yield f"step {place} leaves {name} empty: say it in words"
+
+
+def _literals(written: WorkflowPlan, question: str, context: TurnContext) -> tuple[list[str], tuple[str, ...]]:
+    """Returns the literals that copy a number of the page as issues, and those that nothing accounts for as remarks."""
+    said = _said([question, *context.memory.questions])
+    graph = context.graph
+    printed = {abs(o.quantity.value) for o in graph.observations} | {abs(m.quantity.value) for m in graph.mentions}
+    years = {item.quantity.value for item in graph.labels if item.year}
+    copied, loose = [], []
+    for place, step in enumerate(written.steps, 1):
+        for operand in step.operands if isinstance(step, ComputeStep) else ():
+            if not isinstance(operand, LiteralNumber):
+                continue
+            value = Decimal(str(operand.value))
+            if not value.is_finite() or _is_count(value) or abs(value) in said or value in years:
+                continue
+            if abs(value) in printed:
+                copied.append(f"step {place} writes {value:f}, which the page prints: extract it in a step of its own")
+            else:
+                loose.append(f"ungrounded: no step looked up {value:f}")
+    return copied, tuple(dict.fromkeys(loose))
+
+
+def _is_count(value: Decimal) -> bool:
+    return value in CONVENTIONAL or (value == value.to_integral_value() and abs(value) <= _COUNTS_UP_TO)
+
+
+def _said(questions: Sequence[str]) -> set[Decimal]:
+    """Returns the numbers that the user has named, as printed and in units."""
+    found: set[Decimal] = set()
+    for text in questions:
+        for span in find_quantities(text):
+            found |= {abs(span.quantity.value), abs(span.quantity.number)}
+        found |= {Decimal(mention.period.year) for mention in find_periods(text)}
+    return found

@@ -1,0 +1,68 @@
+"""From a plan as a model writes it to a `Plan`, with the numbers that its words found.
+
+Owns the change of form alone: what is wrong with a plan is for `plan.validate` and `plan.execute` to say.
+"""
+
+from collections.abc import Mapping
+from decimal import Decimal
+
+from quaestor.core.provenance import CellRef
+from quaestor.core.quantity import Quantity
+from quaestor.graph.facts import HeaderNumber, Mention
+from quaestor.plan.literals import write_literal
+from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
+from quaestor.solvers.workflow.schema import (
+    ComputeStep,
+    ExtractStep,
+    LiteralNumber,
+    Reference,
+    TableExtract,
+    WorkflowPlan,
+)
+from quaestor.solvers.workflow.table_lookup import Match
+
+Number = Match | Mention | HeaderNumber
+"""A number of the page that the words of a step found."""
+
+_UNKNOWN = Quantity(Decimal(1), text="1")
+
+
+def lower(written: WorkflowPlan, numbers: Mapping[int, Number]) -> Plan:
+    """Returns the plan, step by step.
+
+    Args:
+        written: What the model wrote.
+        numbers: What its extract steps found, by their place from 0. A step that found nothing becomes a stand-in: such
+            a plan can be validated, but must not be executed.
+    """
+    steps: list[Step] = []
+    for place, step in enumerate(written.steps):
+        if isinstance(step, ComputeStep):
+            steps.append(Compute(step.step_id, step.operation, tuple(map(_operand, step.operands))))
+        else:
+            steps.append(_extract(step, numbers.get(place)))
+    return Plan(tuple(steps), thought=written.thought_process)
+
+
+def query_of(step: ExtractStep) -> str:
+    """Returns what an extract step looks for, in one line."""
+    if isinstance(step, TableExtract):
+        return f"{step.params.row_query} | {step.params.col_query}"
+    params = step.params
+    return f"{params.sought} | {params.value_context} | {params.unit} | {params.period}"
+
+
+def _extract(step: ExtractStep, number: Number | None) -> Extract:
+    query = query_of(step)
+    if number is None:
+        return Extract(step.step_id, CellRef("", 0, 0, 0), "", _UNKNOWN, step.reading, query)
+    source = number.cell.ref if isinstance(number, Match) else number.source
+    return Extract(step.step_id, source, number.label, number.quantity, step.reading, query)
+
+
+def _operand(written: Reference | LiteralNumber) -> Operand:
+    if isinstance(written, Reference):
+        return Ref(written.step_ref)
+    # As a float holds it: 0.27 is 0.27, not the nearest binary fraction.
+    value = Decimal(str(written.value))
+    return Constant(value, write_literal(value))

@@ -1,0 +1,129 @@
+"""How well words fit a row or a column: by its name, its label, the headings above it, and its period.
+
+Owns the comparison of one query with one line, from 0 to 100. What is chosen is `table_lookup`'s.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from quaestor.core.periods import Period, find_periods, parse_period
+from quaestor.ontology.labels import RUNGS, plain, singular
+from quaestor.solvers.workflow.names import Line
+
+_MONTHS = "january february march april may june july august september october november december"
+_FILLER = frozenset(
+    f"a an and as at by ended ending fiscal for from fy in of on or the to year years sept {_MONTHS}".split()
+) | frozenset(month[:3] for month in _MONTHS.split())
+_DAY = re.compile(r"[0-3]?[0-9]")
+_ORDINAL = re.compile(r"\s*\[([0-9]{1,2})\]\s*$")
+_ISO = re.compile(r"((?:19|20)[0-9]{2})-(0[1-9]|1[0-2])-([0-3][0-9])")
+_UNSAID = 0.9
+"""What is left of a fit where only one of the two names a period."""
+
+_COARSER = 0.97
+"""The same where one names the year and the other a day or a part of it."""
+
+_PERIOD_ONLY = 0.75
+"""The same where a query names the period, and the line says more than that."""
+
+_SURE = 85.0
+"""Words that are not the same by a rule of the ontology's fit less well than those that are."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a label or a query says.
+
+    Attributes:
+        words: Its words without periods.
+        periods: The periods that it names.
+    """
+
+    words: str
+    periods: tuple[Period, ...]
+
+
+def fit(query: str, line: Line) -> float:
+    """Returns how well a query fits a line: 100 for its own name or label, 0 for words or a year that it has not."""
+    ordinal, own = _ORDINAL.search(query), _ORDINAL.search(line.name)
+    if ordinal and own and ordinal[1] != own[1]:
+        return 0.0
+    query = _ORDINAL.sub("", query)
+    wanted = plain(query)
+    if wanted in (plain(_ORDINAL.sub("", line.name)), plain(line.label), plain(" ".join(line.levels))):
+        return 100.0
+    said = _said(query)
+    return max((_fit(said, text, line.period) for text in _texts(line)), default=0.0)
+
+
+def is_named(query: str, line: Line) -> bool:
+    """Whether a query is the name of a line, letter by letter but for case and spaces."""
+    return " ".join(query.casefold().split()) == " ".join(line.name.casefold().split())
+
+
+def _texts(line: Line) -> Iterable[str]:
+    yield line.label or line.name
+    if len(line.levels) > 1:
+        yield " ".join(line.levels)
+
+
+def _fit(query: _Said, text: str, period: Period | None) -> float:
+    line = _said(text)
+    both = _words_fit(query.words, line.words) if query.words and line.words else 0.0
+    if not query.words and not line.words:
+        both = 100.0
+    elif not query.words:
+        both = 100.0 * _PERIOD_ONLY
+    return both * _periods_fit(query.periods, line.periods or ((period,) if period else ()))
+
+
+@lru_cache(maxsize=65536)
+def _words_fit(query: str, label: str) -> float:
+    """Returns how much two texts share: a rung of the ontology's ladder if they meet on one, else their words."""
+    from rapidfuzz import fuzz
+
+    for rung in RUNGS:
+        if (key := rung.key(query)) and key == rung.key(label):
+            return 100 * rung.score
+    left, right = (" ".join(sorted(map(singular, text.split()))) for text in (query, label))
+    return min(0.6 * fuzz.ratio(left, right) + 0.4 * fuzz.token_set_ratio(left, right), _SURE)
+
+
+def _periods_fit(query: tuple[Period, ...], line: tuple[Period, ...]) -> float:
+    if not query and not line:
+        return 1.0
+    if not query or not line:
+        return _UNSAID
+    if query == line:
+        return 1.0
+    return max(_period_fits(one, other) for one in query for other in line)
+
+
+def _period_fits(query: Period, line: Period) -> float:
+    """Returns 1 for the same period, less for a coarser or finer one of the same year, 0 for another."""
+    if query == line:
+        return 1.0
+    if query.kind == "range" or line.kind == "range" or query.year != line.year:
+        return 0.0
+    for part in ("quarter", "month", "day"):
+        one, other = getattr(query, part), getattr(line, part)
+        if one is not None and other is not None and one != other:
+            return 0.0
+    return _COARSER
+
+
+@lru_cache(maxsize=65536)
+def _said(text: str) -> _Said:
+    text = _ISO.sub(lambda found: f"{int(found[2])}/{int(found[3])}/{found[1]}", text)
+    whole = parse_period(text)
+    if whole is not None:
+        return _Said("", (whole,))
+    mentions = find_periods(text)
+    for mention in reversed(mentions):
+        text = f"{text[: mention.start]} {text[mention.end :]}"
+    words = plain(text)
+    if all(word in _FILLER or _DAY.fullmatch(word) for word in words.split()):
+        words = ""
+    return _Said(words, tuple(mention.period for mention in mentions))

@@ -1,0 +1,164 @@
+"""A number of a table by the words for its row and its column.
+
+Owns the choice and its bounds: the best cell, its score and the runner-up; a fit that is too weak, or too close to
+call, is an error that names the nearest labels, never a guess. Either orientation is taken.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from quaestor.core.quantity import Quantity
+from quaestor.documents.document import Cell, Document
+from quaestor.errors import SolverError
+from quaestor.solvers.workflow.matching import fit, is_named
+from quaestor.solvers.workflow.names import Axes, Line, axes_of
+
+THRESHOLD = 70.0
+"""The least fit of a row or a column."""
+
+MARGIN = 4.0
+"""What the best cell must have over the next one."""
+
+_TURNED = 3.0
+"""What a cell loses whose row was asked for as a column."""
+
+_NUMBER = re.compile(r"[,\s]*\(\s*number\s+([1-9])\s*\)\s*$", re.IGNORECASE)
+_NEAREST = 3
+
+
+class LookupFailure(SolverError):
+    """A number that is not found, or not found without doubt; the message names what is near."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A number that was found in a table.
+
+    Attributes:
+        cell: Its cell.
+        quantity: The number.
+        label: What it is called, for people: "net revenue, 2008".
+        score: How well row and column fit, 100 at most.
+        runner_up: The next best cell in the same words, or None where no other fits.
+        runner_up_score: Its score, or 0.
+    """
+
+    cell: Cell
+    quantity: Quantity
+    label: str
+    score: float
+    runner_up: str | None = None
+    runner_up_score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    score: float
+    cell: Cell
+    row: Line
+    column: Line
+
+    @property
+    def name(self) -> str:
+        return f"{self.row.name!r} | {self.column.name!r}"
+
+
+def look_up(document: Document, row_query: str, col_query: str) -> Match:
+    """Returns the one number that a row and a column name.
+
+    Args:
+        document: The page.
+        row_query: Words for the row, or for the column of a table that stands the other way round.
+        col_query: Words for the other axis. "(number 2)" after it means the second number of the cell.
+
+    Raises:
+        LookupFailure: No cell fits, or several do.
+    """
+    asked = _NUMBER.search(col_query)
+    place = int(asked[1]) if asked else None
+    queries = (row_query, _NUMBER.sub("", col_query))
+    found = sorted(_candidates(document, *queries), key=lambda candidate: -candidate.score)
+    if not found:
+        raise LookupFailure(_nothing(document, *queries))
+    best, others = found[0], [other for other in found[1:] if other.cell.ref != found[0].cell.ref]
+    if others and best.score - others[0].score < MARGIN:
+        close = [c.name for c in (best, *others) if best.score - c.score < MARGIN]
+        raise LookupFailure(f"{_asked(*queries)} fits {len(close)} cells, {_listed(close)}: use one of these names")
+    runner_up = others[0] if others else None
+    return Match(
+        cell=best.cell,
+        quantity=_number_of(best.cell, place),
+        label=", ".join(label for label in (best.row.label, best.column.label) if label) or best.name,
+        score=round(best.score, 1),
+        runner_up=runner_up.name if runner_up else None,
+        runner_up_score=round(runner_up.score, 1) if runner_up else 0.0,
+    )
+
+
+def _candidates(document: Document, row_query: str, col_query: str) -> Iterator[_Candidate]:
+    """Yields the cells with a number whose row and column fit, in both orientations."""
+    for table, axes in zip(document.tables, axes_of(document), strict=True):
+        for first, second, loss in ((row_query, col_query, 0.0), (col_query, row_query, _TURNED)):
+            rows, columns = _fitting(first, axes.rows), _fitting(second, axes.columns)
+            for row, row_score in rows.items():
+                for column, column_score in columns.items():
+                    cell = table.cells[row][column]
+                    if cell.quantities and not cell.repair:
+                        score = row_score + column_score - 100 - loss
+                        yield _Candidate(score, cell, axes.rows[row], axes.columns[column])
+
+
+def _fitting(query: str, lines: Mapping[int, Line]) -> dict[int, float]:
+    """Returns the lines that fit a query, with their scores; the line that it names letter by letter alone."""
+    for index, line in lines.items():
+        if is_named(query, line):
+            return {index: 100.0}
+    scores = {index: fit(query, line) for index, line in lines.items()}
+    return {index: score for index, score in scores.items() if score >= THRESHOLD}
+
+
+def _number_of(cell: Cell, place: int | None) -> Quantity:
+    numbers = cell.quantities
+    if place is None and len(numbers) == 1:
+        return numbers[0]
+    if place is not None and place <= len(numbers):
+        return numbers[place - 1]
+    listed = " and ".join(f"(number {i}) = {number.text}" for i, number in enumerate(numbers, 1))
+    raise LookupFailure(
+        f"the cell {cell.text!r} holds {len(numbers)} number{'s' * (len(numbers) != 1)}: write after col_query {listed}"
+    )
+
+
+def _nothing(document: Document, row_query: str, col_query: str) -> str:
+    """Says why no cell fits: no such row, no such column, or no number where they meet."""
+    if not document.tables:
+        return "the page has no table: take the number from the text"
+    axes = axes_of(document)
+    ways = [(row_query, col_query), (col_query, row_query)]
+    faults: list[list[str]] = sorted((_misses(axes, *way) for way in ways), key=len)
+    if not faults[0]:
+        return f"{_asked(row_query, col_query)} meet in no cell with a number: the page prints a dash or nothing there"
+    return "; ".join(faults[0])
+
+
+def _misses(axes: tuple[Axes, ...], row_query: str, col_query: str) -> list[str]:
+    found = []
+    for axis, query, sides in (
+        ("row", row_query, [side.rows for side in axes]),
+        ("column", col_query, [side.columns for side in axes]),
+    ):
+        if not any(_fitting(query, side) for side in sides):
+            lines = [line for side in sides for line in side.values()]
+            near = sorted(lines, key=lambda line: -fit(query, line))[:_NEAREST]
+            found.append(f"no {axis} is called {query[:80]!r}; the nearest are {_listed([repr(x.name) for x in near])}")
+    return found
+
+
+def _asked(row_query: str, col_query: str) -> str:
+    return f"{row_query[:80]!r} | {col_query[:80]!r}"
+
+
+def _listed(names: list[str]) -> str:
+    shown = names[:6]
+    return ", ".join(shown) + (f" and {len(names) - 6} more" if len(names) > 6 else "")

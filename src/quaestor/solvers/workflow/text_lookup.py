@@ -1,0 +1,143 @@
+"""A number of the text by the words around it, what it counts and its period.
+
+Owns the scores and their bounds: one number that stands out is taken; several that do not differ enough are handed
+back to be pointed at; none is an error that says what is near. The value itself is never asked for.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quaestor.core.periods import Period
+from quaestor.graph.facts import HeaderNumber, Mention, period_code, year_of
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.solvers.tools.text import SMALL_WORDS, InText, counts, read_period, words_of
+from quaestor.solvers.workflow.schema import TextParams
+from quaestor.solvers.workflow.table_lookup import LookupFailure
+
+THRESHOLD = 50.0
+"""The least score of a number that is taken."""
+
+MARGIN = 8.0
+"""What the best number must have over the next one."""
+
+MOST_LISTED = 12
+"""The most numbers that a model is asked to point among."""
+
+ANY = frozenset({"any", "none", "number", "plain number", "unknown"})
+"""What is said of a unit or a period that plays no part."""
+
+_NEAR, _ELSEWHERE = 60.0, 40.0
+_OTHER_UNIT, _OTHER_PERIOD = 0.6, 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class TextMatch:
+    """Numbers of the text that fit, the best first.
+
+    Attributes:
+        numbers: Those that are too close to call; one where it is decided.
+        score: The best one's, 100 at most.
+        runner_up: The score of the best number that was left out, or 0.
+    """
+
+    numbers: tuple[InText, ...]
+    score: float
+    runner_up: float = 0.0
+
+    @property
+    def decided(self) -> bool:
+        """Whether the words leave one number."""
+        return len(self.numbers) == 1
+
+
+def find_numbers(graph: KnowledgeGraph, params: TextParams) -> TextMatch:
+    """Returns the numbers of the text that words fit best.
+
+    Raises:
+        LookupFailure: None fits well enough.
+    """
+    numbers: list[InText] = [*graph.mentions, *(label for label in graph.labels if not label.year)]
+    asked = _Asked.of(params)
+    scored = sorted(((asked.score(item), item) for item in numbers), key=lambda pair: -pair[0])
+    if not scored or scored[0][0] < THRESHOLD:
+        raise LookupFailure(_nothing([item for _, item in scored], params))
+    best = scored[0][0]
+    close = [item for score, item in scored if best - score < MARGIN]
+    left = [score for score, _ in scored[len(close) :]]
+    return TextMatch(tuple(close[:MOST_LISTED]), round(best, 1), round(left[0], 1) if left else 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is looked for.
+
+    Attributes:
+        words: What is sought, without numbers.
+        context: The words around the number.
+        units: Words for its unit and scale; empty where any will do.
+        period: Its period, or None where any will do.
+    """
+
+    words: tuple[str, ...]
+    context: tuple[str, ...]
+    units: tuple[str, ...]
+    period: Period | None
+
+    @classmethod
+    def of(cls, params: TextParams) -> "_Asked":
+        unit, period = params.unit.strip().casefold(), params.period.strip().casefold()
+        return cls(
+            _content(f"{params.sought} {params.value_context}"),
+            _content(params.value_context),
+            () if unit in ANY else tuple(unit.split()),
+            None if period in ANY else read_period(params.period),
+        )
+
+    def score(self, item: InText) -> float:
+        """Returns how well a number fits, from 0 to 100."""
+        near, all_words = _around(item)
+        score = _NEAR * _share(self.context, near) + _ELSEWHERE * _share(self.words, all_words)
+        if self.units:
+            fitting = sum(counts(item, unit) for unit in self.units) / len(self.units)
+            score *= _OTHER_UNIT + (1 - _OTHER_UNIT) * fitting
+        if self.period is not None and item.period is not None and not _same_year(item.period, self.period):
+            score *= _OTHER_PERIOD
+        return score
+
+
+def _around(item: InText) -> tuple[frozenset[str], frozenset[str]]:
+    """Returns the words next to a number, and all words of its sentence or label."""
+    if isinstance(item, HeaderNumber):
+        words = frozenset(words_of(item.label))
+        return words, words
+    return frozenset(words_of(f"{item.before} {item.after}")), frozenset(words_of(item.sentence))
+
+
+def _content(text: str) -> tuple[str, ...]:
+    words = words_of(text)
+    return tuple(w for w in words if w not in SMALL_WORDS and not any(c.isdigit() for c in w)) or tuple(words)
+
+
+def _share(words: Sequence[str], among: frozenset[str]) -> float:
+    return sum(word in among for word in words) / len(words) if words else 1.0
+
+
+def _same_year(one: Period, other: Period) -> bool:
+    return one == other or year_of(one) == year_of(other)
+
+
+def shown(item: InText) -> str:
+    """Returns a number of the text as it is listed: `91 (USD, million, 2008) in: we paid [$ 91 million] to owners`."""
+    quantity = item.quantity
+    facts = [part for part in (quantity.unit, quantity.scale.value if quantity.scale != "one" else None) if part]
+    if item.period is not None:
+        facts.append(period_code(item.period))
+    where = f"{item.before} [{quantity.text}] {item.after}" if isinstance(item, Mention) else f"label {item.label!r}"
+    told = f" ({', '.join(facts)})" if facts else ""
+    return f"{quantity.value:f}{told} in: {where}"
+
+
+def _nothing(nearest: Sequence[InText], params: TextParams) -> str:
+    near = "; ".join(shown(item) for item in nearest[:3]) or "the text has no number"
+    asked = f"{params.sought[:80]!r} around {params.value_context[:80]!r}"
+    return f"no number in the text fits {asked}; the nearest are {near}"

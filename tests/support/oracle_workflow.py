@@ -1,0 +1,162 @@
+"""A model that is given the reference program of each turn, and writes the plan that a perfect planner would write.
+
+Steps name rows and columns as the page lists them, and words around a number of the text: never the number. Where
+the look-up asks which of several numbers of the text is meant, it points to the one that it had in mind.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gold_plans import GoldPlans
+from model_replies import Asked, Reply, structured
+from model_server import Script
+from oracle import question_of
+
+from quaestor.core.provenance import CellRef, Source
+from quaestor.core.quantity import Scale
+from quaestor.documents.document import Document
+from quaestor.graph.facts import HeaderNumber, Mention, period_code
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.plan.rows import benchmark_rows
+from quaestor.plan.steps import Compute, Constant, Extract, Label, Operand, Plan, Ref
+from quaestor.scoring.gold import GoldTurn
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.workflow.names import axes_of
+from quaestor.solvers.workflow.schema import TextParams
+from quaestor.solvers.workflow.text_lookup import find_numbers
+
+Json = dict[str, Any]
+
+_OF_ROWS = {"table_sum": "sum", "table_average": "average", "table_max": "maximum", "table_min": "minimum"}
+_POINTING = re.compile(r"^For step ([0-9]+) these numbers", re.MULTILINE)
+
+
+class WorkflowOracle:
+    """The plan for one turn after the other of a conversation."""
+
+    def __init__(self, context: TurnContext, golds: Sequence[GoldTurn]) -> None:
+        self._context, self._golds = context, golds
+
+    def script(self) -> Script:
+        """What the server answers in this turn: the plan, and the number of the text that it means."""
+        writers: list[PlanWriter] = []
+
+        def answer(asked: Asked) -> Reply:
+            if step := _POINTING.search(asked.prompts[-1]):
+                return structured(asked, {"number": writers[0].pointed[int(step[1])]})
+            writers[:] = [self._writer(question_of(asked))]
+            return structured(asked, writers[0].written)
+
+        return answer
+
+    def _writer(self, question: str) -> "PlanWriter":
+        plans = GoldPlans(self._context.graph)
+        for earlier, gold in zip(self._context.memory.questions, self._golds[:-1], strict=True):
+            plans.add(earlier, gold.program)
+        plan = plans.add(question, self._golds[-1].program)
+        return PlanWriter(plan, self._context.document, self._context.graph)
+
+
+@dataclass
+class PlanWriter:
+    """A plan on its page, in the words of the wire.
+
+    Attributes:
+        plan: The plan.
+        document: Its page.
+        graph: The page's graph.
+        pointed: For steps whose words leave several numbers of the text: the place from 1 of the one that is meant.
+    """
+
+    plan: Plan
+    document: Document
+    graph: KnowledgeGraph
+    pointed: dict[int, int] = field(default_factory=dict)
+    _steps: list[Json] = field(default_factory=list)
+    _numbers: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def written(self) -> Json:
+        """As a model writes it."""
+        self._steps.clear()
+        for step in self.plan.steps:
+            if isinstance(step, Extract):
+                self._extract(step.source, step.quantity.text, step.reading)
+            else:
+                self._compute(step)
+            self._numbers[step.id] = len(self._steps)
+        return {"thought_process": "as the reference has it", "steps": list(self._steps)}
+
+    def _extract(self, source: Source, text: str, reading: str = "signed") -> int:
+        params = self._cell(source, text) if isinstance(source, CellRef) else None
+        where = "text" if params is None else "table"
+        params = params or self._mention(source, text)
+        return self._add({"tool": "extract_value", "source": where, "params": params, "reading": reading})
+
+    def _add(self, step: Json) -> int:
+        self._steps.append({"step_id": len(self._steps) + 1, **step})
+        return len(self._steps)
+
+    def _cell(self, ref: CellRef, text: str) -> Json | None:
+        """The names of a cell's lines; None for a number in a heading."""
+        axes, cell = axes_of(self.document)[ref.table], self.document.cell(ref)
+        if ref.row not in axes.rows or ref.column not in axes.columns or not cell.quantities:
+            return None
+        numbers = [quantity.text for quantity in cell.quantities]
+        end = f" (number {numbers.index(text) + 1})" if len(numbers) > 1 else ""
+        return {"row_query": axes.rows[ref.row].name, "col_query": axes.columns[ref.column].name + end}
+
+    def _mention(self, source: Source, text: str) -> Json:
+        numbers: tuple[Mention | HeaderNumber, ...] = (*self.graph.mentions, *self.graph.labels)
+        item = next(n for n in numbers if n.source == source and n.quantity.text == text)
+        params = words_of_number(item)
+        found = find_numbers(self.graph, TextParams(**params))
+        if not found.decided:
+            self.pointed[len(self._steps) + 1] = found.numbers.index(item) + 1 if item in found.numbers else 0
+        return params
+
+    def _compute(self, step: Compute) -> None:
+        operation = step.operation
+        if operation in _OF_ROWS:
+            label = step.operands[0]
+            assert isinstance(label, Label)
+            cells = self._row(label.text)
+            operands = [{"type": "reference", "step_ref": self._extract(source, text)} for text, source in cells]
+            operation = _OF_ROWS[operation]
+        else:
+            operands = [self._operand(operand) for operand in step.operands]
+        self._add({"tool": "compute", "operation": operation, "operands": operands})
+
+    def _row(self, label: str) -> list[tuple[str, Source]]:
+        grid = [[(cell.text, cell.ref) for cell in row] for table in self.document.tables for row in table.cells]
+        return [
+            (self.document.cell(source).quantities[0].text, source)
+            for _, source in benchmark_rows(grid)[label]
+            if isinstance(source, CellRef)
+        ]
+
+    def _operand(self, operand: Operand) -> Json:
+        if isinstance(operand, Ref):
+            return {"type": "reference", "step_ref": self._numbers.get(operand.step, operand.step)}
+        assert isinstance(operand, Constant)
+        return {"type": "literal", "value": float(operand.value)}
+
+
+def words_of_number(item: Mention | HeaderNumber) -> dict[str, str]:
+    """What a planner would write to have a number of the text looked up."""
+    before = item.before if isinstance(item, Mention) else item.label
+    around = f"{item.before} {item.after}" if isinstance(item, Mention) else item.label
+    quantity = item.quantity
+    unit = [quantity.scale.value] if quantity.scale is not Scale.ONE else []
+    return {
+        "sought": _without_numbers(before),
+        "value_context": _without_numbers(around),
+        "unit": " ".join([*unit, *([quantity.unit] if quantity.unit else [])]) or "any",
+        "period": period_code(item.period) if item.period else "any",
+    }
+
+
+def _without_numbers(text: str) -> str:
+    return " ".join(w for w in text.split() if not any(c.isdigit() for c in w)) or "amount"
