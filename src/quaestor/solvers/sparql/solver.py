@@ -22,7 +22,7 @@ from quaestor.solvers.options import read_bounds
 from quaestor.solvers.sparql.calculation import Calculation
 from quaestor.solvers.sparql.messages import FORMULA, VALUES, Formula, WantedValues
 from quaestor.solvers.sparql.retrieval import Retrieval
-from quaestor.solvers.sparql.showing import results, schema
+from quaestor.solvers.sparql.showing import references, results, schema
 
 PLAN, CALCULATE = "PLAN", "CALCULATE"
 """What the two phases are on record as."""
@@ -72,9 +72,8 @@ class SparqlSolver:
     async def _retrieve(self, model: Connection, question: str, context: TurnContext, system: str) -> Retrieval:
         """Returns the values that the model names, found."""
         retrieval = Retrieval(question, context)
-        prompt = render(
-            "sparql/plan", question=question, results=results(context), graph=schema(context), page=context.document.id
-        )
+        told = {"question": question, "results": results(context), "references": references(context)}
+        prompt = render("sparql/plan", graph=schema(context), page=context.document.id, **told)
         wanted = await ask(
             model,
             WantedValues,
@@ -94,9 +93,8 @@ class SparqlSolver:
     async def _calculate(self, model: Connection, retrieval: Retrieval, system: str) -> tuple[Calculation, Formula]:
         """Returns the model's formula over the values."""
         context, calculation = retrieval.context, Calculation(retrieval)
-        prompt = render(
-            "sparql/calculate", question=retrieval.question, results=results(context), values=retrieval.told()
-        )
+        told = {"question": retrieval.question, "results": results(context), "references": references(context)}
+        prompt = render("sparql/calculate", values=retrieval.told(), **told)
         formula = await ask(
             model,
             Formula,
