@@ -4,11 +4,12 @@ What is wrong in the end is the house's (graph, tools, memory, scales), not a mo
 each solver's own affair: `oracle_SOLVER.py` has a class for it, and `run_oracle.py` knows them by name.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from model_replies import say
+from model_replies import Asked, counted, say
 from model_server import ModelServer, Script
 
 from quaestor.conversation.answer import Answer
@@ -22,6 +23,8 @@ from quaestor.llm.usage import Usage
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.metrics import executed_equal
 from quaestor.solvers.base import Solver, TurnContext
+
+_QUESTION = re.compile(r"^Question: (.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class Played:
 
     Attributes:
         outcomes: Turn by turn.
-        usage: Of the model. The server counts nothing, so a token is a quarter of the characters on the wire.
+        usage: Of the model; a token is a quarter of the characters (see `counted`).
     """
 
     outcomes: tuple[Outcome, ...]
@@ -70,6 +73,11 @@ class OracleFactory(Protocol):
         ...
 
 
+def question_of(asked: Asked) -> str:
+    """The question of a turn, read from the prompt as a model would."""
+    return _QUESTION.findall("\n".join(asked.prompts))[-1]
+
+
 class Guided:
     """A solver under test, whose model is given the reference of every turn before it is asked."""
 
@@ -79,7 +87,8 @@ class Guided:
         self._solver, self._server, self._golds, self._oracle = solver, server, golds, oracle
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        self._server.script = self._oracle(context, self._golds[: len(context.memory.turns) + 1]).script()
+        script = self._oracle(context, self._golds[: len(context.memory.turns) + 1]).script()
+        self._server.script = lambda asked: counted(asked, script(asked))
         return await self._solver.solve(question, context)
 
 

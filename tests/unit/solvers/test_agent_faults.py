@@ -42,6 +42,7 @@ def right(answer: Answer) -> bool:
         (reply(final("a lot")), "no number and no yes or no"),
         (reply(final([181001])), "does not fit its schema"),
         (reply(final("nan")), "cannot be held"),
+        (reply(final("#1", steps=[1])), "names a step: give the number itself"),
         (reply(Call("final_answer", '{"answer": 18')), "not valid JSON"),
         (reply(final(True)), "no tool result says yes"),
         (say(LONG_PROSE), "prose, neither a call nor an answer"),

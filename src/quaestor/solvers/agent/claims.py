@@ -21,6 +21,7 @@ from quaestor.solvers.tools.draft import IN_PERCENT, Draft, Traced
 
 _YES_NO = re.compile(r"\W*(?:the answer is\W+)?(yes|no|true|false)\b", re.IGNORECASE)
 _LEAD = re.compile(r"^.*?\banswer\s*(?:is|=|:)\s*", re.IGNORECASE | re.DOTALL)
+_REFERENCE = re.compile(r"#\s*-?\d+")
 _LONGEST_WORDING = 80
 """Of an answer in words, in characters; what is longer tells of something else too."""
 
@@ -99,6 +100,8 @@ def _claims(final: FinalAnswer) -> Iterator[Claim]:
         yield Claim(exact(final.answer), scale, final.unit)
     elif isinstance(final.answer, str):
         text = _LEAD.sub("", final.answer.strip())
+        if _REFERENCE.fullmatch(text):
+            raise ModelReplyError(f"the answer {text} names a step: give the number itself")
         if len(text) > _LONGEST_WORDING:
             raise ModelReplyError(f"the reply is prose, neither a call nor an answer: {quoted(final.answer)}")
         if found := _YES_NO.match(text):
