@@ -14,10 +14,6 @@ def mentions(*sentences: str, ontology: Ontology | None = None) -> list[Mention]
     return list(build_graph(page([], sentences), ontology or build_ontology([])).mentions)
 
 
-def years(sentence: str) -> list[int | None]:
-    return [mention.year for mention in mentions(sentence)]
-
-
 def test_a_mention_has_value_scale_span_and_words() -> None:
     (found,) = mentions("it rains .", "in 2012 , our rent expense was $ 24.7 million a year , net .")
     assert (found.quantity.value, found.quantity.scale, found.quantity.unit) == (Decimal("24.7"), Scale.MILLION, "USD")
@@ -26,18 +22,6 @@ def test_a_mention_has_value_scale_span_and_words() -> None:
     assert found.after == "a year , net ."
     assert found.sentence[found.source.start : found.source.end] == "$ 24.7 million"
     assert found.period == Period("year", 2012)
-
-
-def test_periods_are_aligned_in_order_where_they_are_as_many() -> None:
-    assert years("costs were $ 3 million and $ 4 million in 2012 and 2011 , respectively .") == [2012, 2011]
-
-
-def test_else_the_nearest_period_counts_a_later_one_first() -> None:
-    assert years("in 2009 we paid $ 3 million , then $ 5 million , then $ 6 million in 2010 .") == [2009, 2010, 2010]
-
-
-def test_no_period_named() -> None:
-    assert years("we paid $ 3 million .") == [None]
 
 
 def test_a_noun_phrase_names_a_known_property() -> None:

@@ -1,0 +1,106 @@
+"""Which of a sentence's periods belongs to which of its numbers.
+
+Owns the reading of lists ("$ 3 , $ 4 and $ 5 in 2012 , 2011 and 2010 , respectively"), of movements ("from $ 3 to
+$ 4 in 2012") and of what stands nearest. A number that is set against another one gets no period of that other.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from quaestor.core.periods import Period, shifted
+from quaestor.documents.document import Sentence
+from quaestor.graph.facts import year_of
+
+Span = tuple[int, int]
+Dated = tuple[Period, int, int]
+
+_FILLER = r"(?:approximately|about|nearly|a|an|net|of|\$|\()?"
+_JOINT = re.compile(rf"(?: [a-z]{{3,12}}s\b)?[\s,;)]*(?:and|or|&)?\s*{_FILLER}\s*{_FILLER}\s*", re.IGNORECASE)
+"""What stands between two numbers of one list, such as a comma, or what is counted and "and"."""
+_DATE_JOINT = re.compile(
+    r"[\s,;]*(?:and|or|&)?[\s,]*(?:at|as of|in|for|for the years? ended)?\s*(?:fiscal(?: year)?)?\s*", re.IGNORECASE
+)
+_AGAINST = re.compile(r"[\s,)]*(?:as )?(?:compared|versus|vs|down from|up from|from)\b", re.IGNORECASE)
+_FROM = re.compile(r"\bfrom (?:approximately |about |an? )?\$?\s*$", re.IGNORECASE)
+_TO = re.compile(r"[\s,)]*\bto (?:approximately |about |an? )?\$?\s*", re.IGNORECASE)
+_BETWEEN = 60
+"""Characters that a number standing between another and its period counts for."""
+_BACK = 2
+"""How many sentences back a list of numbers without periods looks for its periods."""
+
+
+def aligned_periods(sentence: Sentence, earlier: Sequence[Sentence] = ()) -> tuple[Period | None, ...]:
+    """Returns the period of each number of a sentence, None where it has none.
+
+    A list of numbers takes the list of as many periods that stands nearest, in order; where the sentence names no
+    period, that of a sentence just before. Of "from A to B in 2012", A is the year before. Else the nearest period
+    counts, what follows a number before what precedes it.
+
+    Args:
+        earlier: The sentences before it, oldest first.
+    """
+    spans = [(mention.ref.start, mention.ref.end) for mention in sentence.mentions]
+    found: list[Period | None] = [_nearest(n, spans, sentence) for n in range(len(spans))]
+    for run in _runs(sentence.text, spans, _JOINT):
+        periods = _list_for(run, spans, sentence, earlier)
+        for n, period in zip(run, periods, strict=False):
+            found[n] = period
+    for n, after in zip(range(len(spans)), range(1, len(spans)), strict=False):
+        moved = _moved(spans[n], spans[after], found[after], sentence)
+        found[n] = moved or found[n]
+    return tuple(found)
+
+
+def _runs(text: str, spans: Sequence[Span], joint: re.Pattern[str]) -> Iterator[range]:
+    """The lists of two or more: spans with nothing but a joint between them."""
+    start = 0
+    for n in range(1, len(spans) + 1):
+        if n < len(spans) and joint.fullmatch(text, spans[n - 1][1], spans[n][0]):
+            continue
+        if n - start > 1:
+            yield range(start, n)
+        start = n
+
+
+def _list_for(run: range, spans: Sequence[Span], sentence: Sentence, earlier: Sequence[Sentence]) -> Sequence[Period]:
+    start, end = spans[run[0]][0], spans[run[-1]][1]
+    own = [dated for dated in _period_lists(sentence) if len(dated) == len(run)]
+    if own:
+        nearest = min(own, key=lambda dated: dated[0][1] - end if dated[0][1] >= end else 2 * (start - dated[-1][2]))
+        return [period for period, _, _ in nearest]
+    if sentence.periods:
+        return ()
+    for before in reversed(earlier[-_BACK:]):
+        lists = [dated for dated in _period_lists(before) if len(dated) == len(run)]
+        if lists and before.section == sentence.section:
+            return [period for period, _, _ in lists[-1]]
+    return ()
+
+
+def _period_lists(sentence: Sentence) -> list[list[Dated]]:
+    spans = [(start, end) for _, start, end in sentence.periods]
+    return [[sentence.periods[n] for n in run] for run in _runs(sentence.text, spans, _DATE_JOINT)]
+
+
+def _nearest(n: int, spans: Sequence[Span], sentence: Sentence) -> Period | None:
+    start, end = spans[n]
+    compared = _AGAINST.match(sentence.text, end) is not None
+
+    def distance(dated: Dated) -> tuple[int, int]:
+        # What follows a number names its year more often than what precedes it.
+        _, begin, stop = dated
+        if begin >= end:
+            return begin - end + _BETWEEN * sum(end <= other < begin for other, _ in spans), 0
+        return 2 * (start - stop) + _BETWEEN * sum(stop <= other < start for other, _ in spans), 1
+
+    following = spans[n + 1][0] if n + 1 < len(spans) else len(sentence.text)
+    allowed = [dated for dated in sentence.periods if not (compared and dated[1] >= following)]
+    return min(allowed, key=distance)[0] if allowed else None
+
+
+def _moved(span: Span, after: Span, period: Period | None, sentence: Sentence) -> Period | None:
+    """The period of A in "from A to B", a year before that of B; None where A has its own, or nothing moves."""
+    between = sentence.text[span[1] : after[0]]
+    if period is None or not _FROM.search(sentence.text, 0, span[0]) or not _TO.fullmatch(between):
+        return None
+    return shifted(period, -1) if year_of(period) is not None else None

@@ -1,0 +1,66 @@
+from pages import page
+
+from quaestor.graph.builder import build_graph
+from quaestor.ontology.builder import build_ontology
+
+
+def years(*sentences: str) -> list[int | None]:
+    return [mention.year for mention in build_graph(page([], sentences), build_ontology([])).mentions]
+
+
+def test_lists_are_aligned_in_order() -> None:
+    assert years("costs were $ 3 million and $ 4 million in 2012 and 2011 , respectively .") == [2012, 2011]
+
+
+def test_a_list_in_a_longer_sentence_takes_the_list_of_as_many_periods() -> None:
+    sentence = "since 1998 , the expense for the next three years is $ 39 , $ 58 and $ 24 in 2012 , 2013 and 2014 ."
+    assert years(sentence) == [2012, 2013, 2014]
+
+
+def test_two_lists_share_one_list_of_periods() -> None:
+    sentence = (
+        "at december 31 , 2016 and 2015 we held $ 2 million and $ 7 million , and owed $ 5 million and $ 6 million ."
+    )
+    assert years(sentence) == [2016, 2015, 2016, 2015]
+
+
+def test_what_is_counted_may_stand_between() -> None:
+    assert years("in 2017 , 2016 and 2015 we issued 11 shares , 13 shares and 14 shares .") == [2017, 2016, 2015]
+
+
+def test_a_list_without_periods_takes_those_of_the_sentence_before() -> None:
+    assert (
+        years(
+            "plan costs for 2009 , 2008 and 2007 were $ 35 , $ 29 and $ 31 , respectively .",
+            "a further contribution of $ 3 , $ 4 and $ 5 was made .",
+        )
+        == [2009, 2008, 2007] * 2
+    )
+
+
+def test_a_list_with_periods_of_its_own_does_not() -> None:
+    assert years("costs for 2009 and 2008 were $ 35 and $ 29 .", "in 2011 we paid $ 3 and $ 4 .")[2:] == [2011, 2011]
+
+
+def test_a_lone_number_takes_nothing_from_the_sentence_before() -> None:
+    assert years("costs for 2009 and 2008 were $ 35 and $ 29 .", "we paid $ 3 .")[2:] == [None]
+
+
+def test_what_a_number_came_from_is_a_year_before() -> None:
+    assert years("earnings rose in 2002 from $ 128 million to $ 201 million .") == [2001, 2002]
+
+
+def test_unless_it_has_a_year_of_its_own() -> None:
+    assert years("earnings rose from $ 128 million in 1999 to $ 201 million in 2002 .") == [1999, 2002]
+
+
+def test_a_number_set_against_another_gets_no_period_of_that_one() -> None:
+    assert years("sales were $ 7 million compared with $ 5 million in 2008 .") == [None, 2008]
+
+
+def test_else_the_nearest_period_counts_a_later_one_first() -> None:
+    assert years("in 2009 we paid $ 3 million , then $ 5 million , then $ 6 million in 2010 .") == [2009, 2010, 2010]
+
+
+def test_no_period_named() -> None:
+    assert years("we paid $ 3 million .") == [None]
