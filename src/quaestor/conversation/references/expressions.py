@@ -12,10 +12,10 @@ from quaestor.conversation.references.resolved import ReferenceKind
 from quaestor.conversation.references.wording import (
     COUNTS,
     FUNCTION_WORDS,
-    METRIC_NOUNS,
     ORDERS,
     PERIOD_NOUNS,
     PLAIN_NOUNS,
+    metric_nouns,
 )
 from quaestor.core.periods import find_periods, find_relative_periods
 from quaestor.ontology.labels import singular
@@ -131,7 +131,7 @@ def _pointed(match: re.Match[str], text: str) -> Expression | None:
     later = _IN_YEAR.match(text, end)
     spoken = phrase + (later[0] if later else "")
     years = frozenset(mention.period.year for mention in find_periods(spoken))
-    nouns = [word for word in words if word in METRIC_NOUNS]
+    nouns = [word for word in words if word in metric_nouns()]
     plural = pointer in ("these", "those", "both") or pointer.split()[-1] in COUNTS
     count = next((COUNTS[word] for word in (pointer.split()[-1], *words) if word in COUNTS), 0 if plural else 1)
     back = ORDERS.get(pointer.split()[-1])

@@ -4,15 +4,21 @@ Two turns have one result where their plans come to the same expression over cel
 looked up again or computed anew.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from quaestor.conversation.memory import Memory
-from quaestor.core.periods import find_periods
+from quaestor.conversation.references.asked import read_asked
 from quaestor.core.provenance import Source
 from quaestor.plan.steps import Compute, Constant, Extract, Label, Operand, Plan, Ref
 
 Expression = tuple[object, ...]
+
+_MADE = {
+    "subtract": "change", "divide": "ratio", "percentage": "ratio", "add": "sum", "sum": "sum", "table_sum": "sum",
+    "multiply": "product", "exp": "product", "average": "average", "table_average": "average",
+    "greater": "comparison", "percentage_change": "relative change",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +28,7 @@ class Result:
     Attributes:
         turn: Its place in the conversation, from 0.
         metric: `Answer.metric_type`.
+        made: How it was made, by its last operation alone: "value", "change", "relative change", ...
         entity: What it is about, where that is known.
         years: Of its question; of its answer where the question names none.
         words: The words of its question that carry meaning, singular.
@@ -32,6 +39,7 @@ class Result:
 
     turn: int
     metric: str
+    made: str
     entity: str | None
     years: frozenset[int]
     words: frozenset[str]
@@ -39,17 +47,12 @@ class Result:
     expression: Expression
 
 
-def results_of(memory: Memory, words: Sequence[frozenset[str]]) -> tuple[Result | None, ...]:
-    """Returns the result of each turn, None where a turn has no answer.
-
-    Args:
-        memory: The turns so far.
-        words: The words of meaning of each question.
-    """
+def results_of(memory: Memory) -> tuple[Result | None, ...]:
+    """Returns the result of each turn, None where a turn has no answer."""
     found: list[Result | None] = []
     expressions: list[Expression] = []
-    for turn, (played, said) in enumerate(zip(memory.turns, words, strict=True)):
-        answer = played.answer
+    for turn, played in enumerate(memory.turns):
+        answer, asked = played.answer, read_asked(played.question)
         if answer.value is None:
             expressions.append(("nothing", turn))
             found.append(None)
@@ -58,15 +61,33 @@ def results_of(memory: Memory, words: Sequence[frozenset[str]]) -> tuple[Result 
         again = _latest(expression, expressions)
         same = found[again] if again is not None else None
         rests = same.rests if same else tuple(_latest(operand, expressions) for operand in operands)
-        years = frozenset(mention.period.year for mention in find_periods(played.question.lower()))
-        if not years and answer.period is not None:
-            years = frozenset({answer.period.year})
+        years = asked.years or (frozenset({answer.period.year}) if answer.period else frozenset())
         expressions.append(expression)
-        found.append(Result(turn, answer.metric_type, answer.entity, years, said, rests, expression))
+        found.append(
+            Result(
+                turn,
+                answer.metric_type,
+                _made(expression, answer.metric_type),
+                answer.entity,
+                years,
+                asked.words,
+                rests,
+                expression,
+            )
+        )
     return tuple(found)
 
 
-def latest_results(results: Sequence[Result | None]) -> tuple[Result, ...]:
+def _made(expression: Expression, metric: str) -> str:
+    if expression[0] == "unplanned":
+        return _MADE.get(metric, metric)
+    name = str(expression[0])
+    if name == "divide" and isinstance(expression[1], tuple) and expression[1][0] == "subtract":
+        return "relative change" if expression[1][2] == expression[2] else "ratio"
+    return _MADE.get(name, "value")
+
+
+def latest_results(results: Iterable[Result | None]) -> tuple[Result, ...]:
     """Returns each distinct result once, where it was last found, the latest first."""
     distinct = {result.expression: result for result in results if result is not None}
     return tuple(sorted(distinct.values(), key=lambda result: -result.turn))

@@ -12,10 +12,13 @@ from functools import lru_cache
 from importlib.resources import files
 from itertools import combinations
 
+from quaestor.conversation.metrics import classify_metric_type
 from quaestor.conversation.references.asked import Asked
-from quaestor.conversation.references.lineage import Result, latest_results
+from quaestor.conversation.references.lineage import Result
 from quaestor.conversation.references.resolved import TurnSet
-from quaestor.conversation.references.wording import CUES
+
+Weights = Mapping[str, Mapping[str, float]]
+"""For each trait its weights by cue; the cue `""` is the trait alone."""
 
 _RECENT = 5
 """How many of the latest distinct results may be used together with another."""
@@ -67,9 +70,9 @@ def _emptiness(asked: Asked, latest: Sequence[Result]) -> Iterable[str]:
     said = frozenset().union(*(result.words for result in latest))
     if asked.words - said:
         yield "none though new things are named"
-    yield f"none after {latest[0].metric}" if latest else "none"
+    yield f"none after {latest[0].made}" if latest else "none"
     if len(latest) > 1:
-        yield f"none after {latest[1].metric}, {latest[0].metric}"
+        yield f"none after {latest[1].made}, {latest[0].made}"
     if all(y in latest[0].years for y in asked.years) and asked.years:
         yield "none in the same year"
 
@@ -78,21 +81,21 @@ def _standing(chosen: tuple[Result, ...], turns: tuple[int, ...], latest: Sequen
     consumed = {turn for result in latest for turn in result.rests if turn is not None}
     fresh = [result.turn not in consumed for result in chosen]
     yield "not used yet" if all(fresh) else "one used already" if any(fresh) else "used already"
-    yield "of " + " and ".join(result.metric for result in chosen)
+    yield "of " + " and ".join(result.made for result in chosen)
     tail = []
     for result in latest:
-        if result.turn in consumed or result.metric not in ("value",):
+        if result.turn in consumed or result.made not in ("value",):
             break
         tail.append(result.turn)
     if len(tail) > 1 and turns == tuple(reversed(tail)):
         yield "all values asked since"
     last = chosen[-1]
-    if len(chosen) == 1 and last.metric == "change":
+    if len(chosen) == 1 and last.made == "change":
         base = last.rests[1] if len(last.rests) > 1 else None
         yield "a change without its base" if base is None else "a change whose base was asked"
     if len(chosen) == 2:
         for change, other in (chosen, chosen[::-1]):
-            if change.metric == "change" and len(change.rests) > 1:
+            if change.made == "change" and len(change.rests) > 1:
                 if change.rests[1] == other.turn:
                     yield "a change and its base"
                 elif change.rests[0] == other.turn:
@@ -130,23 +133,28 @@ def _match(chosen: tuple[Result, ...], asked: Asked, latest: Sequence[Result]) -
         a, b = chosen
         if a.words and a.words == b.words:
             yield "of one thing"
-        if a.metric == b.metric:
+        if a.made == b.made:
             yield "of one kind"
 
 
-def cues_of(asked: Asked) -> list[str]:
-    """Returns what the question says, in the words of the weights; the first, empty one is there for every question."""
-    years = ("names no year", "names a year", "names years")[min(len(asked.years), 2)]
-    named = "names a thing" if asked.words else "names no thing"
-    return ["", *sorted(asked.cues), f"asks for: {asked.metric}", named, years]
+def heard_in(asked: Asked, latest: Sequence[Result]) -> frozenset[str]:
+    """Returns what the question says, in the words of the weights; an empty one is there for every question."""
+    previous = latest[0].metric if latest else None
+    wanted = classify_metric_type(asked.text, previous)[0].metric_type
+    return asked.cues | {"", f"asks for {wanted.replace('_', ' ')}"}
 
 
-def rank_sets(asked: Asked, results: Sequence[Result | None]) -> tuple[TurnSet, ...]:
-    """Returns the sets of earlier results that a question may use, the likeliest first; at most eight."""
-    latest = latest_results(results)
+def rank_sets(asked: Asked, latest: Sequence[Result], weights: Weights) -> tuple[TurnSet, ...]:
+    """Returns the sets of earlier results that a question may use, the likeliest first; at most eight.
+
+    Args:
+        asked: The question.
+        latest: The distinct results, the latest first.
+        weights: For traits and cues.
+    """
     if not latest:
         return ()
-    cues, weights = frozenset(cues_of(asked)), read_weights()
+    cues = heard_in(asked, latest)
     totals: dict[str, float] = {}
     ranked = []
     for chosen in sets_of(asked, latest):
@@ -159,31 +167,30 @@ def rank_sets(asked: Asked, results: Sequence[Result | None]) -> tuple[TurnSet, 
     top = ranked[0][0]
     whole = sum(math.exp(score - top) for score, _, _ in ranked)
     return tuple(
-        TurnSet(tuple(r.turn for r in chosen), math.exp(score - top) / whole, _reason(traits, cues))
+        TurnSet(tuple(r.turn for r in chosen), math.exp(score - top) / whole, _reason(traits, cues, weights))
         for score, chosen, traits in ranked[:_KEPT]
     )
 
 
-def _reason(traits: Sequence[str], cues: frozenset[str]) -> str:
+def _reason(traits: Sequence[str], cues: frozenset[str], weights: Weights) -> str:
     """Returns the two traits that speak most for a set, and the two cues of the question that make them speak."""
-    weights = read_weights()
     spoken: list[tuple[float, str]] = []
     said: dict[str, float] = {}
     for trait in traits:
         for_it = {cue: w for cue, w in weights.get(trait, {}).items() if cue in cues and w > 0}
         spoken.append((sum(for_it.values()), trait))
         for cue, weight in for_it.items():
-            if cue in CUES:
+            if cue and not cue.endswith("named"):
                 said[cue] = said.get(cue, 0) + weight
     spoken.sort(key=lambda item: -item[0])
     words = ", ".join(trait for weight, trait in spoken[:2] if weight > 0) or traits[0]
     heard = sorted(said, key=lambda cue: -said[cue])[:2]
-    return f"{words}; the question says: {', '.join(heard)}" if heard else words
+    return f"{words}; the question: {', '.join(heard)}" if heard else words
 
 
 @lru_cache(maxsize=1)
-def read_weights() -> Mapping[str, Mapping[str, float]]:
-    """Returns the weights: for each trait those with each cue; `""` is the trait alone."""
+def read_weights() -> Weights:
+    """Returns the weights in force."""
     text = files(__package__).joinpath("weights.json").read_text(encoding="utf-8")
     loaded: dict[str, dict[str, float]] = json.loads(text)["weights"]
     return loaded

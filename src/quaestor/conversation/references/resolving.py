@@ -7,9 +7,9 @@ from quaestor.conversation.memory import Memory
 from quaestor.conversation.references.asked import Asked, read_asked
 from quaestor.conversation.references.expressions import Expression, find_expressions
 from quaestor.conversation.references.lineage import Result, latest_results, results_of
-from quaestor.conversation.references.ranking import rank_sets
+from quaestor.conversation.references.ranking import rank_sets, read_weights
 from quaestor.conversation.references.resolved import Candidate, Reference, References, TurnSet
-from quaestor.conversation.references.wording import METRICS, PLAIN_NOUNS
+from quaestor.conversation.references.wording import PLAIN_NOUNS, calls
 
 _NEARNESS = 0.6
 """What a candidate's score is multiplied by for every later result."""
@@ -28,10 +28,10 @@ def resolve(question: str, memory: Memory) -> References:
     if not memory.turns:
         return References()
     asked = read_asked(question)
-    results = results_of(memory, [read_asked(earlier).words for earlier in memory.questions])
-    sets = rank_sets(asked, results)
+    latest = latest_results(results_of(memory))
+    sets = rank_sets(asked, latest, read_weights())
     focus, switched = _focus(asked, memory)
-    scene = _Scene(asked, results, sets, focus)
+    scene = _Scene(latest, sets, focus)
     expressions = tuple(
         Reference(question[e.start : e.end], e.start, e.end, e.kind, _candidates(e, scene))
         for e in find_expressions(asked)
@@ -41,8 +41,7 @@ def resolve(question: str, memory: Memory) -> References:
 
 @dataclass(frozen=True, slots=True)
 class _Scene:
-    asked: Asked
-    results: Sequence[Result | None]
+    latest: Sequence[Result]
     sets: Sequence[TurnSet]
     focus: str | None
 
@@ -73,7 +72,7 @@ def _focus(asked: Asked, memory: Memory) -> tuple[str | None, bool]:
 def _candidates(expression: Expression, scene: _Scene) -> tuple[Candidate, ...]:
     judge = _JUDGES[expression.kind]
     found: list[tuple[float, int, str]] = []
-    for distance, result in enumerate(latest_results(scene.results)):
+    for distance, result in enumerate(scene.latest):
         score, reasons = judge(expression, result, distance, scene)
         if score > 0:
             found.append((score, result.turn, ", ".join(reasons)))
@@ -92,8 +91,8 @@ def _result(expression: Expression, result: Result, distance: int, scene: _Scene
     if expression.back is not None:
         score *= 8 if distance == expression.back else 1
     if expression.noun and expression.noun not in PLAIN_NOUNS:
-        fits = expression.noun in METRICS.get(result.metric, ())
-        score *= 6 if fits else 0.3
+        fits = calls(expression.noun, result.metric)
+        score *= 6 * fits or 0.3
         if fits:
             reasons.append(f"a {result.metric.replace('_', ' ')} is a {expression.noun}")
     score *= _about(expression, result, scene, reasons)
@@ -130,9 +129,9 @@ def _period(expression: Expression, result: Result, distance: int, scene: _Scene
 def _ellipsis(expression: Expression, result: Result, distance: int, scene: _Scene) -> Judged:
     """Judges "and in 2008?", which asks again, and "and the difference?", which asks about the results before."""
     share = scene.share(result.turn)
-    if scene.asked.metric != "value" and share > 0.1:
+    if share > 0.1:
         return share, ["its result is used"]
-    same = result.metric == scene.asked.metric
+    same = result.made == "value"
     score = _NEARNESS**distance * (1 if same else 0.5) * (1.5 if result.words else 1)
     return score, ["the question is asked again" if distance == 0 else "an earlier question is asked again"]
 

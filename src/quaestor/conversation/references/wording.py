@@ -1,39 +1,15 @@
-"""The words that refer to something said before, and those that say what is asked.
+"""The words that refer to something said before, as plain data.
 
-One table of patterns, as plain data. Owns no judgement: how much a word counts is in `weights.json`.
+What a question asks for is told by the patterns of the ontology's core; how much each word and pattern counts is in
+`weights.json`. Owns no judgement.
 """
 
 import re
+from functools import lru_cache
 
-_CHANGES = "changes?|increases?|decreases?|declines?|growth|variation|difference|reduction|rise|fall|gain|loss|drop"
-_SHARES = "percent(?:age)?|portion|proportion|share|fraction|%|rate"
+from quaestor.ontology.core import read_core
 
 CUES: dict[str, str] = {
-    "a percentage change": rf"(?:{_SHARES})(?:\s+\w+)?\s+(?:{_CHANGES})|growth rate|rate of (?:growth|change|return)"
-    rf"|(?:{_CHANGES}) (?:rate|percent)|change in percent|roi\b|return on|rate of (?:increase|decrease|decline)",
-    "a share": rf"\b(?:{_SHARES}|ratio|percentual)\b",
-    "a ratio": r"\bratio\b|quotient|\bmultiple\b|\bper\b",
-    "a change": rf"\b(?:{_CHANGES}|changed|grow|grew|increased?|decreased?|declined?|vary|varied|fluctuation)\b",
-    "by how much": r"by how much|how much (?:did|does|do|was|were|is|higher|lower|more|less|greater)",
-    "a sum": r"\b(?:sum|total|combined|together|aggregate|altogether|both)\b",
-    "a plain total": r"\b(?:total|sum)\s*\??\s*$",
-    "an addition": r"\b(?:add(?:ed|ing)?|plus|includ(?:e|es|ing|ed)|adds|with the addition|when we|if we)\b",
-    "an average": r"\b(?:averaged?|mean)\b",
-    "a multiple": r"\b(?:times|multipl\w+|product)\b",
-    "a conversion": r"\b(?:convert\w*|into|rounded"
-    r"|in (?:thousands|millions|billions|hundreds|tens|percent\w*|dollars))\b",
-    "a division": r"\b(?:divid\w+|quotient)\b|\bdivided\b",
-    "a subtraction": r"\b(?:less|minus|subtract\w*|excluding|without|net of|remain\w*|left)\b",
-    "a comparison": r"\b(?:greater|higher|lower|smaller|larger|more than|less than|exceed\w*|outperform\w*)\b",
-    "what it represents": r"\b(?:represents?|account(?:s|ed)? for|constitut\w+|correspond\w*|equivalent)\b",
-    "in relation to": r"\b(?:in relation|relative|compared|in comparison|versus|against"
-    r"|as an? (?:part|percent\w*|portion))\b",
-    "of what": rf"\b(?:{_SHARES}|ratio|part|portion)\b.*\b(?:of|to|from)\b",
-    "from one to another": r"\bfrom\b.*\bto\b|\bbetween\b.*\band\b",
-    "what about": r"^(?:and|so|now|then|or)?,?\s*(?:what|how) about\b|^(?:and|for|in|during|also|same)\b",
-    "and": r"^(?:and|also)\b",
-    "then": r"\b(?:then|so|thus|therefore|now)\b",
-    "again": r"\bagain\b|\boriginal\b",
     "this": r"\bth(?:is|ese)\b",
     "that": r"\bth(?:at|ose)\b",
     "it": r"\b(?:it|its|they|them|their)\b",
@@ -43,46 +19,20 @@ CUES: dict[str, str] = {
     "over the period": r"\b(?:during|over|in|for|throughout|through|across|within)\s+"
     r"(?:this|that|these|those|the|the same|its)\s+"
     r"(?:\w+\s+)?(?:time|times|period|years?|months?|two|three|timeframe|quarters?)\b|\bover the years?\b",
-    "a number of its own": r"(?<![\w./,-])(?!(?:19|20)\d\d\b)\$?\d+(?:[.,]\d+)*(?![\w/-])",
-    "one": r"\b(?:one|1|100|hundred)\b",
+    "then": r"\b(?:then|so|thus|therefore|now)\b",
+    "again": r"\bagain\b|\boriginal\b",
+    "and": r"^(?:and|also)\b",
+    "what about": r"^(?:and|so|now|then|or)?,?\s*(?:what|how) about\b|^(?:and|for|in|during|also|same)\b",
     "the former": r"\b(?:former|latter|previous|prior|preceding|earlier|aforementioned|mentioned|such|above)\b",
-    "the value itself": r"\b(?:value|amount|number|balance|price|figure)\s*\??\s*$",
-    "net": r"\bnet\s+(?:change|difference|increase|decrease)\b",
+    "a number of its own": r"(?<![\w./,-])(?!(?:19|20)\d\d\b)\$?\d+(?:[.,]\d+)*(?![\w/-])",
     "in a year": r"\bin\s+(?:19|20)\d\d\b",
     "if": r"\b(?:if|assum\w+|considering|consider|given|suppose|based on|using)\b",
-}  # fmt: skip
-"""What a question says, by name, and how it is told. Names are in words: reasons are made of them."""
-
-ASKED: tuple[tuple[str, str], ...] = (
-    ("percentage_change", "a percentage change"),
-    ("average", "an average"),
-    ("comparison", "a comparison"),
-    ("product", "a multiple"),
-    ("ratio", "what it represents"),
-    ("ratio", "a share"),
-    ("ratio", "a ratio"),
-    ("ratio", "a division"),
-    ("change", "a change"),
-    ("change", "a subtraction"),
-    ("sum", "a sum"),
-    ("sum", "an addition"),
-)
-"""The metric type that a question asks for, by the first of these cues that it has; else a value."""
-
-METRICS: dict[str, tuple[str, ...]] = {
-    "change": ("change", "difference", "increase", "decrease", "decline", "growth", "variation", "reduction", "gain",
-               "loss", "drop", "fall", "rise"),
-    "percentage_change": ("change", "percentage change", "growth rate", "growth", "increase", "decrease", "decline",
-                          "rate", "percentage"),
-    "ratio": ("ratio", "percentage", "percent", "portion", "proportion", "share", "fraction", "quotient", "rate"),
-    "sum": ("total", "sum", "combined"),
-    "average": ("average", "mean"),
-    "product": ("product",),
-    "value": ("value", "amount", "number", "balance", "total", "price", "figure"),
-}  # fmt: skip
-"""What a result of each metric type is called."""
-
-METRIC_NOUNS = frozenset(noun for nouns in METRICS.values() for noun in nouns)
+    "the value itself": r"\b(?:value|amount|number|balance|price|figure)\s*\??\s*$",
+    "a conversion": r"\b(?:convert\w*|into|rounded"
+    r"|in (?:thousands|millions|billions|hundreds|tens|percent\w*|dollars))\b",
+    "an addition": r"\b(?:add(?:ed|ing)?|plus|includ(?:e|es|ing|ed)|adds|with the addition|when we|if we)\b",
+}
+"""Turns of phrase that lean on earlier turns, by name. Names are in words: reasons are made of them."""
 
 PERIOD_NOUNS = frozenset("year period time timeframe quarter month date end beginning".split())
 
@@ -101,7 +51,7 @@ FUNCTION_WORDS = frozenset(
     "represent account constitute percentage percent change difference increase decrease decline growth portion "
     "proportion share ratio total sum average mean combined net rate number result figure two three four one all "
     "converted convert million thousand billion divided times multiplied less minus plus added including just only "
-    "would could will if when while throughout through within along considering after before first last second "
+    "would could will if when while throughout through within along among considering after before first last second "
     "start end original beginning ending previous prior following next earlier later year-end calculate find "
     "become becomes amounts values changed changes grow grew increased decreased declined greater higher lower "
     "more fiscal annual month quarter december january march june september october november february april may "
@@ -109,6 +59,30 @@ FUNCTION_WORDS = frozenset(
     "you please show tell give know want need".split()
 )
 """Words that name no thing on the page."""
+
+
+@lru_cache(maxsize=1)
+def metric_nouns() -> frozenset[str]:
+    """Returns how results are called, whatever their metric type, in one word each."""
+    return frozenset(noun for kind in read_core().metric_types.values() for noun in kind.nouns if " " not in noun)
+
+
+@lru_cache(maxsize=1024)
+def calls(noun: str, metric: str) -> float:
+    """Returns how well a noun names a result of a metric type: 1 its own, less for a kind of it, 0 another's.
+
+    A percentage is a ratio and a percentage change is a change; a ratio may be called a percentage.
+    """
+    kinds = read_core().metric_types
+    own = kinds.get(metric)
+    if own is None:
+        return 0
+    if noun in own.nouns:
+        return 1
+    broader = [kinds[name] for name in own.broader]
+    narrower = [kind for kind in kinds.values() if metric in kind.broader]
+    return 0.6 if any(noun in kind.nouns for kind in (*broader, *narrower)) else 0
+
 
 _COMPILED = {name: re.compile(pattern) for name, pattern in CUES.items()}
 
