@@ -39,6 +39,7 @@ class Settings:
         seed: Of everything that draws at random, such as the bootstrap.
         models: The tables `[models.NAME]` of the file, as written; `quaestor.llm.naming` reads them.
         prices: The tables `[prices.NAME]`; `quaestor.llm.budget` reads them.
+        solvers: The tables `[solvers.NAME]`, the options of solvers; each solver reads its own.
     """
 
     store: str = ".quaestor/runs.db"
@@ -52,6 +53,7 @@ class Settings:
     tracing: bool = False
     models: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     prices: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    solvers: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
     def lanes(self, *, asks: bool) -> int:
         """Returns how many conversations are played at once, by a solver that asks a model or one that computes."""
@@ -66,7 +68,7 @@ _KINDS: Mapping[str, type] = {
     "store": str, "solver": str, "workers": int, "seed": int, "model": str, "max_requests": int, "max_tokens": int,
     "max_cost": float, "tracing": bool,
 }  # fmt: skip
-_TABLES = ("models", "prices")
+_TABLES = ("models", "prices", "solvers")
 _LEAST: Mapping[str, int] = {"workers": 1, "seed": 0, "max_requests": 1, "max_tokens": 1, "max_cost": 0}
 _WANTED: Mapping[type, str] = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
 

@@ -1,15 +1,15 @@
 """The model that the command line asks: options and settings in, a way to it out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 
 from quaestor.errors import SettingsError
 from quaestor.evaluation.line import ModelAccess
 from quaestor.settings import Settings
-from quaestor.solvers.registry import MODEL_SOLVERS, SOLVERS
+from quaestor.solvers.registry import MODEL_SOLVERS, SOLVERS, needs_model
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +30,20 @@ NO_TAPES = Tapes()
 
 @contextmanager
 def solver_access(
-    settings: Settings, tapes: Tapes = NO_TAPES, *, named: bool = False, go_on: bool = False
+    settings: Settings,
+    options: Mapping[str, object],
+    tapes: Tapes = NO_TAPES,
+    *,
+    named: bool = False,
+    go_on: bool = False,
 ) -> Iterator[ModelAccess | None]:
     """Gives the way to the model of the solver in force; None where it asks none.
 
+    A solver that may do without a model gets one where the command names it.
+
     Args:
         settings: Solver, model and budget in force.
+        options: Of the solver.
         tapes: Recording or replay.
         named: Whether the command itself names a model, so that one that is not asked is a mistake.
         go_on: Whether a recording is added to one that is there.
@@ -47,14 +55,35 @@ def solver_access(
     """
     if settings.solver not in SOLVERS:
         raise SettingsError(f"there is no solver {settings.solver!r}; choose one of {', '.join(SOLVERS)}")
-    if settings.solver in MODEL_SOLVERS:
+    if needs_model(settings.solver, options) or (named and settings.solver in MODEL_SOLVERS):
         with model_access(settings, tapes, go_on=go_on) as access:
-            yield access
+            yield _with_roles(access, settings, options)
         return
     if named or tapes != NO_TAPES:
         asking = " or ".join(sorted(MODEL_SOLVERS))
         raise SettingsError(f"the solver {settings.solver!r} asks no model: take --solver {asking}, or name no model")
     yield None
+
+
+def _with_roles(access: ModelAccess, settings: Settings, options: Mapping[str, object]) -> ModelAccess:
+    """Returns the way to the model, with those of the roles that have one of their own.
+
+    Raises:
+        SettingsError: What is set for a role is malformed.
+        ModelAccessError: There is no such model.
+    """
+    if settings.solver != "reflection":
+        return access
+    from quaestor.llm.budget import find_price
+    from quaestor.llm.naming import find_model
+    from quaestor.solvers.reflection.options import role_settings
+
+    roles = {}
+    for role, wanted in role_settings(options).items():
+        spec = find_model(wanted.model, settings.models) if wanted.model else access.spec
+        roles[role] = spec if wanted.temperature is None else replace(spec, temperature=wanted.temperature)
+    prices = {spec.name: find_price(spec, settings.prices) for spec in roles.values()}
+    return replace(access, roles=roles, prices=prices)
 
 
 @contextmanager

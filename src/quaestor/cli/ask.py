@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from quaestor.cli.options import (
+    ExpertOption,
     MaxCostOption,
     MaxRequestsOption,
     MaxTokensOption,
@@ -25,6 +26,7 @@ def ask(
     page: PageArgument,
     questions: Annotated[list[str], typer.Argument(metavar="QUESTION...", help="In their order.")],
     solver: SolverOption = None,
+    expert: ExpertOption = None,
     weights: WeightsOption = None,
     ontology: OntologyOption = None,
     policy: PolicyOption = None,
@@ -41,7 +43,7 @@ def ask(
 
     from quaestor.cli.access import Tapes, solver_access
     from quaestor.cli.knowing import find_page, knowledge_for
-    from quaestor.cli.playing import has_numbers, solver_options
+    from quaestor.cli.playing import has_numbers, named_model, solver_options
     from quaestor.cli.showing import show_turn
     from quaestor.conversation.turn import Turn
     from quaestor.documents.convfinqa import Conversation
@@ -60,13 +62,14 @@ def ask(
     settings = load_settings({"solver": solver, "store": store, "model": model, **limits})
 
     async def play(access: ModelAccess | None) -> tuple[Turn, ...]:
-        answering = make_solver(settings.solver, solver_options(weights, access))
+        answering = make_solver(settings.solver, named_model(options, access))
         if access is None:
             return await play_conversation(conversation, answering, knowledge)
         async with open_line(access) as line:
             return await play_conversation(conversation, answering, knowledge, line)
 
-    with solver_access(settings, Tapes(record, replay), named=model is not None) as access:
+    options = solver_options(settings, weights, expert)
+    with solver_access(settings, options, Tapes(record, replay), named=model is not None) as access:
         knowledge = knowledge_for(dataset, ontology, policy, settings.store)
         turns = asyncio.run(play(access))
     console = Console(highlight=False)

@@ -4,6 +4,7 @@ import asyncio
 
 from quaestor.cli.options import (
     DatasetArgument,
+    ExpertOption,
     JsonOption,
     LimitOption,
     MaxCostOption,
@@ -26,6 +27,7 @@ from quaestor.cli.options import (
 def evaluate(
     dataset: DatasetArgument,
     solver: SolverOption = None,
+    expert: ExpertOption = None,
     limit: LimitOption = None,
     resume: ResumeOption = None,
     store: StoreOption = None,
@@ -58,7 +60,8 @@ def evaluate(
     settings = load_settings({"solver": solver, "store": store, "workers": workers, "model": model, **limits})
     pages = read_playable(dataset, limit)
     gold = read_gold(dataset)
-    order = Order(settings, limit, weights, resume, ontology, policy, Tapes(record, replay), named=model is not None)
+    tapes, named = Tapes(record, replay), model is not None
+    order = Order(settings, limit, weights, resume, ontology, policy, tapes, named=named, expert=expert)
 
     async def play_and_judge() -> Judged:
         async with open_store(settings.store) as opened:

@@ -12,6 +12,12 @@ RunArgument = Annotated[
     str, typer.Argument(metavar="RUN", help="A run's id, the beginning of one, or `latest`.", show_default=False)
 ]
 SolverOption = Annotated[str | None, typer.Option("--solver", help="Which solver answers.", metavar="NAME")]
+ExpertOption = Annotated[
+    str | None,
+    typer.Option(
+        "--expert", help="Who drafts for the reflection solver: model, or another solver's name.", metavar="NAME"
+    ),
+]
 LimitOption = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N conversations.", metavar="N")]
 ResumeOption = Annotated[
     str | None, typer.Option("--resume", help="Go on with this run instead of a new one.", metavar="RUN")

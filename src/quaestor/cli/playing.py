@@ -13,7 +13,7 @@ from quaestor.cli.knowing import find_ontology
 from quaestor.conversation.turn import Turn
 from quaestor.documents.convfinqa import Conversation, Dataset, read_dataset
 from quaestor.documents.document import Document
-from quaestor.errors import DatasetError, EngineError, InputError, OutageError
+from quaestor.errors import DatasetError, EngineError, InputError, OutageError, SettingsError
 from quaestor.evaluation.engines import Engine, make_engine
 from quaestor.evaluation.knowledge import settle_ontology
 from quaestor.evaluation.line import ModelAccess
@@ -43,6 +43,7 @@ class Order:
         policy: What becomes of gaps; by default `extend` with an ontology of another origin, else `strict`.
         tapes: Recording or replay of the exchanges with a model.
         named: Whether the command itself names a model.
+        expert: Who drafts for the reflection solver, or None for what the settings say.
     """
 
     settings: Settings
@@ -53,6 +54,7 @@ class Order:
     policy: Policy | None = None
     tapes: Tapes = NO_TAPES
     named: bool = False
+    expert: str | None = None
 
 
 def read_playable(path: Path, limit: int | None = None) -> Dataset:
@@ -80,12 +82,18 @@ async def play(dataset: Dataset, order: Order, store: RunStore, watcher: Watcher
         StoppedError: A person interrupted it, its budget is used up, or its model cannot be asked.
         QuaestorError: It could not be begun, or not be brought to its end; the message says how to go on.
     """
-    with solver_access(order.settings, order.tapes, named=order.named, go_on=order.resume is not None) as access:
-        return await _play(dataset, order, store, watcher, access)
+    options, go_on = solver_options(order.settings, order.weights, order.expert), order.resume is not None
+    with solver_access(order.settings, options, order.tapes, named=order.named, go_on=go_on) as access:
+        return await _play(dataset, order, store, watcher, access, named_model(options, access))
 
 
 async def _play(
-    dataset: Dataset, order: Order, store: RunStore, watcher: Watcher | None, access: ModelAccess | None
+    dataset: Dataset,
+    order: Order,
+    store: RunStore,
+    watcher: Watcher | None,
+    access: ModelAccess | None,
+    options: dict[str, JsonValue],
 ) -> RunRecord:
     settings = order.settings
     ontology = await find_ontology(order.ontology, store) if order.ontology else None
@@ -93,7 +101,7 @@ async def _play(
     spec = RunSpec.of(
         dataset,
         settings.solver,
-        solver_options(order.weights, access),
+        options,
         order.limit,
         ontology.digest if ontology else None,
         policy,
@@ -125,9 +133,36 @@ async def _play(
     return record
 
 
-def solver_options(weights: Path | None, access: ModelAccess | None) -> dict[str, JsonValue]:
-    """Returns what the solver is built with."""
-    options: dict[str, JsonValue] = {"weights": str(weights.resolve())} if weights else {}
+def solver_options(settings: Settings, weights: Path | None, expert: str | None) -> dict[str, JsonValue]:
+    """Returns what the solver is built with: its table in the settings, and above that what a command says.
+
+    Raises:
+        SettingsError: A table has a value that no option takes, or an expert is named for a solver that takes none.
+    """
+    options = _table(settings, settings.solver)
+    if weights:
+        options["weights"] = str(weights.resolve())
+    if expert is not None and settings.solver != "reflection":
+        raise SettingsError(f"the solver {settings.solver!r} takes no --expert: only reflection does")
+    if expert is not None:
+        options["expert"] = expert
+    named = options.get("expert")
+    if settings.solver == "reflection" and isinstance(named, str) and (own := _table(settings, named)):
+        options["expert_options"] = own
+    return options
+
+
+def _table(settings: Settings, solver: str) -> dict[str, JsonValue]:
+    found: dict[str, JsonValue] = {}
+    for name, value in settings.solvers.get(solver, {}).items():
+        if not isinstance(value, str | int | float):
+            raise SettingsError(f"{name!r} in [solvers.{solver}] must be text, a number, true or false, not {value!r}")
+        found[name] = value
+    return found
+
+
+def named_model(options: dict[str, JsonValue], access: ModelAccess | None) -> dict[str, JsonValue]:
+    """Returns the options with the name of the model, for the record."""
     return options | ({"model": access.spec.name} if access else {})
 
 

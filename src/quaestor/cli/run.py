@@ -4,6 +4,7 @@ import asyncio
 
 from quaestor.cli.options import (
     DatasetArgument,
+    ExpertOption,
     LimitOption,
     MaxCostOption,
     MaxRequestsOption,
@@ -24,6 +25,7 @@ from quaestor.cli.options import (
 def run(
     dataset: DatasetArgument,
     solver: SolverOption = None,
+    expert: ExpertOption = None,
     limit: LimitOption = None,
     resume: ResumeOption = None,
     store: StoreOption = None,
@@ -48,7 +50,8 @@ def run(
     limits = {"max_requests": max_requests, "max_tokens": max_tokens, "max_cost": max_cost}
     settings = load_settings({"solver": solver, "store": store, "workers": workers, "model": model, **limits})
     pages = read_playable(dataset, limit)
-    order = Order(settings, limit, weights, resume, ontology, policy, Tapes(record, replay), named=model is not None)
+    tapes, named = Tapes(record, replay), model is not None
+    order = Order(settings, limit, weights, resume, ontology, policy, tapes, named=named, expert=expert)
 
     async def play_all() -> str:
         async with open_store(settings.store) as opened:

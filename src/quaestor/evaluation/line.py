@@ -4,9 +4,9 @@ Owns what a run needs to ask a model besides its name (budget, price, tape), and
 Knows no solver, and decides nothing about an answer.
 """
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, fields, replace
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # a run without a model need not load an HTTP client
 
 @dataclass(frozen=True, slots=True)
 class ModelAccess:
-    """A run's way to its model. Only `spec` bears on the results.
+    """A run's way to its model. Only `spec` and `roles` bear on the results.
 
     Attributes:
         spec: Which model.
@@ -33,6 +33,8 @@ class ModelAccess:
         price: What tokens cost; None where nobody knows.
         tape: Records the exchanges, or replays recorded ones.
         tracing: Takes a span of OpenTelemetry for each request.
+        roles: The models of roles that have one of their own, by the solver's names for its roles.
+        prices: What their tokens cost, by the models' names.
     """
 
     spec: "ModelSpec"
@@ -40,20 +42,26 @@ class ModelAccess:
     price: "Pricer | None" = None
     tape: "Tape | None" = None
     tracing: "TracerProvider | None" = None
+    roles: "Mapping[str, ModelSpec]" = field(default_factory=dict)
+    prices: "Mapping[str, Pricer]" = field(default_factory=dict)
 
     @property
     def decisive(self) -> dict[str, JsonValue]:
-        """What of the model bears on its replies: not where it is reached, nor how patiently."""
-        spec = self.spec
-        profile: dict[str, JsonValue] = {x.name: getattr(spec.profile, x.name) for x in fields(spec.profile)}
-        return {
-            "provider": spec.provider,
-            "model": spec.model,
-            "temperature": spec.temperature,
-            "seed": spec.seed,
-            "max_tokens": spec.max_tokens,
-            "profile": profile,
-        }
+        """What of the models bears on their replies: not where they are reached, nor how patiently."""
+        roles: dict[str, JsonValue] = {role: _decisive(spec) for role, spec in sorted(self.roles.items())}
+        return _decisive(self.spec) | ({"roles": roles} if roles else {})
+
+
+def _decisive(spec: "ModelSpec") -> dict[str, JsonValue]:
+    profile: dict[str, JsonValue] = {x.name: getattr(spec.profile, x.name) for x in fields(spec.profile)}
+    return {
+        "provider": spec.provider,
+        "model": spec.model,
+        "temperature": spec.temperature,
+        "seed": spec.seed,
+        "max_tokens": spec.max_tokens,
+        "profile": profile,
+    }
 
 
 class ModelLine:
@@ -62,11 +70,18 @@ class ModelLine:
     Attributes:
         connection: The model, for solvers.
         run: The id of the run, for tags.
+        roles: The models of roles that have one of their own; one meter counts them all.
     """
 
-    def __init__(self, connection: "Connection", exchanges: "list[Exchange]", run: str = "") -> None:
-        """Takes an open connection, and the list that takes its exchanges."""
-        self.connection, self.run = connection, run
+    def __init__(
+        self,
+        connection: "Connection",
+        exchanges: "list[Exchange]",
+        run: str = "",
+        roles: "Mapping[str, Connection] | None" = None,
+    ) -> None:
+        """Takes open connections, and the list that takes their exchanges."""
+        self.connection, self.run, self.roles = connection, run, dict(roles or {})
         self._exchanges = exchanges
 
     @contextmanager
@@ -109,8 +124,14 @@ async def open_line(access: ModelAccess, already: Usage | None = None) -> AsyncI
     from quaestor.llm.models import connect
 
     exchanges: list[Exchange] = []
-    meter = Meter(access.budget, access.price or no_price, already)
-    async with connect(
-        access.spec, sinks=[exchanges], meter=meter, tape=access.tape, tracing=access.tracing
-    ) as connection:
-        yield ModelLine(connection, exchanges)
+    meter = Meter(access.budget, access.price or no_price, already, access.prices)
+    async with AsyncExitStack() as stack:
+        # Roles whose models differ in nothing share one connection.
+        connections = {
+            spec: await stack.enter_async_context(
+                connect(spec, sinks=[exchanges], meter=meter, tape=access.tape, tracing=access.tracing)
+            )
+            for spec in dict.fromkeys((access.spec, *access.roles.values()))
+        }
+        roles = {role: connections[spec] for role, spec in access.roles.items()}
+        yield ModelLine(connections[access.spec], exchanges, roles=roles)

@@ -106,7 +106,7 @@ async def play_conversation(
         if line is None:
             turn = await play_turn(question, context, solver)
         else:
-            context.model = line.connection
+            context.model, context.models = line.connection, line.roles
             with line.asking(conversation.id, index):
                 turn = await play_turn(question, context, solver)
             turn = line.counted(turn, conversation.id, index)

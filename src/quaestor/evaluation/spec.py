@@ -66,7 +66,7 @@ class RunSpec:
         model: dict[str, JsonValue] | None = None,
     ) -> "RunSpec":
         """Returns the spec of `solver` over `dataset`, read with `limit`; it asks with the prompts of today."""
-        options, prompts = solver_options or {}, prompts_digest(solver)
+        options, prompts = solver_options or {}, prompts_digest(solver, solver_options)
         return cls(solver, dataset.path, dataset.digest, options, limit, ontology, policy, model, prompts)
 
     @classmethod

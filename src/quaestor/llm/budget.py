@@ -105,23 +105,31 @@ def no_price(_usage: Usage) -> Decimal | None:
 class Meter:
     """What has been used, in all and by turn. A sink of exchanges."""
 
-    def __init__(self, budget: Budget | None = None, price: Pricer = no_price, already: Usage | None = None) -> None:
+    def __init__(
+        self,
+        budget: Budget | None = None,
+        price: Pricer = no_price,
+        already: Usage | None = None,
+        prices: Mapping[str, Pricer] | None = None,
+    ) -> None:
         """Starts to count.
 
         Args:
             budget: What may be used; nothing is limited without one.
             price: What tokens cost.
             already: What a run that is resumed had used before.
+            prices: What tokens cost of models that have a price of their own, by the models' names.
 
         Raises:
             SettingsError: Money is limited, and the model has no price.
         """
         self._budget = budget or Budget()
-        self._price = price
+        self._price, self._prices = price, dict(prices or {})
         self._total = already or Usage()
         self._turns: dict[Place, Usage] = {}
         self._begun = self._total.requests
-        if self._budget.money is not None and price(Usage(1, 1000, 1000)) is None:
+        unknown = any(pricer(Usage(1, 1000, 1000)) is None for pricer in (price, *self._prices.values()))
+        if self._budget.money is not None and unknown:
             raise SettingsError("a budget in money needs the model's price: state it as [prices.NAME] in quaestor.toml")
 
     @property
@@ -150,7 +158,8 @@ class Meter:
 
     def append(self, exchange: Exchange, /) -> None:
         """Counts one exchange."""
-        usage = replace(exchange.usage, cost=self._price(exchange.usage) if exchange.usage.tokens else None)
+        price = self._prices.get(exchange.model, self._price)
+        usage = replace(exchange.usage, cost=price(exchange.usage) if exchange.usage.tokens else None)
         self._total += usage
         self._turns[exchange.place] = self.turn(exchange.place) + usage
 

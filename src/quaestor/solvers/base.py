@@ -1,5 +1,6 @@
 """What a solver is given, and what it gives back."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -25,6 +26,8 @@ class TurnContext:
         graph: The page's knowledge graph.
         ontology: What the graph was built with.
         model: The model to ask, of a run that has one. What is asked is counted and kept by whoever plays the turn.
+        models: Other models for single roles, by the names that a solver gives its roles; `model` plays all others.
+        feedback: Why an earlier answer to this question was not accepted, a sentence each; empty for the first.
         references: What the question refers to of the turns before it, by rule; the same for every solver.
         trace: Lines that the solver appends: how it came to its plan. Append only.
         tool_calls: The calls of tools, in order. Append only; a Toolbox does.
@@ -36,6 +39,8 @@ class TurnContext:
     graph: KnowledgeGraph
     ontology: Ontology
     model: "Connection | None" = None
+    models: "Mapping[str, Connection]" = field(default_factory=dict)
+    feedback: tuple[str, ...] = ()
     references: References = field(default_factory=References)
     trace: list[str] = field(default_factory=list)
     tool_calls: list[ToolCall] = field(default_factory=list)

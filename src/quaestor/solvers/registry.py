@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from quaestor.errors import SettingsError
 from quaestor.solvers.base import Solver
 
-SOLVERS = ("embedded", "agent", "sparql", "workflow")
+SOLVERS = ("embedded", "agent", "sparql", "workflow", "reflection")
 """The names that `make_solver` knows."""
 
-MODEL_SOLVERS = frozenset({"agent", "sparql", "workflow"})
-"""Those of them that ask a model."""
+MODEL_SOLVERS = frozenset({"agent", "sparql", "workflow", "reflection"})
+"""Those of them that ask a model, or may ask one."""
 
 
 def make_solver(name: str, options: Mapping[str, object]) -> Solver:
@@ -19,7 +19,8 @@ def make_solver(name: str, options: Mapping[str, object]) -> Solver:
         name: One of `SOLVERS`.
         options: Settings of the solver, JSON values. `embedded` takes `weights`, a folder that `quaestor train` made;
             `agent` takes `model`, `iterations` and `repairs`; the model itself comes with each turn. `sparql` takes
-            `model` and `attempts`, `workflow` takes `model` and `repairs`.
+            `model` and `attempts`, `workflow` takes `model` and `repairs`; for
+            `reflection` see `make_reflection`.
 
     Raises:
         SettingsError: There is no such solver, or no such option.
@@ -41,11 +42,29 @@ def make_solver(name: str, options: Mapping[str, object]) -> Solver:
         from quaestor.solvers.workflow.solver import make_workflow
 
         return make_workflow(options)
+    if name == "reflection":
+        from quaestor.solvers.reflection.options import make_reflection
+
+        return make_reflection(options, make_solver)
     raise SettingsError(f"there is no solver {name!r}; choose one of {', '.join(SOLVERS)}")
 
 
-def prompts_digest(name: str) -> str | None:
+def needs_model(name: str, options: Mapping[str, object]) -> bool:
+    """Returns whether a solver cannot do without a model."""
+    if name != "reflection":
+        return name in MODEL_SOLVERS
+    from quaestor.solvers.reflection.options import NO_MODEL, expert_of
+
+    return expert_of(options) != NO_MODEL
+
+
+def prompts_digest(name: str, options: Mapping[str, object] | None = None) -> str | None:
     """Returns the digest of the templates that a solver asks a model with; None where it has none."""
     from quaestor.prompts import digest
 
-    return digest(name, "asking") if name in MODEL_SOLVERS else None
+    if name not in MODEL_SOLVERS:
+        return None
+    folders = [name, "asking"]
+    if name == "reflection" and (expert := (options or {}).get("expert")) in MODEL_SOLVERS:
+        folders.append(str(expert))
+    return digest(*folders)

@@ -1,0 +1,105 @@
+"""The page as the expert reads it, with the rows and sentences marked that the question is likely about.
+
+Owns the likelihood: rare words that a question shares with a row's label or a sentence, and the years that it names.
+It marks and never leaves out: what is not marked can be read all the same.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from quaestor.conversation.memory import Memory
+from quaestor.core.periods import find_periods
+from quaestor.documents.document import Document, Sentence, Table
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.solvers.embedded.text import stems
+
+_MOST_ROWS = 5
+_MOST_SENTENCES = 3
+_FEW_WORDS = 2
+_YEAR_COUNTS = 0.5
+
+Row = tuple[int, int]
+"""A table's index and a row's."""
+
+Place = tuple[str, int]
+"""A sentence's section and its place in it."""
+
+Key = TypeVar("Key", Row, Place)
+
+
+@dataclass(frozen=True, slots=True)
+class Likely:
+    """What a question is likely about, the likeliest first.
+
+    Attributes:
+        rows: Rows of tables.
+        sentences: Sentences with a number.
+    """
+
+    rows: tuple[Row, ...]
+    sentences: tuple[Place, ...]
+
+
+def likely(question: str, memory: Memory, document: Document, graph: KnowledgeGraph) -> Likely:
+    """Returns the rows and the sentences that a question is likely about.
+
+    A question of few words of its own, such as "and in 2007?", is read with the one before it and the entity in focus.
+    """
+    wanted, years = set(stems(question)), _years(question)
+    if len(wanted) <= _FEW_WORDS and memory.turns:
+        wanted |= set(stems(memory.questions[-1])) | set(stems(memory.entity_in_focus or ""))
+    rows: dict[Row, str] = {}
+    for number in graph.observations:
+        labels = " ".join((*number.row.levels, number.row.label))
+        rows[number.source.table, number.source.row] = labels
+    sentences = {(s.section, s.index): s.text for s in document.sentences if s.mentions}
+    return Likely(
+        tuple(_best(rows, wanted, years, _MOST_ROWS)), tuple(_best(sentences, wanted, years, _MOST_SENTENCES))
+    )
+
+
+def _best(texts: Mapping[Key, str], wanted: set[str], years: set[int], most: int) -> list[Key]:
+    words = {key: set(stems(text)) for key, text in texts.items()}
+    spread = Counter(word for own in words.values() for word in own)
+    scores = {
+        key: sum(1 / spread[word] for word in own & wanted) + _YEAR_COUNTS * bool(years & _years(texts[key]))
+        for key, own in words.items()
+    }
+    return sorted((key for key in scores if scores[key] > 0), key=lambda key: -scores[key])[:most]
+
+
+def _years(text: str) -> set[int]:
+    periods = [mention.period for mention in find_periods(text.lower())]
+    return {year for period in periods for year in (period.year, period.last) if year is not None}
+
+
+def shown_page(document: Document, marked: Likely) -> Mapping[str, object]:
+    """Returns the page for prompts: each line with its place, marked where it is likely to matter."""
+    return {
+        "name": document.id,
+        "tables": [_table(table, marked.rows) for table in document.tables],
+        "sentences": [_sentence(sentence, marked.sentences) for sentence in document.sentences],
+    }
+
+
+def _table(table: Table, marked: Sequence[Row]) -> Mapping[str, object]:
+    return {
+        "index": table.index,
+        "caption": table.caption,
+        "columns": [f"C{column}" for column in range(len(table.columns))],
+        "rows": [
+            {
+                "index": index,
+                "cells": [cell.text if cell.repair is None else "" for cell in row],
+                "likely": (table.index, index) in marked,
+            }
+            for index, row in enumerate(table.cells)
+        ],
+    }
+
+
+def _sentence(sentence: Sentence, marked: Sequence[Place]) -> Mapping[str, object]:
+    code = f"{'PRE' if sentence.section == 'pre_text' else 'POST'}{sentence.index}"
+    return {"code": code, "text": sentence.text, "likely": (sentence.section, sentence.index) in marked}

@@ -1,0 +1,315 @@
+"""Rules that hold for the plan of any solver: where its numbers stand, and how its operations take them.
+
+Owns what can be told without a model from plan, page and question. A rule of reading speaks only where the page and
+the question leave little doubt; what it says a critic may overrule.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+
+from quaestor.conversation.memory import Memory
+from quaestor.conversation.metrics import classify_metric_type, matching_patterns
+from quaestor.core.periods import find_periods
+from quaestor.core.quantity import Quantity, Scale
+from quaestor.errors import PlanError
+from quaestor.graph.facts import Observation
+from quaestor.ontology.patterns import Order
+from quaestor.plan.execute import Execution, execute
+from quaestor.plan.steps import Compute, Constant, Extract, Label, Plan
+from quaestor.solvers.reflection.findings import Finding
+from quaestor.solvers.reflection.numbers import (
+    Number,
+    Numbers,
+    Operands,
+    conventional,
+    counted_in,
+    line_of,
+    place_code,
+    place_words,
+    power_of_ten,
+    same_axis,
+)
+
+_RATIOS = frozenset({"divide", "percentage", "multiply"})
+_OPERATIONS: Mapping[str, frozenset[str]] = {
+    "change": frozenset({"subtract"}),
+    "percentage_change": _RATIOS | {"percentage_change", "subtract"},
+    "percentage": _RATIOS,
+    "ratio": _RATIOS,
+    "sum": frozenset({"add", "sum"}),
+    "average": frozenset({"average", "divide"}),
+    "product": frozenset({"multiply"}),
+    "comparison": frozenset({"greater"}),
+    "maximum": frozenset({"maximum"}),
+    "minimum": frozenset({"minimum"}),
+}
+"""Which last operations may give a metric type; one that needs several steps may end in more than one."""
+
+_ALSO = (
+    (re.compile(r"\b(?:total|net|full|combined)\b"), ("add", "sum")),
+    (re.compile(r"\bless\b|\bminus\b"), ("subtract",)),
+    (re.compile(r"\bover\b|\bdivided\b"), ("divide",)),
+    (re.compile(r"\bin (?:thousand|million|billion|hundred)s?\b"), ("multiply", "divide")),
+)
+"""Words beside which another operation fits as well."""
+
+_SURE = 0.8
+"""How sure the question's pattern must be."""
+
+_IN_HUNDREDS = re.compile(r"percent|portion|hundred|rate|return")
+_IN_THOUSANDS = re.compile(r"hundred|thousand|million|billion|dollar|units")
+"""The words with which a question asks for another scale."""
+
+_CHANGES = frozenset({"subtract", "percentage_change"})
+_ADDED = frozenset({"add", "subtract", "sum", "average", "minimum", "maximum", "greater"})
+
+
+@dataclass(frozen=True)
+class Case:
+    """A plan that is examined.
+
+    Attributes:
+        plan: Valid, but perhaps without a result.
+        question: What is asked.
+        memory: The turns before.
+        numbers: The page.
+    """
+
+    plan: Plan
+    question: str
+    memory: Memory
+    numbers: Numbers
+
+    @cached_property
+    def operands(self) -> Operands:
+        """What its operands stand for."""
+        return Operands(self.plan, self.memory, self.numbers)
+
+    @cached_property
+    def execution(self) -> Execution | PlanError:
+        """What it comes to, or why to nothing."""
+        try:
+            return execute(self.plan, self.memory.registers)
+        except PlanError as error:
+            return error
+
+    @cached_property
+    def computes(self) -> tuple[Compute, ...]:
+        """Its operations, those that only pass a value on left out."""
+        return tuple(s for s in self.plan.steps if isinstance(s, Compute) and s.operation != "identity")
+
+    @cached_property
+    def asked(self) -> tuple[str, float]:
+        """The metric type that the question asks for, and how sure that is."""
+        turns = self.memory.turns
+        asked = classify_metric_type(self.question, turns[-1].answer.metric_type if turns else None)[0]
+        return asked.metric_type, asked.score
+
+    @cached_property
+    def orders(self) -> frozenset[Order]:
+        """The orders of operands that the question's words ask for."""
+        return frozenset(p.order for p in matching_patterns(self.question) if p.order)
+
+    @cached_property
+    def years(self) -> frozenset[int]:
+        """The years that the question names."""
+        periods = [mention.period for mention in find_periods(self.question.lower())]
+        return frozenset(y for p in periods for y in (p.year, p.last) if y is not None)
+
+
+def check_plan(case: Case) -> tuple[Finding, ...]:
+    """Returns all that speaks against a plan, in the order of the checks."""
+    return tuple(finding for check in CHECKS for finding in check(case))
+
+
+def has_result(case: Case) -> Iterator[Finding]:
+    """A plan has to come to something."""
+    if isinstance(case.execution, PlanError):
+        yield Finding("no result", len(case.plan.steps), str(case.execution))
+
+
+def numbers_stand_on_the_page(case: Case) -> Iterator[Finding]:
+    """Every number is printed where it is taken from; a constant needs no source only where everybody knows it."""
+    for step in case.plan.steps:
+        if isinstance(step, Extract):
+            if case.numbers.taken(step) is None:
+                yield _not_there(case, step.id, step.quantity, place_code(step.source), step)
+            continue
+        for operand in step.operands:
+            if isinstance(operand, Constant) and (finding := _constant(case, step, operand)):
+                yield finding
+            elif isinstance(operand, Label):
+                for quantity, source in zip(operand.values, operand.sources, strict=False):
+                    if not any(n.quantity.value == quantity.value for n in case.numbers.at(source)):
+                        yield _not_there(case, step.id, quantity, place_code(source), None)
+
+
+def _not_there(case: Case, step: int, quantity: Quantity, place: str, taken: Extract | None) -> Finding:
+    printed = [n.quantity.text for n in case.numbers.at(taken.source)] if taken else []
+    there = f"which prints {', '.join(printed)}" if printed else "where no number stands"
+    return Finding("ungrounded", step, f"it takes {written(quantity)} from {place}, {there}")
+
+
+def _constant(case: Case, step: Compute, constant: Constant) -> Finding | None:
+    if conventional(constant) or _said(constant.value, case):
+        return None
+    found = case.numbers.printing(Quantity(constant.value))
+    if found:
+        return Finding(
+            "misplaced", step.id, f"{constant.text} is no constant: the page prints it as {place_words(found[0])}"
+        )
+    return Finding("ungrounded", step.id, f"{constant.text} stands nowhere on the page, nor in the questions")
+
+
+def _said(value: Decimal, case: Case) -> bool:
+    """Whether a question of the conversation gives the number."""
+    asked = " ".join((*case.memory.questions, case.question)).replace(",", "")
+    return any(abs(value) == Decimal(number) for number in re.findall(r"\d+(?:\.\d+)?", asked))
+
+
+def the_operation_asked_for(case: Case) -> Iterator[Finding]:
+    """The last operation gives what the question asks for, where its words leave no doubt."""
+    last = case.computes[-1] if case.computes and isinstance(case.plan.steps[-1], Compute) else None
+    if last is None or last is not case.plan.steps[-1]:
+        return  # what is looked up may be a change or an average that the page prints
+    asked, score = case.asked
+    also = {op for words, ops in _ALSO if words.search(case.question.lower()) for op in ops}
+    fitting = _OPERATIONS.get(asked)
+    if fitting is None or score < _SURE or last.operation in fitting | also:
+        return
+    yield Finding("operation", last.id, f"the question asks for a {asked.replace('_', ' ')}, not to {last.operation}")
+
+
+def later_minus_earlier(case: Case) -> Iterator[Finding]:
+    """A change is the later value less the earlier one, where both are of one line and no words say otherwise."""
+    if case.orders != {"later first"}:
+        return
+    for step in case.computes:
+        if step.operation in _CHANGES:
+            first, second = (case.operands.number(operand) for operand in step.operands)
+            if first and second and same_axis(first, second) and _earlier(first, second):
+                yield Finding(
+                    "order",
+                    step.id,
+                    f"a change is the later value minus the earlier: {place_words(second)} comes after"
+                    f" {place_words(first)}, so the operands are swapped",
+                )
+
+
+def change_over_its_base(case: Case) -> Iterator[Finding]:
+    """A relative change is taken of the earlier value, unless the question names another base."""
+    for step in case.computes:
+        found = case.operands.step(step.operands[0])
+        if step.operation != "divide" or found is None:
+            continue
+        before, change = found
+        base = case.operands.number(step.operands[1])
+        if not isinstance(change, Compute) or change.operation != "subtract" or base is None:
+            continue
+        new, old = (before.number(operand) for operand in change.operands)
+        if new and old and base == new and same_axis(new, old) and _earlier(old, new) and case.years != {base.year}:
+            yield Finding("base", step.id, f"the base of a relative change is the earlier value, {place_words(old)}")
+
+
+def _earlier(one: Number, other: Number) -> bool:
+    return one.year is not None and other.year is not None and one.year < other.year
+
+
+def part_over_whole(case: Case) -> Iterator[Finding]:
+    """A share is the part over the whole: of two numbers of one table, the total is the whole."""
+    if case.asked[0] != "percentage":
+        return
+    for step in case.computes:
+        if step.operation not in ("divide", "percentage"):
+            continue
+        part, whole = (case.operands.number(operand) for operand in step.operands)
+        if part is None or whole is None or line_of(part) is None or line_of(whole) is None:
+            continue
+        larger = abs(part.quantity.value) > abs(whole.quantity.value)
+        if larger and "total" in part.label.lower() and "total" not in whole.label.lower():
+            yield Finding("part", step.id, f"a share is the part over the whole, and {place_words(part)} is the whole")
+
+
+def the_period_asked_for(case: Case) -> Iterator[Finding]:
+    """A number that is looked up is of a period that the question names, where its line has one of it."""
+    if len(case.plan.steps) != 1 or not case.years:
+        return
+    for step, number in case.operands.extracted():
+        if line_of(number) is None or number.year is None or number.year in case.years or _row_has_period(number):
+            continue
+        better = [
+            other for other in case.numbers.graph.observations if same_axis(other, number) and other.year in case.years
+        ]
+        if better:
+            yield Finding(
+                "period",
+                step.id,
+                f"the question names {', '.join(map(str, sorted(case.years)))}, but {place_words(number)} is of"
+                f" {number.year}: there is {place_words(better[0])}",
+            )
+
+
+def _row_has_period(number: Number) -> bool:
+    """Whether the row of a number is named by a period: a balance at a date may answer for the year after."""
+    return isinstance(number, Observation) and bool(find_periods(number.row.label.lower()))
+
+
+def one_scale(case: Case) -> Iterator[Finding]:
+    """What is added or compared counts the same: no percentage with an amount, no thousands with millions."""
+    for step in case.computes:
+        if step.operation not in _ADDED:
+            continue
+        taken = [n for n in map(case.operands.number, step.operands) if n is not None]
+        scales = {counted_in(n) for n in taken}
+        if len(taken) == len(step.operands) and len(scales) > 1 and Scale.PERCENT in scales:
+            yield Finding(
+                "scale", step.id, "it mixes a percentage with an amount: " + " and ".join(map(place_words, taken))
+            )
+
+
+def no_conversion_unasked(case: Case) -> Iterator[Finding]:
+    """The answer is not multiplied or divided by a power of ten that the question does not ask for."""
+    last = case.plan.steps[-1]
+    if not isinstance(last, Compute) or last.operation not in ("multiply", "divide"):
+        return
+    factor = last.operands[1]
+    if not isinstance(factor, Constant) or not power_of_ten(factor.value) or _said(factor.value, case):
+        return
+    asked = _IN_HUNDREDS if factor.value == 100 else _IN_THOUSANDS
+    if asked.search(case.question.lower()) or _is_base(last, case, factor):
+        return
+    taken = case.operands.number(last.operands[0])
+    if taken is not None and counted_in(taken).factor == factor.value:
+        return  # into units: 1,060 in a table of thousands is a number of 1,060,000
+    yield Finding("scale", last.id, f"nothing asks to {last.operation} the answer by {factor.value:f}")
+
+
+def _is_base(step: Compute, case: Case, factor: Constant) -> bool:
+    """Whether a division is by the base of an index, of which the number was first taken away."""
+    found = case.operands.step(step.operands[0])
+    if step.operation != "divide" or found is None or not isinstance(found[1], Compute):
+        return False
+    return found[1].operation == "subtract" and found[0].value(found[1].operands[1]) == factor.value
+
+
+def written(quantity: Quantity) -> str:
+    """Returns a number for people: `5.2 million`."""
+    scale = quantity.scale
+    return f"{quantity.value:f}{'' if scale is Scale.ONE else f' {scale.value}'}"
+
+
+CHECKS: tuple[Callable[[Case], Iterator[Finding]], ...] = (
+    has_result,
+    numbers_stand_on_the_page,
+    later_minus_earlier,
+    change_over_its_base,
+    part_over_whole,
+    the_operation_asked_for,
+    the_period_asked_for,
+    one_scale,
+    no_conversion_unasked,
+)
+"""Every check, facts before rules of reading."""

@@ -1,0 +1,110 @@
+"""What a draft says that its steps come to, recomputed.
+
+Owns when a written result agrees with an exact one: as printed, in units or as a percentage, to the digits that were
+written. A step may also be right on the rounded results that it was given.
+"""
+
+from collections.abc import Sequence
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, localcontext
+
+from quaestor.core.quantity import Scale
+from quaestor.errors import PlanError
+from quaestor.plan.execute import Execution, Register, execute
+from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION
+from quaestor.plan.steps import Compute, Operand, Plan, Ref, Step
+from quaestor.solvers.reflection.drafts import Claim, Understood
+from quaestor.solvers.reflection.findings import Finding
+
+_DIGITS_ROUNDED = 2
+"""A number rounded to fewer digits could be anything."""
+
+
+def check_claims(draft: Understood, execution: Execution, history: Sequence[Register | None]) -> tuple[Finding, ...]:
+    """Returns a finding for each result of a draft that does not come out.
+
+    Args:
+        draft: The draft.
+        execution: What its plan comes to.
+        history: The answers of earlier turns.
+    """
+    findings: list[Finding] = []
+    for step, claim, register in zip(draft.plan.steps, draft.claims, execution.registers, strict=True):
+        if not isinstance(step, Compute) or step.operation == "identity" or _agrees(claim, register, step):
+            continue
+        replayed = _on_claims(step, draft, execution, history)
+        if replayed is None or not _agrees(claim, replayed, step):
+            said = f"it says {claim.words}, recomputed it is {shown(register)}"
+            findings.append(Finding("arithmetic", step.id, said))
+    last, result = draft.plan.steps[-1], execution.result
+    if not findings and not _agrees(draft.answer, result, last) and not _agrees(draft.answer, _as_claimed(draft), last):
+        findings.append(
+            Finding(
+                "arithmetic", last.id, f"the answer is given as {draft.answer.words}, the last step is {shown(result)}"
+            )
+        )
+    return tuple(findings)
+
+
+def shown(register: Register) -> str:
+    """Returns a result for people: twelve digits, and its scale."""
+    if isinstance(register.value, bool):
+        return "yes" if register.value else "no"
+    with localcontext(prec=12):
+        value = (+register.value).normalize()
+    return f"{value:f}" + ("" if register.scale is Scale.ONE else f" {register.scale.value}")
+
+
+def _as_claimed(draft: Understood) -> Register:
+    claim = draft.claims[-1]
+    return Register(claim.value, claim.scale or Scale.ONE)
+
+
+def _on_claims(
+    step: Compute, draft: Understood, execution: Execution, history: Sequence[Register | None]
+) -> Register | None:
+    """Returns what a step comes to on the results as the draft rounds them; None where to nothing."""
+    given: list[Register | None] = []
+
+    def taken(operand: Operand) -> Operand:
+        if not isinstance(operand, Ref):
+            return operand
+        if operand.step < 0:
+            given.append(history[operand.step])
+        else:
+            exact, claim = execution.registers[operand.step - 1], draft.claims[operand.step - 1]
+            extracted = not isinstance(draft.plan.steps[operand.step - 1], Compute)
+            given.append(exact if extracted else Register(claim.value, claim.scale or exact.scale, exact.unit))
+        return Ref(-len(given))
+
+    operands = tuple(taken(operand) for operand in step.operands)
+    try:
+        return execute(Plan((Compute(1, step.operation, operands),)), given[::-1]).result
+    except PlanError:
+        return None
+
+
+def _agrees(claim: Claim, register: Register, step: Step) -> bool:
+    if isinstance(register.value, bool) or isinstance(claim.value, bool):
+        return register.value is claim.value
+    value, scale = register.value, claim.scale
+    shown_in_percent = isinstance(step, Compute) and step.operation in ("percentage", "percentage_change")
+    with localcontext(prec=PRECISION + 2 * LARGEST_EXPONENT):
+        if scale in (None, register.scale) and _rounds_to(value, claim.value):
+            return True
+        if register.scale is Scale.ONE and (scale is Scale.PERCENT or (scale is None and shown_in_percent)):
+            return _rounds_to(value * 100, claim.value)
+        if scale is None or scale is register.scale:
+            return False
+        # Where the number itself says no scale, the labels of its table may.
+        factor = Decimal(1) if register.scale is Scale.ONE else register.scale.factor / scale.factor
+        return _rounds_to(value * factor, claim.value)
+
+
+def _rounds_to(known: Decimal, claimed: Decimal) -> bool:
+    if known == claimed or abs(known - claimed) <= abs(known).scaleb(-12):
+        return True
+    places = claimed.as_tuple().exponent
+    if not isinstance(places, int) or len(claimed.normalize().as_tuple().digits) < _DIGITS_ROUNDED:
+        return False
+    unit = Decimal(1).scaleb(min(places, 0))
+    return claimed in (known.quantize(unit, ROUND_HALF_EVEN), known.quantize(unit, ROUND_HALF_UP))

@@ -1,0 +1,36 @@
+"""All that can be said of a draft without a model, in one list.
+
+Owns the order and that nothing is said twice.
+"""
+
+from collections.abc import Iterable
+
+from quaestor.conversation.memory import Memory
+from quaestor.errors import PlanError
+from quaestor.plan.steps import Plan
+from quaestor.solvers.reflection.checks import Case, check_plan
+from quaestor.solvers.reflection.claims import check_claims
+from quaestor.solvers.reflection.drafts import Understood
+from quaestor.solvers.reflection.findings import Finding, Kind
+from quaestor.solvers.reflection.numbers import Numbers
+
+
+def examine_plan(plan: Plan, question: str, memory: Memory, numbers: Numbers) -> tuple[Finding, ...]:
+    """Returns what speaks against a plan, whoever made it; facts before rules of reading."""
+    return _in_order(check_plan(Case(plan, question, memory, numbers)))
+
+
+def examine_draft(draft: Understood, question: str, memory: Memory, numbers: Numbers) -> tuple[Finding, ...]:
+    """Returns what speaks against an expert's draft: its plan, its places, and its arithmetic."""
+    case = Case(draft.plan, question, memory, numbers)
+    claims: tuple[Finding, ...] = ()
+    if not isinstance(case.execution, PlanError):
+        claims = check_claims(draft, case.execution, memory.registers)
+    return _in_order((*draft.findings, *check_plan(case), *claims))
+
+
+def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    first: dict[tuple[Kind, int], Finding] = {}
+    for finding in findings:
+        first.setdefault((finding.kind, finding.step), finding)
+    return tuple(sorted(first.values(), key=lambda finding: not finding.hard))

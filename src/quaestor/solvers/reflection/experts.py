@@ -1,0 +1,74 @@
+"""Other solvers as experts: one that is asked again with what was wrong, one that has its next answer ready.
+
+Owns what they are told. How they find their plans is their own affair.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from quaestor.conversation.answer import Answer
+from quaestor.errors import SolverError
+from quaestor.solvers.base import Solver, TurnContext
+from quaestor.solvers.reflection.proposals import Proposal, proposal_of
+
+
+@dataclass
+class Solving:
+    """Another solver, asked again with what was wrong.
+
+    Attributes:
+        question: As asked.
+        context: The turn.
+        solver: Who answers.
+    """
+
+    question: str
+    context: TurnContext
+    solver: Solver
+    revises = True
+
+    async def draft(self, number: int, objections: Sequence[str]) -> Proposal | None:
+        """Returns the plan of the solver's next answer.
+
+        Raises:
+            SolverError: It has none.
+            PlanError: Its plan has no result.
+            OutageError: Its model cannot be asked.
+        """
+        context, trace = self.context, list[str]()
+        inner = replace(
+            context, model=context.models.get("expert", context.model), feedback=tuple(objections), trace=trace
+        )
+        try:
+            answer = await self.solver.solve(self.question, inner)
+        finally:
+            context.trace += [f"draft {number}, {self.solver.name}: {line}" for line in trace]
+        return proposal_of(answer, self.question, context)
+
+
+@dataclass
+class Offering:
+    """A solver that has several answers ready, the likeliest first: the next one is its next draft.
+
+    Attributes:
+        question: As asked.
+        context: The turn.
+        answers: In the order in which they are offered.
+    """
+
+    question: str
+    context: TurnContext
+    answers: Iterator[Answer]
+    revises = False
+
+    async def draft(self, number: int, objections: Sequence[str]) -> Proposal | None:
+        """Returns the plan of the next answer; None where all were offered.
+
+        Raises:
+            SolverError: There is not a single one.
+        """
+        del objections  # it has no ears, only other answers
+        answer = next(self.answers, None)
+        if answer is None and number == 1:
+            raise SolverError(f"no plan fits the question {self.question[:80]!r}")
+        return proposal_of(answer, self.question, self.context) if answer else None

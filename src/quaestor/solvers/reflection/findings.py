@@ -1,0 +1,56 @@
+"""What computed evidence says against a draft.
+
+Owns the kinds of findings and which of them no critic can overrule. Computes nothing.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal[
+    "ungrounded",
+    "arithmetic",
+    "no result",
+    "misplaced",
+    "order",
+    "base",
+    "part",
+    "period",
+    "sign",
+    "scale",
+    "operation",
+]
+
+HARD: frozenset[Kind] = frozenset({"ungrounded", "arithmetic", "no result"})
+"""Facts: a number that the page does not print, a sum that does not come out. The rest are rules of reading, which
+know exceptions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong with a draft, or looks so.
+
+    Attributes:
+        kind: What sort of thing.
+        step: Which step of the draft, from 1.
+        text: What is wrong and what would be right, in a sentence.
+    """
+
+    kind: Kind
+    step: int
+    text: str
+
+    @property
+    def hard(self) -> bool:
+        """True where no draft that has it can be approved."""
+        return self.kind in HARD
+
+    @property
+    def words(self) -> str:
+        """For prompts and traces: `step 3 (arithmetic): ...`."""
+        return f"step {self.step} ({self.kind}): {self.text}"
+
+
+def hard(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Returns those that no critic can overrule."""
+    return tuple(finding for finding in findings if finding.hard)

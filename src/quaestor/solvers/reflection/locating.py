@@ -1,0 +1,106 @@
+"""Where a number of a draft stands on the page, and whether that is what the draft calls it.
+
+Owns the choice among places that print one number: the one that the draft names, else the one whose labels are most
+like its words.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+from quaestor.core.periods import find_periods
+from quaestor.core.quantity import Quantity, Scale
+from quaestor.graph.facts import Observation
+from quaestor.solvers.embedded.text import stems
+from quaestor.solvers.reflection.findings import Kind
+from quaestor.solvers.reflection.numbers import Number, Numbers, place_code, place_words, same_axis
+
+_CODE = re.compile(r"T\d+R\d+C\d+|(?:PRE|POST)\d+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a number was found.
+
+    Attributes:
+        value: What the draft says.
+        number: The number of the page; None where it prints none like it.
+        reading: Whether the printed minus is left out.
+        remarks: What differs from what the draft says.
+    """
+
+    value: Decimal
+    number: Number | None
+    reading: Literal["signed", "magnitude"] = "signed"
+    remarks: tuple[tuple[Kind, str], ...] = ()
+
+    def given(self, question: str) -> bool:
+        """Returns whether the question itself gives the number."""
+        return any(self.value == Decimal(n) for n in re.findall(r"\d+(?:\.\d+)?", question.replace(",", "")))
+
+
+def locate(quantity: Quantity, what: str, where: str, numbers: Numbers) -> Place:
+    """Returns where a number stands.
+
+    Args:
+        quantity: As the draft writes it.
+        what: What it calls the number.
+        where: The place that it names, or "".
+        numbers: The page.
+    """
+    found, reading = numbers.printing(quantity), "signed"
+    if not found:
+        found, reading = numbers.printing(quantity, magnitude=True), "magnitude"
+    if not found:
+        return Place(quantity.value, None)
+    code = match[0].upper() if (match := _CODE.search(where)) else ""
+    named = [number for number in found if place_code(number.source) == code]
+    best = max(named or found, key=lambda number: _likeness(number, what))
+    remarks: list[tuple[Kind, str]] = []
+    if code and not named:
+        printed = [n.quantity.text for n in numbers.all if place_code(n.source) == code]
+        there = f"prints {', '.join(printed[:6])}" if printed else "prints no number"
+        remarks.append(("misplaced", f"{code} {there}; {_shown(quantity)} is printed at {place_words(best)}"))
+    elif remark := _misnamed(best, what, numbers):
+        remarks.append(("misplaced", remark))
+    return Place(quantity.value, best, "magnitude" if reading == "magnitude" else "signed", tuple(remarks))
+
+
+def _likeness(number: Number, what: str) -> tuple[int, int, bool]:
+    said, own = set(stems(what)), set(stems(number.label))
+    return len(said & own), number.year in _years(what) if not isinstance(number.year, bool) else 0, _in_table(number)
+
+
+def _misnamed(number: Number, what: str, numbers: Numbers) -> str | None:
+    """Returns how a cell differs from what it is called, where another cell is that; None where it does not."""
+    if not isinstance(number, Observation):
+        return None
+    years, said = _years(what), set(stems(what))
+    others = numbers.graph.observations
+    elsewhere = any(same_axis(other, number) and other.year in years for other in others)
+    if number.year is not None and number.year not in years and elsewhere:
+        return f"it is called {what[:80]!r}, but {place_words(number)} is of {number.year}"
+    own = _line_words(number)
+    better = [o for o in others if own < _line_words(o) <= said or (_line_words(o) <= said and not own & said)]
+    if better and not own <= said:
+        return f"it is called {what[:80]!r}, but {place_words(number)} is another line than {place_words(better[0])}"
+    return None
+
+
+def _line_words(number: Observation) -> frozenset[str]:
+    return frozenset(stems(number.row.label)) or frozenset({""})
+
+
+def _years(text: str) -> Sequence[int]:
+    periods = [mention.period for mention in find_periods(text.lower())]
+    return [year for period in periods for year in (period.year, period.last) if year is not None]
+
+
+def _in_table(number: Number) -> bool:
+    return isinstance(number, Observation)
+
+
+def _shown(quantity: Quantity) -> str:
+    return f"{quantity.value:f}" + ("" if quantity.scale is Scale.ONE else f" {quantity.scale.value}")

@@ -1,0 +1,184 @@
+"""Draft, evidence, verdicts, and again: when a draft is accepted, when another is worth its price, which was the best.
+
+Owns the bounds and the order. Asks nobody itself.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from quaestor.errors import OutageError, PlanError, SolverError
+from quaestor.solvers.reflection.findings import hard
+from quaestor.solvers.reflection.proposals import Proposal
+from quaestor.solvers.reflection.verdicts import Duty, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How long a draft is improved.
+
+    Attributes:
+        max_iterations: Drafts in any case, until one is accepted.
+        hard_limit: Drafts at most, while each has less against it than the one before.
+        repairs: Replies of one request that could not be used and were asked for again.
+    """
+
+    max_iterations: int = 2
+    hard_limit: int = 4
+    repairs: int = 3
+
+
+class Expert(Protocol):
+    """Drafts, and drafts again. One expert serves one turn."""
+
+    revises: bool
+    """Whether a later draft answers what was said against the one before; else earlier drafts are likelier."""
+
+    async def draft(self, number: int, objections: Sequence[str]) -> Proposal | None:
+        """Returns the next draft; None where there is no other.
+
+        Args:
+            number: Which draft of the turn, from 1.
+            objections: Why the one before was not accepted.
+        """
+        ...
+
+
+class Critics(Protocol):
+    """Judge a draft. None at all is the empty mapping."""
+
+    async def __call__(self, proposal: Proposal, number: int, /) -> Mapping[Duty, Verdict]:
+        """Returns the verdicts on a draft."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One draft with all that was said of it.
+
+    Attributes:
+        number: From 1.
+        proposal: The draft.
+        verdicts: Of the critics.
+        stands: Whether it repeats the draft before, in the face of the objections.
+    """
+
+    number: int
+    proposal: Proposal
+    verdicts: Mapping[Duty, Verdict]
+    stands: bool = False
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the draft is the answer.
+
+        All critics approve, and no fact speaks against it. A rule of reading may: then the expert must have stood by
+        the draft, and critics have seen both.
+        """
+        findings = self.proposal.findings
+        if hard(findings) or not all(verdict.is_correct for verdict in self.verdicts.values()):
+            return False
+        return not findings or (self.stands and bool(self.verdicts))
+
+    @property
+    def objections(self) -> tuple[str, ...]:
+        """All that speaks against the draft, in sentences for whoever drafts again."""
+        said = [finding.words for finding in self.proposal.findings]
+        for duty, verdict in self.verdicts.items():
+            if not verdict.is_correct:
+                said += [f"the {duty} critic: {issue.strip()}" for issue in verdict.issues if issue.strip()]
+                said += [
+                    f"the {duty} critic would change: {change.strip()}" for change in verdict.changes if change.strip()
+                ]
+        return tuple(said)
+
+    @property
+    def weight(self) -> tuple[int, int, int]:
+        """How much speaks against the draft: facts, then critics, then findings."""
+        findings = self.proposal.findings
+        against = sum(not verdict.is_correct for verdict in self.verdicts.values())
+        return len(hard(findings)), against, len(findings)
+
+
+@dataclass(slots=True)
+class Rounds:
+    """The rounds of one turn.
+
+    Attributes:
+        expert: Who drafts.
+        critics: Who judge.
+        bounds: How long.
+        trace: Takes what happened, a line each.
+        played: The rounds so far.
+    """
+
+    expert: Expert
+    critics: Critics
+    bounds: Bounds
+    trace: list[str]
+    played: list[Round] = field(default_factory=list)
+
+    async def play(self) -> Round:
+        """Returns the round whose draft is the answer: the accepted one, else the best.
+
+        Raises:
+            SolverError: There was no draft at all.
+            PlanError: The same, of a solver whose plan has no result.
+            OutageError: A model cannot be asked.
+        """
+        while True:
+            number = len(self.played) + 1
+            try:
+                proposal = await self.expert.draft(number, self.played[-1].objections if self.played else ())
+                if proposal is not None:
+                    self._judged(
+                        Round(number, proposal, await self._verdicts(proposal, number), self._stands(proposal))
+                    )
+            except OutageError:
+                raise
+            except (SolverError, PlanError) as failure:
+                if not self.played:
+                    raise
+                self.trace.append(f"draft {number}: none, {failure}")
+                proposal = None
+            if proposal is None or self.played[-1].accepted or not self._worth_another():
+                return self._settled()
+
+    async def _verdicts(self, proposal: Proposal, number: int) -> Mapping[Duty, Verdict]:
+        self.trace.append(f"draft {number}: {proposal.line}")
+        self.trace.append(f"draft {number}, recomputed: {proposal.result}")
+        self.trace.extend(f"draft {number}, evidence: {finding.words}" for finding in proposal.findings)
+        return await self.critics(proposal, number)
+
+    def _judged(self, judged: Round) -> None:
+        for duty, verdict in judged.verdicts.items():
+            said = "approves" if verdict.is_correct else "objects: " + "; ".join((*verdict.issues, *verdict.changes))
+            self.trace.append(f"draft {judged.number}, {duty} critic {said}"[:2000])
+        self.played.append(judged)
+
+    def _stands(self, proposal: Proposal) -> bool:
+        return any(earlier.proposal.plan.steps == proposal.plan.steps for earlier in self.played)
+
+    def _worth_another(self) -> bool:
+        made = len(self.played)
+        if made < self.bounds.max_iterations:
+            return True
+        return 1 < made < self.bounds.hard_limit and self.played[-1].weight < self.played[-2].weight
+
+    def _settled(self) -> Round:
+        last = self.played[-1]
+        if last.accepted:
+            self.trace.append(f"draft {last.number} is accepted")
+            return last
+        best = min(self.played, key=self._rank)
+        self.trace.append(f"no draft of {len(self.played)} is accepted; draft {best.number} has least against it")
+        return best
+
+    def _rank(self, judged: Round) -> tuple[tuple[int, int, int], int]:
+        return judged.weight, -judged.number if self.expert.revises else judged.number
+
+
+def contested(best: Round, drafts: int) -> str:
+    """Returns what a reader should know of a draft that was not accepted."""
+    said: Sequence[str] = best.objections or ("it was not repeated",)
+    return f"contested after {drafts} draft{'s' * (drafts != 1)}: " + "; ".join(said)[:1000]

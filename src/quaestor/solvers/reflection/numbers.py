@@ -1,0 +1,169 @@
+"""The numbers of a page, found by place and by value, and what an operand of a plan stands for.
+
+Owns no judgement. A number is what the graph has: an observation of a table, a mention of the text, or a number that
+stands in a heading.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+
+from quaestor.conversation.memory import Memory
+from quaestor.core.provenance import CellRef, Source
+from quaestor.core.quantity import Quantity, Scale
+from quaestor.graph.facts import HeaderNumber, Mention, Observation
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref
+
+Number = Observation | Mention | HeaderNumber
+
+_MOST_COUNTED = 12
+"""The most that is counted without a source: months of a year."""
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """All numbers of a page."""
+
+    graph: KnowledgeGraph
+
+    @cached_property
+    def all(self) -> tuple[Number, ...]:
+        """Tables first, then text, then headings."""
+        return (*self.graph.observations, *self.graph.mentions, *self.graph.labels)
+
+    @cached_property
+    def _by_source(self) -> dict[Source, list[Number]]:
+        found: dict[Source, list[Number]] = {}
+        for number in self.all:
+            found.setdefault(number.source, []).append(number)
+        return found
+
+    def at(self, source: Source) -> Sequence[Number]:
+        """Returns the numbers that stand in a cell or a span."""
+        return self._by_source.get(source, ())
+
+    def taken(self, step: Extract) -> Number | None:
+        """Returns the number that a step takes; None where its place does not print that number."""
+        found = (n for n in self.at(step.source) if _same(n.quantity, step.quantity))
+        return next(found, None)
+
+    def printing(self, quantity: Quantity, *, magnitude: bool = False) -> Sequence[Number]:
+        """Returns the numbers that a person may have written down so, in reading order.
+
+        Args:
+            quantity: As written down; its scale is what was written beside it.
+            magnitude: Only numbers that are printed with a minus, which was left out.
+        """
+        found = [n for n in self.all if prints(n.quantity, quantity, magnitude=magnitude)]
+        said = [n for n in found if quantity.scale in (Scale.ONE, n.quantity.scale, counted_in(n))]
+        return said or found
+
+
+def prints(printed: Quantity, written: Quantity, *, magnitude: bool = False) -> bool:
+    """Returns whether a printed number may be written down so: as printed, in units, a percentage as a fraction."""
+    if magnitude:
+        if printed.value >= 0:
+            return False
+        printed = Quantity(-printed.value, printed.scale)
+    if (written.scale is Scale.PERCENT) and printed.scale not in (Scale.PERCENT, Scale.ONE):
+        return False
+    return written.value in (printed.value, printed.number) or (
+        written.scale is not Scale.ONE and written.number == printed.number
+    )
+
+
+def _same(printed: Quantity, taken: Quantity) -> bool:
+    return (printed.value, printed.scale) == (taken.value, taken.scale)
+
+
+def counted_in(number: Number) -> Scale:
+    """Returns what one unit of a number stands for, when the labels of its table are read as well."""
+    return number.scale if isinstance(number, Observation) else number.quantity.scale
+
+
+@dataclass(frozen=True)
+class Operands:
+    """What the operands of a plan stand for, through references and earlier turns.
+
+    Attributes:
+        plan: The plan.
+        memory: The turns before.
+        numbers: The page.
+    """
+
+    plan: Plan
+    memory: Memory
+    numbers: Numbers
+
+    def earlier(self, turns_ago: int) -> "Operands | None":
+        """Returns the operands of the plan that answered some turns ago; None where there is none."""
+        turns = self.memory.turns
+        if not 1 <= turns_ago <= len(turns) or (plan := turns[-turns_ago].answer.plan) is None:
+            return None
+        return Operands(plan, Memory(turns[:-turns_ago]), self.numbers)
+
+    def number(self, operand: Operand) -> Number | None:
+        """Returns the number of the page that an operand is, however it came there; None where it is none."""
+        found = self.step(operand)
+        return found[0].numbers.taken(found[1]) if found and isinstance(found[1], Extract) else None
+
+    def value(self, operand: Operand) -> Decimal | None:
+        """Returns the constant or the printed number that an operand is; None where it is computed."""
+        if isinstance(operand, Constant):
+            return operand.value
+        number = self.number(operand)
+        return number.quantity.value if number else None
+
+    def step(self, operand: Operand) -> "tuple[Operands, Extract | Compute] | None":
+        """Returns the step that an operand is the result of, and the plan that it stands in."""
+        if not isinstance(operand, Ref):
+            return None
+        if operand.step > 0:
+            steps = self.plan.steps
+            step = steps[operand.step - 1] if operand.step <= len(steps) else None
+            if isinstance(step, Compute) and step.operation == "identity":
+                return self.step(step.operands[0])
+            return None if step is None else (self, step)
+        before = self.earlier(-operand.step)
+        return before.step(Ref(len(before.plan.steps))) if before else None
+
+    def extracted(self) -> Iterator[tuple[Extract, Number]]:
+        """Yields the steps that take a number from the page, with the number; those that take none are left out."""
+        for step in self.plan.extracts:
+            if (number := self.numbers.taken(step)) is not None:
+                yield step, number
+
+
+def same_axis(one: Number | None, other: Number | None) -> bool:
+    """Returns whether two numbers are of one line of one table, so that only their periods tell them apart."""
+    return one is not None and other is not None and (line := line_of(one)) is not None and line == line_of(other)
+
+
+def line_of(number: Number | None) -> tuple[int, str] | None:
+    """Returns the line of a table that a number is on, without its period; None for a number of the text."""
+    return (number.source.table, number.predicate) if isinstance(number, Observation) else None
+
+
+def place_words(number: Number) -> str:
+    """Returns a number's label and place for people: `net revenue, 2008 (T0R1C2)`."""
+    return f"{number.label[:80]} ({place_code(number.source)})"
+
+
+def place_code(source: Source) -> str:
+    """Returns a place in one word, as prompts name it: `T0R1C2`, `PRE4`, `POST1`."""
+    if isinstance(source, CellRef):
+        return f"T{source.table}R{source.row}C{source.column}"
+    return f"{'PRE' if source.section == 'pre_text' else 'POST'}{source.sentence}"
+
+
+def conventional(constant: Constant) -> bool:
+    """Returns whether a constant needs no source: small counts, powers of ten, minus one."""
+    value = abs(constant.value)
+    return value == value.to_integral_value() and (value <= _MOST_COUNTED or power_of_ten(value))
+
+
+def power_of_ten(value: Decimal) -> bool:
+    """Returns whether a value is 100, 1000 and so on: a factor of scale."""
+    return value >= 100 and value.normalize().as_tuple().digits == (1,)

@@ -1,0 +1,74 @@
+"""One draft, whoever made it: a plan, what speaks against it, and its words for critics and records."""
+
+from dataclasses import dataclass
+
+from quaestor.conversation.answer import Answer
+from quaestor.errors import PlanError, SolverError
+from quaestor.plan.execute import execute
+from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.reflection.claims import shown
+from quaestor.solvers.reflection.evidence import examine_plan
+from quaestor.solvers.reflection.findings import Finding
+from quaestor.solvers.reflection.numbers import Numbers, place_code
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """One draft.
+
+    Attributes:
+        plan: What it means.
+        words: As it was written, for critics.
+        line: The same in one line, for records.
+        result: What the plan comes to, in words.
+        findings: What computed evidence says against it.
+        remark: What its author says of it that a reader should know, or None.
+    """
+
+    plan: Plan
+    words: str
+    line: str
+    result: str
+    findings: tuple[Finding, ...]
+    remark: str | None = None
+
+
+def proposal_of(answer: Answer, question: str, context: TurnContext) -> Proposal:
+    """Returns a solver's answer as a draft.
+
+    Raises:
+        SolverError: It has no plan, so nothing can be judged.
+    """
+    if answer.plan is None:
+        raise SolverError(f"the expert answers without a plan: {answer.reason or 'it does not say why'}")
+    plan = answer.plan
+    findings = examine_plan(plan, question, context.memory, Numbers(context.graph))
+    words = plan_words(plan, "\n")
+    return Proposal(plan, words, plan_words(plan), result_words(plan, context), findings, answer.reason)
+
+
+def plan_words(plan: Plan, between: str = "; ") -> str:
+    """Returns the steps of a plan for people: `1. net revenue, 2008 = 206588 (T0R1C1); 2. subtract #1, #-1`."""
+    return between.join(f"{step.id}. {_step_words(step)}" for step in plan.steps)
+
+
+def _step_words(step: Extract | Compute) -> str:
+    if isinstance(step, Compute):
+        return f"{step.operation} {', '.join(map(_operand_words, step.operands))}"
+    sign = " without its sign" if step.reading == "magnitude" else ""
+    return f"{step.label[:80]} = {step.quantity.text or step.quantity.value}{sign} ({place_code(step.source)})"
+
+
+def _operand_words(operand: Operand) -> str:
+    if isinstance(operand, Ref):
+        return f"#{operand.step}"
+    return operand.text.removeprefix("const_") if isinstance(operand, Constant) else f"the row {operand.text!r}"
+
+
+def result_words(plan: Plan, context: TurnContext) -> str:
+    """Returns what a plan comes to for people, or why to nothing."""
+    try:
+        return shown(execute(plan, context.memory.registers).result)
+    except PlanError as error:
+        return f"none, {error}"

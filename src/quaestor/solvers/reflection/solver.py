@@ -1,0 +1,75 @@
+"""The reflection solver: a draft is judged before it is the answer.
+
+Owns who drafts and who judges, and what becomes of the outcome. It keeps nothing from one turn to the next.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from quaestor.conversation.answer import Answer
+from quaestor.solvers.answering import answer_from_plan
+from quaestor.solvers.base import Solver, TurnContext
+from quaestor.solvers.reflection.experts import Offering, Solving
+from quaestor.solvers.reflection.loop import Bounds, Expert, Rounds, contested
+
+if TYPE_CHECKING:  # without a model nothing of a model is loaded
+    from quaestor.solvers.reflection.proposals import Proposal
+    from quaestor.solvers.reflection.verdicts import Duty, Verdict
+
+
+class ReflectionSolver:
+    """Drafts, lets the draft be judged, and drafts again."""
+
+    name = "reflection"
+
+    def __init__(self, bounds: Bounds | None = None, expert: Solver | None = None) -> None:
+        """Takes how long to try, and the solver that drafts; None for a model that writes its steps down."""
+        self.bounds = bounds or Bounds()
+        self.expert = expert
+
+    async def solve(self, question: str, context: TurnContext) -> Answer:
+        """Returns the answer of the accepted draft, else of the best one, whose `reason` says that it is contested.
+
+        The trace has every draft, finding and verdict. Without a model only the evidence judges.
+
+        Raises:
+            ModelReplyError: No reply could be used.
+            SolverError: The expert has no answer.
+            PlanError: The best draft has no result.
+            OutageError: A model cannot be asked.
+            SettingsError: The expert asks a model, and the turn comes without one.
+        """
+        rounds = Rounds(
+            self._expert(question, context), partial(self._judge, question, context), self.bounds, context.trace
+        )
+        best = await rounds.play()
+        remarks = [best.proposal.remark] if best.proposal.remark else []
+        if not best.accepted:
+            remarks.append(contested(best, len(rounds.played)))
+        elif best.proposal.findings:
+            remarks.append("; ".join(("approved all the same", *(f.words for f in best.proposal.findings))))
+        return answer_from_plan(best.proposal.plan, context, reason="; ".join(remarks) or None)
+
+    def _expert(self, question: str, context: TurnContext) -> Expert:
+        if self.expert is None:
+            from quaestor.solvers.reflection.writer import Writer
+
+            return Writer(question, context, self.bounds.repairs + 1)
+        if self.expert.name == "embedded":
+            from quaestor.solvers.embedded.solver import EmbeddedSolver
+            from quaestor.solvers.reflection.offers import offers
+
+            assert isinstance(self.expert, EmbeddedSolver)
+            return Offering(question, context, offers(self.expert, question, context))
+        return Solving(question, context, self.expert)
+
+    async def _judge(
+        self, question: str, context: TurnContext, proposal: "Proposal", number: int
+    ) -> "Mapping[Duty, Verdict]":
+        if context.model is None and not context.models:
+            return {}
+        from quaestor.solvers.reflection.roles import Judged, ask_critics
+
+        judged = Judged(proposal.words, proposal.result, proposal.findings)
+        return await ask_critics(question, context, number, self.bounds.repairs + 1, judged)

@@ -1,0 +1,195 @@
+"""Plans written down as an expert would, and drafts made wrong on purpose."""
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+from quaestor.core.quantity import Scale
+from quaestor.errors import QuaestorError
+from quaestor.graph.facts import Observation
+from quaestor.plan.execute import Register, execute
+from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.reflection.numbers import Numbers, place_code
+
+_FACTORS = tuple(map(Decimal, ("1.1", "0.9", "1.01", "2", "10", "-1")))
+
+Written = dict[str, Any]
+"""A draft as JSON."""
+
+
+def write_draft(plan: Plan, context: TurnContext) -> Written:
+    """A plan as the draft of an expert who looks and calculates well."""
+    execution = execute(plan, context.memory.registers)
+    steps: list[Written] = []
+    for step, register in zip(plan.steps, execution.registers, strict=True):
+        if isinstance(step, Extract):
+            sign = -1 if step.reading == "magnitude" else 1
+            percent = step.quantity.scale is Scale.PERCENT
+            value = f"{sign * step.quantity.value:f}" + ("%" if percent else "")
+            steps.append({"kind": "look_up", "what": step.label, "value": value, "where": place_code(step.source)})
+        elif step.operation == "identity":
+            steps.append(
+                {
+                    "kind": "calculate",
+                    "operation": "add",
+                    "operands": [_said(step.operands[0]), 0],
+                    "result": _number(register),
+                }
+            )
+        else:
+            operands = [_said(operand) for operand in step.operands]
+            steps.append(
+                {"kind": "calculate", "operation": step.operation, "operands": operands, "result": _number(register)}
+            )
+    result = execution.result
+    return {"reasoning": "", "steps": steps, "answer": _number(result), "scale": result.scale.value}
+
+
+def _said(operand: Operand) -> str:
+    if isinstance(operand, Ref):
+        return f"#{operand.step}"
+    return operand.text
+
+
+def _number(register: Register) -> object:
+    if isinstance(register.value, bool):
+        return "yes" if register.value else "no"
+    return f"{+register.value:.12g}".replace("E+", "e") if "E" in f"{register.value:.12g}" else f"{register.value:.12g}"
+
+
+class Corruptor:
+    """Makes plans and drafts wrong, one kind of mistake at a time; None where a plan has no place for it."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self._draw = random.Random(seed)
+
+    def wrong_cell(self, plan: Plan, context: TurnContext) -> Plan | None:
+        """Another number of the same row or column, described as what it is."""
+        extracts = [s for s in plan.extracts if self._others(s, context)]
+        if not extracts:
+            return None
+        step = self._draw.choice(extracts)
+        other = self._draw.choice(self._others(step, context))
+        made = replace(step, source=other.source, label=other.label, quantity=other.quantity, reading="signed")
+        return self._with(plan, made)
+
+    def swapped(self, plan: Plan, context: TurnContext) -> Plan | None:
+        """The operands of a subtraction, division or comparison the other way round."""
+        steps = [s for s in plan.steps if isinstance(s, Compute) and s.operation in ("subtract", "divide", "greater")]
+        if not steps:
+            return None
+        step = self._draw.choice(steps)
+        return self._with(plan, replace(step, operands=step.operands[::-1]))
+
+    def flipped_sign(self, plan: Plan, context: TurnContext) -> Plan | None:
+        """A number taken with the other sign."""
+        extracts = [s for s in plan.extracts if s.quantity.value]
+        if not extracts:
+            return None
+        step = self._draw.choice(extracts)
+        if step.quantity.value < 0:
+            return self._with(plan, replace(step, reading="signed" if step.reading == "magnitude" else "magnitude"))
+        flipped = replace(step.quantity, value=-step.quantity.value)
+        return self._with(plan, replace(step, quantity=flipped))
+
+    def wrong_operation(self, plan: Plan, context: TurnContext) -> Plan | None:
+        """Another operation on the same operands."""
+        steps = [
+            s for s in plan.steps if isinstance(s, Compute) and s.operation in ("add", "subtract", "multiply", "divide")
+        ]
+        if not steps:
+            return None
+        step = self._draw.choice(steps)
+        others = [name for name in ("add", "subtract", "multiply", "divide") if name != step.operation]
+        return self._with(plan, replace(step, operation=self._draw.choice(others)))
+
+    def wrong_scale(self, plan: Plan, context: TurnContext) -> Plan | None:
+        """The answer in thousands or millions that nobody asked for."""
+        if isinstance(execute(plan, context.memory.registers).result.value, bool):
+            return None
+        factor = self._draw.choice((1000, 1_000_000))
+        last = len(plan.steps)
+        operation = self._draw.choice(("multiply", "divide"))
+        scaled = Compute(last + 1, operation, (Ref(last), Constant(Decimal(factor), f"const_{factor}")))
+        return replace(plan, steps=(*plan.steps, scaled))
+
+    def wrong_arithmetic(self, draft: Written) -> Written | None:
+        """A result that is off, by far or by a little, and the answer with it where it is the last."""
+        steps = [
+            i for i, s in enumerate(draft["steps"]) if s["kind"] == "calculate" and s["result"] not in ("yes", "no")
+        ]
+        if not steps:
+            return None
+        place = self._draw.choice(steps)
+        value = Decimal(str(draft["steps"][place]["result"]))
+        off = value * self._draw.choice(_FACTORS) or Decimal(1)
+        made = self._changed(draft, place, result=f"{off:f}")
+        return {**made, "answer": f"{off:f}"} if place == len(draft["steps"]) - 1 else made
+
+    def made_up(self, draft: Written, context: TurnContext) -> Written | None:
+        """A number that the page does not print."""
+        places = [i for i, s in enumerate(draft["steps"]) if s["kind"] == "look_up"]
+        if not places:
+            return None
+        place = self._draw.choice(places)
+        known = {abs(n.quantity.value) for n in Numbers(context.graph).all}
+        known |= {abs(n.quantity.number) for n in Numbers(context.graph).all}
+        value = Decimal(self._draw.randrange(1000, 10**6)) / 10
+        while value in known:
+            value += 1
+        return self._changed(draft, place, value=f"{value:f}")
+
+    def misread(self, draft: Written, context: TurnContext) -> Written | None:
+        """The number of another cell under the name and place of the right one."""
+        graph = context.graph
+        places = [i for i, s in enumerate(draft["steps"]) if s["kind"] == "look_up" and s["where"].startswith("T")]
+        if not places or len({o.quantity.value for o in graph.observations}) < 2:
+            return None
+        place = self._draw.choice(places)
+        others = [o for o in graph.observations if o.quantity.text.strip("$ ") != draft["steps"][place]["value"]]
+        value = self._draw.choice(others).quantity
+        written = f"{value.value:f}" + ("%" if value.scale is Scale.PERCENT else "")
+        if written == draft["steps"][place]["value"]:
+            return None
+        return self._changed(draft, place, value=written)
+
+    def _others(self, step: Extract, context: TurnContext) -> list[Observation]:
+        at = next((o for o in context.graph.observations if o.source == step.source), None)
+        if at is None:
+            return []
+        return [
+            o
+            for o in context.graph.observations
+            if o.source.table == at.source.table
+            and (o.source.row == at.source.row) != (o.source.column == at.source.column)
+            and abs(o.quantity.value) != abs(at.quantity.value)
+        ]
+
+    def _with(self, plan: Plan, step: Step) -> Plan:
+        return replace(plan, steps=tuple(step if s.id == step.id else s for s in plan.steps))
+
+    def _changed(self, draft: Written, place: int, **changes: object) -> Written:
+        steps = [{**s, **changes} if i == place else s for i, s in enumerate(draft["steps"])]
+        return {**draft, "steps": steps}
+
+
+PLAN_MISTAKES: Mapping[str, Callable[[Corruptor, Plan, TurnContext], Plan | None]] = {
+    "wrong cell": Corruptor.wrong_cell,
+    "swapped operands": Corruptor.swapped,
+    "flipped sign": Corruptor.flipped_sign,
+    "wrong operation": Corruptor.wrong_operation,
+    "wrong scale": Corruptor.wrong_scale,
+}
+
+
+def comes_to_another(plan: Plan, other: Plan, context: TurnContext) -> bool:
+    """Whether a corrupted plan gives another answer than the sound one; one without an answer does."""
+    before = execute(plan, context.memory.registers).result
+    try:
+        after = execute(other, context.memory.registers).result
+    except QuaestorError:
+        return True
+    return (before.value, before.scale) != (after.value, after.scale)

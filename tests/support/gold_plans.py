@@ -1,0 +1,128 @@
+"""Reference programs as plans on their page: what a solver that makes no mistake would end in.
+
+A program names numbers, not cells. Where the page prints a number several times, the place is taken that was used
+before, else the one whose words are most like the question's: as a reader would, without a look at the result.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from quaestor.core.quantity import Scale
+from quaestor.graph.facts import HeaderNumber, Mention, Observation
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.plan.program import parse_program
+from quaestor.plan.scales import shifted
+from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
+from quaestor.solvers.embedded.text import words
+
+Number = Observation | Mention | HeaderNumber
+
+
+@dataclass
+class GoldPlans:
+    """The plans of one conversation, turn after turn.
+
+    Attributes:
+        graph: The page's.
+    """
+
+    graph: KnowledgeGraph
+    _earlier: dict[str, int] = field(default_factory=dict)
+    _places: dict[str, Number] = field(default_factory=dict)
+    _said: list[str] = field(default_factory=list)
+    _turns: int = 0
+
+    def add(self, question: str, program: str) -> Plan:
+        """The plan of the next turn: what an earlier turn came to is referred to, other numbers are extracted."""
+        parsed = parse_program(program)
+        self._said.append(question)
+        builder = _Builder(parsed, self)
+        builder.operand(Ref(len(parsed.steps)), whole=True)
+        self._earlier[expression(parsed, Ref(len(parsed.steps)))] = self._turns
+        self._turns += 1
+        return Plan(tuple(builder.steps))
+
+    def answered(self, said: str) -> Ref | None:
+        """The earlier turn that an expression is the whole program of."""
+        return Ref(self._earlier[said] - self._turns) if said in self._earlier else None
+
+    def place(self, literal: Constant) -> tuple[Number, bool] | None:
+        """Where a number of a program stands, and whether its printed minus is left out; None where nowhere."""
+        for magnitude in (False, True):
+            found = [n for n in self.numbers if _prints(n, literal, magnitude)]
+            if found:
+                known = self._places.get(literal.text)
+                best = known if known in found else max(found, key=self._likeness)
+                self._places[literal.text] = best
+                return best, magnitude
+        return None
+
+    @property
+    def numbers(self) -> Sequence[Number]:
+        return (*self.graph.observations, *self.graph.mentions, *self.graph.labels)
+
+    def _likeness(self, number: Number) -> tuple[int, int, int]:
+        own = set(words(number.label))
+        latest, before = set(words(self._said[-1])), set(words(" ".join(self._said[-3:])))
+        return len(own & latest), len(own & before), isinstance(number, Observation)
+
+
+@dataclass
+class _Builder:
+    parsed: Plan
+    plans: GoldPlans
+    steps: list[Step] = field(default_factory=list)
+    _known: dict[str, Ref] = field(default_factory=dict)
+
+    def operand(self, operand: Operand, whole: bool = False) -> Operand:
+        said = expression(self.parsed, operand)
+        if said in self._known:
+            return self._known[said]
+        if (earlier := self.plans.answered(said)) and not whole:
+            return earlier
+        made: Operand = operand
+        if isinstance(operand, Ref):
+            step = self.parsed.steps[operand.step - 1]
+            assert isinstance(step, Compute)
+            if step.operation == "identity":
+                made = self.operand(step.operands[0])
+                return made if isinstance(made, Ref) and made.step > 0 else self._add("identity", (made,))
+            made = self._add(step.operation, tuple(self.operand(o) for o in step.operands))
+        elif isinstance(operand, Constant) and not operand.text.startswith("const_"):
+            made = self._extract(operand)
+        if isinstance(made, Ref):
+            self._known[said] = made
+        return made
+
+    def _add(self, operation: str, operands: tuple[Operand, ...]) -> Ref:
+        self.steps.append(Compute(len(self.steps) + 1, operation, operands))
+        return Ref(len(self.steps))
+
+    def _extract(self, literal: Constant) -> Operand:
+        found = self.plans.place(literal)
+        if found is None:
+            return literal
+        number, magnitude = found
+        step = Extract(len(self.steps) + 1, number.source, number.label, number.quantity)
+        self.steps.append(replace(step, reading="magnitude") if magnitude else step)
+        return Ref(len(self.steps))
+
+
+def expression(plan: Plan, operand: Operand) -> str:
+    """What an operand comes to, written without step numbers."""
+    if not isinstance(operand, Ref):
+        return operand.text
+    step = plan.steps[operand.step - 1]
+    assert isinstance(step, Compute)
+    inner = ", ".join(expression(plan, o) for o in step.operands)
+    return inner if step.operation == "identity" else f"{step.operation}({inner})"
+
+
+def _prints(number: Number, literal: Constant, magnitude: bool) -> bool:
+    quantity = number.quantity
+    wanted = -literal.value if magnitude else literal.value
+    if magnitude and quantity.value >= 0:
+        return False
+    if literal.text.endswith("%"):
+        return quantity.scale is Scale.PERCENT and quantity.value == shifted(wanted, 2)
+    return wanted in (quantity.value, quantity.number)
