@@ -1,7 +1,10 @@
 """A whole run with a model that does everything wrong at random: it completes, and every turn is accounted for."""
 
 import asyncio
+import json
 import random
+import re
+from collections import Counter
 from functools import partial
 from pathlib import Path
 
@@ -20,19 +23,46 @@ from quaestor.sample import sample_path
 from quaestor.store.base import open_store
 
 REPLIES = 200
+SHARE = 0.5
+"""Of the replies that are anything."""
+MOST_IN_A_ROW = 4
+"""Faults of the server that one request meets: with as many as there are attempts, its conversation were an outage."""
+
+IDENTITY = re.compile(r"(?:call|toolu)_[0-9]+_[0-9]+")
 
 
-def faulty(draw: random.Random, script: Script) -> Script:
-    """A script whose first replies are anything."""
-    left = iter(range(REPLIES))
+class Faulty:
+    """A script some of whose replies are anything. Which, and what, hangs on the request and on how often it came
+    before, not on the order in which conversations that are played at once come to ask."""
 
-    def answer(asked: Asked) -> Reply:
-        return any_fault(draw, asked) if next(left, None) is not None else script(asked)
+    def __init__(self, seed: int, script: Script) -> None:
+        self.faults = 0
+        self._seed, self._script = seed, script
+        self._seen: Counter[str] = Counter()
 
-    return answer
+    def __call__(self, asked: Asked) -> Reply:
+        request = IDENTITY.sub("", json.dumps(asked.body))
+        self._seen[request] += 1
+        draw = random.Random(f"{self._seed} {self._seen[request]} {request}")
+        if draw.random() > SHARE:
+            return self._script(asked)
+        self.faults += 1
+        return any_fault(draw) if self._seen[request] > MOST_IN_A_ROW else draw.choice([any_fault, a_breakdown])(draw)
 
 
-def any_fault(draw: random.Random, asked: Asked) -> Reply:
+def a_breakdown(draw: random.Random) -> Reply:
+    """What is asked again: the reply never came, or is of no protocol."""
+    noise = draw.choice(["", "{", "<html>", "\u2028 no"])
+    return draw.choice(
+        [
+            garbled(noise), garbled('{"choices": []}'), say("cut off").cut_at(draw.randrange(60)), broken(500),
+            too_many("0"),
+        ]
+    )  # fmt: skip
+
+
+def any_fault(draw: random.Random) -> Reply:
+    """What comes whole and cannot be used, or is the answer to another question."""
     noise = "".join(draw.choices('{}[]":, \n\\TOOL: ANSWER(0123456789.%$)yesno\u2028\U0001f600', k=draw.randrange(120)))
     arguments = draw.choice(
         [
@@ -59,11 +89,6 @@ def any_fault(draw: random.Random, asked: Asked) -> Reply:
             reply(query(draw.randrange(1990, 2020)), Call(tool, arguments)),
             reply(final(claimed, steps=[draw.randrange(-3, 9)])),
             Reply(noise, truncated=True),
-            garbled(noise),
-            garbled('{"choices": []}'),
-            say("cut off").cut_at(draw.randrange(60)),
-            broken(500),
-            too_many("0"),
             Reply("not so", status=400),
         ]
     )  # fmt: skip
@@ -80,14 +105,13 @@ def test_a_run_of_faulty_replies_completes(
     native: bool, local_models: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("quaestor.llm.models.connect", partial(connect, sleep=at_once))
-    dataset = read_dataset(sample_path())
+    dataset = read_dataset(sample_path(), limit=25)
 
     async def run(server: ModelServer) -> None:
         async with open_store(str(tmp_path / "runs.db")) as store:
-            spec = RunSpec.of(dataset, "agent")
+            spec = RunSpec.of(dataset, "agent", limit=25)
             access = ModelAccess(spec_for(server, native=native))
-            # One at a time: faults come by the order of the requests, and so they are the same in every run.
-            record = await run_dataset(dataset, spec, store, InlineEngine(1), access=access)
+            record = await run_dataset(dataset, spec, store, InlineEngine(4), access=access)
             assert record.status == "complete"
             turns = await store.turns(record.id)
             assert len(turns) == sum(len(conversation.questions) for conversation in dataset.conversations)
@@ -98,7 +122,9 @@ def test_a_run_of_faulty_replies_completes(
             }  # fmt: skip
             assert all(turn.verified for turn in turns if not turn.error)
             prompts = [p for c in dataset.conversations for p in await store.prompts(record.id, c.id)]
-            assert len(prompts) == len(server.asked) > REPLIES
+            assert len(prompts) == len(server.asked)
 
-    with ModelServer(faulty(random.Random(9), sound)) as server:
+    script = Faulty(9, sound)
+    with ModelServer(script) as server:
         asyncio.run(run(server))
+    assert script.faults > REPLIES
