@@ -12,6 +12,7 @@ from typing import Any
 from gold_plans import GoldPlans
 from model_replies import Asked, Reply, structured
 from model_server import Script
+from oracle import question_of
 
 from quaestor.graph.facts import Observation
 from quaestor.graph.writing import observation_node
@@ -28,22 +29,27 @@ _ROWS = {"table_sum": "sum", "table_average": "avg", "table_max": "max", "table_
 class SparqlOracle:
     """The two replies for one turn after the other of a conversation."""
 
-    def __init__(self, question: str, context: TurnContext, golds: Sequence[GoldTurn]) -> None:
-        plans = GoldPlans(context.graph)
-        questions = (*context.memory.questions, question)
-        plan = [plans.add(said, gold.program) for said, gold in zip(questions, golds, strict=True)][-1]
-        self._written = Written(context, plan)
-        self._reasoning = golds[-1].program
+    def __init__(self, context: TurnContext, golds: Sequence[GoldTurn]) -> None:
+        self._context, self._golds = context, golds
 
     def script(self) -> Script:
         """What the server answers in this turn: the values, then the formula."""
+        made: list[Written] = []
 
         def answer(asked: Asked) -> Reply:
+            if not made:
+                made.append(Written(self._context, self._plan(question_of(asked))))
+            told = {"reasoning": self._golds[-1].program}
             if "The values that you named" in asked.prompts[0]:
-                return structured(asked, {"formula": self._written.formula, "reasoning": self._reasoning})
-            return structured(asked, {"values": self._written.values, "reasoning": self._reasoning})
+                return structured(asked, {"formula": made[0].formula, **told})
+            return structured(asked, {"values": made[0].values, **told})
 
         return answer
+
+    def _plan(self, question: str) -> Plan:
+        plans = GoldPlans(self._context.graph)
+        questions = (*self._context.memory.questions, question)
+        return [plans.add(said, gold.program) for said, gold in zip(questions, self._golds, strict=True)][-1]
 
 
 @dataclass

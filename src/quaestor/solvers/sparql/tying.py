@@ -56,19 +56,19 @@ class Numbers:
         return frozenset(term for triple in self.graph.triples() for term in triple if not term.startswith('"'))
 
     def find(self, query: str) -> tuple[str, ...]:
-        """Returns the nodes of the numbers that a query means, each once, in the order of its rows.
+        """Returns the nodes of the numbers that a query means, each once, in the order of the page.
 
         Raises:
             QueryError: It is refused, malformed, too slow or too large, or returns what is no number of the page.
         """
         widened = _widened(query)
-        found: dict[str, None] = {}
+        found: set[str] = set()
         for row in self.graph.select(widened.query, LIMITS):
             selected = [name for name in row if widened.selected is None or name in widened.selected]
             if all(row.get(name) is None for name in selected):
                 continue
-            found.update(dict.fromkeys(self._tied(row, selected, widened.names)))
-        return tuple(found)
+            found.update(self._tied(row, selected, widened.names))
+        return tuple(node for node in self.by_node if node in found)
 
     def _tied(self, row: Mapping[str, Value | None], selected: Sequence[str], named: frozenset[str]) -> Sequence[str]:
         """Returns the nodes that a row's selected values come from.

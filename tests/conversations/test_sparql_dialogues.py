@@ -1,0 +1,128 @@
+"""A share and an index in six turns: "this change" is the share's first and the index's later, for the whole solver."""
+
+import json
+import os
+import shlex
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import Outcome, Quaestor
+from model_replies import Asked, Reply, structured
+from model_server import ModelServer
+from oracle import question_of
+from sparql_bench import formula, is_calculation, values
+
+from quaestor.cli.failures import guarded
+from quaestor.sample import sample_path
+
+CONVERSATION = "Single_TAMR/2009/page_24.pdf-1"
+SHARE, INDEX = "tamarin_freight_lines", "continental_600_index"
+
+
+def performance(of: str, year: int) -> str:
+    return f"SELECT ?value WHERE {{ kg:StockPerformance_{year} kg:{of} ?value }}"
+
+
+QUESTIONS = tuple(
+    next(record for record in json.loads(sample_path().read_text("utf-8")) if record["id"] == CONVERSATION)[
+        "annotation"
+    ]["dialogue_break"]
+)
+
+REPLIES: tuple[tuple[dict[str, Any], dict[str, Any]], ...] = (
+    (
+        values(share_2004=performance(SHARE, 2004), share_2009=performance(SHARE, 2009)),
+        formula("share_2009 - share_2004"),
+    ),
+    (values(change="result_0", share_2004=performance(SHARE, 2004)), formula("change / share_2004")),
+    (values(index_2009=performance(INDEX, 2009)), formula("index_2009")),
+    (values(index_2004=performance(INDEX, 2004), index_2009="result_2"), formula("index_2009 - index_2004")),
+    # Which change is meant is not in the words: a model that takes what it is told by rule has it right.
+    (values(change="THE CHANGE", index_2004=performance(INDEX, 2004)), formula("change / index_2004")),
+    (values(of_index="result_4", of_share="result_1"), formula("of_index - of_share")),
+)
+
+
+def model(asked: Asked) -> Reply:
+    """Replies to each of the six questions; "this change" it takes for the result that the prompt says."""
+    first, second = REPLIES[QUESTIONS.index(question_of(asked))]
+    if is_calculation(asked):
+        return structured(asked, second)
+    prompt = asked.prompts[0]
+    meant = prompt.partition('"this change" is ')[2].partition(":")[0]
+    return structured(asked, json.loads(json.dumps(first).replace("THE CHANGE", meant)))
+
+
+@pytest.fixture
+def quaestor(
+    local_models: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Iterator[Quaestor]:
+    """The command line in a folder with `[models.scripted]` and a run of the conversation."""
+    from quaestor.cli.app import app
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    for name in [name for name in os.environ if name.startswith("QUAESTOR_")]:
+        monkeypatch.delenv(name)
+    records = [r for r in json.loads(sample_path().read_text(encoding="utf-8")) if r["id"] == CONVERSATION]
+    (tmp_path / "pages.json").write_text(json.dumps(records), encoding="utf-8")
+
+    def run(line: str) -> Outcome:
+        code = guarded(lambda: app(shlex.split(line), standalone_mode=False, prog_name="quaestor"))
+        printed = capfd.readouterr()
+        return Outcome(code, printed.out, printed.err)
+
+    with ModelServer(model) as server:
+        (tmp_path / "quaestor.toml").write_text(f'[models.scripted]\nbase_url = "{server.url}/v1"\n')
+        outcome = run("run pages.json --solver sparql --model scripted")
+        assert outcome.code == 0, outcome.err
+        yield run
+
+
+def turn(quaestor: Quaestor, place: int) -> dict[str, Any]:
+    outcome = quaestor(f"runs turn latest {CONVERSATION} {place} --json")
+    assert outcome.code == 0, outcome.err
+    record: dict[str, Any] = json.loads(outcome.out)
+    return record
+
+
+def test_six_turns_about_a_share_and_an_index(quaestor: Quaestor) -> None:
+    turns = [turn(quaestor, place) for place in range(6)]
+    assert [Decimal(t["number"]) for t in turns] == [
+        Decimal(number) for number in ("-18.13", "-0.1813", "101.93", "1.93", "0.0193", "0.2006")
+    ]
+    assert all(t["verified"] and not t["error"] for t in turns)
+    # The fifth rests on the index alone, the sixth on both.
+    rows = [{source["row"] for source in t["sources"]} for t in turns]
+    assert [len(found) for found in rows] == [1, 1, 1, 1, 1, 2]
+    assert rows[4] == rows[2] != rows[0]
+    assert turns[4]["program"] == "subtract(101.93, 100.00), divide(#0, 100.00)"
+
+
+def test_what_this_change_means_is_shown_with_its_reason(quaestor: Quaestor) -> None:
+    assert meant(turn(quaestor, 1), "this change")[0]["turn"] == 0
+    assert meant(turn(quaestor, 4), "this change")[0]["turn"] == 3
+    shown = quaestor(f"runs turn latest {CONVERSATION} 4").out
+    assert '"this change"' in shown
+    assert "turn 3" in shown
+    assert meant(turn(quaestor, 4), "this change")[0]["reason"] in " ".join(shown.split())
+    assert set(turn(quaestor, 5)["references"]["sets"][0]["turns"]) == {1, 4}
+
+
+def test_the_queries_are_on_record_with_what_they_found(quaestor: Quaestor) -> None:
+    first = turn(quaestor, 0)
+    assert [call["tool"] for call in first["tool_calls"]] == ["sparql", "sparql"]
+    assert performance(SHARE, 2004) in first["tool_calls"][0]["input"]
+    assert '"value": "100.00"' in first["tool_calls"][0]["output"]
+    prompts = json.loads(quaestor(f"runs prompts latest {CONVERSATION} 4 --json").out)
+    assert [prompt["phase"] for prompt in prompts] == ["PLAN", "CALCULATE"]
+    assert 'this change\\" is result_3' in prompts[0]["prompt"]
+
+
+def meant(record: dict[str, Any], words: str) -> list[dict[str, Any]]:
+    found = next(e for e in record["references"]["expressions"] if e["text"] == words)
+    candidates: list[dict[str, Any]] = found["candidates"]
+    return candidates

@@ -1,0 +1,147 @@
+"""The values that a model names: found with their source, or refused in a sentence that says what there is."""
+
+import json
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from pages import page
+from sparql_bench import CASH_2008, formula, play, retrieval, scripted, values
+from toolboxes import sample_pages
+
+from quaestor.conversation.memory import Memory
+from quaestor.core import serial
+from quaestor.core.quantity import Scale
+from quaestor.plan.steps import Constant, Extract, Ref
+from quaestor.solvers.sparql.messages import WantedValues
+from quaestor.solvers.sparql.retrieval import Retrieval
+
+PAGE = page(
+    [
+        ["in millions", "2008", "2007"],
+        ["net sales", "100", "90"],
+        ["gross margin", "13.7%", "12.1%"],
+        ["fees", "7", "-"],
+    ],
+    before=["in 2006 the company had sold 81 stores for $ 5.2 million ."],
+)
+
+
+def named(**given: Any) -> WantedValues:
+    return serial.load(WantedValues, values(**given))
+
+
+def checked(**given: Any) -> tuple[Retrieval, list[str]]:
+    found = retrieval(PAGE, "what are net sales less 17, over 3 years?")
+    return found, found.check(named(**given))
+
+
+def query(patterns: str) -> str:
+    return f"SELECT ?value WHERE {{ {patterns} }}"
+
+
+def test_values_in_every_form() -> None:
+    found, faults = checked(
+        net_sales_2008={"sparql": query("?i kg:year '2008' ; kg:net_sales ?value"), "description": "net sales"},
+        margin=query("?i kg:year '2008' ; kg:gross_margin ?value"),
+        stores={"sparql": query("doc:mention_pre_text_0_0 kg:value ?value")},
+        hundred=100,
+        asked={"constant": 17.0},
+    )
+    assert faults == []
+    sales = found.values["net_sales_2008"]
+    assert isinstance(sales.variable, Extract)
+    assert (sales.variable.quantity.value, sales.variable.label) == (Decimal(100), "net sales, 2008")
+    assert sales.register.sources == (sales.variable.source,)
+    assert found.values["margin"].register.scale is Scale.PERCENT
+    assert found.values["hundred"].variable == Constant(Decimal(100), "const_100")
+    told = {value["name"]: f"{value['value']} ({value['place']})" for value in found.told()}
+    assert told == {
+        "net_sales_2008": "100 (net sales | 2008, of a table in millions)",
+        "margin": "13.7 percent (gross margin | 2008)",
+        "stores": "81 stores (pre text, sentence 1: in 2006 the company had sold 81 stores for $ 5.2 million .)",
+        "hundred": "100 (constant)",
+        "asked": "17.0 (constant)",
+    }
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (query("?i kg:year '2006' ; kg:net_sales ?value"), 'doc:obs_0_1_1_0 kg:instance kg:'),
+        (query("?i kg:year 2008 ; kg:net_sales ?value"), 'kg:year "2008" ; kg:value 100'),
+        (query("?i kg:year '2008' ; kg:net_sale ?value"), "the graph has no kg:net_sale; like it are kg:net_sales"),
+        (query("?i kg:zzzz ?value"), "the graph has no kg:zzzz"),
+        (query("?m kg:wordsBefore 'stores sold' ; kg:value ?value"), 'pre_text_0_0 kg:wordsBefore "in 2006'),
+        (query("?o kg:property kg:net_sales ; kg:value ?value"), "returns 2 numbers, and a value is one: doc:obs_"),
+        (query("?o a kg:Observation ; kg:value ?value"), "by its node: SELECT ?value WHERE { doc:obs_0_1_1_0"),
+        (query("?i kg:year '2007' ; kg:fees ?value"), "it returns -, which is no number"),
+        ("SELECT (AVG(?v) AS ?value) WHERE { ?i kg:net_sales ?v }", "( computes: select a number as"),
+        ("SELECT ?value WHERE {", "cannot be answered"),
+        ("the net sales of 2008", "begin with SELECT"),
+        ({}, "give one of sparql, result and constant"),
+        ({"constant": 1, "result": "result_0"}, "not several"),
+        ("result_0", "'result_0' is no earlier result: this is the first question"),
+        (90, "the page prints 90: query it, so that its place is known: doc:obs_0_1_2_0"),
+        (-13.7, "the page prints -13.7: query it"),
+        (float("nan"), "no number that a plan can hold"),
+        (1e300, "too large to hold"),
+    ],
+)  # fmt: skip
+def test_a_value_that_is_not_found_is_refused_with_what_there_is(value: object, said: str) -> None:
+    found, faults = checked(it=value, hundred=100)
+    (fault,) = faults
+    assert fault.startswith("it: ")
+    assert said in fault
+    assert list(found.values) == ["hundred"]
+
+
+@pytest.mark.parametrize("name", ["", "net sales", "2008_sales", "sum", "größe", "x" * 81, "a;b"])
+def test_names_are_identifiers(name: str) -> None:
+    _, faults = checked(**{name: 100})
+    assert "name it with an identifier that says what it holds" in faults[0]
+
+
+def test_no_two_values_have_one_name() -> None:
+    found = retrieval(PAGE)
+    wanted = serial.load(WantedValues, {"values": [{"name": "a", "constant": 1}, {"name": "a", "constant": 2}]})
+    assert found.check(wanted) == ["a: there are several values of this name"]
+
+
+def test_constants_that_no_page_prints_are_taken() -> None:
+    found, faults = checked(rate=0.35, years=3, less=-1)
+    assert faults == []
+    assert found.values["rate"].variable == Constant(Decimal("0.35"), "0.35")
+    assert found.values["less"].variable == Constant(Decimal(-1), "const_m1")
+
+
+def test_a_query_is_run_and_recorded_once() -> None:
+    found = retrieval()
+    for _ in range(3):
+        assert found.check(named(cash=CASH_2008, other="SELECT ?v WHERE { kg:none kg:none ?v }")) != []
+    first, second = found.context.tool_calls
+    assert json.loads(first.input) == {"name": "cash", "query": CASH_2008}
+    assert json.loads(first.output)["value"] == "181001"
+    assert json.loads(second.output)["success"] is False
+
+
+def test_earlier_results_are_numbered_from_0(local_models: None) -> None:
+    told = scripted(
+        [values(cash=CASH_2008), values(none=1), values(gone=1)], [formula("cash"), formula("none / 0")] * 2
+    )
+    memory = Memory(play(told, "in 2008?", "and in 1908?").turns)
+    found = retrieval(memory=memory)
+    assert found.check(named(cash="result_0", gone="result_1", later="result_2", odd="result_x")) == [
+        "gone: result_1 has no value, for its question was not answered; query what it needs",
+        "later: 'result_2' is no earlier result: there are result_0 to result_1",
+        "odd: 'result_x' is no earlier result: there are result_0 to result_1",
+    ]
+    assert found.values["cash"].variable == Ref(-2)
+    assert found.values["cash"].register.value == Decimal(181001)
+
+
+def test_hints_are_bounded() -> None:
+    for name in sample_pages():
+        (fault,) = retrieval(name).check(named(it=query("?o a kg:Observation ; kg:value ?value")))
+        assert fault.count("kg:value") <= 9
+        assert len(fault) < 4_000
