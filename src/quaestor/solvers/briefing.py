@@ -3,7 +3,7 @@
 Owns what the model is shown, in words. The page's numbers are not among it: those it has to look up.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 
 from quaestor.conversation.answer import Answer
@@ -14,6 +14,7 @@ from quaestor.solvers.base import TurnContext
 from quaestor.solvers.tools.page import Page
 
 _MOST_LISTED = 60
+_MOST_MEANT = 2
 _DIGITS = 12
 
 
@@ -53,6 +54,27 @@ def history(context: TurnContext) -> list[dict[str, str]]:
         }
         for turn in context.memory.turns
     ]
+
+
+def references(context: TurnContext, named: Callable[[int], str]) -> list[str]:
+    """Returns what the question's words point back to, in sentences.
+
+    Args:
+        context: The turn.
+        named: What the prompt calls the answer of a turn, which is counted from 0.
+    """
+    found = context.references
+    told = [
+        f'"{reference.text}" is '
+        + ", or ".join(f"{named(c.turn)}: {c.reason}" for c in reference.candidates[:_MOST_MEANT])
+        for reference in found.expressions
+        if reference.candidates
+    ]
+    if found.used:
+        told.append(f"most likely used: {', '.join(map(named, found.used))}")
+    if found.focus:
+        told.append(f"in focus: {found.focus}" + (", to which the question turns" if found.switched else ""))
+    return told
 
 
 def _answer(answer: Answer, context: TurnContext) -> str:

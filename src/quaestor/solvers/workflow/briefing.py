@@ -26,6 +26,8 @@ def rendered_prompt(question: str, context: TurnContext) -> str:
         "workflow/plan",
         question=question,
         history=briefing.history(context),
+        references=briefing.references(context, lambda turn: f"step_ref {turn - len(context.memory.turns)}"),
+        feedback=context.feedback,
         document=document.id,
         tables=[_table(table, axes) for table, axes in zip(document.tables, axes_of(document), strict=True)],
         sentences=_sentences(document),
@@ -35,7 +37,7 @@ def rendered_prompt(question: str, context: TurnContext) -> str:
 def _table(table: Table, axes: Axes) -> dict[str, object]:
     scale = table.scale.value if table.scale not in (None, Scale.ONE) else ""
     return {
-        "caption": table.caption or scale,
+        "caption": table.caption.strip("() ") or scale,
         "columns": [line.name for line in axes.columns.values()],
         "rows": [
             {"name": line.name, "cells": [_printed(table.cells[row][column]) for column in axes.columns]}

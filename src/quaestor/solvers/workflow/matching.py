@@ -10,12 +10,17 @@ from functools import lru_cache
 
 from quaestor.core.periods import Period, find_periods, parse_period
 from quaestor.ontology.labels import RUNGS, plain, singular
+from quaestor.solvers.tools.text import SMALL_WORDS
 from quaestor.solvers.workflow.names import Line
 
 _MONTHS = "january february march april may june july august september october november december"
 _FILLER = frozenset(
     f"a an and as at by ended ending fiscal for from fy in of on or the to year years sept {_MONTHS}".split()
 ) | frozenset(month[:3] for month in _MONTHS.split())
+_EMPTY = SMALL_WORDS | frozenset("ended ending fiscal fy year years".split())
+_TURNING = frozenset("after before except excluding no non not without".split())
+"""Words that make another thing of what follows them."""
+
 _DAY = re.compile(r"[0-3]?[0-9]")
 _ORDINAL = re.compile(r"\s*\[([0-9]{1,2})\]\s*$")
 _ISO = re.compile(r"((?:19|20)[0-9]{2})-(0[1-9]|1[0-2])-([0-3][0-9])")
@@ -28,8 +33,20 @@ _COARSER = 0.97
 _PERIOD_ONLY = 0.75
 """The same where a query names the period, and the line says more than that."""
 
-_SURE = 85.0
-"""Words that are not the same by a rule of the ontology's fit less well than those that are."""
+_REORDERED = 84.0
+"""The fit of the same words in another order or form."""
+
+_PART = 80.0
+"""The fit of a query that leaves out some of a label's words, however many: of two such labels neither is better."""
+
+_LEAST_SAID = 3
+"""A label has at most so many times the words of a query that means it."""
+
+_NEAR = 60.0
+"""The most that words have in common with a label that says something else: it is named as near, and never taken."""
+
+_SAME_WORD = 86.0
+"""From when on two words are misspellings of each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +71,7 @@ def fit(query: str, line: Line) -> float:
     wanted = plain(query)
     if wanted in (plain(_ORDINAL.sub("", line.name)), plain(line.label), plain(" ".join(line.levels))):
         return 100.0
-    said = _said(query)
-    return max((_fit(said, text, line.period) for text in _texts(line)), default=0.0)
+    return max((_fit(query, text, line.period) for text in _texts(line)), default=0.0)
 
 
 def is_named(query: str, line: Line) -> bool:
@@ -69,26 +85,53 @@ def _texts(line: Line) -> Iterable[str]:
         yield " ".join(line.levels)
 
 
-def _fit(query: _Said, text: str, period: Period | None) -> float:
-    line = _said(text)
-    both = _words_fit(query.words, line.words) if query.words and line.words else 0.0
-    if not query.words and not line.words:
+def _fit(query: str, text: str, period: Period | None) -> float:
+    asked, line = _said(query), _said(text)
+    if period is None and line.periods:  # a year that is part of a name: notes due 2014
+        return _words_fit(plain(query), plain(text))
+    both = _words_fit(asked.words, line.words) if asked.words and line.words else 0.0
+    if not asked.words and not line.words:
         both = 100.0
-    elif not query.words:
+    elif not asked.words and asked.periods:
         both = 100.0 * _PERIOD_ONLY
-    return both * _periods_fit(query.periods, line.periods or ((period,) if period else ()))
+    return both * _periods_fit(asked.periods, line.periods or ((period,) if period else ()))
 
 
 @lru_cache(maxsize=65536)
 def _words_fit(query: str, label: str) -> float:
-    """Returns how much two texts share: a rung of the ontology's ladder if they meet on one, else their words."""
-    from rapidfuzz import fuzz
+    """Returns how much two texts share: a rung of the ontology's ladder if they meet on one, else their words.
 
+    A label may say more than the query, and the query a little more than the label; where each says something that the
+    other does not, they name two things ("operating expenses" is no "operating income").
+    """
     for rung in RUNGS:
         if (key := rung.key(query)) and key == rung.key(label):
             return 100 * rung.score
-    left, right = (" ".join(sorted(map(singular, text.split()))) for text in (query, label))
-    return min(0.6 * fuzz.ratio(left, right) + 0.4 * fuzz.token_set_ratio(left, right), _SURE)
+    wanted, printed = _content(query), _content(label)
+    extra, left_out = _missing(wanted, printed), _missing(printed, wanted)
+    if not wanted or not printed or (extra and left_out) or not _TURNING.isdisjoint(extra):
+        return _NEAR * (len(wanted) - len(extra)) / (len(wanted) + len(left_out) + 1)
+    if extra:
+        return 100 * (1 - len(extra) / len(wanted))
+    if not left_out:
+        return _REORDERED
+    return _PART if _LEAST_SAID * len(wanted) >= len(printed) else 0.0
+
+
+def _content(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(singular(word) for word in text.split() if word not in _EMPTY))
+
+
+def _missing(words: tuple[str, ...], among: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns the words that have no like among others; one letter of a longer word may differ."""
+    from rapidfuzz import fuzz, process
+
+    return tuple(
+        word
+        for word in words
+        if word not in among
+        and (not word.isalpha() or process.extractOne(word, among, scorer=fuzz.ratio, score_cutoff=_SAME_WORD) is None)
+    )
 
 
 def _periods_fit(query: tuple[Period, ...], line: tuple[Period, ...]) -> float:

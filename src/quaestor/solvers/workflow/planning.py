@@ -7,7 +7,6 @@ by the model, in a list; it never writes one.
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from quaestor.core import serial
 from quaestor.errors import ModelReplyError
 from quaestor.llm.models import Connection
 from quaestor.prompts import render
@@ -17,7 +16,7 @@ from quaestor.solvers.base import TurnContext
 from quaestor.solvers.workflow.briefing import rendered_prompt, rendered_system
 from quaestor.solvers.workflow.checking import Examined, examine, run_issues
 from quaestor.solvers.workflow.lowering import Number, query_of
-from quaestor.solvers.workflow.record import PHASE, found_lines, plan_line
+from quaestor.solvers.workflow.record import PHASE, as_json, found_lines, plan_line
 from quaestor.solvers.workflow.schema import ComputeStep, Pointing, WorkflowPlan
 from quaestor.solvers.workflow.text_lookup import TextMatch, shown
 
@@ -72,7 +71,7 @@ class Planning:
             self.context.trace.append(f"{PHASE}, plan {self._plans} cannot be run: {'; '.join(issues)}")
             if left <= 0:
                 raise ModelReplyError(f"after {self.bounds.repairs + 1} plans that could not be run: {issues[0]}")
-            told = f"{prompt}\n\n{render('workflow/again', plan=serial.dump(examined.written), issues=issues)}"
+            told = f"{prompt}\n\n{render('workflow/again', plan=as_json(examined.written), issues=issues)}"
 
     async def _ask(self, prompt: str, attempts: int, phase: str) -> tuple[Examined, int]:
         """Returns a plan without faults but for what is still to be chosen, and how many replies it took."""
@@ -127,7 +126,7 @@ class Planning:
         prompt = render(
             "workflow/point",
             question=self.question,
-            plan=serial.dump(examined.written),
+            plan=as_json(examined.written),
             step=step,
             numbers=[shown(number) for number in match.numbers],
         )

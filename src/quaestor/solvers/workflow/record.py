@@ -42,9 +42,14 @@ class PlanStatistics:
     empty: int
 
 
+def as_json(written: WorkflowPlan) -> str:
+    """Returns a plan as a model writes it."""
+    return json.dumps(serial.dump(written), ensure_ascii=False)
+
+
 def plan_line(number: int, written: WorkflowPlan) -> str:
     """Returns the line for a plan."""
-    return f"{_PLAN}{number}: {json.dumps(serial.dump(written), ensure_ascii=False)}"
+    return f"{_PLAN}{number}: {as_json(written)}"
 
 
 def found_lines(examined: Examined) -> list[str]:

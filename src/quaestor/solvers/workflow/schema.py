@@ -11,7 +11,7 @@ from pydantic import Discriminator, Field, Tag
 
 Operation = Literal[
     "identity", "add", "subtract", "multiply", "divide", "exp", "greater", "percentage", "percentage_change", "sum",
-    "average", "minimum", "maximum",
+    "average", "minimum", "maximum", "absolute",
 ]  # fmt: skip
 """The operations of plans that take numbers; those of whole rows are written as extract steps and `sum` or its like."""
 
