@@ -14,7 +14,6 @@ from quaestor.solvers.base import TurnContext
 from quaestor.solvers.tools.page import Instance, Page
 
 _MOST_LISTED = 60
-_MOST_MEANT = 2
 _MOST_TEXT = 12_000
 """The most characters of the page's text that are shown; what is longer has to be asked for by its words."""
 
@@ -37,26 +36,20 @@ def schema(context: TurnContext) -> Mapping[str, object]:
     }
 
 
-def results(context: TurnContext) -> list[dict[str, str]]:
+def asked(question: str, context: TurnContext) -> dict[str, object]:
+    """Returns what both phases are told: the question, what it points back to, why it is asked again, the results."""
+    return {
+        "question": question,
+        "results": _results(context),
+        "references": briefing.references(context, lambda turn: f"result_{turn}"),
+        "feedback": context.feedback,
+    }
+
+
+def _results(context: TurnContext) -> list[dict[str, str]]:
     """Returns the earlier results with what they mean, oldest first."""
     told = briefing.history(context)
     return [{**said, **_meaning(turn)} for said, turn in zip(told, context.memory.turns, strict=True)]
-
-
-def references(context: TurnContext) -> list[str]:
-    """Returns what the question's words point back to, in sentences."""
-    found = context.references
-    told = [
-        f'"{reference.text}" is '
-        + ", or ".join(f"result_{c.turn}: {c.reason}" for c in reference.candidates[:_MOST_MEANT])
-        for reference in found.expressions
-        if reference.candidates
-    ]
-    if found.used:
-        told.append(f"most likely used: {', '.join(f'result_{turn}' for turn in found.used)}")
-    if found.focus:
-        told.append(f"in focus: {found.focus}" + (", to which the question turns" if found.switched else ""))
-    return told
 
 
 def _meaning(turn: Turn) -> dict[str, str]:

@@ -22,7 +22,7 @@ from quaestor.solvers.options import read_bounds
 from quaestor.solvers.sparql.calculation import Calculation
 from quaestor.solvers.sparql.messages import FORMULA, VALUES, Formula, WantedValues
 from quaestor.solvers.sparql.retrieval import Retrieval
-from quaestor.solvers.sparql.showing import references, results, schema
+from quaestor.solvers.sparql.showing import asked, schema
 
 PLAN, CALCULATE = "PLAN", "CALCULATE"
 """What the two phases are on record as."""
@@ -72,8 +72,7 @@ class SparqlSolver:
     async def _retrieve(self, model: Connection, question: str, context: TurnContext, system: str) -> Retrieval:
         """Returns the values that the model names, found."""
         retrieval = Retrieval(question, context)
-        told = {"question": question, "results": results(context), "references": references(context)}
-        prompt = render("sparql/plan", graph=schema(context), page=context.document.id, **told)
+        prompt = render("sparql/plan", graph=schema(context), page=context.document.id, **asked(question, context))
         wanted = await ask(
             model,
             WantedValues,
@@ -93,8 +92,7 @@ class SparqlSolver:
     async def _calculate(self, model: Connection, retrieval: Retrieval, system: str) -> tuple[Calculation, Formula]:
         """Returns the model's formula over the values."""
         context, calculation = retrieval.context, Calculation(retrieval)
-        told = {"question": retrieval.question, "results": results(context), "references": references(context)}
-        prompt = render("sparql/calculate", values=retrieval.told(), **told)
+        prompt = render("sparql/calculate", values=retrieval.told(), **asked(retrieval.question, context))
         formula = await ask(
             model,
             Formula,
