@@ -246,6 +246,6 @@ def test_a_run_goes_on_after_its_server_was_killed(own_server: MongoServer) -> N
         assert {(turn.conversation, turn.question) for turn in await store.turns(run.id)} == questions
 
     # Impatient only about a server that is not there: one that is alive on a busy machine may take its time.
-    play(f"{uri}?serverSelectionTimeoutMS=2000", first)
+    play(f"{uri}?serverSelectionTimeoutMS=1000", first)
     own_server.start()
     play(uri, then)
