@@ -1,12 +1,13 @@
-"""A model that makes the right tool calls gets the right answers: what stands between them is ours."""
+"""A model that replies as a perfect one gets the right answers: what stands between them is ours."""
 
 import asyncio
 import random
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from oracle import Outcome, play_with_oracle
-from oracle_agent import AgentOracle
+from run_oracle import oracle_of
 
 from quaestor.documents.convfinqa import read_dataset
 from quaestor.sample import sample_path
@@ -15,23 +16,30 @@ from quaestor.solvers.registry import make_solver
 
 CONVERSATIONS = 15
 
+by_solver = pytest.mark.parametrize("solver", ["agent", "sparql"])
 
-def outcomes(path: Path, count: int | None = None) -> list[Outcome]:
+
+def outcomes(solver: str, path: Path, count: int | None = None) -> list[Outcome]:
     conversations = list(read_dataset(path).conversations)
     if count is not None:
         conversations = random.Random(4).sample(conversations, count)
-    played = asyncio.run(play_with_oracle(conversations, read_gold(path), make_solver("agent", {}), AgentOracle))
+    oracle = oracle_of(solver)
+    played = asyncio.run(play_with_oracle(conversations, read_gold(path), make_solver(solver, {}), oracle))
     return list(played.outcomes)
 
 
-def test_every_turn_of_the_sample_is_right(local_models: None) -> None:
-    found = outcomes(sample_path())
+@by_solver
+def test_every_turn_of_the_sample_is_right(solver: str, local_models: None) -> None:
+    found = outcomes(solver, sample_path())
     assert len(found) > 30
     assert [outcome for outcome in found if not outcome.right] == []
 
 
-def test_nearly_every_turn_of_some_public_conversations_is_right(local_models: None, shared_data: Path) -> None:
-    found = outcomes(shared_data / "convfinqa_tune.json", CONVERSATIONS)
+@by_solver
+def test_nearly_every_turn_of_some_public_conversations_is_right(
+    solver: str, local_models: None, shared_data: Path
+) -> None:
+    found = outcomes(solver, shared_data / "convfinqa_tune.json", CONVERSATIONS)
     wrong = [outcome for outcome in found if not outcome.right]
     # A reference now and then takes a printed percentage as a fraction, against the rule of all others.
     assert all("% = 0." in outcome.cause for outcome in wrong), wrong
@@ -42,7 +50,7 @@ def test_a_wrong_reference_is_seen(local_models: None) -> None:
     conversation = read_dataset(sample_path()).conversations[0]
     golds = read_gold(sample_path())[conversation.id]
     other = {conversation.id: (replace(golds[0], executed=-987.5), *golds[1:])}
-    played = asyncio.run(play_with_oracle([conversation], other, make_solver("agent", {}), AgentOracle))
+    played = asyncio.run(play_with_oracle([conversation], other, make_solver("agent", {}), oracle_of("agent")))
     found = played.outcomes
     assert [outcome.turn for outcome in found if not outcome.right] == [0]
     assert "= -987.5; answers" in found[0].cause
