@@ -16,7 +16,7 @@ from quaestor.plan.literals import CONVENTIONAL
 from quaestor.plan.steps import Plan
 from quaestor.plan.validate import validate
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.workflow.lowering import Number, lower
+from quaestor.solvers.workflow.lowering import Number, lower, value_of
 from quaestor.solvers.workflow.schema import ComputeStep, LiteralNumber, TableExtract, TextExtract, WorkflowPlan
 from quaestor.solvers.workflow.table_lookup import LookupFailure, look_up
 from quaestor.solvers.workflow.text_lookup import TextMatch, find_numbers
@@ -113,7 +113,7 @@ def _literals(written: WorkflowPlan, question: str, context: TurnContext) -> tup
         for operand in step.operands if isinstance(step, ComputeStep) else ():
             if not isinstance(operand, LiteralNumber):
                 continue
-            value = Decimal(str(operand.value))
+            value = value_of(operand)
             if not value.is_finite() or _is_count(value) or abs(value) in said or value in years:
                 continue
             if abs(value) in printed:

@@ -24,6 +24,7 @@ from quaestor.solvers.workflow.table_lookup import Match
 Number = Match | Mention | HeaderNumber
 """A number of the page that the words of a step found."""
 
+_EXACT = 2**53
 _UNKNOWN = Quantity(Decimal(1), text="1")
 
 
@@ -63,6 +64,11 @@ def _extract(step: ExtractStep, number: Number | None) -> Extract:
 def _operand(written: Reference | LiteralNumber) -> Operand:
     if isinstance(written, Reference):
         return Ref(written.step_ref)
-    # As a float holds it: 0.27 is 0.27, not the nearest binary fraction.
-    value = Decimal(str(written.value))
+    value = value_of(written)
     return Constant(value, write_literal(value))
+
+
+def value_of(literal: LiteralNumber) -> Decimal:
+    """Returns a literal as it was written: 0.27 is 0.27, not the nearest binary fraction, and 100 has no places."""
+    value = Decimal(str(literal.value))
+    return Decimal(int(literal.value)) if abs(literal.value) < _EXACT and literal.value.is_integer() else value

@@ -18,7 +18,10 @@ THRESHOLD = 50.0
 """The least score of a number that is taken."""
 
 MARGIN = 8.0
-"""What the best number must have over the next one."""
+"""What the best number must have over the next one of another sentence."""
+
+SAME_SENTENCE = 20.0
+"""What it must have over the next one of its own sentence, where nearness to words says little."""
 
 MOST_LISTED = 12
 """The most numbers that a model is asked to point among."""
@@ -27,7 +30,8 @@ ANY = frozenset({"any", "none", "number", "plain number", "unknown"})
 """What is said of a unit or a period that plays no part."""
 
 _NEAR, _ELSEWHERE = 60.0, 40.0
-_OTHER_UNIT, _OTHER_PERIOD = 0.6, 0.8
+_WORDS_BEFORE, _WORDS_AFTER = 16, 8
+_OTHER_UNIT, _OTHER_PERIOD = 0.6, 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +66,14 @@ def find_numbers(graph: KnowledgeGraph, params: TextParams) -> TextMatch:
     if not scored or scored[0][0] < THRESHOLD:
         raise LookupFailure(_nothing([item for _, item in scored], params))
     best = scored[0][0]
-    close = [item for score, item in scored if best - score < MARGIN]
-    left = [score for score, _ in scored[len(close) :]]
+    close = [item for score, item in scored if best - score < _margin(scored[0][1], item)]
+    left = [score for score, item in scored if item not in close]
     return TextMatch(tuple(close[:MOST_LISTED]), round(best, 1), round(left[0], 1) if left else 0.0)
+
+
+def _margin(best: InText, other: InText) -> float:
+    same = isinstance(best, Mention) and isinstance(other, Mention) and best.place == other.place
+    return SAME_SENTENCE if same else MARGIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +119,9 @@ def _around(item: InText) -> tuple[frozenset[str], frozenset[str]]:
     if isinstance(item, HeaderNumber):
         words = frozenset(words_of(item.label))
         return words, words
-    return frozenset(words_of(f"{item.before} {item.after}")), frozenset(words_of(item.sentence))
+    before = item.sentence[: item.source.start].split()[-_WORDS_BEFORE:]
+    after = item.sentence[item.source.end :].split()[:_WORDS_AFTER]
+    return frozenset(words_of(" ".join((*before, *after)))), frozenset(words_of(item.sentence))
 
 
 def _content(text: str) -> tuple[str, ...]:

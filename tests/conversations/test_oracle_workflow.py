@@ -1,0 +1,35 @@
+"""A model that writes the right plans gets the right answers: what stands between them is ours."""
+
+import asyncio
+import random
+from pathlib import Path
+
+from oracle import Outcome, play_with_oracle
+from oracle_workflow import WorkflowOracle
+
+from quaestor.documents.convfinqa import read_dataset
+from quaestor.sample import sample_path
+from quaestor.scoring.gold import read_gold
+from quaestor.solvers.registry import make_solver
+
+CONVERSATIONS = 40
+
+
+def outcomes(path: Path, count: int | None = None) -> list[Outcome]:
+    conversations = list(read_dataset(path).conversations)
+    if count is not None:
+        conversations = random.Random(6).sample(conversations, count)
+    solver = make_solver("workflow", {})
+    return list(asyncio.run(play_with_oracle(conversations, read_gold(path), solver, WorkflowOracle)).outcomes)
+
+
+def test_every_turn_of_the_sample_is_right(local_models: None) -> None:
+    found = outcomes(sample_path())
+    assert len(found) > 30
+    assert [outcome for outcome in found if not outcome.right] == []
+
+
+def test_nearly_every_turn_of_some_public_conversations_is_right(local_models: None, shared_data: Path) -> None:
+    found = outcomes(shared_data / "convfinqa_tune.json", CONVERSATIONS)
+    wrong = [outcome for outcome in found if not outcome.right]
+    assert len(wrong) <= len(found) * 0.03, wrong

@@ -1,0 +1,97 @@
+"""What is wrong with a plan is said before it is run, all at once, in sentences that name the step."""
+
+from typing import Any
+
+import pytest
+from workflow_bench import OPERATING, change, compute, context_of, plan, table, text
+
+from quaestor.core import serial
+from quaestor.plan.operations import OPERATIONS
+from quaestor.plan.steps import Compute, Constant, Extract
+from quaestor.solvers.schema import is_closed, plain_schema
+from quaestor.solvers.workflow.checking import Examined, empty_fields, examine
+from quaestor.solvers.workflow.schema import WorkflowPlan
+
+Json = dict[str, Any]
+
+
+def examined(written: Json, question: str = "what was it?") -> Examined:
+    return examine(serial.load(WorkflowPlan, written), question, context_of())
+
+
+def test_a_plan_that_can_be_run_has_no_issue() -> None:
+    found = examined(change())
+    assert (found.issues, found.remarks, dict(found.open)) == ((), (), {})
+    first, second, last = found.plan.steps
+    assert isinstance(first, Extract)
+    assert isinstance(second, Extract)
+    assert [f"{step.quantity.value}" for step in (first, second)] == ["206588", "181001"]
+    assert first.query == f"{OPERATING} | 2009"
+    assert isinstance(last, Compute)
+    assert last.operation == "percentage_change"
+
+
+@pytest.mark.parametrize(
+    ("written", "issue"),
+    [
+        (plan(), "the plan has no steps"),
+        (plan(table(2, OPERATING, "2008")), "step 1 has the id 2"),
+        (plan(compute(1, "add", 1, [1])), "step 1 (add) refers to itself"),
+        (plan(compute(1, "add", 2, [1]), table(2, OPERATING, "2008")), "refers forward to step 2"),
+        (plan(table(1, OPERATING, "2008"), compute(2, "add", 1, 7)), "refers to step 7, but the plan has 2"),
+        (plan(compute(1, "identity", -1)), "refers to 1 turns ago, but there are 0 turns"),
+        (plan(table(1, OPERATING, "2008"), compute(2, "subtract", 1)), "step 2 (subtract) takes 2 operands, not 1"),
+        (plan(table(1, OPERATING, "2008"), compute(2, "identity")), "step 2 (identity) takes 1 operand, not 0"),
+        (plan(table(1, OPERATING, "2008"), compute(2, "greater", 1, [1]), compute(3, "add", 1, 2)), "is a yes or no"),
+        (plan(table(1, "goodwill", "2008")), "step 1: no row is called 'goodwill'"),
+        (plan(text(1, "goodwill", "goodwill of")), "step 1: no number in the text fits"),
+        (plan(table(1, " ", "2008")), "step 1 leaves row_query empty"),
+        (plan(text(1, "dividends", "paid dividends of", period="")), "step 1 leaves period empty"),
+        (plan(table(1, OPERATING, "2008"), compute(2, "divide", 1, [0])), "step 2: 181001 cannot be divided by zero"),
+        (plan(table(1, OPERATING, "2008"), compute(2, "exp", 1, [90])), "step 2: "),
+        (plan(table(1, OPERATING, "2008"), compute(2, "add", 1, [1e300])), "which does not read as 1"),
+        (plan(table(1, OPERATING, "2008"), compute(2, "add", 1, [float("nan")])), "no finite number"),
+        (plan(compute(1, "subtract", [206588], [181001])), "step 1 writes 206588, which the page prints: extract it"),
+    ],
+)
+def test_each_fault_is_named(written: Json, issue: str) -> None:
+    found = examined(written)
+    assert any(issue in said for said in found.issues), found.issues
+
+
+def test_all_faults_are_named_at_once() -> None:
+    written = plan(table(1, "goodwill", "2008"), text(2, "leases", "of leases due"), compute(3, "divide", 1))
+    assert len(examined(written).issues) == 3
+
+
+def test_literals_are_told_apart() -> None:
+    step = table(1, OPERATING, "2008")
+    for fine, question in ((100, ""), (5, ""), (2008, ""), (181001, "and with 181001 shares?"), (0.125, "at 12.5 %?")):
+        found = examined(plan(step, compute(2, "multiply", 1, [fine])), question)
+        assert (found.issues, found.remarks) == ((), ()), fine
+    loose = examined(plan(step, compute(2, "multiply", 1, [365.25])))
+    assert (loose.issues, loose.remarks) == ((), ("ungrounded: no step looked up 365.25",))
+    constant = loose.plan.steps[1]
+    assert isinstance(constant, Compute)
+    assert isinstance(constant.operands[1], Constant)
+    assert constant.operands[1].text == "365.25"
+
+
+def test_a_number_of_the_text_that_is_not_decided_is_left_open() -> None:
+    found = examined(plan(text(1, "capital expenditures", "capital expenditures were in and")))
+    assert found.issues == ()
+    assert list(found.open) == [0]
+    assert not found.numbers
+
+
+def test_the_wire_has_every_operation_on_numbers_and_no_free_key() -> None:
+    operations = plain_schema(WorkflowPlan)["$defs"]["ComputeStep"]["properties"]["operation"]["enum"]  # type: ignore[index,call-overload]
+    assert operations == [name for name, operation in OPERATIONS.items() if not operation.of_row]
+    assert is_closed(WorkflowPlan)
+
+
+def test_steps_have_no_field_of_another_kind() -> None:
+    for step in (table(1, "a", "b"), text(1, "a", "b"), compute(1, "add", 1, [2])):
+        written = serial.load(WorkflowPlan, plan(step))
+        assert serial.dump(written) == plan(step)
+        assert empty_fields(written) == 0

@@ -1,0 +1,107 @@
+"""Valid plans broken in one place: each is caught, and mended by the model or on record; none passes, none crashes."""
+
+import asyncio
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+from agent_bench import at_once, spec_for
+from model_replies import Asked, Reply, structured
+from model_server import ModelServer
+from mutated_plans import MUTATIONS, mutated
+from toolboxes import CASH_FLOWS, sample_knowledge, sample_pages
+from workflow_bench import OPERATING, change, compute, context_of, plan, table, text
+
+from quaestor.conversation.turn import Turn
+from quaestor.documents.convfinqa import Conversation
+from quaestor.errors import ModelReplyError
+from quaestor.evaluation.line import ModelLine
+from quaestor.evaluation.runner import play_conversation
+from quaestor.llm.models import connect
+from quaestor.solvers.asking.replies import read_json
+from quaestor.solvers.workflow.checking import examine
+from quaestor.solvers.workflow.record import statistics
+from quaestor.solvers.workflow.schema import WorkflowPlan
+from quaestor.solvers.workflow.solver import WorkflowSolver
+
+Json = dict[str, Any]
+
+COUNT = 500
+PLAYED = 5 * len(MUTATIONS)
+VALID = [
+    change(),
+    plan(table(1, "cash at end of year", "2009"), table(2, OPERATING, "2009"), compute(3, "percentage", 1, 2)),
+    plan(
+        table(1, OPERATING, "2009"),
+        table(2, OPERATING, "2008"),
+        compute(3, "subtract", 1, 2),
+        compute(4, "divide", 3, [1000]),
+    ),
+    plan(
+        text(1, "capital expenditures", "capital expenditures were in and", "million USD", "2009"),
+        table(2, OPERATING, "2009"),
+        compute(3, "multiply", 1, [1000]),
+        compute(4, "divide", 3, 2),
+    ),
+]
+
+
+async def play_all(broken: list[tuple[str, Json, Json]], mended: bool) -> list[Turn]:
+    """A conversation of one question for each plan; the model writes the broken one, and then the valid one or none."""
+    answers: list[list[Json]] = []
+
+    def script(asked: Asked) -> Reply:
+        if "these numbers of the text fit" in asked.prompts[0]:
+            return structured(asked, {"number": 1})
+        return structured(asked, answers[-1].pop(0) if len(answers[-1]) > 1 else answers[-1][0])
+
+    turns: list[Turn] = []
+    with ModelServer(script) as server:
+        async with connect(spec_for(server), sleep=at_once) as connection:
+            line = ModelLine(connection, [])
+            conversation = Conversation("made up", sample_pages()[CASH_FLOWS], ("what was it?",))
+            for _, faulty, valid in broken:
+                answers.append([faulty, valid] if mended else [faulty])
+                turns += await play_conversation(conversation, WorkflowSolver(), sample_knowledge(), line)
+    return turns
+
+
+def faults(written: Json) -> list[str]:
+    """What is said of a plan before it is believed."""
+    try:
+        return list(examine(read_json(WorkflowPlan, json.dumps(written)), "what was it?", context_of()).issues)
+    except ModelReplyError as fault:
+        return [str(fault)]
+
+
+def test_every_broken_plan_is_caught_before_it_has_a_result() -> None:
+    kinds: Counter[str] = Counter()
+    for name, faulty, valid in mutated(VALID, COUNT):
+        assert faults(valid) == []
+        assert faults(faulty) != [], (name, faulty)
+        kinds[name] += 1
+    assert len(kinds) == len(MUTATIONS)
+    assert kinds.total() == COUNT
+
+
+@pytest.mark.usefixtures("local_models")
+def test_a_broken_plan_is_mended_by_the_model() -> None:
+    broken = list(mutated(VALID, PLAYED, seed=8))
+    turns = asyncio.run(play_all(broken, mended=True))
+    for (name, faulty, _), turn in zip(broken, turns, strict=True):
+        assert turn.understanding is not None
+        assert "PLAN, reply 1: " in turn.understanding, (name, faulty)
+        assert turn.error is None, (name, faulty, turn.error)
+        assert turn.verified
+    found = statistics((turn.understanding, turn.answer.value is not None) for turn in turns)
+    assert (found.turns, found.first, found.repaired, found.failed, found.empty) == (PLAYED, 0, PLAYED, 0, 0)
+
+
+@pytest.mark.usefixtures("local_models")
+def test_a_model_that_does_not_mend_its_plan_leaves_a_named_error() -> None:
+    broken = list(mutated(VALID, 3 * len(MUTATIONS), seed=7))
+    for (name, faulty, _), turn in zip(broken, asyncio.run(play_all(broken, mended=False)), strict=True):
+        assert turn.answer.value is None, (name, faulty)
+        assert turn.error is not None
+        assert turn.error.startswith("ModelReplyError: after 4 "), (name, turn.error)

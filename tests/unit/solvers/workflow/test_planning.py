@@ -1,0 +1,143 @@
+"""A plan comes from a model behind HTTP, is run, and goes back with its faults where it cannot be run."""
+
+from typing import Any
+
+import pytest
+from model_replies import Asked, Protocol, Reply, say, structured
+from workflow_bench import OPERATING, change, compute, plan, play, saying, table, text
+
+from quaestor.errors import SettingsError
+from quaestor.llm.profiles import PROFILES
+from quaestor.solvers.registry import make_solver
+from quaestor.solvers.workflow.planning import Bounds
+from quaestor.solvers.workflow.record import statistics
+
+pytestmark = pytest.mark.usefixtures("local_models")
+
+EXPENDITURES = text(1, "capital expenditures", "capital expenditures were in and")
+
+
+@pytest.mark.parametrize("protocol", ["openai", "anthropic"])
+@pytest.mark.parametrize("native", [True, False])
+def test_a_plan_is_answered_with_its_sources(protocol: Protocol, native: bool) -> None:
+    played = play(saying([change()]), protocol=protocol, native=native)
+    turn = played.turn
+    assert turn.error is None
+    assert turn.verified
+    assert f"{turn.answer.value:.5f}" == "0.14136"
+    assert len(turn.answer.sources) == 2
+    assert played.phases == ["PLAN"]
+    assert turn.understanding is not None
+    assert turn.understanding.startswith('plan 1: {"thought_process"')
+    assert f"step 1: {OPERATING} | 2009 -> {OPERATING}, 2009 (score 100" in turn.understanding
+
+
+def test_a_plan_is_held_to_a_strict_schema_where_the_server_can() -> None:
+    asked = play(saying([change()]), profile=PROFILES["hosted"]).asked[0]
+    schema = asked.body["response_format"]["json_schema"]
+    assert schema["strict"] is True
+    assert schema["name"] == "write_plan"
+    assert "oneOf" not in str(schema)
+
+
+def test_the_page_stands_in_the_prompt_by_the_names_of_its_lines() -> None:
+    asked = play(saying([change()])).asked[0]
+    assert "| row | 2007 | 2008 | 2009 |" in asked.prompts[0]
+    assert "| net increase (decrease) in cash | 4079 |" in asked.prompts[0]
+    assert "HALC" in asked.prompts[0]
+    assert "percentage change: The change over the earlier value" in asked.system
+
+
+def test_earlier_answers_are_referred_to_backwards() -> None:
+    script = saying(
+        [plan(table(1, OPERATING, "2009")), plan(table(1, OPERATING, "2008")), plan(compute(1, "subtract", -2, -1))]
+    )
+    played = play(script, "what was it in 2009?", "and in 2008?", "what was the change?")
+    assert [f"{turn.answer.value}" for turn in played.turns] == ["206588", "181001", "25587"]
+    assert "Answer (#-1): 181001" in played.asked[2].prompts[0]
+
+
+def test_a_faulty_plan_goes_back_with_all_its_faults() -> None:
+    faulty = plan(table(1, "operating cash", "2006"), compute(2, "divide", 1))
+    played = play(saying([faulty, change()]))
+    assert played.turn.error is None
+    assert played.phases == ["PLAN", "PLAN_repair_1"]
+    told = played.asked[1].prompts[-1]
+    assert "no column is called '2006'" in told
+    assert "step 2 (divide) takes 2 operands, not 1" in told
+    assert played.turn.understanding is not None
+    assert "plan 2: " in played.turn.understanding
+    assert "PLAN, reply 1: " in played.turn.understanding
+
+
+def test_a_plan_that_stays_faulty_is_a_named_error() -> None:
+    faulty = plan(table(1, "goodwill", "2008"))
+    played = play(saying([faulty] * 9), bounds=Bounds(repairs=2))
+    assert len(played.exchanges) == 3
+    assert played.turn.answer.value is None
+    assert played.turn.error is not None
+    assert "ModelReplyError" in played.turn.error
+    assert "no row is called 'goodwill'" in played.turn.error
+
+
+@pytest.mark.parametrize(
+    "reply", [say(""), say("I think it is 7."), say("{"), say('{"steps": 3}'), Reply(truncated=True)]
+)
+def test_a_reply_that_is_no_plan_is_asked_for_again(reply: Reply) -> None:
+    played = play(saying([reply, change()]))
+    assert played.turn.error is None
+    assert len(played.exchanges) == 2
+
+
+def pointing(script: list[dict[str, Any]], *numbers: int) -> Any:
+    plans, pointed = saying(script), iter(numbers)
+
+    def answer(asked: Asked) -> Reply:
+        if "these numbers of the text fit" in asked.prompts[0]:
+            return structured(asked, {"number": next(pointed)})
+        return plans(asked)
+
+    return answer
+
+
+def test_a_number_of_the_text_that_words_do_not_decide_is_pointed_at() -> None:
+    played = play(pointing([plan(EXPENDITURES)], 2))
+    assert played.phases == ["PLAN", "POINT_step_1"]
+    listed = played.asked[1].prompts[0]
+    assert "1. 38.6 (USD, million, 2009) in: capital expenditures were [$ 38.6 million]" in listed
+    assert f"{played.turn.answer.value}" == "44.1"
+    assert played.turn.verified
+
+
+def test_pointing_beyond_the_list_is_asked_again_and_none_of_them_goes_back_to_the_planner() -> None:
+    played = play(pointing([plan(EXPENDITURES), change()], 9, 0))
+    assert played.phases == ["PLAN", "POINT_step_1", "POINT_step_1_repair_1", "PLAN_again_1"]
+    assert "9 is not in the list" in played.asked[2].prompts[-1]
+    assert "none of the numbers that fit" in played.asked[3].prompts[0]
+    assert played.turn.error is None
+
+
+def test_what_only_running_shows_goes_back_too_within_the_same_bound() -> None:
+    open_zero = plan(EXPENDITURES, compute(2, "subtract", 1, 1), compute(3, "divide", 1, 2))
+    played = play(pointing([open_zero, open_zero, open_zero], 1, 1, 1), bounds=Bounds(repairs=1))
+    assert played.phases == ["PLAN", "POINT_step_1", "PLAN_again_1", "POINT_step_1"]
+    assert played.turn.error is not None
+    assert "step 3: 38.6 cannot be divided by zero" in played.turn.error
+
+
+def test_statistics_count_what_the_turns_have_on_record() -> None:
+    faulty = plan(table(1, "goodwill", "2008"))
+    script = saying([change(), faulty, change(), faulty, faulty])
+    turns = play(script, "first?", "second?", "third?", bounds=Bounds(repairs=1)).turns
+    found = statistics((turn.understanding, turn.answer.value is not None) for turn in turns)
+    assert (found.turns, found.first, found.repaired, found.failed, found.empty) == (3, 1, 1, 1, 0)
+    assert found.steps == pytest.approx(7 / 3)
+    assert statistics([(None, True), ("no plan of this solver", True)]).turns == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "told"), [({"rounds": 3}, "known are model, repairs"), ({"repairs": 0}, "above 0")]
+)
+def test_options_are_checked(options: dict[str, object], told: str) -> None:
+    with pytest.raises(SettingsError, match=told):
+        make_solver("workflow", options)

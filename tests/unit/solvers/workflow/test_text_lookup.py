@@ -1,0 +1,77 @@
+"""Numbers of the text by the words around them."""
+
+import pytest
+from toolboxes import sample_knowledge, sample_pages
+from workflow_bench import context_of
+
+from quaestor.solvers.workflow.schema import TextParams
+from quaestor.solvers.workflow.table_lookup import LookupFailure
+from quaestor.solvers.workflow.text_lookup import TextMatch, find_numbers, shown
+
+RENT = "LUMI/2018/page_35.pdf"
+CASH = "HALC/2009/page_52.pdf"
+
+
+def find(page: str, sought: str, context: str, unit: str = "any", period: str = "any") -> TextMatch:
+    return find_numbers(context_of(page).graph, TextParams(sought, context, unit, period))
+
+
+@pytest.mark.parametrize(
+    ("page", "sought", "context", "unit", "period", "value"),
+    [
+        (CASH, "capital expenditures", "capital expenditures were in and", "million USD", "2008", "44.1"),
+        (CASH, "capital expenditures", "capital expenditures were in and", "million USD", "2009", "38.6"),
+        (CASH, "the credit facility", "under its revolving credit facility of", "any", "any", "150"),
+        (
+            CASH,
+            "purchase of a business",
+            "included for the purchase of a sensor business",
+            "USD",
+            "fiscal 2009",
+            "31.8",
+        ),
+        (RENT, "rent expense", "rent expense was million for", "million USD", "2017", "38.2"),
+        (RENT, "letters of credit", "the company has issued letters of credit of", "USD", "any", "14.2"),
+    ],
+)
+def test_the_number_that_is_meant_is_found(
+    page: str, sought: str, context: str, unit: str, period: str, value: str
+) -> None:
+    found = find(page, sought, context, unit, period)
+    assert found.decided, [shown(number) for number in found.numbers]
+    assert value in found.numbers[0].quantity.text
+    assert found.runner_up < found.score <= 100
+
+
+def test_numbers_that_words_do_not_tell_apart_are_listed() -> None:
+    found = find(RENT, "rent expense", "rent expense was million for")
+    assert not found.decided
+    assert {"41.6", "38.2", "35.9"} <= {f"{number.quantity.value}" for number in found.numbers}
+    assert "(USD, million, 2017) in: rent expense was" in shown(found.numbers[1])
+
+
+def test_words_that_no_sentence_has_are_refused_with_what_is_near() -> None:
+    with pytest.raises(LookupFailure, match=r"no number in the text fits 'goodwill' around 'goodwill of'.*nearest are"):
+        find(CASH, "goodwill", "goodwill of")
+
+
+def test_a_number_in_the_words_plays_no_part() -> None:
+    asked = ("capital expenditures", "capital expenditures were in and")
+    for number in ("38.6", "44.1", "99"):
+        found = find(CASH, f"{asked[0]} {number}", f"{asked[1]} {number}", "any", "2008")
+        assert [f"{item.quantity.value}" for item in found.numbers] == ["44.1"]
+
+
+def test_every_number_of_the_sample_is_among_those_that_its_own_words_find() -> None:
+    from oracle_workflow import words_of_number
+
+    decided = count = 0
+    for document in sample_pages().values():
+        graph = sample_knowledge().graph(document)
+        for mention in graph.mentions:
+            found = find_numbers(graph, TextParams(**words_of_number(mention)))
+            assert mention in found.numbers, shown(mention)
+            decided += found.decided
+            count += 1
+    assert count > 50
+    assert decided / count > 0.75
