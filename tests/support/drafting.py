@@ -1,23 +1,68 @@
 """Plans written down as an expert would, and drafts made wrong on purpose."""
 
 import random
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
+from gold_plans import GoldPlans
+
+from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Turn
+from quaestor.core import serial
 from quaestor.core.quantity import Scale
+from quaestor.documents.convfinqa import read_dataset
+from quaestor.documents.document import Document
 from quaestor.errors import QuaestorError
+from quaestor.evaluation.knowledge import Knowledge
 from quaestor.graph.facts import Observation
 from quaestor.plan.execute import Register, execute
-from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
+from quaestor.plan.rows import benchmark_rows
+from quaestor.plan.steps import Compute, Constant, Extract, Label, Operand, Plan, Ref, Step
+from quaestor.scoring.gold import read_gold
+from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.reflection.drafts import Draft, faults, understand
+from quaestor.solvers.reflection.evidence import examine_draft
+from quaestor.solvers.reflection.findings import Finding
 from quaestor.solvers.reflection.numbers import Numbers, place_code
+from quaestor.store.records import now
 
 _FACTORS = tuple(map(Decimal, ("1.1", "0.9", "1.01", "2", "10", "-1")))
 
 Written = dict[str, Any]
 """A draft as JSON."""
+
+
+_OF_ROWS = {"table_sum": "sum", "table_average": "average", "table_max": "maximum", "table_min": "minimum"}
+
+
+def spelled_out(plan: Plan, document: Document) -> Plan:
+    """The plan with the numbers of a table row as steps of their own, as a draft has them."""
+    grid = [[(cell.text, cell.ref) for cell in row] for table in document.tables for row in table.cells]
+    steps: list[Step] = []
+    numbers: dict[int, int] = {}
+
+    def kept(operand: Operand) -> Operand:
+        return Ref(numbers[operand.step]) if isinstance(operand, Ref) and operand.step > 0 else operand
+
+    for step in plan.steps:
+        if isinstance(step, Extract):
+            steps.append(replace(step, id=len(steps) + 1))
+        elif step.operation in _OF_ROWS:
+            label = step.operands[0]
+            assert isinstance(label, Label)
+            first = len(steps) + 1
+            for quantity, source in benchmark_rows(grid)[label.text]:
+                steps.append(Extract(len(steps) + 1, source, label.text, quantity))
+            cells = tuple(Ref(number) for number in range(first, len(steps) + 1))
+            steps.append(Compute(len(steps) + 1, _OF_ROWS[step.operation], cells))
+        else:
+            steps.append(replace(step, id=len(steps) + 1, operands=tuple(map(kept, step.operands))))
+        numbers[step.id] = len(steps)
+    return replace(plan, steps=tuple(steps))
 
 
 def write_draft(plan: Plan, context: TurnContext) -> Written:
@@ -193,3 +238,45 @@ def comes_to_another(plan: Plan, other: Plan, context: TurnContext) -> bool:
     except QuaestorError:
         return True
     return (before.value, before.scale) != (after.value, after.scale)
+
+
+@dataclass(frozen=True)
+class Examined:
+    """A labelled turn with its reference as a plan.
+
+    Attributes:
+        conversation: Its id.
+        question: As asked.
+        plan: The reference program's.
+        context: The turn, whose memory has the references of the turns before.
+    """
+
+    conversation: str
+    question: str
+    plan: Plan
+    context: TurnContext
+
+
+def examined_pages(path: Path, conversations: int | None = None) -> Iterator[Examined]:
+    """The turns of a labelled file that have a plan with a result; of some conversations, or of all."""
+    golds = read_gold(path)
+    chosen = list(read_dataset(path).conversations)
+    if conversations is not None:
+        chosen = random.Random(7).sample(chosen, conversations)
+    knowledge = Knowledge.of({c.document.id: c.document for c in chosen}.values())
+    for conversation in chosen:
+        graph, memory = knowledge.graph(conversation.document), Memory()
+        plans = GoldPlans(graph)
+        for question, gold in zip(conversation.questions, golds[conversation.id], strict=True):
+            context = TurnContext(conversation.document, memory, graph, knowledge.ontology)
+            plan = spelled_out(plans.add(question, gold.program), conversation.document)
+            yield Examined(conversation.id, question, plan, context)
+            memory = memory.add(Turn(question, answer_from_plan(plan, context), True, now(), now()))
+
+
+def judge(draft: Written, turn: Examined) -> tuple[Finding, ...]:
+    """What the evidence says of a draft."""
+    read = serial.load(Draft, draft)
+    assert not faults(read, len(turn.context.memory.turns))
+    numbers = Numbers(turn.context.graph)
+    return examine_draft(understand(read, turn.question, numbers), turn.question, turn.context.memory, numbers)

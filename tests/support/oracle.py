@@ -36,12 +36,14 @@ class Outcome:
         turn: From 0.
         right: By official execution accuracy.
         cause: What stood in the way.
+        remark: What the answer says that a reader should doubt; of a perfect model there is nothing to doubt.
     """
 
     conversation: str
     turn: int
     right: bool
     cause: str = ""
+    remark: str = ""
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,8 @@ class OracleFactory(Protocol):
 
 def question_of(asked: Asked) -> str:
     """The question of a turn, read from the prompt as a model would."""
-    return _QUESTION.findall("\n".join(asked.prompts))[-1]
+    questions: list[str] = _QUESTION.findall("\n".join(asked.prompts))
+    return questions[-1]
 
 
 class Guided:
@@ -114,5 +117,6 @@ async def play_with_oracle(
                     right = executed_equal(record.number, reference.executed)
                     answered = record.error or f"answers {record.number} ({record.answer['formula']})"
                     cause = f"{reference.program} = {reference.executed}; {answered}; {record.answer['reason'] or ''}"
-                    outcomes.append(Outcome(conversation.id, record.index, right, "" if right else cause))
+                    remark = str(record.answer["reason"] or "") if record.error is None else ""
+                    outcomes.append(Outcome(conversation.id, record.index, right, "" if right else cause, remark))
             return Played(tuple(outcomes), line.connection.meter.total)

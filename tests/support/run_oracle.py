@@ -18,6 +18,7 @@ ORACLES = {
     "agent": "oracle_agent.AgentOracle",
     "workflow": "oracle_workflow.WorkflowOracle",
     "sparql": "oracle_sparql.SparqlOracle",
+    "reflection": "oracle_reflection.ReflectionOracle",
 }
 
 
@@ -43,6 +44,10 @@ def main() -> None:
         if not outcome.right:
             print(f"{outcome.conversation}, turn {outcome.turn + 1}: {outcome.cause}")
     right, count = sum(outcome.right for outcome in outcomes), len(outcomes)
+    remarks = [outcome for outcome in outcomes if outcome.remark]
+    for outcome in remarks:
+        print(f"remark on {outcome.conversation}, turn {outcome.turn + 1}: {outcome.remark}")
+    print(f"remarks on {len(remarks)} of {count} turns, {100 * len(remarks) / count:.1f} %")
     print(f"used: {played.usage.words}")
     print(f"{options.solver}: {right} of {count} turns, {100 * right / count:.1f} % official execution accuracy")
 

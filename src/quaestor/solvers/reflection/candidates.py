@@ -19,6 +19,8 @@ _MOST_ROWS = 5
 _MOST_SENTENCES = 3
 _FEW_WORDS = 2
 _YEAR_COUNTS = 0.5
+_AS_LIKELY = 0.4
+"""What is less likely than this share of the likeliest is not marked."""
 
 Row = tuple[int, int]
 """A table's index and a row's."""
@@ -67,7 +69,10 @@ def _best(texts: Mapping[Key, str], wanted: set[str], years: set[int], most: int
         key: sum(1 / spread[word] for word in own & wanted) + _YEAR_COUNTS * bool(years & _years(texts[key]))
         for key, own in words.items()
     }
-    return sorted((key for key in scores if scores[key] > 0), key=lambda key: -scores[key])[:most]
+    least = max(scores.values(), default=0.0) * _AS_LIKELY
+    return sorted((key for key in scores if scores[key] > 0 and scores[key] >= least), key=lambda key: -scores[key])[
+        :most
+    ]
 
 
 def _years(text: str) -> set[int]:

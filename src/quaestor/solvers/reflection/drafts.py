@@ -13,8 +13,9 @@ from pydantic import Field
 
 from quaestor.core.parsing import parse_cell
 from quaestor.core.quantity import Quantity, Scale
-from quaestor.errors import ProgramError, QuantityError
+from quaestor.errors import MagnitudeError, ProgramError, QuantityError
 from quaestor.plan.literals import read_literal
+from quaestor.plan.operations import bounded
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
 from quaestor.plan.validate import validate
 from quaestor.solvers.reflection.findings import Finding
@@ -168,19 +169,25 @@ def read_claim(said: bool | Said, scale: ScaleName | None = None) -> Claim | Non
     text = str(said).strip()
     if text.casefold() in ("yes", "true", "no", "false"):
         return Claim(text.casefold() in ("yes", "true"))
-    try:
-        value = Decimal(text.replace(",", ""))
-        return Claim(value, given) if value.is_finite() else None
-    except InvalidOperation:
-        pass
-    try:
-        quantities = parse_cell(text) if len(text) <= _LONGEST else ()
-    except QuantityError:
+    if len(text) > _LONGEST:
         return None
-    if len(quantities) != 1:
+    try:
+        return Claim(bounded(Decimal(text.replace(",", ""))), given)
+    except MagnitudeError:
         return None
-    own = quantities[0].scale
-    return Claim(quantities[0].value, own if own is not Scale.ONE else given)
+    except InvalidOperation:  # no bare number: one with words, such as $ 5.2 million
+        return _in_words(text, given)
+
+
+def _in_words(text: str, given: Scale | None) -> Claim | None:
+    try:
+        quantities = parse_cell(text)
+        if len(quantities) != 1:
+            return None
+        own = quantities[0].scale
+        return Claim(bounded(quantities[0].value), own if own is not Scale.ONE else given)
+    except (QuantityError, MagnitudeError):
+        return None
 
 
 def _claim(said: bool | Said, scale: ScaleName | None = None) -> Claim:

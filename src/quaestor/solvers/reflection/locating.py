@@ -83,14 +83,14 @@ def _misnamed(number: Number, what: str, numbers: Numbers) -> str | None:
     if number.year is not None and number.year not in years and elsewhere:
         return f"it is called {what[:80]!r}, but {place_words(number)} is of {number.year}"
     own = _line_words(number)
-    better = [o for o in others if own < _line_words(o) <= said or (_line_words(o) <= said and not own & said)]
-    if better and not own <= said:
-        return f"it is called {what[:80]!r}, but {place_words(number)} is another line than {place_words(better[0])}"
+    named = [o for o in others if _line_words(o) <= said and len(_line_words(o)) > len(own & said)]
+    if named and not own <= said:
+        return f"it is called {what[:80]!r}, but {place_words(number)} is another line than {place_words(named[0])}"
     return None
 
 
 def _line_words(number: Observation) -> frozenset[str]:
-    return frozenset(stems(number.row.label)) or frozenset({""})
+    return frozenset(stems(number.row.label)) or frozenset({""})  # a row without words is named by nothing
 
 
 def _years(text: str) -> Sequence[int]:

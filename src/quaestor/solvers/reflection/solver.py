@@ -48,7 +48,7 @@ class ReflectionSolver:
         if not best.accepted:
             remarks.append(contested(best, len(rounds.played)))
         elif best.proposal.findings:
-            remarks.append("; ".join(("approved all the same", *(f.words for f in best.proposal.findings))))
+            remarks.append("approved all the same: " + "; ".join(f.words for f in best.proposal.findings))
         return answer_from_plan(best.proposal.plan, context, reason="; ".join(remarks) or None)
 
     def _expert(self, question: str, context: TurnContext) -> Expert:

@@ -1,0 +1,40 @@
+"""A model that is given the reference program of each turn, drafts as a perfect expert would, and approves everything.
+
+The draft looks up every number where the page prints it and calculates exactly; so what the evidence finds against it
+is a false alarm.
+"""
+
+from collections.abc import Sequence
+
+from drafting import Written, spelled_out, write_draft
+from gold_plans import GoldPlans
+from model_replies import Asked, Reply, structured
+from model_server import Script
+from oracle import question_of
+from reflection_bench import APPROVES, role_of
+
+from quaestor.scoring.gold import GoldTurn
+from quaestor.solvers.base import TurnContext
+
+
+class ReflectionOracle:
+    """The drafts for one turn after the other of a conversation."""
+
+    def __init__(self, context: TurnContext, golds: Sequence[GoldTurn]) -> None:
+        self._context, self._golds = context, golds
+
+    def script(self) -> Script:
+        """What the server answers in this turn: the expert's draft, as often as it is asked for, and approval."""
+
+        def answer(asked: Asked) -> Reply:
+            said = self._draft(question_of(asked)) if role_of(asked) == "expert" else APPROVES
+            return structured(asked, said)
+
+        return answer
+
+    def _draft(self, question: str) -> Written:
+        plans = GoldPlans(self._context.graph)
+        for earlier, gold in zip(self._context.memory.questions, self._golds[:-1], strict=True):
+            plans.add(earlier, gold.program)
+        plan = plans.add(question, self._golds[-1].program)
+        return write_draft(spelled_out(plan, self._context.document), self._context)

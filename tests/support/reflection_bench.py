@@ -1,0 +1,111 @@
+"""The reflection solver on a page of the sample, its roles scripts behind HTTP; and drafts as a model writes them."""
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from agent_bench import Played, at_once, spec_for
+from model_replies import Asked, Protocol, Reply, structured
+from model_server import ModelServer, Script
+from toolboxes import CASH_FLOWS, sample_knowledge, sample_pages
+
+from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Turn
+from quaestor.documents.convfinqa import Conversation
+from quaestor.evaluation.line import ModelLine
+from quaestor.evaluation.runner import play_conversation
+from quaestor.llm.models import connect
+from quaestor.llm.transcript import Exchange
+from quaestor.solvers.base import Solver, TurnContext
+from quaestor.solvers.reflection.solver import ReflectionSolver
+
+Json = dict[str, Any]
+
+QUESTION = "what was the percentage change in net cash from operating activities from 2008 to 2009?"
+IN_2008 = "net cash from operating activities, 2008"
+IN_2009 = "net cash from operating activities, 2009"
+
+
+def look_up(what: str, value: object, where: str = "") -> Json:
+    return {"kind": "look_up", "what": what, "value": value, "where": where}
+
+
+def calculate(operation: str, *operands: object, result: object) -> Json:
+    return {"kind": "calculate", "operation": operation, "operands": list(operands), "result": result}
+
+
+def draft(*steps: Json, answer: object, scale: str | None = None) -> Json:
+    return {"reasoning": "as asked", "steps": list(steps), "answer": answer, "scale": scale}
+
+
+NEW, OLD = look_up(IN_2009, 206588, "T0R1C3"), look_up(IN_2008, 181001, "T0R1C2")
+
+
+def change(new: Json = NEW, old: Json = OLD, result: object = 14.14, answer: object | None = None) -> Json:
+    """The draft that is right, with whatever is made wrong in it."""
+    step = calculate("percentage_change", "#1", "#2", result=result)
+    return draft(new, old, step, answer=result if answer is None else answer, scale="percent")
+
+
+APPROVES: Json = {"reasoning": "it holds", "is_correct": True, "issues": [], "changes": []}
+
+
+def objects(issue: str, change: str = "mend it") -> Json:
+    return {"reasoning": "it does not hold", "is_correct": False, "issues": [issue], "changes": [change]}
+
+
+def role_of(asked: Asked) -> str:
+    """Who is asked: `expert`, `extraction` or `calculation`."""
+    if "You are an expert" in asked.system:
+        return "expert"
+    return "extraction" if "whether the right numbers" in asked.system else "calculation"
+
+
+Said = Json | Reply
+
+
+def playing(**replies: Sequence[Said]) -> Script:
+    """A server that gives each role its replies in order; a critic without any left approves, an expert repeats."""
+    left: Mapping[str, Iterator[Said]] = {role: iter(said) for role, said in replies.items()}
+    last: dict[str, Said] = {}
+
+    def answer(asked: Asked) -> Reply:
+        role = role_of(asked)
+        otherwise = last.get(role, change()) if role == "expert" else APPROVES
+        said = last[role] = next(left.get(role, iter(())), otherwise)
+        return said if isinstance(said, Reply) else structured(asked, said)
+
+    return answer
+
+
+def play(
+    script: Script,
+    *questions: str,
+    solver: Solver | None = None,
+    page: str = CASH_FLOWS,
+    protocol: Protocol = "openai",
+    native: bool = True,
+    **spec: Any,
+) -> Played:
+    """Plays questions on a page of the sample."""
+    conversation = Conversation("made up", sample_pages()[page], questions or (QUESTION,))
+    exchanges: list[Exchange] = []
+    asked: list[Asked] = []
+
+    async def run() -> tuple[Turn, ...]:
+        with ModelServer(script) as server:
+            model = replace(spec_for(server, protocol, native), **spec)
+            async with connect(model, sinks=[exchanges], sleep=at_once) as connection:
+                line = ModelLine(connection, exchanges)
+                turns = await play_conversation(conversation, solver or ReflectionSolver(), sample_knowledge(), line)
+            asked.extend(server.asked)
+            return turns
+
+    turns = asyncio.run(run())
+    return Played(turns, tuple(exchanges), tuple(asked))
+
+
+def context_of(page: str = CASH_FLOWS, memory: Memory | None = None) -> TurnContext:
+    knowledge, document = sample_knowledge(), sample_pages()[page]
+    return TurnContext(document, memory or Memory(), knowledge.graph(document), knowledge.ontology)

@@ -1,0 +1,68 @@
+"""Evidence on drafts that are sound, and on drafts that are made wrong on purpose."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from drafting import PLAN_MISTAKES, Corruptor, Examined, comes_to_another, examined_pages, judge, write_draft
+
+from quaestor.sample import sample_path
+from quaestor.solvers.reflection.evidence import examine_plan
+from quaestor.solvers.reflection.numbers import Numbers
+
+CONVERSATIONS = 60
+
+
+@pytest.fixture(params=["sample", "public"])
+def turns(request: pytest.FixtureRequest) -> Iterator[Examined]:
+    if request.param == "sample":
+        return examined_pages(sample_path())
+    return examined_pages(request.getfixturevalue("shared_data") / "convfinqa_tune.json", CONVERSATIONS)
+
+
+def test_little_speaks_against_sound_drafts(turns: Iterator[Examined]) -> None:
+    count, alarms = 0, []
+    for turn in turns:
+        count += 1
+        found = judge(write_draft(turn.plan, turn.context), turn)
+        alarms += [(turn.question, finding.words) for finding in found]
+        assert not [finding for finding in found if finding.hard], found
+    assert count > 30
+    assert len(alarms) <= 0.03 * count, alarms
+
+
+def test_facts_are_always_found(turns: Iterator[Examined]) -> None:
+    corruptor, made = Corruptor(1), Counter[str]()
+    for turn in turns:
+        sound = write_draft(turn.plan, turn.context)
+        wrong = {
+            "arithmetic": corruptor.wrong_arithmetic(sound),
+            "ungrounded": corruptor.made_up(sound, turn.context),
+            "misplaced": corruptor.misread(sound, turn.context),
+        }
+        for kind, draft in wrong.items():
+            if draft is not None:
+                made[kind] += 1
+                assert kind in {finding.kind for finding in judge(draft, turn)}, (kind, draft)
+    assert all(made[kind] > 10 for kind in ("arithmetic", "ungrounded", "misplaced"))
+
+
+def test_much_of_what_is_wrong_in_a_plan_is_found(shared_data: Path) -> None:
+    corruptor = Corruptor(2)
+    made, found = Counter[str](), Counter[str]()
+    for turn in examined_pages(shared_data / "convfinqa_tune.json", CONVERSATIONS):
+        for name, mistake in PLAN_MISTAKES.items():
+            wrong = mistake(corruptor, turn.plan, turn.context)
+            if wrong is not None and comes_to_another(turn.plan, wrong, turn.context):
+                made[name] += 1
+                memory, numbers = turn.context.memory, Numbers(turn.context.graph)
+                found[name] += bool(examine_plan(wrong, turn.question, memory, numbers))
+    least = {
+        "flipped sign": 0.9,
+        "wrong scale": 0.75,
+        "wrong operation": 0.4,
+        "wrong cell": 0.1,
+        "swapped operands": 0.1,
+    }
+    assert {name: found[name] / made[name] >= share for name, share in least.items()} == dict.fromkeys(least, True)
