@@ -1,107 +1,123 @@
 """A model that is given the reference program of each turn, and makes the tool calls that a perfect agent would make.
 
 It knows a page as a reader would: by its graph. A number is asked for by the call that returns it, what an earlier turn
-answered is referred to, every step of the program is calculated; where the page prints a number at several places it
-takes the one that is meant.
+answered is referred to, every step of the program is calculated. It never looks at the reference's result.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from itertools import islice, product
 from typing import Any
 
+from gold_plans import GoldPlans
 from model_replies import Asked, Call, Reply
 from model_server import Script
+from oracle import question_of
 
-from quaestor.errors import QuaestorError
+from quaestor.core.provenance import Source
 from quaestor.graph.facts import HeaderNumber, Mention, Observation, period_code
-from quaestor.plan.execute import execute
-from quaestor.plan.program import parse_program
-from quaestor.plan.steps import Compute, Constant, Operand, Plan, Ref
+from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref
 from quaestor.scoring.gold import GoldTurn
-from quaestor.scoring.metrics import executed_equal
-from quaestor.solvers.agent.claims import read_final, settle
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.tools.messages import number
 from quaestor.solvers.tools.page import Page
 from quaestor.solvers.tools.toolbox import Toolbox
 
-_MOST_READINGS = 200
-_MOST_PLACES = 6
-
 Json = Mapping[str, Any]
 
 
-@dataclass
-class Reading:
-    """One way to find the numbers of a program: calls, what they came to, and the answer given in the end."""
-
-    calls: list[Call] = field(default_factory=list)
-    final: dict[str, Any] = field(default_factory=dict)
-    value: Decimal | bool | None = None
-
-
 class AgentOracle:
-    """The calls for one turn after the other of a conversation."""
+    """The replies for one turn after the other of a conversation."""
 
     def __init__(self, context: TurnContext, golds: Sequence[GoldTurn]) -> None:
-        self._context = context
-        self._gold = golds[-1]
-        self._plan = parse_program(self._gold.program)
-        earlier = [parse_program(gold.program) for gold in golds[:-1]]
-        self._earlier = {_expression(plan): f"#-{ago}" for ago, plan in reversed(list(enumerate(reversed(earlier), 1)))}
+        self._context, self._golds = context, golds
 
     def script(self) -> Script:
         """What the server answers in this turn: the understanding, the calls one by one, the answer."""
-        reading = self._best()
-        left = iter(reading.calls)
+        left: list[Call] = []
 
         def answer(asked: Asked) -> Reply:
             if "describe_understanding" in asked.tools:
-                understanding = {"description": self._gold.program, "requiresCalculation": len(reading.calls) > 1}
-                return Reply(calls=(Call("describe_understanding", understanding),))
-            following = next(left, None)
-            return Reply(calls=(following or Call("final_answer", reading.final),))
+                left[:] = Calls(self._context, self._plan(question_of(asked))).made
+                said = {"description": self._golds[-1].program, "requiresCalculation": len(left) > 2}
+                return Reply(calls=(Call("describe_understanding", said),))
+            return Reply(calls=(left.pop(0) if len(left) > 1 else left[0],))
 
         return answer
 
-    def _best(self) -> Reading:
-        """The first way whose answer is right; the first of all where none is."""
-        literals = list(dict.fromkeys(self._literals()))
-        first: Reading | None = None
-        for remember in (True, False):
-            places = [self._calls(literal) for literal in literals]
-            for chosen in islice(product(*places), _MOST_READINGS):
-                reading = self._read(dict(zip(literals, chosen, strict=True)), remember)
-                if executed_equal(reading.value, self._gold.executed):
-                    return reading
-                first = first or reading
-        assert first is not None
-        return first
+    def _plan(self, question: str) -> Plan:
+        plans = GoldPlans(self._context.graph)
+        questions = (*self._context.memory.questions, question)
+        return [plans.add(said, gold.program) for said, gold in zip(questions, self._golds, strict=True)][-1]
 
-    def _literals(self) -> Iterator[Constant]:
-        for step in self._plan.steps:
-            assert isinstance(step, Compute)
-            for operand in step.operands:
-                if isinstance(operand, Constant) and not operand.text.startswith("const_"):
-                    yield operand
 
-    def _calls(self, literal: Constant) -> list[Call | None]:
-        """The calls that return a number, the likeliest first; None where there is none."""
-        graph, wanted = self._context.graph, literal.value
-        found: list[Call | None] = []
+@dataclass
+class Calls:
+    """The calls that make a plan, tried out in advance to see what they come to.
+
+    Attributes:
+        context: The turn.
+        plan: What is meant.
+        made: The calls, the answer last.
+    """
+
+    context: TurnContext
+    plan: Plan
+    made: list[Call] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._box = self._fresh()
+        self._given: dict[int, object] = {}
+        answer: dict[str, Any] = {}
+        for step in self.plan.steps:
+            answer = self._extract(step) if isinstance(step, Extract) else self._compute(step)
+        self.made.append(Call("final_answer", answer))
+
+    def _extract(self, step: Extract) -> dict[str, Any]:
+        """Looks a number up; the answer that it would be."""
+        value = number(abs(step.quantity.value) if step.reading == "magnitude" else step.quantity.value)
+        self._given[step.id] = value
+        call = self._look_up(step)
+        if call is None:
+            return {"answer": value}
+        return {"answer": value, "steps": [self._make(call).get("step", 0)]}
+
+    def _compute(self, step: Compute) -> dict[str, Any]:
+        values = [self._value(operand) for operand in step.operands]
+        if step.operation == "identity":
+            self._given[step.id] = values[0]
+            return {"answer": self._known(step.operands[0])}
+        reply = self._make(Call("calculate", {"operation": step.operation, "values": values}))
+        self._given[step.id] = f"#{reply.get('step', 0)}"
+        return {"answer": _said(reply.get("result")), "steps": [reply.get("step", 0)]}
+
+    def _value(self, operand: Operand) -> object:
+        if isinstance(operand, Ref):
+            return self._given[operand.step] if operand.step > 0 else f"#{operand.step}"
+        return number(operand.value) if isinstance(operand, Constant) else operand.text
+
+    def _known(self, operand: Operand) -> object:
+        """What an operand is, for an answer that calculates nothing."""
+        if isinstance(operand, Ref) and operand.step < 0:
+            value = self.context.memory.answers[operand.step].value
+            return number(value) if isinstance(value, Decimal) else _said(value)
+        return self._value(operand)
+
+    def _make(self, call: Call) -> Json:
+        self.made.append(call)
+        return self._box.call(call.tool, call.arguments)
+
+    def _look_up(self, step: Extract) -> Call | None:
+        """The call that returns the number that stands at a place; None where no tool does."""
+        graph = self.context.graph
         numbers: list[Observation | Mention | HeaderNumber] = [*graph.observations, *graph.mentions, *graph.labels]
-        for sign in (1, -1):
-            for item in numbers:
-                if sign * wanted in (item.quantity.value, item.quantity.number) and (sign == 1 or wanted > 0):
-                    made = self._query(item) if isinstance(item, Observation) else self._search(item)
-                    if made is not None and made not in found:
-                        found.append(made)
-        return found[:_MOST_PLACES] or [None]
+        for item in numbers:
+            if (item.source, item.quantity) == (step.source, step.quantity):
+                return self._query(item) if isinstance(item, Observation) else self._search(item)
+        return None
 
     def _query(self, item: Observation) -> Call | None:
-        page = Page(self._context.graph, self._context.ontology)
+        page = Page(self.context.graph, self.context.ontology)
         instance = next(i for i in page.instances if i.name == item.instance)
         place: dict[str, Any] = {"table": item.source.table}
         ways: list[dict[str, Any]] = [{"year": str(item.year)}] if item.year else []
@@ -110,7 +126,7 @@ class AgentOracle:
         for filters in ways:
             made: dict[str, Any] = {"entityType": instance.type, "property": item.predicate, "filters": filters}
             reply = self._fresh().call("query_kg", made)
-            if reply["success"] and reply["source"] == _where(item) and reply["rawValue"] == item.quantity.text:
+            if reply["success"] and reply["source"] == _where(item.source) and reply["rawValue"] == item.quantity.text:
                 return Call("query_kg", made)
         return None
 
@@ -127,73 +143,16 @@ class AgentOracle:
                 return Call("find_in_text", made)
         return None
 
-    def _read(self, look_ups: Mapping[Constant, Call | None], remember: bool) -> Reading:
-        """Makes the calls in advance, to see what they come to."""
-        box, reading = self._fresh(), Reading()
-        steps: dict[int, str] = {}
-        taken: list[int] = []
-
-        def make(made: Call) -> Json:
-            reading.calls.append(made)
-            return box.call(made.tool, made.arguments)
-
-        def given(operand: Operand) -> object:
-            whole = _expression(self._plan)
-            said = _expression(self._plan, operand)
-            if remember and said in self._earlier and said != whole:
-                return self._earlier[said]
-            if isinstance(operand, Ref):
-                return steps[operand.step]
-            if not isinstance(operand, Constant):
-                return operand.text
-            look_up = look_ups.get(operand)
-            if look_up is not None and look_up not in reading.calls:
-                taken.append(int(make(look_up).get("step", 0)))
-            return number(operand.value)
-
-        answer: object = None
-        for step in self._plan.steps:
-            assert isinstance(step, Compute)
-            values = [given(operand) for operand in step.operands]
-            if step.operation == "identity":
-                answer = values[0]
-                continue
-            if _expression(self._plan, Ref(step.id)) in self._earlier and remember and step is not self._plan.steps[-1]:
-                continue
-            reply = make(Call("calculate", {"operation": step.operation, "values": values}))
-            steps[step.id] = f"#{reply.get('step', 0)}"
-            answer, taken = reply.get("result"), [int(reply.get("step", 0))]
-        reading.final = {"answer": _said(answer), "steps": [step for step in taken if step]}
-        reading.value = self._settled(box, reading.final)
-        return reading
-
-    def _settled(self, box: Toolbox, final: Json) -> Decimal | bool | None:
-        try:
-            return execute(settle(box.draft, *read_final(final)).plan, self._context.memory.registers).result.value
-        except QuaestorError:
-            return None
-
     def _fresh(self) -> Toolbox:
-        return Toolbox(self._context.graph, self._context.ontology, self._context.memory)
-
-
-def _expression(plan: Plan, operand: Operand | None = None) -> str:
-    """A program, or what one of its operands comes to, written without step numbers."""
-    operand = operand or Ref(plan.steps[-1].id)
-    if not isinstance(operand, Ref):
-        return operand.text
-    step = plan.steps[operand.step - 1]
-    assert isinstance(step, Compute)
-    inner = ", ".join(_expression(plan, o) for o in step.operands)
-    return inner if step.operation == "identity" else f"{step.operation}({inner})"
+        return Toolbox(self.context.graph, self.context.ontology, self.context.memory)
 
 
 def _said(answer: object) -> object:
     return {True: "yes", False: "no"}[answer] if isinstance(answer, bool) else answer
 
 
-def _where(item: Observation) -> Json:
-    source = item.source
-    return {
-        "document": source.document, "table": source.table, "row": source.row, "column": source.column, "kind": "cell",
-    }  # fmt: skip
+def _where(source: Source) -> Json:
+    shown = {"document": source.document, "kind": source.kind}
+    return (
+        {**shown, "table": source.table, "row": source.row, "column": source.column} if source.kind == "cell" else shown
+    )
