@@ -4,6 +4,7 @@ Owns the tie: a value counts only with the observation, mention or label that it
 source. What a query computes has none, and is refused.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -130,8 +131,10 @@ def _widened(query: str) -> _Widened:
         )
     selected = frozenset(token.text[1:] for token in chosen if token.kind == "variable")
     names = frozenset(token.text for token in tokens if token.kind == "name")
-    head, tail = guarded.text[: tokens[start].start], guarded.text[tokens[end].start :]
-    return _Widened(f"{head}SELECT * {tail}", selected or None, names)
+    begin, rest = tokens[start].start + len("SELECT"), tokens[end].start
+    # As long as what it stands for, so that complaints name the right place.
+    every = " * " + re.sub(r"[^\n]", " ", guarded.text[begin:rest])[3:]
+    return _Widened(guarded.text[:begin] + every + guarded.text[rest:], selected or None, names)
 
 
 def _computes(token: Token) -> bool:

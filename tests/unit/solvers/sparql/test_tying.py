@@ -90,7 +90,7 @@ def test_equal_numbers_are_told_apart_by_their_node(pairs: Numbers) -> None:
         ("SELECT ?t WHERE { ?c a kg:TextCell ; kg:printedText ?t }", "which is no number"),
         ("ASK { ?i kg:net_sales ?v }", "SELECT was asked for"),
         ("SELECT", "line 1"),
-        ("SELECT ?v WHERE { ?i kg:net_sales ?v", "line 1, column 36"),
+        ("SELECT ?v WHERE { ?i kg:net_sales ?v", "line 1, column 37"),
         ("SELECT ?v WHERE { ?i foo:net_sales ?v }", "no prefix 'foo'"),
         ("SELECT ?v WHERE { SERVICE <http://example.org/> { ?i kg:net_sales ?v } }", "SERVICE is not allowed"),
         ("SELECT ?v FROM <http://example.org/> WHERE { ?i kg:net_sales ?v }", "FROM is not allowed"),
