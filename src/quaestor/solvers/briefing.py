@@ -77,6 +77,20 @@ def references(context: TurnContext, named: Callable[[int], str]) -> list[str]:
     return told
 
 
+def asked(question: str, context: TurnContext) -> dict[str, object]:
+    """Returns what every phase is told: the question, the conversation, what it points back to, why it is asked again.
+
+    Earlier answers are named as tools take them: `#-1` for the last one.
+    """
+    turns = len(context.memory.turns)
+    return {
+        "question": question,
+        "history": history(context),
+        "references": references(context, lambda turn: f"#{turn - turns}"),
+        "feedback": context.feedback,
+    }
+
+
 def _answer(answer: Answer, context: TurnContext) -> str:
     """Returns an answer as it is computed with, and as people read it where that differs."""
     if not isinstance(answer.value, Decimal):

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from agent_bench import CASH, QUESTION, UNDERSTOOD, final, play, query, reply, scripted
+from agent_bench import CASH, LOOKED_UP, QUESTION, UNDERSTOOD, final, play, query, reply, scripted
 from hypothesis import given
 from hypothesis import strategies as st
 from model_replies import Asked, Call, Reply, say
@@ -83,7 +83,27 @@ def test_the_prompts_hold_the_page_the_history_and_the_cores_rules() -> None:
     assert "none, this is the first question" in first.prompts[0]
     assert "181001" not in first.prompts[0]
     assert f"1. Question: {QUESTION}" in later.prompts[0]
-    assert "Answer (#-1): 181001 ($ 181,001 thousand) = net cash from operating activities, 2008" in later.prompts[0]
+    assert "Answer (#-1): 181001 ($ 181,001 thousand) = net cash from operating activities" in later.prompts[0]
+
+
+@pytest.mark.usefixtures("local_models")
+def test_the_prompts_say_what_words_point_back_to() -> None:
+    steps = [*LOOKED_UP, reply(query(2009)), reply(final(206588)), reply(final(25587))]
+    played = play(scripted(steps), QUESTION, "and in 2009?", "how much larger is that value than the first?")
+    told = played.asked[-1].prompts[0]
+    assert "point back to, by rule" in told
+    assert '- "that value" is #-1: ' in told
+    assert "point back to" not in played.asked[0].prompts[0]
+
+
+def test_both_phases_say_why_a_question_is_asked_again() -> None:
+    told = {"question": "how much?", "history": [], "references": [], "feedback": ("the wrong year",)}
+    first = render("agent/understand", page={"document": "d", "types": [], "sentences": 0, "mentions": 0}, **told)
+    second = render(
+        "agent/answer", understanding=None, native=True, tool="final_answer", tools=[], schema="", iterations=3, **told
+    )
+    for prompt in (first, second):
+        assert "An earlier answer of yours to this question was not accepted:\n- the wrong year\n" in prompt
 
 
 def test_templates_refuse_a_missing_variable_and_hold_no_rules() -> None:

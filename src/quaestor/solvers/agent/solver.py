@@ -63,8 +63,7 @@ class AgentSolver:
     ) -> str:
         return render(
             "agent/answer",
-            question=question,
-            history=briefing.history(context),
+            **briefing.asked(question, context),
             understanding=written(understanding) if understanding else None,
             native=model.spec.profile.tools,
             tool=ANSWER,

@@ -26,9 +26,7 @@ async def understand(
     Raises:
         OutageError: The model cannot be asked.
     """
-    prompt = render(
-        "agent/understand", question=question, history=briefing.history(context), page=briefing.outline(context)
-    )
+    prompt = render("agent/understand", page=briefing.outline(context), **briefing.asked(question, context))
     try:
         return await ask(
             connection,
