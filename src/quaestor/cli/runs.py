@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from quaestor.cli import inspection, prompts
+from quaestor.cli import export, inspection, prompts
 from quaestor.cli.options import JsonOption, RunArgument, StoreOption
+from quaestor.cli.plans import has_plans, plan_figures, plan_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from quaestor.store.records import ExampleRecord, RunRecord
+    from quaestor.store.records import ExampleRecord, RunRecord, TurnRecord
 
 runs = typer.Typer(no_args_is_help=True, help="Look into the run store.")
 
@@ -48,18 +49,21 @@ def show_run(run: RunArgument, store: StoreOption = None, json: JsonOption = Fal
 
     settings = load_settings({"store": store})
 
-    async def read() -> "tuple[RunRecord, Sequence[ExampleRecord]]":
+    async def read() -> "tuple[RunRecord, Sequence[ExampleRecord], Sequence[TurnRecord]]":
         async with open_store(settings.store, create=False) as opened:
             record = await find_run(opened, run)
-            return record, await opened.examples(record.id)
+            turns = await opened.turns(record.id) if has_plans(record) else ()
+            return record, await opened.examples(record.id), turns
 
-    record, examples = asyncio.run(read())
+    record, examples, turns = asyncio.run(read())
+    figures = plan_figures(turns) if has_plans(record) else None
     if json:
         from quaestor.core import serial
 
-        _print_json({**_run_json(record), "examples": [serial.dump(example) for example in examples]})
+        plans = {} if figures is None else {"plans": figures}
+        _print_json({**_run_json(record), **plans, "examples": [serial.dump(example) for example in examples]})
     else:
-        _show_run(record, examples)
+        _show_run(record, examples, plan_lines(figures or {}))
 
 
 def _run_json(record: "RunRecord") -> dict[str, object]:
@@ -85,7 +89,7 @@ def _show_runs(records: "Sequence[RunRecord]") -> None:
     Console(highlight=False).print(grid)
 
 
-def _show_run(record: "RunRecord", examples: "Sequence[ExampleRecord]") -> None:
+def _show_run(record: "RunRecord", examples: "Sequence[ExampleRecord]", plans: dict[str, str]) -> None:
     from collections import Counter
 
     statuses = Counter(example.status for example in examples)
@@ -104,6 +108,7 @@ def _show_run(record: "RunRecord", examples: "Sequence[ExampleRecord]") -> None:
         "finished": record.finished.astimezone().isoformat(" ", "seconds") if record.finished else "not yet",
         "model": _model(record),
         "used": _used(examples),
+        **plans,
         "ontology": f"{record.spec.get('ontology') or 'none'} ({record.spec.get('policy') or 'none'})",
         "spec": record.spec_digest,
     }
@@ -136,3 +141,4 @@ runs.command("turn")(inspection.turn)
 runs.command("prompts")(prompts.prompts)
 runs.command("tools")(inspection.tools)
 runs.command("kg")(inspection.graph)
+runs.command("export")(export.export)

@@ -1,0 +1,52 @@
+"""`quaestor runs show` of a run of the workflow: how its plans went."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from command_line import Quaestor
+from made_up import a_record, write_dataset
+from model_server import ModelServer
+from workflow_bench import plan, saying, table
+
+from quaestor.cli.plans import plan_lines
+from quaestor.solvers.workflow.solver import make_workflow
+
+
+@pytest.fixture
+def server(local_models: None) -> Iterator[ModelServer]:
+    right = plan(table(1, "net revenue", "2008"))
+    missed = plan(table(1, "goodwill", "2008"))
+    with ModelServer(saying([right, missed, right, missed, missed, missed, missed])) as running:
+        yield running
+
+
+def test_a_run_shows_how_its_plans_went(
+    quaestor: Quaestor, server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for patched in ("quaestor.solvers.registry", "quaestor.evaluation.run"):
+        monkeypatch.setattr(f"{patched}.make_solver", lambda name, options: make_workflow(options))
+    Path("quaestor.toml").write_text(f'[models.scripted]\nbase_url = "{server.url}/v1"\n')
+    questions = ("what was it?", "and what is that?", "and this?")
+    record = a_record(questions=questions, programs=("206588",) * 3, answers=(206588.0,) * 3, displays=("206588",) * 3)
+    write_dataset(tmp_path / "pages.json", record)
+    started = quaestor("run pages.json --solver workflow --model scripted")
+    assert started.code == 0, started.err
+    shown = quaestor("runs show latest").out
+    assert "plans:         1 (33.3 %) at the first try, 1 (33.3 %) repaired, 1 (33.3 %) failed" in shown
+    assert "steps:         1 a plan, 0 empty fields" in shown
+    assert "2.33 requests" in shown
+    figures = json.loads(quaestor("runs show latest --json").out)["plans"]
+    assert (figures["turns"], figures["first_try"], figures["repaired"], figures["failed"]) == (3, 1, 1, 1)
+    assert (figures["mean_steps"], figures["empty_fields"], figures["tokens_a_turn"]) == (1.0, 0, 35)
+    one = quaestor(f"runs turn latest '{record['id']}' 1").out
+    assert "PLAN, reply 1: step 1: no row is called 'goodwill'" in one
+    assert "plan 2: " in one
+
+
+def test_another_solvers_run_shows_no_plans(quaestor: Quaestor, pages: Path) -> None:
+    quaestor("run pages.json")
+    assert "plans:" not in quaestor("runs show latest").out
+    assert "plans" not in json.loads(quaestor("runs show latest --json").out)
+    assert plan_lines({}) == {}
