@@ -47,6 +47,7 @@ def show_stored_turn(console: Console, turn: TurnRecord, graph: KnowledgeGraph |
     _section(console, "answer", f"{turn.number or 'none'}{verified}")
     for name, said in (
         ("error", turn.error),
+        ("remark", answer.reason if turn.error is None else None),
         ("description", answer.description),
         ("formula", answer.formula),
         ("program", turn.program),

@@ -1,0 +1,190 @@
+"""The reflection solver from the command line: experts, roles, an outage of one role, traces."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from command_line import Outcome, Quaestor, one_line
+from made_up import a_record, write_dataset
+from model_replies import Asked, Reply, broken, structured
+from model_server import ModelServer
+from reflection_bench import APPROVES, draft, look_up, role_of
+
+IDS = ("Single_NORD/2012/page_41.pdf-1", "Single_SUND/2011/page_7.pdf-1")
+QUESTIONS = ("what was net revenue in 2008?", "and in 2007?")
+IN_2008 = draft(look_up("net revenue, 2008", 206588, "T0R1C1"), answer=206588)
+IN_2007 = draft(look_up("net revenue, 2007", 181001, "T0R1C2"), answer=181001)
+
+TABLES = """
+[models.main]
+base_url = "{url}/v1"
+attempts = 1
+[models.strict]
+model = "strict"
+base_url = "{url}/v1"
+attempts = 1
+[solvers.reflection]
+calculation_critic_model = "strict"
+extraction_critic_temperature = 0.5
+max_iterations = 3
+[prices.main]
+input = 100
+output = 200
+[prices.strict]
+input = 1000
+output = 2000
+"""
+
+
+class Roles:
+    """Drafts and approves, and knows which models are down."""
+
+    def __init__(self) -> None:
+        self.down: set[str] = set()
+        self.temperatures: dict[str, object] = {}
+
+    def __call__(self, asked: Asked) -> Reply:
+        model = asked.body["model"]
+        if model in self.down:
+            return broken(503)
+        role = role_of(asked)
+        self.temperatures[f"{role} {model}"] = asked.body.get("temperature")
+        if role != "expert":
+            return structured(asked, APPROVES)
+        return structured(asked, IN_2007 if "Question: and in 2007?" in asked.prompts[0] else IN_2008)
+
+
+@pytest.fixture
+def roles() -> Roles:
+    return Roles()
+
+
+@pytest.fixture
+def ask(
+    local_models: None, roles: Roles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Iterator[Quaestor]:
+    """The command line with the real solvers, two models, and two conversations."""
+    import shlex
+
+    from quaestor.cli.app import app
+    from quaestor.cli.failures import guarded
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    for name in ("STORE", "SOLVER", "WORKERS", "MODEL", "MAX_REQUESTS", "MAX_TOKENS", "MAX_COST", "TRACING"):
+        monkeypatch.delenv(f"QUAESTOR_{name}", raising=False)
+    records = [
+        a_record(name, QUESTIONS, ("206588", "181001"), (206588.0, 181001.0), displays=("1", "2")) for name in IDS
+    ]
+    write_dataset(tmp_path / "pages.json", *records)
+
+    def run(line: str, *more: str) -> Outcome:
+        code = guarded(lambda: app([*shlex.split(line), *more], standalone_mode=False, prog_name="quaestor"))
+        printed = capfd.readouterr()
+        return Outcome(code, printed.out, printed.err)
+
+    with ModelServer(roles) as server:
+        Path("quaestor.toml").write_text(TABLES.format(url=server.url))
+        yield run
+
+
+def test_roles_have_models_and_temperatures_of_their_own(ask: Quaestor, roles: Roles) -> None:
+    outcome = ask("eval pages.json --solver reflection --model main --json")
+    assert outcome.code == 0, outcome.err
+    assert json.loads(outcome.out)["score"]["execution"]["value"] == 1.0
+    assert roles.temperatures == {"expert main": 0.0, "extraction main": 0.5, "calculation strict": 0.0}
+    shown = json.loads(ask("runs show latest --json").out)
+    assert shown["spec"]["solver_options"]["max_iterations"] == 3
+    assert shown["spec"]["model"]["roles"]["calculation_critic"]["model"] == "strict"
+    assert shown["spec"]["model"]["roles"]["extraction_critic"]["temperature"] == 0.5
+    # 4 turns of 10 tokens read and 5 written, 8 requests at the one price and 4 at ten times that
+    assert "12 requests, 120 tokens read, 60 written, 0.0960 US dollars" in ask("runs show latest").out
+
+
+def test_a_turn_shows_rounds_verdicts_and_remarks(ask: Quaestor) -> None:
+    assert ask("run pages.json --solver reflection --model main").code == 0
+    shown = ask(f"runs turn latest {IDS[0]} 1").out
+    for line in (
+        "draft 1: 1. net revenue, 2007 = 181001 (T0R1C2)",
+        "draft 1, extraction critic approves",
+        "is accepted",
+    ):
+        assert line in shown
+    assert "CALCULATION_CRITIC_1" in ask(f"runs prompts latest {IDS[0]} 1").out
+
+
+def test_a_run_goes_on_while_one_model_is_down_and_is_resumed(ask: Quaestor, roles: Roles) -> None:
+    roles.down = {"strict"}
+    outcome = ask("run pages.json --solver reflection --model main --workers 1")
+    assert outcome.code == 1
+    assert "2 of 2 conversations unplayed" in outcome.err
+    shown = json.loads(ask("runs show latest --json").out)
+    assert [example["status"] for example in shown["examples"]] == ["outage", "outage"]
+    assert "strict cannot answer now (status 503)" in shown["examples"][0]["error"]
+    roles.down = set()
+    again = ask("eval pages.json --solver reflection --model main --resume latest --json")
+    assert again.code == 0, again.err
+    assert json.loads(again.out)["score"]["execution"]["value"] == 1.0
+
+
+def test_traces_are_exported_turn_by_turn(ask: Quaestor, tmp_path: Path) -> None:
+    assert ask("run pages.json --solver reflection --model main").code == 0
+    assert ask("runs export latest --traces traces.jsonl").out == "4 turns in traces.jsonl\n"
+    lines = [json.loads(line) for line in Path("traces.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [(line["conversation"], line["turn"]) for line in lines] == [(name, turn) for name in IDS for turn in (0, 1)]
+    assert lines[0]["question"] == QUESTIONS[0]
+    assert lines[0]["trace"][0].startswith("draft 1: 1. net revenue, 2008")
+    phases = [exchange["phase"] for exchange in lines[0]["exchanges"]]
+    assert sorted(phases) == ["CALCULATION_CRITIC_1", "EXPERT_1", "EXTRACTION_CRITIC_1"]
+    assert json.loads(lines[0]["exchanges"][0]["prompt"])["model"] == "main"
+    assert "cannot write" in one_line(ask("runs export latest --traces no/such/folder.jsonl"))
+
+
+def test_what_an_outage_left_is_exported_too(ask: Quaestor, roles: Roles) -> None:
+    roles.down = {"strict"}
+    ask("run pages.json --solver reflection --model main")
+    assert ask("runs export latest --traces traces.jsonl").code == 0
+    lines = [json.loads(line) for line in Path("traces.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [(line["turn"], "question" in line) for line in lines] == [(0, False), (0, False)]
+    assert any(exchange["error"] == "status 503" for exchange in lines[0]["exchanges"])
+
+
+def test_the_embedded_solver_may_draft_and_only_evidence_judges(ask: Quaestor) -> None:
+    outcome = ask("eval pages.json --solver reflection --expert embedded --json")
+    assert outcome.code == 0, outcome.err
+    shown = json.loads(ask("runs show latest --json").out)
+    assert (shown["spec"]["solver_options"]["expert"], shown["spec"]["model"]) == ("embedded", None)
+    assert "draft 1 is accepted" in ask(f"runs turn latest {IDS[0]} 0").out
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("--solver reflection", "no model is named"),
+        ("--solver reflection --expert nobody --model main", "there is no solver 'nobody'"),
+        ("--solver reflection --expert reflection --model main", "cannot be its own expert"),
+        ("--solver embedded --expert agent", "takes no --expert"),
+    ],
+)
+def test_what_does_not_fit_is_refused(ask: Quaestor, line: str, said: str) -> None:
+    outcome = ask(f"run pages.json {line}")
+    assert outcome.code == 2
+    assert said in one_line(outcome)
+
+
+def test_a_mistake_in_the_settings_is_refused(ask: Quaestor) -> None:
+    path = Path("quaestor.toml")
+    sound = path.read_text()
+    for wrong, said in (
+        ("max_iterations = 9", "cannot make 9 drafts with a hard_limit of 4"),
+        ("rounds = 3", "has no option 'rounds'"),
+        ("expert_temperature = 'warm'", "'expert_temperature' of the reflection solver must be a number"),
+        ("expert_model = 'nobody'", "unknown model 'nobody'"),
+        ("hard_limit = 0", "must be a whole number above 0"),
+        ("expert = 5", "'expert' of the reflection solver must be"),
+        ("calls = [1]", "in [solvers.reflection] must be text, a number, true or false"),
+    ):
+        path.write_text(sound.replace("max_iterations = 3", wrong))
+        outcome = ask("run pages.json --solver reflection --model main")
+        assert (outcome.code, said in outcome.err) == (2, True), (wrong, outcome.err)
