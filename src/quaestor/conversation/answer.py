@@ -10,8 +10,25 @@ from quaestor.plan.steps import Plan
 
 
 @dataclass(frozen=True, slots=True)
+class Variable:
+    """A number that went into a result, under a name that says what it holds.
+
+    Attributes:
+        name: An identifier: `net_revenue_2008`; of an earlier answer `result_N`, with its turn from 0.
+        value: The number, in units of `scale`.
+        scale: What one unit of the value stands for.
+        source: The cell or span, or None for an earlier answer.
+    """
+
+    name: str
+    value: Decimal
+    scale: Scale
+    source: Source | None
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
-    """What a solver answered to one question.
+    """What a solver answered to one question. The question stands in the `Turn`.
 
     Units: `value` is in units of `scale`: a looked-up `13.7 %` is 13.7 with `Scale.PERCENT`, a computed ratio or
         percentage change is a fraction with `Scale.ONE`.
@@ -20,11 +37,14 @@ class Answer:
         value: The number; True or False for yes or no; None where the solver found no answer.
         scale: What one unit of the value stands for.
         unit: What is counted, where the document says it.
-        description: What the number is ("change in net revenue from 2007 to 2008").
-        entity: The row, column or thing that it is about ("net revenue").
-        metric_type: `value`, `change`, `percentage_change`, `ratio`, `sum`, `average`, `product`, `comparison`.
-        period: The period that it is about, where there is one.
+        description: What the number is ("Change in net revenue from 2007 to 2008").
+        entity: The row, column or thing that it is about ("net revenue"); of a percentage the part.
+        metric_type: A name of the core's metric types: `value`, `change`, `percentage_change`, `percentage`, `ratio`,
+            `sum`, `average`, `product`, `maximum`, `minimum`, `comparison`.
+        period: The period that it is about, where there is one; of a change from one year to another their range.
+        base: What a percentage change, a percentage or a ratio is relative to ("net revenue in 2007"), else None.
         formula: The arithmetic for people ("(206588 - 181001) / 181001").
+        variables: The numbers of the page and the earlier answers that went into it, in the order of the plan.
         plan: The steps.
         sources: Every cell and span that the number rests on, earlier turns' included, each once.
         confidence: The solver's probability that the answer is right, where it gives one.
@@ -38,7 +58,9 @@ class Answer:
     entity: str | None = None
     metric_type: str = "value"
     period: Period | None = None
+    base: str | None = None
     formula: str = ""
+    variables: tuple[Variable, ...] = ()
     plan: Plan | None = None
     sources: tuple[Source, ...] = ()
     confidence: float | None = None

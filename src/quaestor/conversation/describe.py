@@ -1,30 +1,28 @@
-"""What a result is, in words: description, entity, kind of metric, period. Made from the plan alone, by rule."""
+"""What a result is, in words: description, entity, metric type, period, base, variables. By rule, without a model."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from textwrap import shorten
 
+from quaestor.conversation import meaning
+from quaestor.conversation.answer import Variable
+from quaestor.conversation.entity import counted_thing, extract_entity
+from quaestor.conversation.meaning import Meaning
 from quaestor.conversation.memory import Memory
-from quaestor.core.periods import Period
-from quaestor.core.provenance import CellRef
-from quaestor.documents.document import Document
+from quaestor.conversation.metrics import classify_metric_type
+from quaestor.core.periods import Period, parse_period
+from quaestor.core.provenance import CellRef, SentenceRef
+from quaestor.documents.document import Document, Sentence
+from quaestor.ontology.phrases import said_of
+from quaestor.ontology.vocabulary import slug
 from quaestor.plan.steps import Compute, Constant, Extract, Label, Operand, Plan, Ref
 
-_METRICS = {
-    "add": "sum", "sum": "sum", "table_sum": "sum", "subtract": "change", "divide": "ratio", "percentage": "ratio",
-    "percentage_change": "percentage_change", "multiply": "product", "exp": "product", "greater": "comparison",
-    "average": "average", "table_average": "average", "minimum": "value", "maximum": "value", "table_min": "value",
-    "table_max": "value",
-}  # fmt: skip
-
-_WORDS = {
-    "add": "{0} plus {1}", "subtract": "{0} less {1}", "multiply": "{0} times {1}", "divide": "{0} over {1}",
-    "exp": "{0} to the power of {1}", "greater": "whether {0} is greater than {1}",
-    "percentage": "{0} as a part of {1}",
-    "percentage_change": "relative change to {0} from {1}", "table_sum": "sum of the row {0}",
-    "table_average": "average of the row {0}", "table_max": "largest of the row {0}",
-    "table_min": "smallest of the row {0}",
-}  # fmt: skip
-
-_LONGEST = 160
+_LONGEST = 200
+_QUOTED = 60
+_NEAR = 12
+"""The most characters between a number of the text and the period behind it: " for the year "."""
+_MONTHS = "january february march april may june july august september october november december".split()
+_QUARTERS = ("first", "second", "third", "fourth")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,107 +30,205 @@ class Description:
     """What a result is.
 
     Attributes:
-        text: For people ("net revenue, 2008 less net revenue, 2007").
-        entity: The row, column or thing that it is about, where all its numbers share one.
+        text: For people ("Change in net revenue from 2007 to 2008").
+        entity: What it is about, as `Answer.entity`.
         metric_type: As `Answer.metric_type`.
-        period: The latest period of its numbers, or None.
+        period: As `Answer.period`.
+        base: As `Answer.base`.
+        variables: As `Answer.variables`.
     """
 
     text: str
     entity: str | None
     metric_type: str
     period: Period | None
+    base: str | None
+    variables: tuple[Variable, ...]
 
 
-def describe(plan: Plan, memory: Memory, document: Document) -> Description:
+def describe(plan: Plan, memory: Memory, document: Document, question: str = "") -> Description:
     """Returns what the result of a plan is.
 
     Args:
         plan: A valid plan.
         memory: The turns before.
-        document: The page that the plan's cells stand on.
+        document: The page that the plan's numbers stand on.
+        question: As asked. It names what the page does not, and tells a percentage from another ratio.
     """
-    words: list[str] = []
-    for step in plan.steps:
-        words.append(step.label if isinstance(step, Extract) else _compute_words(step, words, memory))
-    last = plan.steps[-1]
-    text = words[-1]
+    reader = _Reader(memory, document)
+    found = reader.meaning(plan, len(memory.turns), question)
+    text = found.text[:1].upper() + found.text[1:]
     return Description(
         text=text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "...",
-        entity=_entity(plan, memory, document),
-        metric_type=_metric_type(last, memory),
-        period=_period(plan, memory, document),
+        entity=" and ".join(found.entities) or None,
+        metric_type=found.metric,
+        period=_span(found.periods),
+        base=found.base,
+        variables=tuple(_named(reader.variables(plan))),
     )
 
 
-def _compute_words(step: Compute, words: list[str], memory: Memory) -> str:
-    operands = [_operand_words(operand, words, memory) for operand in step.operands]
-    if step.operation == "identity":
-        return operands[0]
-    pattern = _WORDS.get(step.operation)
-    return pattern.format(*operands) if pattern else f"{step.operation} of {', '.join(operands)}"
+def period_words(period: Period) -> str:
+    """Returns a period for people: "2008", "the third quarter of 2008", "december 31, 2008", "2006 to 2010"."""
+    match period.kind:
+        case "quarter":
+            return f"the {_QUARTERS[(period.quarter or 1) - 1]} quarter of {period.year}"
+        case "month":
+            return f"{_MONTHS[(period.month or 1) - 1]} {period.year}"
+        case "date":
+            return f"{_MONTHS[(period.month or 1) - 1]} {period.day}, {period.year}"
+        case "range":
+            return f"{period.year} and after" if period.last is None else f"{period.year} to {period.last}"
+        case _:
+            return str(period.year)
 
 
-def _operand_words(operand: Operand, words: list[str], memory: Memory) -> str:
-    match operand:
-        case Constant(text=text):
-            return text.removeprefix("const_").replace("m1", "-1")
-        case Label(text=text):
-            return text
-        case Ref(step=step) if step > 0:
-            return _nested(words[step - 1])
-        case Ref(step=step):
-            return _nested(memory.answers[step].description)
+class _Reader:
+    """Reads plans along a conversation, each earlier turn once."""
+
+    def __init__(self, memory: Memory, document: Document) -> None:
+        self._memory, self._document = memory, document
+        self._earlier: dict[int, Meaning] = {}
+
+    def meaning(self, plan: Plan, turn: int, question: str) -> Meaning:
+        """What a plan's result means, at its place in the conversation."""
+        found: list[Meaning] = []
+        for step in plan.steps:
+            if isinstance(step, Extract):
+                found.append(self._extract(step, turn, question))
+            else:
+                found.append(self._compute(step, found, turn))
+        previous = self._memory.answers[turn - 1].metric_type if turn else None
+        asked = classify_metric_type(question, previous)[0].metric_type
+        return meaning.as_percentage(found[-1]) if asked == "percentage" else found[-1]
+
+    def variables(self, plan: Plan) -> Iterator[Variable]:
+        """The numbers of the page and the earlier answers of a plan."""
+        turns = len(self._memory.turns)
+        for step in plan.steps:
+            if isinstance(step, Extract):
+                quantity = step.quantity
+                value = quantity.value.copy_abs() if step.reading == "magnitude" else quantity.value
+                yield Variable(_name(self._extract(step, turns, "")), value, quantity.scale, step.source)
+                continue
+            for operand in step.operands:
+                if isinstance(operand, Ref) and operand.step < 0:
+                    answer = self._memory.answers[operand.step]
+                    if answer.value is not None and not isinstance(answer.value, bool):
+                        yield Variable(f"result_{turns + operand.step}", answer.value, answer.scale, None)
+                elif isinstance(operand, Label):
+                    for taken, source in zip(operand.values, operand.sources, strict=True):
+                        found = self._cell(source, operand.text) if isinstance(source, CellRef) else None
+                        name = _name(found) if found else slug(operand.text)
+                        yield Variable(name, taken.value, taken.scale, source)
+
+    def _extract(self, step: Extract, turn: int, question: str) -> Meaning:
+        named = extract_entity(question, self._memory.questions[:turn]) if question else None
+        if not isinstance(step.source, CellRef):
+            return self._said(step, step.source, named)
+        found = self._cell(step.source, named or step.label)
+        return replace(found, key=("number", abs(step.quantity.value), step.quantity.scale))
+
+    def _cell(self, cell: CellRef, otherwise: str) -> Meaning:
+        """A cell by the labels of its row and column; the axis without the periods names the thing."""
+        table = self._document.tables[cell.table]
+        row, column = table.rows[cell.row], table.columns[cell.column]
+        heads = (column, row) if table.orientation == "rows" else (row, column)
+        named = [head.label for head in heads if head.label and not head.period]
+        named = named or ["value" if parse_period(otherwise) else otherwise]
+        subject = ", ".join(dict.fromkeys(named))
+        period = table.period_at(cell.row, cell.column)
+        shown = _shown(_shortened(period, self._periods(cell))) if period else ""
+        return meaning.number(("cell", cell), subject, period, shown, named[0])
+
+    def _periods(self, cell: CellRef) -> list[Period]:
+        """The periods along the axis that gives a cell its own."""
+        table = self._document.tables[cell.table]
+        headers = table.rows if table.rows[cell.row].period and table.orientation == "rows" else table.columns
+        return [header.period for header in headers if header.period]
+
+    def _said(self, step: Extract, source: SentenceRef, named: str | None) -> Meaning:
+        """A number of the text by the noun phrase around it, or by what the question calls it."""
+        sentence = self._document.sentence(source)
+        text = sentence.text
+        said = said_of(text[: source.start])
+        entity = (said if said and extract_entity(said) else None) or counted_thing(text[source.end :]) or named
+        subject = entity or f'"{shorten(step.label, _QUOTED, placeholder="...")}"'
+        period = _period_said(sentence, source)
+        shown = _shown(_shortened(period, [period])) if period and entity else ""
+        key = ("number", abs(step.quantity.value), step.quantity.scale)
+        return meaning.number(key, subject, period, shown, entity)
+
+    def _compute(self, step: Compute, found: list[Meaning], turn: int) -> Meaning:
+        return meaning.computed(step.operation, [self._operand(operand, found, turn) for operand in step.operands])
+
+    def _operand(self, operand: Operand, found: list[Meaning], turn: int) -> Meaning:
+        match operand:
+            case Constant(value=value, text=text):
+                return meaning.constant(value, text.removeprefix("const_").replace("m1", "-1"))
+            case Label(text=text):
+                return meaning.number(("row", text), text, None, "", text)
+            case Ref(step=step) if step > 0:
+                return found[step - 1]
+            case Ref(step=step):
+                return self._answer(turn + step)
+
+    def _answer(self, turn: int) -> Meaning:
+        """What an earlier answer means; one without a plan is what its record says."""
+        if turn not in self._earlier:
+            played = self._memory.turns[turn]
+            answer = played.answer
+            if answer.plan is not None and answer.value is not None:
+                self._earlier[turn] = self.meaning(answer.plan, turn, played.question)
+            else:
+                words = answer.description or f"the answer to question {turn + 1}"
+                entities = (answer.entity,) if answer.entity else ()
+                periods = (answer.period,) if answer.period else ()
+                self._earlier[turn] = Meaning(("turn", turn), answer.metric_type, words, words, entities, periods)
+        return self._earlier[turn]
 
 
-def _nested(text: str) -> str:
-    compound = any(f" {word} " in text for word in ("less", "plus", "times", "over"))
-    return f"({text})" if compound else text
+def _shown(period: Period) -> str:
+    return f" {'at' if period.kind == 'date' else 'in'} {period_words(period)}"
 
 
-def _metric_type(last: Extract | Compute, memory: Memory) -> str:
-    if isinstance(last, Extract):
-        return "value"
-    if last.operation == "identity":
-        operand = last.operands[0]
-        earlier = isinstance(operand, Ref) and operand.step < 0
-        return memory.answers[operand.step].metric_type if earlier and isinstance(operand, Ref) else "value"
-    return _METRICS.get(last.operation, "value")
+def _period_said(sentence: Sentence, source: SentenceRef) -> Period | None:
+    """The period that a sentence gives a number: the one right behind it, else the only one."""
+    for period, start, _ in sentence.periods:
+        if 0 <= start - source.end <= _NEAR:
+            return period
+    periods = {period for period, _, _ in sentence.periods}
+    return periods.pop() if len(periods) == 1 else None
 
 
-def _entity(plan: Plan, memory: Memory, document: Document) -> str | None:
-    """The label that all numbers of the plan share; that of the first where they differ in nothing but the period."""
-    names: list[str | None] = [_extract_entity(step, document) for step in plan.extracts]
-    names += [memory.answers[ref].entity for ref in _earlier(plan)]
-    known = [name for name in names if name]
-    return known[0] if known and len(set(known)) == 1 else (" and ".join(dict.fromkeys(known)) or None)
+def _shortened(period: Period, among: list[Period]) -> Period:
+    """A date or month as its year, where no other of the periods around it is of that year."""
+    alone = len({other for other in among if other.year == period.year}) <= 1
+    return Period("year", period.year) if alone and period.kind in ("date", "month") else period
 
 
-def _extract_entity(step: Extract, document: Document) -> str:
-    if not isinstance(step.source, CellRef):
-        return step.label
-    table = document.tables[step.source.table]
-    row, column = table.rows[step.source.row], table.columns[step.source.column]
-    # The axis without the periods names the thing.
-    return (column.label if table.orientation == "rows" else row.label) or row.label or column.label
+def _span(periods: tuple[Period, ...]) -> Period | None:
+    """The one period of a result; the years from the first to the last where it spans several; else the latest."""
+    years = {period.year for period in periods}
+    if len(years) > 1 and all(period.kind in ("year", "date", "month") for period in periods):
+        return Period("range", min(years), last=max(years))
+    return max(periods, key=meaning.order, default=None)
 
 
-def _period(plan: Plan, memory: Memory, document: Document) -> Period | None:
-    found: list[Period] = []
-    for step in plan.extracts:
-        if isinstance(step.source, CellRef):
-            period = document.tables[step.source.table].period_at(step.source.row, step.source.column)
-            if period is not None:
-                found.append(period)
-    found += [period for ref in _earlier(plan) if (period := memory.answers[ref].period) is not None]
-    return max(found, key=lambda period: (period.last or period.year, period.quarter or 0), default=None)
+def _name(found: Meaning) -> str:
+    name = slug(f"{found.subject} {found.text.removeprefix(found.subject)[3:]}") if found.entities else ""
+    name = name or "number"
+    return f"n_{name}" if name[0].isdigit() else name
 
 
-def _earlier(plan: Plan) -> list[int]:
-    return [
-        operand.step
-        for step in plan.steps
-        if isinstance(step, Compute)
-        for operand in step.operands
-        if isinstance(operand, Ref) and operand.step < 0
-    ]
+def _named(variables: Iterator[Variable]) -> Iterator[Variable]:
+    """Each variable once, under a name of its own."""
+    seen: dict[str, Variable] = {}
+    for variable in variables:
+        name, count = variable.name, 1
+        while name in seen and (seen[name].value, seen[name].source) != (variable.value, variable.source):
+            count += 1
+            name = f"{variable.name}_{count}"
+        if name not in seen:
+            seen[name] = Variable(name, variable.value, variable.scale, variable.source)
+    return iter(seen.values())

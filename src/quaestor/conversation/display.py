@@ -13,7 +13,8 @@ from quaestor.documents.document import Document, Header
 
 _CURRENCIES = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
 # Of these kinds a result is in the unit and scale of the cells that it came from; a ratio or a product is not.
-_ADDITIVE = frozenset({"value", "change", "sum", "average"})
+_ADDITIVE = frozenset({"value", "change", "sum", "average", "maximum", "minimum"})
+_FRACTIONS = frozenset({"percentage_change", "percentage"})
 _DIGITS = 60
 
 
@@ -42,15 +43,16 @@ class ShownSource:
 def show_number(answer: Answer, document: Document) -> str:
     """Returns an answer's value with its unit and scale, rounded for reading.
 
-    Units: a percentage change, and a ratio between -1 and 1, are shown as a percentage. Sums, differences, averages
-        and looked-up numbers have the scale and the unit on which the captions of all their cells agree.
+    Units: a percentage, a percentage change, and a ratio between -1 and 1 are shown as a percentage. Sums,
+        differences, averages and looked-up numbers have the scale and the unit on which the captions of all their
+        cells agree.
     """
     value = answer.value
     if value is None:
         return "no answer"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    fraction = answer.metric_type == "percentage_change" or (answer.metric_type == "ratio" and abs(value) <= 1)
+    fraction = answer.metric_type in _FRACTIONS or (answer.metric_type == "ratio" and abs(value) <= 1)
     if fraction and answer.scale is Scale.ONE:
         return f"{_digits(value * 100, 1)} %"
     scale, unit = _scale_and_unit(answer, document)

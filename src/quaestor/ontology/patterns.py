@@ -29,7 +29,7 @@ Order = Literal["as named", "reversed", "later first", "earlier first"]
 
 _WORDS = re.compile(r"[a-z0-9$%&]+(?:[.,'&-][a-z0-9]+)*%?")
 _PARTS = re.compile(r"\.\.\.?|<[a-z ]+>|[()\[\]|^$#]|[a-z0-9%&'.-]+\*?")
-_START = r"(?:^|(?<= ))"
+_START = r"(?<!\S)"
 _NUMBER = r"(?:\$?\d[\d.,]*%?|two|three|four|five|six|seven|eight|nine|ten|hundred|thousand|million) "
 _FIXED = {
     "(": "(?:",

@@ -9,15 +9,22 @@ from quaestor.solvers.base import TurnContext
 
 
 def answer_from_plan(
-    plan: Plan, context: TurnContext, *, confidence: float | None = None, reason: str | None = None
+    plan: Plan, context: TurnContext, *, question: str = "", confidence: float | None = None, reason: str | None = None
 ) -> Answer:
-    """Returns the answer that a plan gives, with its description, formula and sources.
+    """Returns the answer that a plan gives, with its description, formula, variables and sources.
+
+    Args:
+        plan: A valid plan.
+        context: The turn's.
+        question: As asked: it tells a percentage from another ratio, and names what the text of the page does not.
+        confidence: The solver's probability that the answer is right, where it gives one.
+        reason: What a reader should doubt.
 
     Raises:
         PlanError: The plan cannot be run.
     """
     result = execute(plan, context.memory.registers).result
-    described = describe(plan, context.memory, context.document)
+    described = describe(plan, context.memory, context.document, question)
     return Answer(
         value=result.value,
         scale=result.scale,
@@ -26,7 +33,9 @@ def answer_from_plan(
         entity=described.entity,
         metric_type=described.metric_type,
         period=described.period,
+        base=described.base,
         formula=render_formula(plan, [answer.formula or None for answer in context.memory.answers]),
+        variables=described.variables,
         plan=plan,
         sources=result.sources,
         confidence=confidence,

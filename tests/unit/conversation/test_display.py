@@ -27,6 +27,8 @@ REVENUE, COSTS = CellRef(PAGE, 0, 1, 1), CellRef(PAGE, 0, 2, 1)
         (Answer(Decimal("0.141363"), metric_type="percentage_change"), "14.1 %"),
         (Answer(Decimal("-1.5"), metric_type="percentage_change"), "-150.0 %"),
         (Answer(Decimal("0.4567"), metric_type="ratio"), "45.7 %"),
+        (Answer(Decimal("1.4567"), metric_type="percentage"), "145.7 %"),
+        (Answer(Decimal("13.7"), Scale.PERCENT, metric_type="percentage"), "13.7 %"),
         (Answer(Decimal("2.4567"), metric_type="ratio"), "2.46"),
         (Answer(Decimal("5.2"), Scale.MILLION, "USD"), "$ 5.2 million"),
         (Answer(Decimal(7), unit="years"), "7 years"),

@@ -1,0 +1,51 @@
+"""How long it takes to read what a question asks for; how often that is what a person reads.
+
+`python -m benchmarks.meanings` prints the figures and each labelled turn that is read otherwise.
+"""
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from time import perf_counter
+
+from benchmarks.figure import Figure, milliseconds
+from benchmarks.workload import Workload, benchmark_file
+from quaestor.conversation.metrics import classify_metric_type, matching_patterns
+from quaestor.ontology.patterns import question_words
+
+SUPPORT = str(Path(__file__).resolve().parents[1] / "tests" / "support")
+
+
+def measure(workload: Workload) -> Iterable[Figure]:
+    questions = [question for c in workload.dataset.conversations for question in c.questions]
+    classify_metric_type(questions[0])
+    yield milliseconds("what a question asks for", map(_seconds, questions), "questions")
+
+
+def _seconds(question: str) -> float:
+    matching_patterns.cache_clear()
+    question_words.cache_clear()
+    started = perf_counter()
+    classify_metric_type(question)
+    return perf_counter() - started
+
+
+def main() -> None:
+    sys.path.append(SUPPORT)
+    from labelled_results import TUNE, read_labelled
+
+    path = benchmark_file()
+    if path.name != TUNE:
+        raise SystemExit(f"needs {TUNE} in ../shared/data")
+    read = read_labelled(path.parent)
+    for name, right in (("metric type", [r.metric_right for r in read]), ("entity", [r.entity_right for r in read])):
+        print(f"{name}: {sum(right)} of {len(right)}, {100 * sum(right) / len(right):.1f} %")
+    for turn in read:
+        if not turn.metric_right:
+            print(f"  {turn.place}: {turn.labelled} by hand, {turn.classified} by rule")
+        if not turn.entity_right:
+            print(f"  {turn.place}: {turn.entity!r} by hand, {turn.extracted!r} by rule")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,185 @@
+"""What a question is about, in its own words: "net revenue", "the s&p 500 index".
+
+Owns a shallow reading of noun phrases. Knows no page: what an answer is about is read from its cells, see describe.py.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from quaestor.core.debris import mend_debris
+from quaestor.core.periods import find_periods, find_relative_periods
+from quaestor.ontology.core import read_core
+
+_TOKEN = re.compile(r"[a-z][a-z0-9&'./-]*[a-z0-9]|[a-z]|\d[\d.,/]*%?|&|[,;:?|()]")
+_QUESTION = frozenset("what which how what's who".split())
+_JOINING = frozenset("of for from on to in and or & with under per related into at against".split())
+_ARTICLES = frozenset("the a an its our their".split())
+_POINTING = frozenset("this that these those it they them its such".split())
+_RELATING = re.compile(r"represent|constitut|account|divid|relati|compar|over$|as$|than$|less$|minus$|times$")
+_COMPOUNDS = frozenset(
+    "fair carrying book market present intrinsic notional par face purchase exercise share stock".split()
+)
+"""Words that make a thing of the noun for a value that follows: a fair value, a carrying amount."""
+
+_THINGS = frozenset("rate rates return returns".split())
+"""Nouns for results that make a thing with any word before them: an interest rate."""
+
+_NO_RESULTS = frozenset("shares price prices".split())
+_NAMING = frozenset("concerning regarding".split())
+_VERBS = frozenset("is was were are be been did does do that which will".split())
+_ADJECTIVES = ("ly", "ed", "net", "initial", "original", "outstanding", "actual", "gross", "aggregate")
+
+_SAYS_NOTHING = frozenset(
+    "is was were are be been being did does do has have had will would can could may might should by during between "
+    "over as since until through throughout within along than then so also again only just if considering "
+    "concerning respectively combined together including adding excluding without less minus plus times divided "
+    "represent represents represented constitute account accounted accounts due made came comes compared relative "
+    "relation much many more most higher lower greater larger smaller about become becomes there here now not no "
+    "yes when where whose both each every all same full overall entire whole other's year years period periods "
+    "month months quarter quarters time date day days fiscal annual yearly annually end ended ending beginning "
+    "start began last first second third prior previous following next subsequent earlier later before after ago "
+    "one two three four five six seven eight nine ten thousand thousands million millions billion billions hundred "
+    "dollars dollar usd us$ total totals net-change part increased decreased grew grow changed change varied vary "
+    "fell fall rose rise declined decimal converted convert equivalent magnitude absolute sign percentages shown "
+    "reported stated listed recorded and/or i.e e.g this that these those it they them such its their our we you i "
+    "s t up out off down what which how who what's whats wha your it's".split()
+)
+_LONGEST = 10
+_BEHIND = 60
+_SCALES = frozenset("thousand million billion percent".split())
+
+
+class _Phrase(NamedTuple):
+    start: int
+    words: tuple[str, ...]
+
+
+def extract_entity(question: str, earlier: Sequence[str] = ()) -> str | None:
+    """Returns what a question is about; of a part and a whole the part, of two things the first named.
+
+    Args:
+        question: As asked.
+        earlier: The questions before, oldest first. A question that only points back is about what they are about.
+
+    >>> extract_entity("what was the change in net revenue from 2007 to 2008?")
+    'net revenue'
+    >>> extract_entity("and how much does this change represent in relation to it?", ["what was the rent in 2008?"])
+    'rent'
+    """
+    for asked in (question, *reversed(earlier)):
+        named = _named(asked)
+        if named:
+            return named
+    return None
+
+
+def counted_thing(after: str) -> str | None:
+    """Returns what a number of running text counts, from the text behind it; None where that says nothing.
+
+    >>> counted_thing(" of unsecured debt and some cash")
+    'unsecured debt'
+    >>> counted_thing(" in 2016 , $ 97.5 in 2015")
+    """
+    tokens = _tokens(after[:_BEHIND])
+    while tokens and tokens[0] in _SCALES:
+        tokens = tokens[1:]
+    if tokens[:1] == ["of"]:
+        tokens = tokens[1:]
+    found = _phrases(tokens[: next((i for i, token in enumerate(tokens) if token == "and"), len(tokens))])
+    return " ".join(found[0].words) if found and found[0].start <= (tokens[0] in _ARTICLES) else None
+
+
+@lru_cache(maxsize=4096)
+def _named(question: str) -> str | None:
+    tokens = _tokens(question)
+    asked = next((place for place, token in enumerate(tokens) if token in _QUESTION), -1)
+    phrases = _phrases(tokens)
+    before = [phrase for phrase in phrases if phrase.start < asked]
+    after = [phrase for phrase in phrases if phrase.start > asked]
+    if _points_back(tokens[asked + 1 : after[0].start if after else len(tokens)]):
+        after = []
+        before = before if _NAMING.intersection(tokens[:2]) else []
+    chosen = after or before
+    return " ".join(_part_of(tokens, chosen).words) if chosen else None
+
+
+def _tokens(question: str) -> list[str]:
+    """The words and marks of a question in lower case, its periods one mark each."""
+    text = mend_debris(question).lower().replace("\u2019", "'").replace("'s ", " ")
+    spans = [(period.start, period.end) for period in find_periods(text)]
+    spans += [(period.start, period.end) for period in find_relative_periods(text)]
+    for start, end in spans:
+        text = text[:start] + "|" * (end - start) + text[end:]
+    return _TOKEN.findall(re.sub(r"\|+", " | ", text))
+
+
+def _phrases(tokens: Sequence[str]) -> list[_Phrase]:
+    found: list[_Phrase] = []
+    words: list[str] = []
+    start = 0
+    for place, (token, following) in enumerate(pairwise((*tokens, "?", "?"))):
+        if _names(token, words, following):
+            start = place if not words else start
+            words.append(token)
+        elif words and (token in _JOINING or (token in _ARTICLES and words[-1] in _JOINING)):
+            words.append(token)
+        else:
+            said = tokens[start - 1] in _VERBS if words and start else False
+            _close(found, start, words[1:] if said and words[0].endswith("ed") else words)
+            words = []
+    return found
+
+
+def _names(token: str, before: Sequence[str], following: str) -> bool:
+    if not token[0].isalnum() or token in _SAYS_NOTHING or token in _JOINING or token in _ARTICLES:
+        return False
+    if token[0].isdigit():
+        return bool(before) and before[-1] not in _JOINING and not token.endswith("%")
+    if token not in _nouns():
+        return True
+    if not before or before[-1] in _JOINING or list(before) == ["net"]:
+        return False
+    return before[-1] in _COMPOUNDS or token in _THINGS or following in _JOINING
+
+
+@lru_cache(maxsize=1)
+def _nouns() -> frozenset[str]:
+    """The nouns for results, in singular and plural: they say how much, not of what."""
+    nouns = {noun for metric in read_core().metric_types.values() for noun in metric.nouns if " " not in noun}
+    return frozenset(nouns | {f"{noun}s" for noun in nouns}) - _NO_RESULTS
+
+
+def _close(found: list[_Phrase], start: int, words: list[str]) -> None:
+    """Adds a phrase, without the joining words at its ends, if a thing is left and not an adjective alone."""
+    while words and (words[-1] in _JOINING or words[-1] in _ARTICLES):
+        words = words[:-1]
+    while words and (words[0] in _JOINING or words[0] in _ARTICLES):
+        words = words[1:]
+    if words and not (len(words) == 1 and words[0].endswith(_ADJECTIVES)):
+        found.append(_Phrase(start, tuple(words[:_LONGEST])))
+
+
+def _points_back(tokens: Sequence[str]) -> bool:
+    """Whether words point back to a result and then relate it to something: "this change represent in relation to"."""
+    pointed = False
+    for token in tokens:
+        pointed = pointed or token in _POINTING or token in _nouns()
+        if pointed and _RELATING.match(token):
+            return True
+    return False
+
+
+def _part_of(tokens: Sequence[str], phrases: Sequence[_Phrase]) -> _Phrase:
+    """The part, where the first phrase is the whole: "percentage of WHOLE was due to PART", "did PART represent"."""
+    first = phrases[0]
+    shares = read_core().metric_types["percentage"].nouns
+    whole = first.start >= 2 and any(
+        before in shares and after == "of" for before, after in pairwise(tokens[: first.start])
+    )
+    if not whole or len(phrases) < 2:
+        return first
+    between = tokens[first.start + len(first.words) : phrases[1].start]
+    return phrases[1] if {"did", "does", "do", "was", "were", "is", "are"}.intersection(between) else first

@@ -1,0 +1,84 @@
+"""Turns of the public tune file that a person read and labelled, and how often the rules say the same.
+
+One conversation a company, drawn with seed 5 from its conversations by id, all turns of it. The labels were written
+from the questions alone, before any rule was run on them. An entity counts as right where the words of both, without
+plurals and joining words, have an F1 of 0.5 or more.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from quaestor.conversation.entity import extract_entity
+from quaestor.conversation.metrics import classify_metric_type
+from quaestor.documents.convfinqa import read_dataset
+from quaestor.ontology.labels import singular
+
+LABELS = Path(__file__).parents[1] / "unit" / "conversation" / "labelled_results.jsonl"
+TUNE = "convfinqa_tune.json"
+_JOINING = frozenset("of and the to for from in on a".split())
+_ENOUGH = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A labelled turn as the rules read it.
+
+    Attributes:
+        place: Conversation and turn.
+        labelled: The metric type that the person gave it.
+        classified: The rules' surest one, the rules' own reading of the turns before as history.
+        entity: The thing that the person gave it.
+        extracted: The rules' own, or None.
+    """
+
+    place: str
+    labelled: str
+    classified: str
+    entity: str
+    extracted: str | None
+
+    @property
+    def metric_right(self) -> bool:
+        return self.labelled == self.classified
+
+    @property
+    def entity_right(self) -> bool:
+        return overlap(self.entity, self.extracted or "") >= _ENOUGH
+
+
+def read_labelled(data: Path) -> tuple[Read, ...]:
+    """Returns every labelled turn, read.
+
+    Args:
+        data: The folder of the public data.
+    """
+    questions = {c.id: c.questions for c in read_dataset(data / TUNE).conversations}
+    return tuple(_read(questions))
+
+
+def _read(questions: dict[str, tuple[str, ...]]) -> Iterator[Read]:
+    previous: str | None = None
+    for line in LABELS.read_text(encoding="utf-8").splitlines():
+        label = json.loads(line)
+        asked, turn = questions[label["conversation"]], label["turn"]
+        previous = classify_metric_type(asked[turn], previous if turn else None)[0].metric_type
+        yield Read(
+            f"{label['conversation']} turn {turn}",
+            label["metric_type"],
+            previous,
+            label["entity"],
+            extract_entity(asked[turn], asked[:turn]),
+        )
+
+
+def overlap(one: str, other: str) -> float:
+    """Returns the F1 of the words of two names."""
+    first, second = _words(one), _words(other)
+    return 2 * len(first & second) / (len(first) + len(second)) if first or second else 0.0
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(singular(word) for word in re.findall(r"[a-z0-9&]+", name)) - _JOINING

@@ -1,0 +1,267 @@
+from decimal import Decimal
+
+import pytest
+from pages import page
+
+from quaestor.conversation.answer import Answer, Variable
+from quaestor.conversation.describe import Description, describe, period_words
+from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Turn
+from quaestor.core import serial
+from quaestor.core.periods import Period
+from quaestor.core.provenance import CellRef, SentenceRef
+from quaestor.documents.document import Document
+from quaestor.plan.execute import execute
+from quaestor.plan.steps import Compute, Constant, Extract, Label, Operand, Plan, Ref, Step
+from quaestor.store.records import now
+
+RETURNS = page(
+    [
+        ["", "12/31/04", "12/31/09"],
+        ["united parcel service inc .", "$ 100.00", "$ 75.95"],
+        ["s&p 500 index", "$ 100.00", "$ 102.11"],
+    ]
+)
+ACCOUNTS = page(
+    [
+        ["( in millions )", "2008", "2007", "2006"],
+        ["net revenue", "120", "100", "90"],
+        ["operating costs", "80", "-70", "60"],
+    ],
+    before=[
+        "rent expense was $ 12 million in 2008 and $ 10 million in 2007 .",
+        "we had $ 31 million of unsecured debt at december 31 , 2008 .",
+        "they were 7 and 8 .",
+    ],
+)
+
+
+def cell(document: Document, row: int, column: int, step: int = 1) -> Extract:
+    ref = CellRef(document.id, 0, row, column)
+    quantity = document.cell(ref).quantity
+    assert quantity is not None
+    return Extract(step, ref, "as the solver says", quantity)
+
+
+def said(document: Document, sentence: int, order: int, step: int = 1) -> Extract:
+    mention = document.sentences[sentence].mentions[order]
+    return Extract(step, mention.ref, "words around", mention.quantity)
+
+
+def compute(step: int, operation: str, *operands: Operand | int) -> Compute:
+    return Compute(step, operation, tuple(Ref(item) if isinstance(item, int) else item for item in operands))
+
+
+def number(value: str, text: str | None = None) -> Constant:
+    return Constant(Decimal(value), text or value)
+
+
+class Talk:
+    """A conversation about a page, played with plans."""
+
+    def __init__(self, document: Document) -> None:
+        self.document, self.memory = document, Memory()
+
+    def turn(self, question: str, *steps: Step) -> Description:
+        plan = Plan(tuple(steps))
+        described = describe(plan, self.memory, self.document, question)
+        result = execute(plan, self.memory.registers).result
+        answer = Answer(
+            result.value,
+            result.scale,
+            description=described.text,
+            entity=described.entity,
+            metric_type=described.metric_type,
+            period=described.period,
+            base=described.base,
+            variables=described.variables,
+            plan=plan,
+        )
+        assert serial.load(Answer, serial.dump(answer)) == answer
+        self.memory = self.memory.add(Turn(question, answer, True, now(), now()))
+        return described
+
+
+def test_two_shares_are_told_apart_through_a_conversation() -> None:
+    talk = Talk(RETURNS)
+    first = talk.turn(
+        "what was the change in the ups share?",
+        cell(RETURNS, 1, 2),
+        cell(RETURNS, 1, 1, 2),
+        compute(3, "subtract", 1, 2),
+    )
+    assert first.text == "Change in united parcel service inc. from 2004 to 2009"
+    assert (first.entity, first.metric_type) == ("united parcel service inc.", "change")
+    assert first.period == Period("range", 2004, last=2009)
+    share = talk.turn("how much does this change represent?", cell(RETURNS, 1, 1), compute(2, "divide", -1, 1))
+    assert share.text == "Percentage change in united parcel service inc. from 2004 to 2009"
+    assert (share.metric_type, share.base) == ("percentage_change", "united parcel service inc. in 2004")
+    value = talk.turn("what was the index in 2009?", cell(RETURNS, 2, 2))
+    assert (value.text, value.metric_type, value.base) == ("S&p 500 index in 2009", "value", None)
+    talk.turn("and in 2004?", cell(RETURNS, 2, 1))
+    change = talk.turn("what was, then, the change?", compute(1, "subtract", -2, -1))
+    assert (change.text, change.entity) == ("Change in s&p 500 index from 2004 to 2009", "s&p 500 index")
+    last = talk.turn("how much does this change represent?", compute(1, "divide", -1, -2))
+    assert last.text == "Percentage change in s&p 500 index from 2004 to 2009"
+    assert [variable.name for variable in last.variables] == ["result_4", "result_3"]
+
+
+def test_an_index_is_relative_to_its_hundred() -> None:
+    talk = Talk(RETURNS)
+    talk.turn("what is it less 100?", cell(RETURNS, 2, 2), cell(RETURNS, 2, 1, 2), compute(3, "subtract", 1, 2))
+    described = talk.turn("what is that divided by 100?", compute(1, "divide", -1, number("100", "const_100")))
+    assert (described.metric_type, described.base) == ("percentage_change", "s&p 500 index in 2004")
+
+
+REVENUE = (cell(ACCOUNTS, 1, 1), cell(ACCOUNTS, 1, 2, 2), cell(ACCOUNTS, 1, 3, 3))
+BOTH = (cell(ACCOUNTS, 2, 1), cell(ACCOUNTS, 1, 1, 2))
+
+
+@pytest.mark.parametrize(
+    ("steps", "text", "metric_type"),
+    [
+        ((cell(ACCOUNTS, 1, 1),), "Net revenue in 2008", "value"),
+        ((*REVENUE[:2], compute(3, "subtract", 1, 2)), "Change in net revenue from 2007 to 2008", "change"),
+        ((*REVENUE[:2], compute(3, "subtract", 2, 1)), "Decline in net revenue from 2007 to 2008", "change"),
+        ((*BOTH, compute(3, "subtract", 2, 1)), "Net revenue less operating costs in 2008", "change"),
+        (
+            (*REVENUE[:2], compute(3, "percentage_change", 1, 2)),
+            "Percentage change in net revenue from 2007 to 2008",
+            "percentage_change",
+        ),
+        (
+            (*REVENUE[:2], compute(3, "divide", 1, 2), compute(4, "subtract", 3, number("1", "const_1"))),
+            "Percentage change in net revenue from 2007 to 2008",
+            "percentage_change",
+        ),
+        (
+            (*REVENUE[:2], compute(3, "subtract", 2, 1), compute(4, "divide", 3, 2)),
+            "Percentage decline in net revenue from 2007 to 2008",
+            "percentage_change",
+        ),
+        ((*REVENUE[:2], compute(3, "divide", 1, 2)), "Ratio of net revenue in 2008 to net revenue in 2007", "ratio"),
+        ((*BOTH, compute(3, "divide", 1, 2)), "Ratio of operating costs to net revenue in 2008", "ratio"),
+        (
+            (*BOTH, compute(3, "percentage", 1, 2)),
+            "Operating costs as a percentage of net revenue in 2008",
+            "percentage",
+        ),
+        ((*REVENUE, compute(4, "sum", 1, 2, 3)), "Sum of net revenue in 2008, in 2007 and in 2006", "sum"),
+        (
+            (*REVENUE, compute(4, "add", 1, 2), compute(5, "add", 4, 3)),
+            "Sum of net revenue in 2008, in 2007 and in 2006",
+            "sum",
+        ),
+        ((*BOTH, compute(3, "add", 1, 2)), "Sum of operating costs and net revenue in 2008", "sum"),
+        ((*REVENUE[:2], compute(3, "average", 1, 2)), "Average of net revenue in 2008 and in 2007", "average"),
+        (
+            (*REVENUE[:2], compute(3, "add", 1, 2), compute(4, "divide", 3, number("2", "const_2"))),
+            "Average of net revenue in 2008 and in 2007",
+            "average",
+        ),
+        (
+            (*REVENUE[:2], compute(3, "add", 1, 2), compute(4, "divide", 3, number("1000", "const_1000"))),
+            "Sum of net revenue in 2008 and in 2007 divided by 1000",
+            "ratio",
+        ),
+        ((*BOTH, compute(3, "multiply", 1, 2)), "Operating costs times net revenue in 2008", "product"),
+        (
+            (*BOTH, compute(3, "greater", 2, 1)),
+            "Whether net revenue is greater than operating costs in 2008",
+            "comparison",
+        ),
+        ((*REVENUE, compute(4, "maximum", 1, 2, 3)), "Largest of net revenue in 2008, in 2007 and in 2006", "maximum"),
+        ((cell(ACCOUNTS, 2, 2), compute(2, "absolute", 1)), "Size of operating costs in 2007", "value"),
+        ((compute(1, "table_sum", Label("net revenue")),), "Sum of the row net revenue", "sum"),
+        ((cell(ACCOUNTS, 1, 1), compute(2, "exp", 1, number("2"))), "Net revenue to the power of 2 in 2008", "product"),
+    ],
+)  # fmt: skip
+def test_a_plan_is_told_in_words(steps: tuple[Step, ...], text: str, metric_type: str) -> None:
+    described = describe(Plan(steps), Memory(), ACCOUNTS)
+    assert (described.text, described.metric_type) == (text, metric_type)
+
+
+def test_a_decline_is_relative_to_the_earlier_value() -> None:
+    steps = (*REVENUE[:2], compute(3, "subtract", 2, 1), compute(4, "divide", 3, 2))
+    assert describe(Plan(steps), Memory(), ACCOUNTS).base == "net revenue in 2007"
+
+
+def test_the_question_tells_a_percentage_from_another_ratio() -> None:
+    plan = Plan((*BOTH, compute(3, "divide", 1, 2)))
+    described = describe(plan, Memory(), ACCOUNTS, "what percentage of net revenue were the operating costs?")
+    assert (described.metric_type, described.entity) == ("percentage", "operating costs")
+    assert described.text == "Operating costs as a percentage of net revenue in 2008"
+    assert described.base == "net revenue in 2008"
+    assert describe(plan, Memory(), ACCOUNTS, "what is the ratio of the two?").metric_type == "ratio"
+
+
+@pytest.mark.parametrize(
+    ("extract", "question", "text", "entity", "year"),
+    [
+        (said(ACCOUNTS, 0, 0), "", "Rent expense in 2008", "rent expense", 2008),
+        (said(ACCOUNTS, 0, 1), "what was the rent in 2007?", "Rent in 2007", "rent", 2007),
+        (said(ACCOUNTS, 1, 0), "", "Unsecured debt in 2008", "unsecured debt", 2008),
+        (said(ACCOUNTS, 2, 0), "", '"words around"', None, None),
+    ],
+)
+def test_a_number_of_the_text_is_named_by_the_words_around_it_or_by_the_question(
+    extract: Extract, question: str, text: str, entity: str | None, year: int | None
+) -> None:
+    described = describe(Plan((extract,)), Memory(), ACCOUNTS, question)
+    assert (described.text, described.entity) == (text, entity)
+    assert (described.period.year if described.period else None) == year
+
+
+def test_the_numbers_that_went_in_are_named() -> None:
+    plan = Plan((cell(ACCOUNTS, 1, 1), said(ACCOUNTS, 2, 0, 2), said(ACCOUNTS, 2, 1, 3), compute(4, "sum", 1, 2, 3)))
+    variables = describe(plan, Memory(), ACCOUNTS).variables
+    assert [variable.name for variable in variables] == ["net_revenue_2008", "number", "number_2"]
+    assert [variable.value for variable in variables] == [Decimal(120), Decimal(7), Decimal(8)]
+    assert isinstance(variables[1].source, SentenceRef)
+    assert all(variable.name.isidentifier() for variable in variables)
+
+
+def test_a_row_gives_a_name_for_each_of_its_numbers() -> None:
+    cells = (cell(ACCOUNTS, 1, 1), cell(ACCOUNTS, 1, 2))
+    label = Label("net revenue", tuple(c.quantity for c in cells), tuple(c.source for c in cells))
+    variables = describe(Plan((compute(1, "table_sum", label),)), Memory(), ACCOUNTS).variables
+    assert [variable.name for variable in variables] == ["net_revenue_2008", "net_revenue_2007"]
+
+
+def test_a_number_used_twice_has_one_name_and_a_dropped_sign_is_gone() -> None:
+    costs = cell(ACCOUNTS, 2, 2)
+    magnitude = Extract(1, costs.source, costs.label, costs.quantity, reading="magnitude")
+    described = describe(Plan((magnitude, compute(2, "add", 1, 1))), Memory(), ACCOUNTS)
+    assert described.variables == (Variable("operating_costs_2007", Decimal(70), costs.quantity.scale, costs.source),)
+
+
+def test_an_answer_without_a_plan_is_what_its_record_says() -> None:
+    claimed = Answer(Decimal(5), description="Rent in 2008", entity="rent", metric_type="value")
+    memory = Memory().add(Turn("what was the rent?", claimed, False, now(), now()))
+    described = describe(Plan((compute(1, "multiply", -1, number("2")),)), memory, ACCOUNTS)
+    assert (described.text, described.entity) == ("Rent in 2008 times 2", "rent")
+
+
+@pytest.mark.parametrize(
+    ("period", "words"),
+    [
+        (Period("year", 2008), "2008"),
+        (Period("quarter", 2008, quarter=3), "the third quarter of 2008"),
+        (Period("month", 2008, month=9), "september 2008"),
+        (Period("date", 2008, month=12, day=31), "december 31, 2008"),
+        (Period("range", 2006, last=2010), "2006 to 2010"),
+        (Period("range", 2020), "2020 and after"),
+    ],
+)
+def test_periods_in_words(period: Period, words: str) -> None:
+    assert period_words(period) == words
+
+
+def test_a_date_is_its_year_unless_another_date_of_the_year_stands_beside_it() -> None:
+    quarters = page([["", "march 31 , 2009", "december 31 , 2009"], ["cash", "5", "7"]])
+    assert describe(Plan((cell(quarters, 1, 2),)), Memory(), quarters).text == "Cash at december 31, 2009"
+
+
+def test_a_long_description_is_cut() -> None:
+    long = page([["", "2008", "2007"], ["net revenue " * 40, "1", "2"]])
+    assert len(describe(Plan((cell(long, 1, 1),)), Memory(), long).text) <= 200
