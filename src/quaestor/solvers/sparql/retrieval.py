@@ -128,8 +128,8 @@ class Retrieval:
         )
 
     def is_given(self, number: Decimal) -> bool:
-        """Whether a number needs no source: a conventional constant, or one that the question says."""
-        if abs(number) in CONVENTIONAL:
+        """Whether a number needs no source: zero, a conventional constant, or one that the question says."""
+        if not number or abs(number) in CONVENTIONAL:
             return True
         said = {Decimal(text.replace(",", "")) for text in re.findall(r"\d[\d,]*(?:\.\d+)?", self.question)}
         said |= {span.quantity.number for span in find_quantities(self.question)}

@@ -25,6 +25,8 @@ from quaestor.llm.models import connect
 from quaestor.plan.steps import Compute, Extract, Ref
 from quaestor.sample import sample_path
 from quaestor.solvers.registry import make_solver
+from quaestor.solvers.schema import is_closed
+from quaestor.solvers.sparql.messages import Formula, WantedValues
 from quaestor.solvers.sparql.solver import Bounds
 from quaestor.store.base import open_store
 
@@ -171,6 +173,11 @@ def test_models_without_tools_write_json() -> None:
     played = play(scripted([fenced], [RIGHT[1]]), native=False)
     assert played.turn.answer.value == Decimal(181001)
     assert "Reply with one JSON object of this schema" in played.asked[0].prompts[0]
+
+
+def test_replies_can_be_held_to_the_letter_of_their_schemas() -> None:
+    assert is_closed(WantedValues)
+    assert is_closed(Formula)
 
 
 @pytest.mark.parametrize("options", [{"attempts": 0}, {"attempts": "4"}, {"iterations": 3}])
