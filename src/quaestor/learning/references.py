@@ -17,7 +17,7 @@ from quaestor.conversation.answer import Answer
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.references.asked import read_asked
 from quaestor.conversation.references.lineage import latest_results, results_of
-from quaestor.conversation.references.ranking import Weights, heard_in, sets_of, traits_of
+from quaestor.conversation.references.ranking import BY_HAND, Weights, heard_in, sets_of, traits_of
 from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Quantity, Scale
@@ -191,6 +191,7 @@ def fit_weights(labelled: Iterable[LabelledReference], sparsity: float) -> Weigh
 
 
 def _numbered(labelled: Iterable[LabelledReference]) -> _Sets:
+    by_hand = {cue for cues in BY_HAND.values() for cue in cues}
     owner, right, shown = list[int](), list[int](), list[list[tuple[str, str]]]()
     for item in labelled:
         asked = read_asked(item.question)
@@ -199,7 +200,7 @@ def _numbered(labelled: Iterable[LabelledReference]) -> _Sets:
         place = next((n for n, c in enumerate(candidates) if item.is_right(r.turn for r in c)), None)
         if place is None:
             continue
-        cues = sorted(heard_in(asked, latest))
+        cues = sorted(heard_in(asked, latest) - by_hand)
         owner += [len(right)] * len(candidates)
         right.append(len(shown) + place)
         shown += [[(trait, cue) for trait in traits_of(c, asked, latest) for cue in cues] for c in candidates]

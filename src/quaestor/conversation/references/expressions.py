@@ -6,6 +6,7 @@ Owns the reading of the words alone; which turns they mean is decided in `resolv
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 from quaestor.conversation.references.asked import Asked
 from quaestor.conversation.references.resolved import ReferenceKind
@@ -24,7 +25,7 @@ _STOP = (
     r"(?:is|was|were|are|be|been|did|does|do|has|have|had|will|would|could|can|in|of|for|from|to|on|at|by|as|with|and|or"
     r"|than|between|during|over|into|per|that|which|who|not|represents?|account\w*|constitut\w*|divided|multiplied"
     r"|less|plus|minus|times|then|when|if|due|related|expressed|converted|relative|compared|also|again|still|grow\w*"
-    r"|changed|since|increased|decreased|declined|what|how|how|granted|expected)"
+    r"|changed|since|increased|decreased|declined|what|how|granted|expected)"
 )
 _WORD = r"[\w&$%][\w&$%.,'-]*(?<![.,'-])"
 _PHRASE = re.compile(
@@ -50,10 +51,15 @@ _IN_YEAR = re.compile(
     r"\s+(?:in|of|for|at|as of|from|during)\s+(?:the\s+)?(?:year\s+|fiscal\s+|end of\s+)?(?:19|20)\d\d\b"
 )
 _RELATIVE_PRONOUN = re.compile(r"\b(?!is|was|were|are|did|does|and|from|of|to|in|for|than|over|by|then|,)[a-z]+\s+$")
-_VERB_AFTER = re.compile(r"\s+(?:is|was|were|are|has|have|had|will|would|can|could|did|does|do|may|not)\b")
 _GOES_ON = re.compile(
     r"^(?:(?:and|so|now|then|but|or)[\s,]+)*(?:what|how)\s+about\b|^and\s+(?:in|for|at|on|of|the|that|those|as)\b"
 )
+
+_MOST = 20
+"""How many expressions of one form are looked at; no question of a person has more."""
+
+_BEFORE = 60
+"""Characters before an expression that tell how it is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +75,7 @@ class Expression:
         years: That it names.
         count: How many things it points at; 0 where it does not say.
         back: How many results back it points ("the former" is 1); None where it does not say.
+        offset: In years from the period that it is counted from ("the prior year" is -1).
     """
 
     start: int
@@ -79,6 +86,7 @@ class Expression:
     years: frozenset[int] = frozenset()
     count: int = 1
     back: int | None = None
+    offset: int = 0
 
 
 @lru_cache(maxsize=4096)
@@ -87,16 +95,16 @@ def find_expressions(asked: Asked) -> tuple[Expression, ...]:
     text = asked.text
     found: list[Expression] = []
     for pattern in (_PHRASE, _COUNTED, _ORDERED, _DERIVED):
-        for match in pattern.finditer(text):
+        for match in islice(pattern.finditer(text), _MOST):
             made = _pointed(match, text)
             if made is not None and not _overlaps(made, found):
                 found.append(made)
-    for relative in find_relative_periods(text):
-        made = Expression(relative.start, relative.end, "period", count=1)
+    for relative in find_relative_periods(text)[:_MOST]:
+        made = Expression(relative.start, relative.end, "period", offset=relative.offset)
         found = [other for other in found if not (made.start <= other.start and other.end <= made.end)]
         if not _overlaps(made, found):
             found.append(made)
-    for match in _PRONOUN.finditer(text):
+    for match in islice(_PRONOUN.finditer(text), _MOST):
         kind: ReferenceKind = "entity" if match[0] in ("its", "their") else "result"
         count = 0 if match[0] in ("they", "them", "their") else 1
         made = Expression(match.start(), match.end(), kind, count=count)
@@ -120,18 +128,18 @@ def _pointed(match: re.Match[str], text: str) -> Expression | None:
     """Returns what a pointing word with its noun phrase points at; None where "that" points at nothing."""
     pointer, phrase = match["pointer"], match["noun"]
     start, end = match.span()
-    if pointer == "the" and _ASKS.search(text[:start]):
+    if pointer == "the" and _ASKS.search(text[max(0, start - _BEFORE) : start]):
         return None
     if not phrase.strip() and pointer == "that" and _joins_clauses(text, start, end):
         return None
     words = [singular(word.strip(".,'")) for word in phrase.split()]
     if pointer.endswith("same") and not words:
         return None
-    own = frozenset(word for word in words if word[:1].isalpha() and word not in FUNCTION_WORDS)
+    nouns = [word for word in words if word in metric_nouns()]
+    own = frozenset(word for word in words if word[:1].isalpha() and word not in nouns and word not in FUNCTION_WORDS)
     later = _IN_YEAR.match(text, end)
     spoken = phrase + (later[0] if later else "")
     years = frozenset(mention.period.year for mention in find_periods(spoken))
-    nouns = [word for word in words if word in metric_nouns()]
     plural = pointer in ("these", "those", "both") or pointer.split()[-1] in COUNTS
     count = next((COUNTS[word] for word in (pointer.split()[-1], *words) if word in COUNTS), 0 if plural else 1)
     back = ORDERS.get(pointer.split()[-1])
@@ -149,6 +157,6 @@ def _pointed(match: re.Match[str], text: str) -> Expression | None:
 
 def _joins_clauses(text: str, start: int, end: int) -> bool:
     """Returns whether "that" joins two clauses ("options that were granted") and so points at nothing."""
-    return bool(_RELATIVE_PRONOUN.search(text[:start])) and not text[end:].startswith(
+    return bool(_RELATIVE_PRONOUN.search(text[max(0, start - _BEFORE) : start])) and not text[end:].startswith(
         ("?", " ?", " in ", " of ", " for ")
     )

@@ -14,11 +14,24 @@ from itertools import combinations
 
 from quaestor.conversation.metrics import classify_metric_type
 from quaestor.conversation.references.asked import Asked
+from quaestor.conversation.references.expressions import find_expressions
 from quaestor.conversation.references.lineage import Result
 from quaestor.conversation.references.resolved import TurnSet
+from quaestor.conversation.references.wording import calls
 
 Weights = Mapping[str, Mapping[str, float]]
 """For each trait its weights by cue; the cue `""` is the trait alone."""
+
+BY_HAND: Weights = {
+    "none": {"looks up a new thing in a year": 4.0},
+    "the last two results": {"scales one result": -4.0},
+    "the last three results": {"scales one result": -4.0},
+    "the last and an earlier result": {"scales one result": -4.0},
+}
+"""Weights for what people do and the dialogues never do: look a third thing up after two, or scale the last of two.
+
+Their cues are not fitted.
+"""
 
 _RECENT = 5
 """How many of the latest distinct results may be used together with another."""
@@ -49,8 +62,21 @@ def traits_of(chosen: tuple[Result, ...], asked: Asked, latest: Sequence[Result]
     turns = tuple(result.turn for result in chosen)
     traits = [_place(turns, latest)]
     if not chosen:
-        return [*traits, *_emptiness(asked, latest)]
-    return [*traits, *_standing(chosen, turns, latest), *_match(chosen, asked, latest)]
+        return [*traits, *_emptiness(asked, latest), *_pointed(turns, asked, latest)]
+    return [*traits, *_standing(chosen, turns, latest), *_match(chosen, asked), *_pointed(turns, asked, latest)]
+
+
+def _pointed(turns: tuple[int, ...], asked: Asked, latest: Sequence[Result]) -> Iterable[str]:
+    """What the expressions of the question point at, in the set or not."""
+    for expression in find_expressions(asked):
+        if expression.noun and expression.kind in ("result", "results"):
+            called = next((result.turn for result in latest if calls(expression.noun, result.metric)), None)
+            if called is not None:
+                yield "with the result called so" if called in turns else "without the result called so"
+    for year in asked.years:
+        dated = [result.turn for result in latest if result.years == {year} and result.made == "value"]
+        if dated:
+            yield "with the value of the year" if dated[0] in turns else "without the value of the year"
 
 
 def _place(turns: tuple[int, ...], latest: Sequence[Result]) -> str:
@@ -67,9 +93,6 @@ def _place(turns: tuple[int, ...], latest: Sequence[Result]) -> str:
 
 
 def _emptiness(asked: Asked, latest: Sequence[Result]) -> Iterable[str]:
-    said = frozenset().union(*(result.words for result in latest))
-    if asked.words - said:
-        yield "none though new things are named"
     yield f"none after {latest[0].made}" if latest else "none"
     if len(latest) > 1:
         yield f"none after {latest[1].made}, {latest[0].made}"
@@ -104,7 +127,7 @@ def _standing(chosen: tuple[Result, ...], turns: tuple[int, ...], latest: Sequen
             yield "a result and a part of it"
 
 
-def _match(chosen: tuple[Result, ...], asked: Asked, latest: Sequence[Result]) -> Iterable[str]:
+def _match(chosen: tuple[Result, ...], asked: Asked) -> Iterable[str]:
     if asked.years:
         years = frozenset().union(*(result.years for result in chosen))
         if asked.years == years:
@@ -139,9 +162,23 @@ def _match(chosen: tuple[Result, ...], asked: Asked, latest: Sequence[Result]) -
 
 def heard_in(asked: Asked, latest: Sequence[Result]) -> frozenset[str]:
     """Returns what the question says, in the words of the weights; an empty one is there for every question."""
-    previous = latest[0].metric if latest else None
-    wanted = classify_metric_type(asked.text, previous)[0].metric_type
-    return asked.cues | {"", f"asks for {wanted.replace('_', ' ')}"}
+    wanted = classify_metric_type(asked.text, latest[0].metric if latest else None)[0].metric_type
+    kinds = {expression.kind for expression in find_expressions(asked)}
+    heard = {f"asks for {wanted.replace('_', ' ')}"}
+    if "results" in kinds:
+        heard.add("points at several results")
+    elif kinds & {"result", "cell"}:
+        heard.add("points at a result")
+    elif wanted == "value" and asked.words:
+        heard.add("looks a thing up")
+    new = asked.words.difference(*(result.words for result in latest))
+    if new:
+        heard.add("a new thing is named")
+    if new and wanted == "value" and asked.years and not kinds and not asked.cues & {"then", "a conversion"}:
+        heard.add("looks up a new thing in a year")
+    if "a number of its own" in asked.cues and not asked.words and not asked.years:
+        heard.add("scales one result")
+    return asked.cues | heard
 
 
 def rank_sets(asked: Asked, latest: Sequence[Result], weights: Weights) -> tuple[TurnSet, ...]:
@@ -190,7 +227,7 @@ def _reason(traits: Sequence[str], cues: frozenset[str], weights: Weights) -> st
 
 @lru_cache(maxsize=1)
 def read_weights() -> Weights:
-    """Returns the weights in force."""
+    """Returns the weights in force: the fitted ones and those set by hand."""
     text = files(__package__).joinpath("weights.json").read_text(encoding="utf-8")
-    loaded: dict[str, dict[str, float]] = json.loads(text)["weights"]
-    return loaded
+    fitted: dict[str, dict[str, float]] = json.loads(text)["weights"]
+    return {trait: {**fitted.get(trait, {}), **BY_HAND.get(trait, {})} for trait in {**fitted, **BY_HAND}}

@@ -31,7 +31,7 @@ def resolve(question: str, memory: Memory) -> References:
     latest = latest_results(results_of(memory))
     sets = rank_sets(asked, latest, read_weights())
     focus, switched = _focus(asked, memory)
-    scene = _Scene(latest, sets, focus)
+    scene = _Scene(latest, sets, focus, switched)
     expressions = tuple(
         Reference(question[e.start : e.end], e.start, e.end, e.kind, _candidates(e, scene))
         for e in find_expressions(asked)
@@ -44,6 +44,7 @@ class _Scene:
     latest: Sequence[Result]
     sets: Sequence[TurnSet]
     focus: str | None
+    switched: bool
 
     def share(self, turn: int) -> float:
         """The probability that the question uses a turn's result."""
@@ -123,7 +124,8 @@ def _period(expression: Expression, result: Result, distance: int, scene: _Scene
     named = " and ".join(map(str, sorted(result.years)))
     spans = len(result.years) > 1
     fits = expression.count != 2 or spans or distance < 2
-    return _NEARNESS**distance * (1 if fits else 0.3), [f"it is about {named}"]
+    reason = f"counted from its {named}" if expression.offset else f"it is about {named}"
+    return _NEARNESS**distance * (1 if fits else 0.3), [reason]
 
 
 def _ellipsis(expression: Expression, result: Result, distance: int, scene: _Scene) -> Judged:
@@ -147,8 +149,9 @@ def _about(expression: Expression, result: Result, scene: _Scene, reasons: list[
     if scene.focus and result.entity:
         if result.entity == scene.focus:
             reasons.append(f"of the entity in focus, {scene.focus}")
-            return 1.5
-        return 0.5
+            return 3 if scene.switched else 1.5
+        # Another entity that the question names itself sets the focus anew.
+        return 0.05 if scene.switched else 0.5
     return 1
 
 

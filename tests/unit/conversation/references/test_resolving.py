@@ -1,0 +1,164 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from remembered import Cell, computed, looked_up, memory_of, unanswered
+
+from quaestor.conversation.memory import Memory
+from quaestor.conversation.references.resolved import Reference, References
+from quaestor.conversation.references.resolving import resolve
+from quaestor.core import serial
+
+SHARE, INDEX = "delivery company", "stock index"
+SHARE_AND_INDEX = memory_of(
+    computed(
+        "what was the change in the performance of the delivery company from 2004 to 2009?",
+        "subtract", Cell(SHARE, 2009), Cell(SHARE, 2004), entity=SHARE,
+    ),
+    computed("and how much does it represent in relation to 2004?", "divide", -1, Cell(SHARE, 2004), entity=SHARE),
+    looked_up("what was the performance of the stock index in 2009?", INDEX, 2009),
+    computed(
+        "what was, then, the change in that performance from 2004 to 2009?",
+        "subtract", -1, Cell(INDEX, 2004), entity=INDEX,
+    ),
+)  # fmt: skip
+RENT = memory_of(
+    looked_up("what was the rent in 2007?", "rent", 2007), looked_up("and what was it in 2008?", "rent", 2008)
+)
+CHANGED = RENT.add(computed("what was the change?", "subtract", -1, -2, entity="rent"))
+
+
+def expression(found: References, words: str) -> Reference:
+    (one,) = [reference for reference in found.expressions if reference.text == words]
+    return one
+
+
+def best(found: References, words: str) -> int:
+    return expression(found, words).candidates[0].turn
+
+
+def test_this_change_is_the_latest_change_of_the_entity_in_focus() -> None:
+    found = resolve("and how much does this change represent in relation to that performance in 2004?", SHARE_AND_INDEX)
+    meant = expression(found, "this change").candidates[0]
+    assert meant.turn == 3
+    assert "a change is a change" in meant.reason
+    assert "entity in focus, stock index" in meant.reason
+    assert (found.focus, found.switched, found.used) == (INDEX, False, (3,))
+
+
+def test_this_change_follows_the_entity_that_the_question_names() -> None:
+    found = resolve("how much does this change represent for the delivery company, in percentage?", SHARE_AND_INDEX)
+    assert best(found, "this change") == 0
+    assert (found.focus, found.switched) == (SHARE, True)
+
+
+def test_a_thing_that_no_turn_has_named_resets_the_focus() -> None:
+    found = resolve("what was the goodwill in 2009?", SHARE_AND_INDEX)
+    assert (found.focus, found.switched) == (None, True)
+    assert found.used == ()
+
+
+def test_that_thing_in_a_year_is_the_earlier_look_up_of_that_cell() -> None:
+    memory = CHANGED.add(looked_up("what was the tax in 2007?", "tax", 2007))
+    assert best(resolve("how much is that over that rent in 2007?", memory), "that rent in 2007") == 0
+    assert best(resolve("how much is that over that rent in 2008?", memory), "that rent in 2008") == 1
+
+
+def test_that_value_and_it_are_the_latest_result() -> None:
+    assert best(resolve("what is that value divided by 12?", CHANGED), "that value") == 2
+    assert best(resolve("what is it in thousands?", CHANGED), "it") == 2
+
+
+def test_a_pronoun_of_two_values_gives_both() -> None:
+    found = resolve("what was the difference between these two values?", RENT)
+    assert {candidate.turn for candidate in expression(found, "these two values").candidates} == {0, 1}
+    assert found.used == (0, 1)
+
+
+def test_the_former_is_the_result_before_the_last() -> None:
+    assert best(resolve("what is the former times 1000?", RENT), "the former") == 0
+    assert best(resolve("what is the latter times 1000?", RENT), "the latter") == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "turn", "reason"),
+    [
+        ("what was the tax in that year?", "that year", 1, "it is about 2008"),
+        ("what was the tax in the same period?", "the same period", 1, "it is about 2008"),
+        ("what was the tax in the prior year?", "the prior year", 1, "counted from its 2008"),
+    ],
+)
+def test_a_period_is_that_of_the_latest_turn_that_names_one(question: str, words: str, turn: int, reason: str) -> None:
+    meant = expression(resolve(question, RENT), words).candidates[0]
+    assert (meant.turn, meant.reason) == (turn, reason)
+
+
+def test_two_years_are_those_of_two_turns() -> None:
+    meant = expression(resolve("what was the change over these two years?", RENT), "these two years")
+    assert {candidate.turn for candidate in meant.candidates} == {0, 1}
+
+
+def test_what_about_asks_the_question_before_again() -> None:
+    found = resolve("what about in 2009?", RENT)
+    (whole,) = found.expressions
+    assert (whole.kind, whole.candidates[0].turn) == ("ellipsis", 1)
+    assert found.used == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "memory", "used"),
+    [
+        ("what is the difference?", RENT, (0, 1)),
+        ("and the sum?", RENT, (0, 1)),
+        ("what was the tax in 2008?", RENT, ()),
+        ("what is that divided by 1000?", RENT, (1,)),
+        ("how much does this change represent in relation to the rent in 2007?", CHANGED, (0, 2)),
+        ("what is the percentage change?", CHANGED, (0, 2)),
+        ("and how much is that in millions?", CHANGED, (2,)),
+        ("what was the goodwill in 2010?", CHANGED, ()),
+    ],
+)
+def test_the_results_that_a_question_uses_together(question: str, memory: Memory, used: tuple[int, ...]) -> None:
+    assert resolve(question, memory).used == used
+
+
+def test_a_turn_without_an_answer_is_never_meant() -> None:
+    found = resolve("what is that in thousands?", RENT.add(unanswered("what was the tax?")))
+    turns = [c.turn for reference in found.expressions for c in reference.candidates]
+    assert turns
+    assert 2 not in turns
+    assert all(2 not in chosen.turns for chosen in found.sets)
+
+
+def test_the_first_question_and_one_after_failures_only_refer_to_nothing() -> None:
+    assert resolve("what is the difference?", Memory()) == References()
+    after = resolve("what is the difference?", memory_of(unanswered("what was it?")))
+    assert after.used == ()
+    assert all(not reference.candidates for reference in after.expressions)
+
+
+def test_every_set_has_a_reason_and_the_scores_are_shares() -> None:
+    found = resolve("how much does this change represent?", CHANGED)
+    assert all(chosen.reason for chosen in found.sets)
+    assert sum(chosen.score for chosen in found.sets) <= 1 + 1e-9
+    assert sorted(found.sets, key=lambda chosen: -chosen.score) == list(found.sets)
+
+
+def test_what_is_resolved_becomes_json_and_comes_back() -> None:
+    found = resolve("how much does this change represent in relation to that rent in 2007?", CHANGED)
+    assert serial.load(References, serial.dump(found)) == found
+    assert resolve("how much does this change represent in relation to that rent in 2007?", CHANGED) == found
+
+
+WORDS = st.sampled_from(
+    "what is the this that these it its both two change value rent in 2007 2008 year and difference of , ? sum".split()
+)
+
+
+@settings(max_examples=60)
+@given(st.one_of(st.text(max_size=80), st.lists(WORDS, max_size=25).map(" ".join)))
+def test_any_text_is_resolved_within_its_own_words(question: str) -> None:
+    found = resolve(question, CHANGED)
+    for reference in found.expressions:
+        assert reference.text == question[reference.start : reference.end]
+        assert sum(candidate.score for candidate in reference.candidates) <= 1 + 1e-9
+    assert found.sets

@@ -1,0 +1,95 @@
+from pathlib import Path
+
+import pytest
+
+from quaestor.conversation.references.asked import read_asked
+from quaestor.conversation.references.lineage import latest_results, results_of
+from quaestor.conversation.references.ranking import Weights, rank_sets
+from quaestor.conversation.references.resolving import resolve
+from quaestor.learning.examples import Example, read_examples, read_lines
+from quaestor.learning.references import LabelledReference, fit_weights, labelled_references
+from quaestor.scoring.gold import GoldTurn
+
+
+def dialogue(*turns: tuple[str, str], name: str = "Single_AB/2008/page_1.pdf-1") -> Example:
+    gold = tuple(GoldTurn(program, 1.0, None, 0) for _, program in turns)
+    return Example(name, tuple(question for question, _ in turns), gold, None)
+
+
+CHANGE = dialogue(
+    ("what was the rent in 2008?", "120"),
+    ("and in 2007?", "100"),
+    ("what is the difference?", "subtract(120, 100)"),
+    ("and what was the rent in 2007, again?", "100"),
+    ("what percentage change is that?", "subtract(120, 100), divide(#0, 100)"),
+    ("and over a hundred?", "subtract(120, 100), divide(#0, const_100)"),
+    ("what was the tax?", "subtract(7, 5)"),
+)
+
+
+def used(example: Example) -> list[list[tuple[int, ...]]]:
+    """For each question after the first, the sets of turns that are right."""
+    found = []
+    for item in labelled_references([example]):
+        pairs = [(a, b) for a in range(item.turn) for b in range(a + 1, item.turn)]
+        found.append([t for t in [(), *((n,) for n in range(item.turn)), *pairs] if item.is_right(t)])
+    return found
+
+
+def test_a_program_uses_the_largest_parts_that_are_whole_earlier_programs() -> None:
+    # The difference is used and not the numbers in it; a number that was asked twice is right either time.
+    assert used(CHANGE) == [[()], [(0, 1)], [()], [(1, 2), (2, 3)], [(2,)], [()]]
+
+
+def test_a_program_that_repeats_an_earlier_one_whole_uses_none() -> None:
+    repeated = dialogue(("what was the change?", "subtract(7, 5)"), ("again, what was it?", "subtract(7, 5)"))
+    assert used(repeated) == [[()]]
+
+
+def test_the_memory_holds_what_the_programs_say_and_nothing_of_the_turn_itself() -> None:
+    (*_, last) = labelled_references([CHANGE])
+    assert [turn.answer.metric_type for turn in last.memory.turns] == [
+        "value", "value", "change", "value", "percentage_change", "ratio",
+    ]  # fmt: skip
+    results = results_of(last.memory)
+    assert results[4] is not None
+    assert results[4].rests == (2, 3)
+
+
+def test_weights_are_learned_that_foresee_what_they_were_learned_from() -> None:
+    pytest.importorskip("scipy")
+    examples = [CHANGE] * 10
+    weights = fit_weights(labelled_references(examples), sparsity=0.1)
+    assert all(item.is_right(first_set(item, weights)) for item in labelled_references(examples))
+    assert len(fit_weights(labelled_references(examples), sparsity=50.0)) < len(weights)
+
+
+def first_set(item: LabelledReference, weights: Weights) -> tuple[int, ...]:
+    latest = latest_results(results_of(item.memory))
+    return rank_sets(read_asked(item.question), latest, weights)[0].turns
+
+
+@pytest.mark.parametrize(
+    ("files", "at_1", "at_3"),
+    [(["convfinqa_tune.json"], 0.87, 0.95), (["convfinqa_train50.json", "convfinqa_train100.json"], 0.84, 0.94)],
+)
+def test_the_public_conversations_use_what_is_resolved(
+    shared_data: Path, files: list[str], at_1: float, at_3: float
+) -> None:
+    first = third = using = 0
+    for item in labelled_references(read_examples([shared_data / name for name in files])):
+        if item.used:
+            sets = resolve(item.question, item.memory).sets
+            using += 1
+            first += item.is_right(sets[0].turns)
+            third += any(item.is_right(chosen.turns) for chosen in sets[:3])
+    assert using > 200
+    assert first / using >= at_1
+    assert third / using >= at_3
+
+
+def test_the_shipped_weights_claim_nothing_where_dialogues_use_nothing(shared_data: Path) -> None:
+    items = list(labelled_references(read_lines([shared_data / "convfinqa_train_dialogues.jsonl"])))
+    idle = [item for item in items if not item.used]
+    assert len(idle) > 900
+    assert sum(not resolve(item.question, item.memory).used for item in idle) / len(idle) >= 0.95
