@@ -6,7 +6,21 @@ import platform
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import agent, formulas, graph, judging, meanings, reading, solving, starting, storing, tools, whole_file
+from benchmarks import (
+    agent,
+    formulas,
+    graph,
+    judging,
+    lookup,
+    meanings,
+    reading,
+    solvers,
+    solving,
+    starting,
+    storing,
+    tools,
+    whole_file,
+)
 from benchmarks.workload import benchmark_file, play_workload
 
 
@@ -17,7 +31,21 @@ def main() -> None:
     workload = play_workload(path)
     table = Table("figure", "", "how")
     table.columns[1].justify = "right"
-    for module in (starting, reading, graph, meanings, tools, formulas, solving, agent, judging, storing, whole_file):
+    for module in (
+        starting,
+        reading,
+        graph,
+        meanings,
+        tools,
+        formulas,
+        solving,
+        agent,
+        lookup,
+        solvers,
+        judging,
+        storing,
+        whole_file,
+    ):
         for figure in module.measure(workload):
             table.add_row(figure.name, figure.value, figure.how)
     console.print(table)

@@ -36,13 +36,14 @@ class Workload:
     reading: tuple[float, ...]
 
 
-class _Timed:
+class Timed:
     """A solver with a stopwatch."""
 
     def __init__(self, solver: Solver) -> None:
         self.name, self._solver, self.seconds = solver.name, solver, list[float]()
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
+        """Returns the solver's answer, and notes how long it took."""
         started = perf_counter()
         try:
             return await self._solver.solve(question, context)
@@ -60,7 +61,7 @@ def play_workload(path: Path) -> Workload:
     """Returns the dataset of a file, played on one core."""
     reading = _read_pages(path)
     dataset = read_dataset(path)
-    solver = _Timed(make_solver(SOLVER, {}))
+    solver = Timed(make_solver(SOLVER, {}))
     # Once before the watch runs: the first turn loads the weights.
     asyncio.run(play_conversation(dataset.conversations[0], solver))
     solver.seconds.clear()

@@ -1,0 +1,99 @@
+"""What a turn costs with each solver that asks a model: the same conversations, each with its perfect model.
+
+`python -m benchmarks.solvers [FILE]` prints the comparison that `docs/solvers.md` quotes. A solver takes part as soon
+as `tests/support/run_oracle.py` names its perfect model.
+"""
+
+import asyncio
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.agent import SUPPORT
+from benchmarks.figure import Figure
+from benchmarks.workload import Timed, Workload
+from quaestor.documents.convfinqa import read_dataset
+from quaestor.llm.usage import Usage
+from quaestor.sample import sample_path
+from quaestor.scoring.gold import read_gold
+from quaestor.solvers.registry import make_solver
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What one solver took.
+
+    Attributes:
+        solver: Its name.
+        turns: How many were played.
+        right: How many of them came out right.
+        usage: Of the model, in all.
+        seconds: Of a turn, the mean; the model's server, which answers at once, is part of it.
+    """
+
+    solver: str
+    turns: int
+    right: int
+    usage: Usage
+    seconds: float
+
+    @property
+    def row(self) -> tuple[str, ...]:
+        """The costs of a turn, as printed."""
+        used = self.usage
+        return (
+            self.solver,
+            f"{used.requests / self.turns:.1f}",
+            f"{used.input_tokens / self.turns:,.0f}",
+            f"{used.output_tokens / self.turns:,.0f}",
+            f"{1000 * self.seconds:.1f} ms",
+            f"{100 * self.right / self.turns:.1f} %",
+        )
+
+
+HEADINGS = ("solver", "model calls", "tokens read", "tokens written", "time", "right")
+
+
+def compare(path: Path) -> Iterator[Cost]:
+    """Yields what each solver takes for the conversations of a labelled file."""
+    sys.path.insert(0, SUPPORT)
+    from oracle import play_with_oracle
+    from run_oracle import ORACLES, oracle_of
+
+    conversations, golds = read_dataset(path).conversations, read_gold(path)
+    for name in ORACLES:
+        oracle = oracle_of(name)
+        # Imports, templates and schemas are made before the clock runs.
+        asyncio.run(play_with_oracle(conversations[:2], golds, make_solver(name, {}), oracle))
+        solver = Timed(make_solver(name, {}))
+        played = asyncio.run(play_with_oracle(conversations, golds, solver, oracle))
+        right = sum(outcome.right for outcome in played.outcomes)
+        yield Cost(name, len(played.outcomes), right, played.usage, mean(solver.seconds))
+
+
+def measure(workload: Workload) -> Iterable[Figure]:
+    """Yields a figure for each solver, on the bundled sample."""
+    for cost in compare(sample_path()):
+        name, calls, read, wrote, time, _ = cost.row
+        value = f"{time}, {calls} calls, {read} + {wrote} tokens"
+        yield Figure(f"{name}, a turn with a perfect model", value, f"mean of {cost.turns} turns of the sample")
+
+
+def main() -> None:
+    """Prints the comparison."""
+    path = Path(sys.argv[1]) if len(sys.argv) > 1 else sample_path()
+    table = Table(*HEADINGS, title=f"a turn of {path.name}, the means")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for cost in compare(path):
+        table.add_row(*cost.row)
+    Console(highlight=False).print(table)
+
+
+if __name__ == "__main__":
+    main()
