@@ -15,6 +15,7 @@ from reflection_bench import (
     change,
     draft,
     look_up,
+    near,
     objects,
     play,
     playing,
@@ -25,12 +26,6 @@ from quaestor.solvers.reflection.loop import Bounds
 from quaestor.solvers.reflection.solver import ReflectionSolver
 
 pytestmark = pytest.mark.usefixtures("local_models")
-
-RIGHT = Decimal(25587) / Decimal(181001)
-
-
-def near(value: Any) -> bool:
-    return isinstance(value, Decimal) and abs(value - RIGHT) < Decimal("1e-20")
 
 
 @pytest.mark.parametrize(

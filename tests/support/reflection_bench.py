@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 from agent_bench import Played, at_once, spec_for
@@ -25,6 +26,14 @@ Json = dict[str, Any]
 QUESTION = "what was the percentage change in net cash from operating activities from 2008 to 2009?"
 IN_2008 = "net cash from operating activities, 2008"
 IN_2009 = "net cash from operating activities, 2009"
+
+
+RIGHT = Decimal(25587) / Decimal(181001)
+
+
+def near(value: object) -> bool:
+    """Whether an answer is the one of `QUESTION`."""
+    return isinstance(value, Decimal) and abs(value - RIGHT) < Decimal("1e-20")
 
 
 def look_up(what: str, value: object, where: str = "") -> Json:

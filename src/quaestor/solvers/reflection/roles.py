@@ -73,8 +73,7 @@ async def ask_expert(
     """
     prompt = render(
         "reflection/expert",
-        question=question,
-        history=briefing.history(context),
+        **briefing.asked(question, context),
         page=_page(question, context),
         draft=json.dumps(serial.dump(last, compact=True), ensure_ascii=False) if last else None,
         objections=objections,
@@ -103,8 +102,7 @@ async def ask_critics(
     """
     prompt = render(
         "reflection/critic",
-        question=question,
-        history=briefing.history(context),
+        **briefing.asked(question, context),
         page=_page(question, context),
         draft=judged.draft,
         result=judged.result,

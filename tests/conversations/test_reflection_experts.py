@@ -1,0 +1,113 @@
+"""Critics around other solvers: their plans are judged, and what was wrong goes back to them."""
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+from agent_bench import UNDERSTOOD, final, is_understanding, query
+from agent_bench import reply as calls
+from model_replies import Asked, Call, Reply, structured
+from model_server import Script
+from reflection_bench import APPROVES, QUESTION, context_of, near, objects, play, role_of
+from toolboxes import CASH_FLOWS, OPTIONS, sample_knowledge, sample_pages
+from workflow_bench import change, saying
+
+from quaestor.documents.convfinqa import Conversation
+from quaestor.errors import SettingsError
+from quaestor.evaluation.runner import play_conversation
+from quaestor.solvers.registry import make_solver
+
+pytestmark = pytest.mark.usefixtures("local_models")
+
+
+def around(expert: Script, *verdicts: object) -> Script:
+    """A server that plays the expert by a script, and critics who approve but for the first verdicts."""
+    left = iter(verdicts)
+
+    def answer(asked: Asked) -> Reply:
+        if "You are a critic" not in asked.system:
+            return expert(asked)
+        said = next(left, APPROVES) if role_of(asked) == "calculation" else APPROVES
+        assert isinstance(said, dict)
+        return structured(asked, said)
+
+    return answer
+
+
+def told_expert(asked: Sequence[Asked]) -> list[str]:
+    return [a.prompts[0] for a in asked if "You are a critic" not in a.system]
+
+
+def test_a_written_plan_with_swapped_operands_goes_back_to_its_planner() -> None:
+    script = around(saying([change("2008", "2009"), change()]))
+    played = play(script, solver=make_solver("reflection", {"expert": "workflow"}))
+    assert near(played.turn.answer.value)
+    assert played.turn.answer.reason is None
+    first, second = told_expert(played.asked)
+    assert "was not accepted" not in first
+    assert "was not accepted" in second
+    assert "step 3 (order): a change is the later value minus the earlier" in second
+    assert "draft 2, workflow: " in str(played.turn.understanding)
+
+
+def test_an_agent_hears_what_its_critics_say() -> None:
+    def agent(asked: Asked) -> Reply:
+        if is_understanding(asked):
+            return structured(asked, UNDERSTOOD)
+        if not asked.results:
+            return calls(query(2008), query(2009))
+        if len(asked.results) == 2:
+            return calls(Call("calculate", {"operation": "percentage_change", "values": [181001, 206588]}))
+        return calls(final(14.14, scale="percent", steps=[3]))
+
+    played = play(around(agent, objects("the base is 2008")), solver=make_solver("reflection", {"expert": "agent"}))
+    assert near(played.turn.answer.value)
+    assert len(played.turn.tool_calls) == 6
+    told = [prompt for prompt in told_expert(played.asked) if "was not accepted" in prompt]
+    assert told
+    assert all("the calculation critic: the base is 2008" in prompt for prompt in told)
+
+
+def test_what_an_expert_says_of_its_own_answer_stays_on_it() -> None:
+    def agent(asked: Asked) -> Reply:
+        return structured(asked, UNDERSTOOD) if is_understanding(asked) else calls(final(999.5))
+
+    played = play(around(agent), solver=make_solver("reflection", {"expert": "agent"}))
+    assert str(played.turn.answer.reason).startswith("ungrounded: no tool returned 999.5; contested after 2 drafts")
+    assert "step 1 (ungrounded)" in str(played.turn.answer.reason)
+
+
+def test_the_embedded_solver_needs_no_model_and_offers_its_next_plan() -> None:
+    solver = make_solver("reflection", {"expert": "embedded"})
+    conversation = Conversation("made up", sample_pages()[CASH_FLOWS], (QUESTION, "and what was it in 2007?"))
+    turns = asyncio.run(play_conversation(conversation, solver, sample_knowledge()))
+    assert near(turns[0].answer.value)
+    assert all(turn.verified and turn.error is None for turn in turns)
+    assert "draft 1 is accepted" in str(turns[0].understanding)
+
+
+def test_an_offer_that_evidence_speaks_against_gives_way_to_the_next() -> None:
+    from quaestor.solvers.reflection.experts import Offering
+    from quaestor.solvers.reflection.loop import Bounds, Rounds
+    from quaestor.solvers.reflection.proposals import Proposal
+    from quaestor.solvers.reflection.verdicts import Duty, Verdict
+
+    async def nobody(proposal: Proposal, number: int) -> dict[Duty, Verdict]:
+        return {}
+
+    context = context_of(CASH_FLOWS)
+    embedded = make_solver("embedded", {})
+    asked = "what was the net cash from operating activities in 2009?"
+    wrong = asyncio.run(embedded.solve("what was the net cash from operating activities in 2008?", context))
+    right = asyncio.run(embedded.solve(asked, context))
+    rounds = Rounds(Offering(asked, context, iter([wrong, right])), nobody, Bounds(), context.trace)
+    assert asyncio.run(rounds.play()).proposal.plan == right.plan
+    only = Rounds(Offering(asked, context, iter([wrong])), nobody, Bounds(), context.trace)
+    assert asyncio.run(only.play()).proposal.plan == wrong.plan
+    twice = Rounds(Offering(asked, context, iter([wrong, wrong])), nobody, Bounds(), context.trace)
+    assert asyncio.run(twice.play()).number == 1
+
+
+def test_an_expert_that_asks_a_model_needs_one() -> None:
+    with pytest.raises(SettingsError, match="name one with --model"):
+        asyncio.run(make_solver("reflection", {}).solve(QUESTION, context_of(OPTIONS)))
