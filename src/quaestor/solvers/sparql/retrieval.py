@@ -7,11 +7,12 @@ import json
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from time import perf_counter
 
+from quaestor.conversation.answer import Variable as NamedNumber
 from quaestor.conversation.display import show_source
 from quaestor.conversation.turn import ToolCall
 from quaestor.core.parsing import find_quantities
@@ -110,10 +111,10 @@ class Retrieval:
             there = f"there are result_0 to result_{len(answers) - 1}" if answers else "this is the first question"
             raise _Refused(f"{said[:40]!r} is no earlier result: {there}")
         place = int(match[1])
-        answer, register = answers[place], self.context.memory.registers[place]
+        description, register = answers[place].description, self.context.memory.registers[place]
         if register is None:
             raise _Refused(f"result_{place} has no value, for its question was not answered; query what it needs")
-        shown_as = f"result_{place}, {answer.description or 'an earlier answer'}"
+        shown_as = f"result_{place}, {description or 'an earlier answer'}"
         return Found(value.name, value.description, Ref(place - len(answers)), register, shown_as)
 
     def _constant(self, value: WantedValue, number: Decimal) -> Found:
@@ -202,6 +203,12 @@ class Retrieval:
     @cached_property
     def _numbers(self) -> Numbers:
         return Numbers(self.context.graph)
+
+    def named(self, variables: Sequence[NamedNumber]) -> tuple[NamedNumber, ...]:
+        """Returns the numbers that went into an answer, those of the page under the model's own names."""
+        found = [(v.variable, name) for name, v in self.values.items()]
+        names = {variable.source: name for variable, name in found if isinstance(variable, Extract)}
+        return tuple(replace(v, name=names.get(v.source, v.name)) if v.source else v for v in variables)
 
     def told(self) -> list[dict[str, str]]:
         """Returns the values as the second phase is told them."""

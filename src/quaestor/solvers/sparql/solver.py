@@ -67,7 +67,8 @@ class SparqlSolver:
         if calculation.plan is None:
             raise SolverError(f"the model finds no answer: {formula.reasoning[:1000] or 'it does not say why'}")
         plan = replace(calculation.plan, thought=formula.reasoning[:1000])
-        return answer_from_plan(plan, context, reason="; ".join(calculation.remarks) or None)
+        answer = answer_from_plan(plan, context, question=question, reason="; ".join(calculation.remarks) or None)
+        return replace(answer, variables=retrieval.named(answer.variables))
 
     async def _retrieve(self, model: Connection, question: str, context: TurnContext, system: str) -> Retrieval:
         """Returns the values that the model names, found."""

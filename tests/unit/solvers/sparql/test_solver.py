@@ -45,6 +45,8 @@ def test_values_then_a_formula() -> None:
     assert turn.answer.plan is not None
     assert [type(step) for step in turn.answer.plan.steps] == [Extract, Extract, Compute, Compute]
     assert turn.answer.plan.extracts[0].query == CASH_2009
+    assert [(v.name, str(v.value)) for v in turn.answer.variables] == [("new", "206588"), ("old", "181001")]
+    assert turn.answer.metric_type == "percentage_change"
     assert played.phases == ["PLAN", "CALCULATE"]
     assert [json.loads(call.input)["name"] for call in turn.tool_calls] == ["new", "old"]
     first, *_, last, reasoned = (turn.understanding or "").split("\n")
@@ -85,6 +87,7 @@ def test_earlier_results_are_shown_with_what_they_mean_and_can_be_used() -> None
     assert last.plan is not None
     assert last.plan.steps == (Compute(1, "subtract", (Ref(-1), Ref(-2))),)
     assert len(last.sources) == 2
+    assert [(v.name, str(v.value)) for v in last.variables] == [("result_1", "206588"), ("result_0", "181001")]
     prompt = played.asked[4].prompts[0]
     for text in ("result_0: 181001", "result_1: 206588", "Entity: net cash", "Question: and in 2009?", "Period: 2009"):
         assert text in prompt, text
