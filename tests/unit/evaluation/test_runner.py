@@ -6,6 +6,7 @@ import pytest
 from scripted import ScriptedSolver, a_conversation, a_document
 
 from quaestor.conversation.answer import Answer
+from quaestor.conversation.references.resolved import References
 from quaestor.conversation.turn import Turn
 from quaestor.core.quantity import Scale
 from quaestor.documents.convfinqa import Conversation
@@ -121,6 +122,20 @@ def test_what_no_plan_can_hold_is_no_answer(number: str, plan: Plan | None) -> N
     assert turn.answer.value is None
     assert turn.error
     assert turn.error.startswith("MagnitudeError: ")
+
+
+def test_what_a_question_refers_to_is_given_to_the_solver_and_recorded() -> None:
+    given: list[References] = []
+
+    class Watching(ScriptedSolver):
+        async def solve(self, question: str, context: TurnContext) -> Answer:
+            given.append(context.references)
+            return await super().solve(question, context)
+
+    turns = asyncio.run(play_conversation(a_conversation("cell 0 1", "cell 0 2", "change"), Watching()))
+    assert given[0] == References()
+    assert given[2].used == (0, 1)
+    assert [turn.references for turn in turns] == given
 
 
 class Saying:

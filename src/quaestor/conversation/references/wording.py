@@ -24,7 +24,8 @@ CUES: dict[str, str] = {
     "and": r"^(?:and|also)\b",
     "what about": r"^(?:and|so|now|then|or)?,?\s*(?:what|how) about\b|^(?:and|for|in|during|also|same)\b",
     "the former": r"\b(?:former|latter|previous|prior|preceding|earlier|aforementioned|mentioned|such|above)\b",
-    "a number of its own": r"(?<![\w./,-])(?!(?:19|20)\d\d\b)\$?\d+(?:[.,]\d+)*(?![\w/-])",
+    "a number of its own": r"(?<![\w./,-])(?<!all )(?<!the )(?!(?:19|20)\d\d\b)\$?\d+(?:[.,]\d+)*(?![\w/-])"
+    r"(?!\s+(?:years?|quarters?|months?|values?|numbers?|amounts?|items?)\b)",
     "in a year": r"\bin\s+(?:19|20)\d\d\b",
     "if": r"\b(?:if|assum\w+|considering|consider|given|suppose|based on|using)\b",
     "the value itself": r"\b(?:value|amount|number|balance|price|figure)\s*\??\s*$",

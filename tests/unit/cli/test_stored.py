@@ -1,0 +1,46 @@
+from dataclasses import replace
+from io import StringIO
+
+from remembered import computed, looked_up, memory_of, unanswered
+from rich.console import Console
+
+from quaestor.cli.stored import show_stored_turn
+from quaestor.conversation.references.resolving import resolve
+from quaestor.conversation.turn import Turn
+from quaestor.evaluation.recording import turn_records
+
+ASKED = "how much does this change represent in relation to that rent in 2007?"
+EARLIER = (
+    looked_up("what was the rent in 2007?", "rent", 2007),
+    looked_up("and what was it in 2008?", "rent", 2008),
+    computed("what was the change?", "subtract", -1, -2, entity="rent"),
+)
+
+
+def shown(*turns: Turn) -> str:
+    """How the last turn is shown, once it is stored."""
+    record = turn_records("run", "conversation", turns)[-1]
+    console = Console(file=StringIO(), width=200, highlight=False)
+    show_stored_turn(console, record, None)
+    assert isinstance(console.file, StringIO)
+    return console.file.getvalue()
+
+
+def test_a_stored_turn_says_what_its_question_referred_to_and_why() -> None:
+    last = replace(unanswered(ASKED), references=resolve(ASKED, memory_of(*EARLIER)))
+    lines = [line.strip() for line in shown(*EARLIER, last).splitlines()]
+    assert 'refers:        "this change"' in lines
+    assert any(line.startswith("turn 2 (") and "a change is a change" in line for line in lines)
+    assert 'refers:        "that rent in 2007"' in lines
+    assert any(line.startswith("turn 0 (") and "of 2007" in line for line in lines)
+    assert any(line.startswith("may use:       turn 0 and turn 2 (") for line in lines)
+    assert "in focus:      rent" in lines
+
+
+def test_a_turn_that_refers_to_nothing_and_one_of_an_older_store_say_nothing_of_it() -> None:
+    assert "refers:" not in shown(EARLIER[0])
+    record = replace(turn_records("run", "conversation", EARLIER[:1])[0], references={})
+    console = Console(file=StringIO(), width=200, highlight=False)
+    show_stored_turn(console, record, None)
+    assert isinstance(console.file, StringIO)
+    assert "may use:" not in console.file.getvalue()
