@@ -127,7 +127,7 @@ class _Reader:
         if not isinstance(step.source, CellRef):
             return self._said(step, step.source, named)
         found = self._cell(step.source, named or step.label)
-        return replace(found, key=("number", abs(step.quantity.value), step.quantity.scale))
+        return replace(found, key=meaning.number_key(step.quantity.value))
 
     def _cell(self, cell: CellRef, otherwise: str) -> Meaning:
         """A cell by the labels of its row and column; the axis without the periods names the thing."""
@@ -139,7 +139,7 @@ class _Reader:
         subject = ", ".join(dict.fromkeys(named))
         period = table.period_at(cell.row, cell.column)
         shown = _shown(_shortened(period, self._periods(cell))) if period else ""
-        return meaning.number(("cell", cell), subject, period, shown, named[0])
+        return meaning.number("", subject, period, shown, named[0])
 
     def _periods(self, cell: CellRef) -> list[Period]:
         """The periods along the axis that gives a cell its own."""
@@ -156,7 +156,7 @@ class _Reader:
         subject = entity or f'"{shorten(step.label, _QUOTED, placeholder="...")}"'
         period = _period_said(sentence, source)
         shown = _shown(_shortened(period, [period])) if period and entity else ""
-        key = ("number", abs(step.quantity.value), step.quantity.scale)
+        key = meaning.number_key(step.quantity.value)
         return meaning.number(key, subject, period, shown, entity)
 
     def _compute(self, step: Compute, found: list[Meaning], turn: int) -> Meaning:
@@ -167,7 +167,7 @@ class _Reader:
             case Constant(value=value, text=text):
                 return meaning.constant(value, text.removeprefix("const_").replace("m1", "-1"))
             case Label(text=text):
-                return meaning.number(("row", text), text, None, "", text)
+                return meaning.number(f"row {text}", text, None, "", text)
             case Ref(step=step) if step > 0:
                 return found[step - 1]
             case Ref(step=step):
@@ -184,7 +184,7 @@ class _Reader:
                 words = answer.description or f"the answer to question {turn + 1}"
                 entities = (answer.entity,) if answer.entity else ()
                 periods = (answer.period,) if answer.period else ()
-                self._earlier[turn] = Meaning(("turn", turn), answer.metric_type, words, words, entities, periods)
+                self._earlier[turn] = Meaning(f"turn {turn}", answer.metric_type, words, words, entities, periods)
         return self._earlier[turn]
 
 

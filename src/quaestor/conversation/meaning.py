@@ -4,6 +4,7 @@ Owns the grammar of descriptions: what a difference, a quotient or a sum of mean
 and no memory; describe.py reads those.
 """
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -11,10 +12,10 @@ from decimal import Decimal
 from quaestor.core.periods import Period
 from quaestor.ontology.core import read_core
 
-Key = tuple[object, ...]
-
 _SHARES = frozenset({"ratio", "percentage", "percentage_change"})
-_HUNDRED = Decimal(100)
+_LONGEST = 400
+"""The most characters of words; a plan that refers to itself again and again would double them with each step."""
+_MOST_PARTS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Meaning:
         constant: Its value, where it is a constant that stands in no document.
     """
 
-    key: Key
+    key: str
     metric: str
     subject: str
     text: str
@@ -49,7 +50,7 @@ class Meaning:
         return self.periods[0] if len(set(self.periods)) == 1 else None
 
 
-def number(key: Key, subject: str, period: Period | None, shown: str, entity: str | None) -> Meaning:
+def number(key: str, subject: str, period: Period | None, shown: str, entity: str | None) -> Meaning:
     """Returns the meaning of a number of the page.
 
     Args:
@@ -65,7 +66,12 @@ def number(key: Key, subject: str, period: Period | None, shown: str, entity: st
 
 def constant(value: Decimal, text: str) -> Meaning:
     """Returns the meaning of a constant."""
-    return Meaning(("constant", value), "value", text, text, constant=value)
+    return Meaning(f"constant {value.normalize()}", "value", text, text, constant=value)
+
+
+def number_key(value: Decimal) -> str:
+    """Returns the key of a number that the page prints, whatever its sign."""
+    return f"number {value.copy_abs().normalize()}"
 
 
 def computed(operation: str, operands: Sequence[Meaning]) -> Meaning:
@@ -81,9 +87,7 @@ def computed(operation: str, operands: Sequence[Meaning]) -> Meaning:
     made = _MADE.get(operation, _other)(tuple(operands), metric, operation)
     return replace(
         made,
-        key=(operation, *(operand.key for operand in operands)),
-        entities=made.entities or _entities(operands),
-        periods=made.periods or tuple(period for operand in operands for period in operand.periods),
+        key=hashlib.sha256("\n".join((operation, *(operand.key for operand in operands))).encode()).hexdigest(),
     )
 
 
@@ -96,7 +100,7 @@ def as_percentage(meaning: Meaning) -> Meaning:
 
 def _change(operands: tuple[Meaning, ...], metric: str, _: str) -> Meaning:
     later, earlier = operands
-    if earlier.constant in (1, _HUNDRED) and later.metric in _SHARES and len(later.parts) == 2:
+    if earlier.constant == 1 and later.metric in _SHARES and len(later.parts) == 2:
         return _relative(later.parts[0], later.parts[1])
     if _one_thing(later, earlier):
         falls = _before(later, earlier)
@@ -161,7 +165,7 @@ def _sum(operands: tuple[Meaning, ...], metric: str, _: str) -> Meaning:
     parts = tuple(
         part for operand in operands for part in (operand.parts if operand.metric == "sum" else ()) or (operand,)
     )
-    return _listed(parts, metric, "sum")
+    return _listed(parts if len(parts) <= _MOST_PARTS else operands, metric, "sum")
 
 
 def _mean(operands: tuple[Meaning, ...], metric: str, _: str) -> Meaning:
@@ -238,8 +242,8 @@ def _made(
     base: str | None = None,
     entities: tuple[str, ...] = (),
 ) -> Meaning:
-    periods = tuple(period for part in parts for period in part.periods)
-    return Meaning((), metric, subject, text, entities or _entities(parts), periods, base, parts)
+    periods = tuple(dict.fromkeys(period for part in parts for period in part.periods))
+    return Meaning("", metric, subject[:_LONGEST], text[:_LONGEST], entities or _entities(parts), periods, base, parts)
 
 
 def _entities(parts: Sequence[Meaning]) -> tuple[str, ...]:
@@ -257,7 +261,7 @@ def _one_thing(later: Meaning, earlier: Meaning) -> bool:
 
 def _same(base: Meaning, value: Meaning) -> bool:
     """Whether a divisor is that value: looked up again, or written as the constant that it prints."""
-    return base.key == value.key or (base.constant is not None and value.key[:2] == ("number", base.constant))
+    return base.key == value.key or (base.constant is not None and value.key == number_key(base.constant))
 
 
 def _before(one: Meaning, other: Meaning) -> bool:

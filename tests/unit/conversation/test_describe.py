@@ -1,6 +1,8 @@
 from decimal import Decimal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pages import page
 
 from quaestor.conversation.answer import Answer, Variable
@@ -11,7 +13,9 @@ from quaestor.core import serial
 from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.documents.document import Document
+from quaestor.ontology.core import read_core
 from quaestor.plan.execute import execute
+from quaestor.plan.operations import OPERATIONS
 from quaestor.plan.steps import Compute, Constant, Extract, Label, Operand, Plan, Ref, Step
 from quaestor.store.records import now
 
@@ -265,3 +269,42 @@ def test_a_date_is_its_year_unless_another_date_of_the_year_stands_beside_it() -
 def test_a_long_description_is_cut() -> None:
     long = page([["", "2008", "2007"], ["net revenue " * 40, "1", "2"]])
     assert len(describe(Plan((cell(long, 1, 1),)), Memory(), long).text) <= 200
+
+
+def test_a_plan_that_doubles_itself_with_each_step_stays_short() -> None:
+    doubled = [compute(step, "add", step - 1, step - 1) for step in range(2, 41)]
+    again = [cell(ACCOUNTS, 1, 1, 41), *(compute(step, "add", step - 1, step - 1) for step in range(42, 81))]
+    steps = (cell(ACCOUNTS, 1, 1), *doubled, *again, compute(81, "subtract", 40, 80), compute(82, "divide", 81, 80))
+    described = describe(Plan(steps), Memory(), ACCOUNTS)
+    assert len(described.text) <= 200
+    assert described.metric_type == "percentage_change"
+    assert (described.entity, described.period) == ("net revenue", Period("year", 2008))
+
+
+CELLS = [(row, column) for row in (1, 2) for column in (1, 2, 3)]
+COMPUTED = sorted(operation.name for operation in OPERATIONS.values() if not operation.of_row)
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> Plan:
+    """Plans over the accounts, constants and one earlier answer; what they come to does not matter."""
+    steps: list[Step] = [cell(ACCOUNTS, *draw(st.sampled_from(CELLS)))]
+    for number_of_step in range(2, draw(st.integers(2, 9))):
+        name = draw(st.sampled_from(COMPUTED))
+        least, most = OPERATIONS[name].arity
+        refs = st.integers(-1, number_of_step - 1).filter(bool).map(Ref)
+        constants = st.sampled_from(["1", "2", "100", "1000"]).map(number)
+        operands = draw(st.lists(refs | constants, min_size=least, max_size=min(most, 4)))
+        steps.append(Compute(number_of_step, name, tuple(operands)))
+    return Plan(tuple(steps))
+
+
+@given(plans(), st.sampled_from(["", "what percentage is that?", "what is the average?"]))
+def test_any_plan_has_a_meaning(plan: Plan, question: str) -> None:
+    earlier = Plan((*BOTH, compute(3, "divide", 1, 2)))
+    memory = Memory().add(Turn("what is the ratio?", Answer(Decimal("0.67"), plan=earlier), True, now(), now()))
+    described = describe(plan, memory, ACCOUNTS, question)
+    assert 0 < len(described.text) <= 200
+    assert described.metric_type in read_core().metric_types
+    assert len({variable.name for variable in described.variables}) == len(described.variables)
+    assert (described.base is not None) <= (described.metric_type in ("ratio", "percentage", "percentage_change"))
