@@ -37,7 +37,7 @@ def find_in_text(page: Page, draft: Draft, request: FindInText) -> TextMatches |
         return Refusal(
             f"'{request.period}' is no period", "Write a year (2007), a quarter (2007-Q3) or a date", _periods(numbers)
         )
-    fitting = [n for n in numbers if counts(n, request.unit) and is_of(n, period)]
+    fitting = [n for n in numbers if counts(n, request.unit) and _is_of(n, period)]
     words = [word for word in words_of(request.words or "") if word not in SMALL_WORDS]
     shares = {i: _share(n, words) for i, n in enumerate(fitting)}
     best = max(shares.values(), default=0.0)
@@ -70,7 +70,7 @@ def _shown(item: InText) -> MentionShown:
 
 
 def _nothing(numbers: Sequence[InText], words: Sequence[str], request: FindInText) -> Refusal:
-    said = {word for item in numbers for word in words_of(text_of(item))}
+    said = {word for item in numbers for word in words_of(_text(item))}
     near = [close for word in words if word not in said for close in nearest(word, said, 2)]
     units = sorted({item.quantity.unit or item.quantity.scale.value for item in numbers})
     asked = {"words": request.words, "unit": request.unit, "period": request.period}
@@ -83,6 +83,7 @@ def _nothing(numbers: Sequence[InText], words: Sequence[str], request: FindInTex
 
 
 def read_period(value: Scalar) -> Period | None:
+    """Returns the period that a model writes (2007, 2007-Q3, a date); None where it writes none."""
     text = str(value).strip()
     if quarter := re.fullmatch(r"([12][0-9]{3})-?q([1-4])", text, re.IGNORECASE):
         return Period("quarter", int(quarter[1]), quarter=int(quarter[2]))
@@ -93,7 +94,7 @@ def _periods(numbers: Sequence[InText]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(period_code(n.period) for n in numbers if n.period))[:_MOST_SHOWN]
 
 
-def is_of(item: InText, period: Period | None) -> bool:
+def _is_of(item: InText, period: Period | None) -> bool:
     """Whether a number is of a period; a year fits every period that ends in it."""
     if period is None:
         return True
@@ -101,6 +102,7 @@ def is_of(item: InText, period: Period | None) -> bool:
 
 
 def counts(item: InText, unit: str | None) -> bool:
+    """Whether a number counts a unit or has a scale, by any of its names; every number does where none is asked for."""
     if unit is None:
         return True
     wanted = _unit(unit)
@@ -115,14 +117,15 @@ def _unit(name: str) -> str:
 
 def _share(item: InText, words: Sequence[str]) -> float:
     """Returns how many of the words stand in the same sentence or label, from 0 to 1."""
-    said = words_of(text_of(item))
+    said = words_of(_text(item))
     return sum(word in said for word in words) / len(words) if words else 1.0
 
 
-def text_of(item: InText) -> str:
+def _text(item: InText) -> str:
     return item.sentence if isinstance(item, Mention) else item.label
 
 
 @lru_cache(maxsize=4096)
 def words_of(text: str) -> tuple[str, ...]:
+    """Returns the words of a text in the singular, each once, in their order."""
     return tuple(dict.fromkeys(singular(word) for word in re.findall(r"[a-z0-9&]+", text.casefold())))

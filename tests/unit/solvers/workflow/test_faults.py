@@ -1,0 +1,87 @@
+"""Nothing that a model writes crashes a turn: it is read, or refused with a reason, and a run goes on."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from model_replies import Call, Reply, broken, garbled, say
+from workflow_bench import OPERATING, change, compute, context_of, plan, play, saying, table, text
+
+from quaestor.errors import ModelReplyError
+from quaestor.solvers.asking.replies import read_json
+from quaestor.solvers.workflow.briefing import rendered_prompt
+from quaestor.solvers.workflow.checking import Examined, examine
+from quaestor.solvers.workflow.schema import WorkflowPlan
+
+Json = Any
+
+WORDS = st.sampled_from(
+    ["", " ", OPERATING, "2008", "[9]", "(number 2)", "\ud800", "a" * 3000, "2008-13-45", "%", "> > >"]
+)
+NUMBERS = st.one_of(st.integers(), st.floats(), st.sampled_from([10**40, -0.0, 1e308, 5e-324]), st.text(max_size=3))
+OPERANDS = st.one_of(
+    st.builds(lambda n: {"type": "reference", "step_ref": n}, NUMBERS),
+    st.builds(lambda n: {"type": "literal", "value": n}, NUMBERS),
+    st.none(),
+)
+STEPS = st.one_of(
+    st.builds(table, st.integers(-1, 4), WORDS, WORDS),
+    st.builds(text, st.integers(-1, 4), WORDS, WORDS, WORDS, WORDS),
+    st.builds(
+        lambda number, operation, operands: {**compute(number, operation), "operands": operands},
+        st.integers(0, 4),
+        st.sampled_from(["add", "divide", "exp", "identity", "absolute", "sum", "greater", "root"]),
+        st.lists(OPERANDS, max_size=4),
+    ),
+    st.dictionaries(st.text(max_size=5), st.integers(), max_size=3),
+)
+
+
+def judged(said: str) -> Examined | str:
+    try:
+        return examine(read_json(WorkflowPlan, said), "what was it?", context_of())
+    except ModelReplyError as fault:
+        return str(fault)
+
+
+@given(st.lists(STEPS, max_size=4))
+def test_any_steps_are_judged(steps: list[Json]) -> None:
+    found = judged(json.dumps(plan(*steps)))
+    if isinstance(found, Examined) and not found.issues and not found.open:
+        assert found.plan.steps
+    else:
+        assert found
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_judged(said: str) -> None:
+    assert judged(said)
+
+
+@pytest.mark.usefixtures("local_models")
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(calls=(Call("write_plan", "{broken"),)),
+        Reply(calls=(Call("another_tool", {}),)),
+        say("[" * 5000),
+        say(json.dumps(plan(*[table(i, OPERATING, "2008") for i in range(1, 90)]))),
+        say(json.dumps(plan(table(1, "\ud800", "2008")))),
+        say('{"thought_process": "", "steps": null}'),
+        broken(503),
+        garbled(),
+    ],
+)
+def test_a_turn_survives_any_reply(reply: Reply) -> None:
+    played = play(saying([reply, change()]))
+    assert played.turn.error is None, played.turn.error
+    assert played.turn.verified
+
+
+def test_feedback_on_an_earlier_answer_is_told() -> None:
+    context = context_of()
+    assert "not accepted" not in rendered_prompt("what was it?", context)
+    context.feedback = ("the base of the change is 2008",)
+    assert "was not accepted:\n- the base of the change is 2008" in rendered_prompt("what was it?", context)
