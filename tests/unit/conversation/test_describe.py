@@ -301,7 +301,8 @@ def plans(draw: st.DrawFn) -> Plan:
 
 @given(plans(), st.sampled_from(["", "what percentage is that?", "what is the average?"]))
 def test_any_plan_has_a_meaning(plan: Plan, question: str) -> None:
-    earlier = Plan((*BOTH, compute(3, "divide", 1, 2)))
+    ratio: tuple[Step, ...] = (*BOTH, compute(3, "divide", 1, 2))
+    earlier = Plan(ratio)
     memory = Memory().add(Turn("what is the ratio?", Answer(Decimal("0.67"), plan=earlier), True, now(), now()))
     described = describe(plan, memory, ACCOUNTS, question)
     assert 0 < len(described.text) <= 200
