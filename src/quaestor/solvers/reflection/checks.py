@@ -19,7 +19,9 @@ from quaestor.graph.facts import Observation
 from quaestor.ontology.patterns import Order
 from quaestor.plan.execute import Execution, execute
 from quaestor.plan.steps import Compute, Constant, Extract, Label, Plan
+from quaestor.solvers.embedded.text import stems
 from quaestor.solvers.reflection.findings import Finding
+from quaestor.solvers.reflection.locating import better_named
 from quaestor.solvers.reflection.numbers import (
     Number,
     Numbers,
@@ -55,6 +57,12 @@ _ALSO = (
     (re.compile(r"\bin (?:thousand|million|billion|hundred)s?\b"), ("multiply", "divide")),
 )
 """Words beside which another operation fits as well."""
+
+_SIZE = re.compile(r"\bvar(?:y|ied)\b")
+"""Words that ask how far two values are apart, whichever came first."""
+
+_WORDS_OF_A_LINE = 2
+"""A line of one word may be named by chance."""
 
 _SURE = 0.8
 """How sure the question's pattern must be."""
@@ -185,7 +193,7 @@ def the_operation_asked_for(case: Case) -> Iterator[Finding]:
 
 def later_minus_earlier(case: Case) -> Iterator[Finding]:
     """A change is the later value less the earlier one, where both are of one line and no words say otherwise."""
-    if case.orders != {"later first"}:
+    if case.orders != {"later first"} or _SIZE.search(case.question.lower()):
         return
     for step in case.computes:
         if step.operation in _CHANGES:
@@ -252,6 +260,17 @@ def the_period_asked_for(case: Case) -> Iterator[Finding]:
             )
 
 
+def the_line_asked_for(case: Case) -> Iterator[Finding]:
+    """A number that is looked up is not of one line of a table where the question names another in full."""
+    if len(case.plan.steps) != 1:
+        return
+    for step, number in case.operands.extracted():
+        if isinstance(number, Observation):
+            better = better_named(number, set(stems(case.question)), case.numbers, least=_WORDS_OF_A_LINE)
+            if better is not None:
+                yield Finding("line", step.id, f"the question names {place_words(better)}, not {place_words(number)}")
+
+
 def _row_has_period(number: Number) -> bool:
     """Whether the row of a number is named by a period: a balance at a date may answer for the year after."""
     return isinstance(number, Observation) and bool(find_periods(number.row.label.lower()))
@@ -308,6 +327,7 @@ CHECKS: tuple[Callable[[Case], Iterator[Finding]], ...] = (
     change_over_its_base,
     part_over_whole,
     the_operation_asked_for,
+    the_line_asked_for,
     the_period_asked_for,
     one_scale,
     no_conversion_unasked,

@@ -8,18 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal[
-    "ungrounded",
-    "arithmetic",
-    "no result",
-    "misplaced",
-    "order",
-    "base",
-    "part",
-    "period",
-    "sign",
-    "scale",
-    "operation",
-]
+    "ungrounded", "arithmetic", "no result", "misplaced", "order", "base", "part", "operation", "period", "line", "scale",
+]  # fmt: skip
 
 HARD: frozenset[Kind] = frozenset({"ungrounded", "arithmetic", "no result"})
 """Facts: a number that the page does not print, a sum that does not come out. The rest are rules of reading, which

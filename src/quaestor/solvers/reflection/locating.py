@@ -78,19 +78,37 @@ def _misnamed(number: Number, what: str, numbers: Numbers) -> str | None:
     if not isinstance(number, Observation):
         return None
     years, said = _years(what), set(stems(what))
-    others = numbers.graph.observations
-    elsewhere = any(same_axis(other, number) and other.year in years for other in others)
+    elsewhere = any(same_axis(other, number) and other.year in years for other in numbers.graph.observations)
     if number.year is not None and number.year not in years and elsewhere:
         return f"it is called {what[:80]!r}, but {place_words(number)} is of {number.year}"
+    better = better_named(number, said, numbers)
+    return (
+        better and f"it is called {what[:80]!r}, but {place_words(number)} is another line than {place_words(better)}"
+    )
+
+
+def better_named(number: Observation, said: set[str], numbers: Numbers, least: int = 1) -> Observation | None:
+    """Returns a number of the same table whose whole line some words name, where they do not name this one's.
+
+    Args:
+        number: The number in question.
+        said: Stems of words.
+        numbers: The page.
+        least: Of how many words a line must be, to count as named.
+    """
     own = _line_words(number)
-    named = [o for o in others if _line_words(o) <= said and len(_line_words(o)) > len(own & said)]
-    if named and not own <= said:
-        return f"it is called {what[:80]!r}, but {place_words(number)} is another line than {place_words(named[0])}"
+    if own and own <= said:
+        return None
+    for other in numbers.graph.observations:
+        named = _line_words(other)
+        in_full = len(named) >= least and named <= said
+        if in_full and len(named) > len(own & said) and other.source.table == number.source.table:
+            return other
     return None
 
 
 def _line_words(number: Observation) -> frozenset[str]:
-    return frozenset(stems(number.row.label)) or frozenset({""})  # a row without words is named by nothing
+    return frozenset(stems(" ".join((*number.row.levels, number.row.label))))
 
 
 def _years(text: str) -> Sequence[int]:

@@ -21,15 +21,18 @@ def turns(request: pytest.FixtureRequest) -> Iterator[Examined]:
     return examined_pages(request.getfixturevalue("shared_data") / "convfinqa_tune.json", CONVERSATIONS)
 
 
-def test_little_speaks_against_sound_drafts(turns: Iterator[Examined]) -> None:
+@pytest.mark.parametrize("whole", ["sample", "public"])
+def test_little_speaks_against_sound_drafts(whole: str, request: pytest.FixtureRequest) -> None:
+    sample = whole == "sample"
+    path = sample_path() if sample else request.getfixturevalue("shared_data") / "convfinqa_tune.json"
     count, alarms = 0, []
-    for turn in turns:
+    for turn in examined_pages(path):
         count += 1
         found = judge(write_draft(turn.plan, turn.context), turn)
-        alarms += [(turn.question, finding.words) for finding in found]
+        alarms += [(turn.question, found)] if found else []
         assert not [finding for finding in found if finding.hard], found
-    assert count > 30
-    assert len(alarms) <= 0.03 * count, alarms
+    assert count > 100
+    assert len(alarms) < 0.02 * count, alarms
 
 
 def test_facts_are_always_found(turns: Iterator[Examined]) -> None:
