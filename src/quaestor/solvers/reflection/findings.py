@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal[
-    "ungrounded", "arithmetic", "no result", "misplaced", "order", "base", "part", "operation", "period", "line", "scale",
+    "ungrounded", "arithmetic", "no result", "misplaced", "order", "base", "part", "operation", "period", "line",
+    "scale",
 ]  # fmt: skip
 
 HARD: frozenset[Kind] = frozenset({"ungrounded", "arithmetic", "no result"})

@@ -82,9 +82,9 @@ def _misnamed(number: Number, what: str, numbers: Numbers) -> str | None:
     if number.year is not None and number.year not in years and elsewhere:
         return f"it is called {what[:80]!r}, but {place_words(number)} is of {number.year}"
     better = better_named(number, said, numbers)
-    return (
-        better and f"it is called {what[:80]!r}, but {place_words(number)} is another line than {place_words(better)}"
-    )
+    if better is None:
+        return None
+    return f"it is called {what[:80]!r}, but {place_words(number)} is another line than {place_words(better)}"
 
 
 def better_named(number: Observation, said: set[str], numbers: Numbers, least: int = 1) -> Observation | None:
