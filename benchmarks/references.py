@@ -21,9 +21,10 @@ from rich.table import Table
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.references.asked import read_asked
 from quaestor.conversation.references.lineage import latest_results, results_of
-from quaestor.conversation.references.ranking import Weights, heard_in, rank_sets, read_weights, traits_of
+from quaestor.conversation.references.ranking import Weights, rank_sets, read_weights
 from quaestor.conversation.references.resolved import TurnSet
 from quaestor.conversation.references.resolving import resolve
+from quaestor.conversation.references.traits import heard_in, traits_of
 from quaestor.documents.convfinqa import Conversation
 from quaestor.evaluation.runner import play_conversation
 from quaestor.learning.examples import Example, company_folds, read_examples, read_lines

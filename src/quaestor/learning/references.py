@@ -17,7 +17,8 @@ from quaestor.conversation.answer import Answer
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.references.asked import read_asked
 from quaestor.conversation.references.lineage import latest_results, results_of
-from quaestor.conversation.references.ranking import BY_HAND, Weights, heard_in, sets_of, traits_of
+from quaestor.conversation.references.ranking import BY_HAND, Weights
+from quaestor.conversation.references.traits import heard_in, sets_of, traits_of
 from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Quantity, Scale

@@ -7,6 +7,7 @@ How it comes about, one file a step:
     asked        a question, read once
     lineage      what each earlier result is, and which results it rests on
     expressions  each referring expression with the turns that it can mean
+    traits       what can be said of a set of earlier results, and of a question
     ranking      which earlier results the question uses together
     resolving    all of it for one question
 """

@@ -2,7 +2,8 @@ from remembered import computed, looked_up, memory_of
 
 from quaestor.conversation.references.asked import pattern_words, read_asked
 from quaestor.conversation.references.lineage import latest_results, results_of
-from quaestor.conversation.references.ranking import heard_in, rank_sets, read_weights, sets_of, traits_of
+from quaestor.conversation.references.ranking import rank_sets, read_weights
+from quaestor.conversation.references.traits import heard_in, sets_of, traits_of
 from quaestor.conversation.references.wording import calls
 from quaestor.ontology.core import read_core
 

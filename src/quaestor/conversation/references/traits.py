@@ -1,0 +1,151 @@
+"""What can be said of a set of earlier results, and of a question: the words by which sets are weighed.
+
+A trait is something that a reader can check ("the last two results"). Owns no weights. A trait or a cue that is renamed
+here loses its weights until they are fitted anew.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations, takewhile
+
+from quaestor.conversation.metrics import classify_metric_type
+from quaestor.conversation.references.asked import Asked
+from quaestor.conversation.references.expressions import find_expressions
+from quaestor.conversation.references.lineage import Result
+from quaestor.conversation.references.wording import calls
+
+_RECENT = 5
+"""How many of the latest distinct results may be used together with another."""
+
+_NAMED = 3
+"""How many older results may be used because the question names their words or years."""
+
+_TAILS = ("the last result", "the last two results", "the last three results", "the last four results")
+
+
+def sets_of(asked: Asked, latest: Sequence[Result]) -> list[tuple[Result, ...]]:
+    """Returns the sets of results that a question may use, each in the order of the turns, the empty one first."""
+    pool = list(latest[:_RECENT])
+    by_turn = {result.turn: result for result in latest}
+    for result in pool[:2]:
+        pool += [by_turn[t] for t in result.rests if t is not None and t in by_turn and by_turn[t] not in pool]
+    older = [result for result in latest if result not in pool]
+    older.sort(key=lambda r: (-len(r.words & asked.words) - 2 * len(r.years & asked.years), -r.turn))
+    pool += [r for r in older[:_NAMED] if r.words & asked.words or r.years & asked.years]
+    pairs = [(b, a) if b.turn < a.turn else (a, b) for a, b in combinations(pool, 2)]
+    longer = [tuple(reversed(latest[:size])) for size in (3, 4) if len(latest) >= size]
+    return [(), *((result,) for result in pool), *pairs, *longer]
+
+
+def traits_of(chosen: tuple[Result, ...], asked: Asked, latest: Sequence[Result]) -> list[str]:
+    """Returns what can be said of a set of the latest results."""
+    turns = tuple(result.turn for result in chosen)
+    traits = [_place(turns, latest)]
+    if not chosen:
+        return [*traits, *_emptiness(asked, latest), *_pointed(turns, asked, latest)]
+    return [*traits, *_standing(chosen, turns, latest), *_match(chosen, asked), *_pointed(turns, asked, latest)]
+
+
+def _pointed(turns: tuple[int, ...], asked: Asked, latest: Sequence[Result]) -> Iterable[str]:
+    """What the expressions of the question point at, in the set or not."""
+    for expression in find_expressions(asked):
+        if expression.noun and expression.kind in ("result", "results"):
+            called = next((result.turn for result in latest if calls(expression.noun, result.metric)), None)
+            if called is not None:
+                yield "with the result called so" if called in turns else "without the result called so"
+    for year in asked.years:
+        dated = [result.turn for result in latest if result.years == {year} and result.made == "value"]
+        if dated:
+            yield "with the value of the year" if dated[0] in turns else "without the value of the year"
+
+
+def _place(turns: tuple[int, ...], latest: Sequence[Result]) -> str:
+    if not turns:
+        return "none"
+    tail = tuple(result.turn for result in latest[: len(turns)])[::-1]
+    if turns == tail:
+        return _TAILS[len(turns) - 1]
+    if len(turns) == 1:
+        return "the result before the last" if turns[0] == latest[1].turn else "an earlier result"
+    return "the last and an earlier result" if turns[-1] == latest[0].turn else "two earlier results"
+
+
+def _emptiness(asked: Asked, latest: Sequence[Result]) -> Iterable[str]:
+    yield f"none after {latest[0].made}"
+    if len(latest) > 1:
+        yield f"none after {latest[1].made}, {latest[0].made}"
+    if asked.years and asked.years <= latest[0].years:
+        yield "none in the same year"
+
+
+def _standing(chosen: tuple[Result, ...], turns: tuple[int, ...], latest: Sequence[Result]) -> Iterable[str]:
+    consumed = {turn for result in latest for turn in result.rests if turn is not None}
+    fresh = [result.turn not in consumed for result in chosen]
+    yield "not used yet" if all(fresh) else "one used already" if any(fresh) else "used already"
+    yield "of " + " and ".join(result.made for result in chosen)
+    waiting = [r.turn for r in takewhile(lambda r: r.made == "value" and r.turn not in consumed, latest)]
+    if len(turns) > 1 and list(turns) == waiting[::-1]:
+        yield "all values asked since"
+    if len(chosen) == 1 and chosen[0].made == "change":
+        yield "a change without its base" if _base(chosen[0]) is None else "a change whose base was asked"
+    if len(chosen) == 2:
+        yield from _kinship(*chosen)
+
+
+def _kinship(first: Result, second: Result) -> Iterable[str]:
+    for change, other in ((first, second), (second, first)):
+        if change.made == "change" and other.turn in change.rests:
+            yield "a change and its base" if _base(change) == other.turn else "a change and its later value"
+    if first.turn in second.rests:
+        yield "a result and a part of it"
+    if first.words and first.words == second.words:
+        yield "of one thing"
+    if first.made == second.made:
+        yield "of one kind"
+
+
+def _base(change: Result) -> int | None:
+    return change.rests[1] if len(change.rests) > 1 else None
+
+
+def _match(chosen: tuple[Result, ...], asked: Asked) -> Iterable[str]:
+    if asked.years:
+        years = frozenset().union(*(result.years for result in chosen))
+        if asked.years == years:
+            yield "of the years named"
+        elif asked.years <= years:
+            yield "covering the years named"
+        elif asked.years & years:
+            yield "of one of the years named"
+        elif years:
+            yield "of other years"
+    words = frozenset().union(*(result.words for result in chosen))
+    yield _naming(len(asked.words & words), len(asked.words))
+
+
+def _naming(shared: int, named: int) -> str:
+    if not named:
+        return "nothing is named"
+    if shared == named:
+        return "named in full"
+    return "named for the most part" if 2 * shared > named else "named in part" if shared else "not named"
+
+
+def heard_in(asked: Asked, latest: Sequence[Result]) -> frozenset[str]:
+    """Returns what the question says, in the words of the weights."""
+    wanted = classify_metric_type(asked.text, latest[0].metric if latest else None)[0].metric_type
+    kinds = {expression.kind for expression in find_expressions(asked)}
+    heard = {f"asks for {wanted.replace('_', ' ')}"}
+    if "results" in kinds:
+        heard.add("points at several results")
+    elif kinds & {"result", "cell"}:
+        heard.add("points at a result")
+    elif wanted == "value" and asked.words:
+        heard.add("looks a thing up")
+    new = asked.words.difference(*(result.words for result in latest))
+    if new:
+        heard.add("a new thing is named")
+    if new and wanted == "value" and asked.years and not kinds and not asked.cues & {"then", "a conversion"}:
+        heard.add("looks up a new thing in a year")
+    if "a number of its own" in asked.cues and not asked.words and not asked.years:
+        heard.add("scales one result")
+    return asked.cues | heard
