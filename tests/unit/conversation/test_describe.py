@@ -273,8 +273,17 @@ def test_a_long_description_is_cut() -> None:
 
 def test_a_plan_that_doubles_itself_with_each_step_stays_short() -> None:
     doubled = [compute(step, "add", step - 1, step - 1) for step in range(2, 41)]
-    again = [cell(ACCOUNTS, 1, 1, 41), *(compute(step, "add", step - 1, step - 1) for step in range(42, 81))]
-    steps = (cell(ACCOUNTS, 1, 1), *doubled, *again, compute(81, "subtract", 40, 80), compute(82, "divide", 81, 80))
+    again: list[Step] = [
+        cell(ACCOUNTS, 1, 1, 41),
+        *(compute(step, "add", step - 1, step - 1) for step in range(42, 81)),
+    ]
+    steps: tuple[Step, ...] = (
+        cell(ACCOUNTS, 1, 1),
+        *doubled,
+        *again,
+        compute(81, "subtract", 40, 80),
+        compute(82, "divide", 81, 80),
+    )
     described = describe(Plan(steps), Memory(), ACCOUNTS)
     assert len(described.text) <= 200
     assert described.metric_type == "percentage_change"
@@ -301,8 +310,7 @@ def plans(draw: st.DrawFn) -> Plan:
 
 @given(plans(), st.sampled_from(["", "what percentage is that?", "what is the average?"]))
 def test_any_plan_has_a_meaning(plan: Plan, question: str) -> None:
-    ratio: tuple[Step, ...] = (*BOTH, compute(3, "divide", 1, 2))
-    earlier = Plan(ratio)
+    earlier = Plan((*BOTH, compute(3, "divide", 1, 2)))
     memory = Memory().add(Turn("what is the ratio?", Answer(Decimal("0.67"), plan=earlier), True, now(), now()))
     described = describe(plan, memory, ACCOUNTS, question)
     assert 0 < len(described.text) <= 200
