@@ -22,6 +22,17 @@ LONG_PROSE = (
     "the value of 181001 may be of interest, but let me first consider what else there is to say about it in general."
 )
 
+WITHHELD = garbled(
+    json.dumps(
+        {
+            "id": "x", "object": "chat.completion", "created": 1, "model": "scripted",
+            "choices": [
+                {"index": 0, "message": {"role": "assistant", "content": ""}, "finish_reason": "content_filter"}
+            ],
+        }
+    )
+)  # fmt: skip
+
 
 def right(answer: Answer) -> bool:
     return answer.value == RIGHT and answer.reason is None
@@ -48,6 +59,7 @@ def right(answer: Answer) -> bool:
         (say(LONG_PROSE), "prose, neither a call nor an answer"),
         (say("I cannot help with that."), "no number and no yes or no"),
         (say(""), "the reply was empty"),
+        (WITHHELD, "withheld by the provider"),
         (replace(say("The net cash of 2008 is, as we can see"), truncated=True), "cut off at its limit of tokens"),
     ],
 )  # fmt: skip
