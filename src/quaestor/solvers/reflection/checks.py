@@ -35,10 +35,10 @@ from quaestor.solvers.reflection.numbers import (
     same_axis,
 )
 
-_RATIOS = frozenset({"divide", "percentage", "multiply"})
+_RATIOS = frozenset({"divide", "percentage", "percentage_change", "multiply"})
 _OPERATIONS: Mapping[str, frozenset[str]] = {
     "change": frozenset({"subtract"}),
-    "percentage_change": _RATIOS | {"percentage_change", "subtract"},
+    "percentage_change": _RATIOS | {"subtract"},
     "percentage": _RATIOS,
     "ratio": _RATIOS,
     "sum": frozenset({"add", "sum"}),
@@ -186,7 +186,7 @@ def the_operation_asked_for(case: Case) -> Iterator[Finding]:
     asked, score = case.asked
     also = {op for words, ops in _ALSO if words.search(case.question.lower()) for op in ops}
     fitting = _OPERATIONS.get(asked)
-    if fitting is None or score < _SURE or last.operation in fitting | also:
+    if fitting is None or score < _SURE or last.operation in fitting | also | {"absolute"}:
         return
     yield Finding("operation", last.id, f"the question asks for a {asked.replace('_', ' ')}, not to {last.operation}")
 
