@@ -56,7 +56,7 @@ class AgentSolver:
         settled = await Rounds(context.model, context, self.bounds, opening(system, prompt)).play()
         thought = understanding.description if understanding else ""
         plan = replace(settled.plan, thought=thought)
-        return answer_from_plan(plan, context, reason="; ".join(settled.remarks) or None)
+        return answer_from_plan(plan, context, question=question, reason="; ".join(settled.remarks) or None)
 
     def _prompt(
         self, question: str, context: TurnContext, understanding: Understanding | None, model: Connection

@@ -25,7 +25,7 @@ def offers(solver: EmbeddedSolver, question: str, context: TurnContext) -> Itera
         outcome = as_asked(question, ranked.candidates.outcome(index))
         plan = write_plan(outcome, ranked.candidates.magnitudes(index), leaves, len(context.memory.turns))
         try:
-            answer = answer_from_plan(plan, context)
+            answer = answer_from_plan(plan, context, question=question)
         except PlanError:
             continue  # ranking works in floating point: a divisor can be zero exactly where it was not there
         if (answer.value, answer.scale) not in seen:

@@ -49,7 +49,7 @@ class ReflectionSolver:
             remarks.append(contested(best, len(rounds.played)))
         elif best.proposal.findings:
             remarks.append("approved all the same: " + "; ".join(f.words for f in best.proposal.findings))
-        return answer_from_plan(best.proposal.plan, context, reason="; ".join(remarks) or None)
+        return answer_from_plan(best.proposal.plan, context, question=question, reason="; ".join(remarks) or None)
 
     def _expert(self, question: str, context: TurnContext) -> Expert:
         if self.expert is None:

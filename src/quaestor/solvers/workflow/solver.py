@@ -35,7 +35,7 @@ class WorkflowSolver:
         if context.model is None:
             raise SettingsError("the workflow asks a model, and this turn has none: name one with --model")
         examined = await Planning(context.model, context, question, self.bounds).run()
-        return answer_from_plan(examined.plan, context, reason="; ".join(examined.remarks) or None)
+        return answer_from_plan(examined.plan, context, question=question, reason="; ".join(examined.remarks) or None)
 
 
 def make_workflow(options: Mapping[str, object]) -> WorkflowSolver:
