@@ -14,6 +14,7 @@ from quaestor.errors import SolverError
 from quaestor.graph.facts import HeaderNumber, Mention, Observation
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.execute import Register, execute
+from quaestor.plan.literals import CONVENTIONAL, write_literal
 from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
 
@@ -23,8 +24,6 @@ OnPage = Observation | Mention | HeaderNumber
 IN_PERCENT = frozenset({"percentage", "percentage_change"})
 """The operations whose result, a fraction, is shown as a percentage."""
 
-_CONVENTIONAL = {Decimal(n): f"const_{n}" for n in (*range(1, 11), 12, *(10**k for k in (2, 3, 4, 5, 6, 9)))}
-_CONVENTIONAL[Decimal(-1)] = "const_m1"
 _HUNDRED = Constant(Decimal(100), "const_100")
 # A number that was copied with fewer digits than it has is recognised from this many on.
 _DIGITS_COPIED = 3
@@ -174,8 +173,9 @@ class Draft:
         yield from self._among_numbers(value, self._shown)
         yield from self._among_steps(value, exact=False)
         yield from self._among_answers(value, exact=False)
-        if value in _CONVENTIONAL:
-            yield Traced(Constant(value, _CONVENTIONAL[value]), "constant", _CONVENTIONAL[value])
+        if value in CONVENTIONAL:
+            text = write_literal(value)
+            yield Traced(Constant(value, text), "constant", text)
         yield from self._among_numbers(value, (*self._graph.observations, *self._graph.mentions, *self._graph.labels))
 
     def _among_steps(self, value: Decimal, exact: bool) -> Iterator[Traced]:
