@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from quaestor.conversation.memory import Memory
-from quaestor.core.periods import find_periods
 from quaestor.documents.document import Document, Sentence, Table
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.solvers.embedded.text import stems
+from quaestor.solvers.reflection.numbers import years_in
 
 _MOST_ROWS = 5
 _MOST_SENTENCES = 3
@@ -49,7 +49,7 @@ def likely(question: str, memory: Memory, document: Document, graph: KnowledgeGr
 
     A question of few words of its own, such as "and in 2007?", is read with the one before it and the entity in focus.
     """
-    wanted, years = set(stems(question)), _years(question)
+    wanted, years = set(stems(question)), years_in(question)
     if len(wanted) <= _FEW_WORDS and memory.turns:
         wanted |= set(stems(memory.questions[-1])) | set(stems(memory.entity_in_focus or ""))
     rows: dict[Row, str] = {}
@@ -62,22 +62,17 @@ def likely(question: str, memory: Memory, document: Document, graph: KnowledgeGr
     )
 
 
-def _best(texts: Mapping[Key, str], wanted: set[str], years: set[int], most: int) -> list[Key]:
+def _best(texts: Mapping[Key, str], wanted: set[str], years: frozenset[int], most: int) -> list[Key]:
     words = {key: set(stems(text)) for key, text in texts.items()}
     spread = Counter(word for own in words.values() for word in own)
     scores = {
-        key: sum(1 / spread[word] for word in own & wanted) + _YEAR_COUNTS * bool(years & _years(texts[key]))
+        key: sum(1 / spread[word] for word in own & wanted) + _YEAR_COUNTS * bool(years & years_in(texts[key]))
         for key, own in words.items()
     }
     least = max(scores.values(), default=0.0) * _AS_LIKELY
     return sorted((key for key in scores if scores[key] > 0 and scores[key] >= least), key=lambda key: -scores[key])[
         :most
     ]
-
-
-def _years(text: str) -> set[int]:
-    periods = [mention.period for mention in find_periods(text.lower())]
-    return {year for period in periods for year in (period.year, period.last) if year is not None}
 
 
 def shown_page(document: Document, marked: Likely) -> Mapping[str, object]:

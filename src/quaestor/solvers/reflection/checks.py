@@ -12,7 +12,6 @@ from functools import cached_property
 
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.metrics import classify_metric_type, matching_patterns
-from quaestor.core.periods import find_periods
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import PlanError
 from quaestor.graph.facts import Observation
@@ -32,7 +31,10 @@ from quaestor.solvers.reflection.numbers import (
     place_code,
     place_words,
     power_of_ten,
+    quantity_words,
     same_axis,
+    says,
+    years_in,
 )
 
 _RATIOS = frozenset({"divide", "percentage", "percentage_change", "multiply"})
@@ -124,8 +126,7 @@ class Case:
     @cached_property
     def years(self) -> frozenset[int]:
         """The years that the question names."""
-        periods = [mention.period for mention in find_periods(self.question.lower())]
-        return frozenset(y for p in periods for y in (p.year, p.last) if y is not None)
+        return years_in(self.question)
 
 
 def check_plan(case: Case) -> tuple[Finding, ...]:
@@ -158,7 +159,7 @@ def numbers_stand_on_the_page(case: Case) -> Iterator[Finding]:
 def _not_there(case: Case, step: int, quantity: Quantity, place: str, taken: Extract | None) -> Finding:
     printed = [n.quantity.text for n in case.numbers.at(taken.source)] if taken else []
     there = f"which prints {', '.join(printed)}" if printed else "where no number stands"
-    return Finding("ungrounded", step, f"it takes {written(quantity)} from {place}, {there}")
+    return Finding("ungrounded", step, f"it takes {quantity_words(quantity)} from {place}, {there}")
 
 
 def _constant(case: Case, step: Compute, constant: Constant) -> Finding | None:
@@ -174,8 +175,7 @@ def _constant(case: Case, step: Compute, constant: Constant) -> Finding | None:
 
 def _said(value: Decimal, case: Case) -> bool:
     """Whether a question of the conversation gives the number."""
-    asked = " ".join((*case.memory.questions, case.question)).replace(",", "")
-    return any(abs(value) == Decimal(number) for number in re.findall(r"\d+(?:\.\d+)?", asked))
+    return any(says(question, value) for question in (*case.memory.questions, case.question))
 
 
 def the_operation_asked_for(case: Case) -> Iterator[Finding]:
@@ -273,7 +273,7 @@ def the_line_asked_for(case: Case) -> Iterator[Finding]:
 
 def _row_has_period(number: Number) -> bool:
     """Whether the row of a number is named by a period: a balance at a date may answer for the year after."""
-    return isinstance(number, Observation) and bool(find_periods(number.row.label.lower()))
+    return isinstance(number, Observation) and bool(years_in(number.row.label))
 
 
 def one_scale(case: Case) -> Iterator[Finding]:
@@ -312,12 +312,6 @@ def _is_base(step: Compute, case: Case, factor: Constant) -> bool:
     if step.operation != "divide" or found is None or not isinstance(found[1], Compute):
         return False
     return found[1].operation == "subtract" and found[0].value(found[1].operands[1]) == factor.value
-
-
-def written(quantity: Quantity) -> str:
-    """Returns a number for people: `5.2 million`."""
-    scale = quantity.scale
-    return f"{quantity.value:f}{'' if scale is Scale.ONE else f' {scale.value}'}"
 
 
 CHECKS: tuple[Callable[[Case], Iterator[Finding]], ...] = (

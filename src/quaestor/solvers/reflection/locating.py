@@ -5,17 +5,24 @@ like its words.
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-from quaestor.core.periods import find_periods
-from quaestor.core.quantity import Quantity, Scale
-from quaestor.graph.facts import Observation
+from quaestor.core.quantity import Quantity
+from quaestor.graph.facts import Mention, Observation
 from quaestor.solvers.embedded.text import stems
 from quaestor.solvers.reflection.findings import Kind
-from quaestor.solvers.reflection.numbers import Number, Numbers, place_code, place_words, same_axis
+from quaestor.solvers.reflection.numbers import (
+    Number,
+    Numbers,
+    place_code,
+    place_words,
+    quantity_words,
+    same_axis,
+    says,
+    years_in,
+)
 
 _CODE = re.compile(r"T\d+R\d+C\d+|(?:PRE|POST)\d+", re.IGNORECASE)
 
@@ -38,7 +45,7 @@ class Place:
 
     def given(self, question: str) -> bool:
         """Returns whether the question itself gives the number."""
-        return any(self.value == Decimal(n) for n in re.findall(r"\d+(?:\.\d+)?", question.replace(",", "")))
+        return says(question, self.value)
 
 
 def locate(quantity: Quantity, what: str, where: str, numbers: Numbers) -> Place:
@@ -62,22 +69,23 @@ def locate(quantity: Quantity, what: str, where: str, numbers: Numbers) -> Place
     if code and not named:
         printed = [n.quantity.text for n in numbers.all if place_code(n.source) == code]
         there = f"prints {', '.join(printed[:6])}" if printed else "prints no number"
-        remarks.append(("misplaced", f"{code} {there}; {_shown(quantity)} is printed at {place_words(best)}"))
+        remarks.append(("misplaced", f"{code} {there}; {quantity_words(quantity)} is printed at {place_words(best)}"))
     elif remark := _misnamed(best, what, numbers):
         remarks.append(("misplaced", remark))
     return Place(quantity.value, best, "magnitude" if reading == "magnitude" else "signed", tuple(remarks))
 
 
-def _likeness(number: Number, what: str) -> tuple[int, int, bool]:
+def _likeness(number: Number, what: str) -> tuple[int, bool, bool]:
     said, own = set(stems(what)), set(stems(number.label))
-    return len(said & own), number.year in _years(what) if not isinstance(number.year, bool) else 0, _in_table(number)
+    dated = isinstance(number, Observation | Mention) and number.year in years_in(what)
+    return len(said & own), dated, isinstance(number, Observation)
 
 
 def _misnamed(number: Number, what: str, numbers: Numbers) -> str | None:
     """Returns how a cell differs from what it is called, where another cell is that; None where it does not."""
     if not isinstance(number, Observation):
         return None
-    years, said = _years(what), set(stems(what))
+    years, said = years_in(what), set(stems(what))
     elsewhere = any(same_axis(other, number) and other.year in years for other in numbers.graph.observations)
     if number.year is not None and number.year not in years and elsewhere:
         return f"it is called {what[:80]!r}, but {place_words(number)} is of {number.year}"
@@ -109,16 +117,3 @@ def better_named(number: Observation, said: set[str], numbers: Numbers, least: i
 
 def _line_words(number: Observation) -> frozenset[str]:
     return frozenset(stems(" ".join((*number.row.levels, number.row.label))))
-
-
-def _years(text: str) -> Sequence[int]:
-    periods = [mention.period for mention in find_periods(text.lower())]
-    return [year for period in periods for year in (period.year, period.last) if year is not None]
-
-
-def _in_table(number: Number) -> bool:
-    return isinstance(number, Observation)
-
-
-def _shown(quantity: Quantity) -> str:
-    return f"{quantity.value:f}" + ("" if quantity.scale is Scale.ONE else f" {quantity.scale.value}")

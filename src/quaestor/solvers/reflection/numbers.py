@@ -4,12 +4,14 @@ Owns no judgement. A number is what the graph has: an observation of a table, a 
 stands in a heading.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
 from quaestor.conversation.memory import Memory
+from quaestor.core.periods import find_periods
 from quaestor.core.provenance import CellRef, Source
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.graph.facts import HeaderNumber, Mention, Observation
@@ -167,3 +169,20 @@ def conventional(constant: Constant) -> bool:
 def power_of_ten(value: Decimal) -> bool:
     """Returns whether a value is 100, 1000 and so on: a factor of scale."""
     return value >= 100 and value.normalize().as_tuple().digits == (1,)
+
+
+def quantity_words(quantity: Quantity) -> str:
+    """Returns a number for people: `5.2 million`."""
+    scale = quantity.scale
+    return f"{quantity.value:f}{'' if scale is Scale.ONE else f' {scale.value}'}"
+
+
+def years_in(text: str) -> frozenset[int]:
+    """Returns the years that a text names, of ranges the first and the last."""
+    periods = [mention.period for mention in find_periods(text.lower())]
+    return frozenset(year for period in periods for year in (period.year, period.last) if year is not None)
+
+
+def says(text: str, value: Decimal) -> bool:
+    """Returns whether a text gives a number, whatever its sign."""
+    return any(abs(value) == Decimal(number) for number in re.findall(r"\d+(?:\.\d+)?", text.replace(",", "")))
