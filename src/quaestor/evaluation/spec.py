@@ -39,7 +39,7 @@ class RunSpec:
             run begins.
         policy: What becomes of a label that the ontology does not have: `strict` fails, `extend` mints a property.
         model: What of the model bears on its replies; None where none is asked.
-        prompts: The digest of the templates that the solver asks it with.
+        prompts: The digest of the templates that the solver asks it with, and of the rules that are told in them.
         version: Of quaestor: another version may answer differently.
     """
 

@@ -36,14 +36,18 @@ def sources(folder: str) -> dict[str, str]:
 
 
 @lru_cache(maxsize=8)
-def digest(*folders: str) -> str:
-    """Returns the SHA-256 over all templates of some folders: what a run was told, in its record."""
+def digest(*folders: str, rendered: str = "") -> str:
+    """Returns the SHA-256 over all templates of some folders: what a run was told, in its record.
+
+    Args:
+        folders: Of the templates.
+        rendered: What all runs render into them.
+    """
     whole = hashlib.sha256()
-    for folder in folders:
-        for name, text in sources(folder).items():
-            for part in (name, text):
-                content = part.encode()
-                whole.update(len(content).to_bytes(8, "big") + content)
+    parts = [part for folder in folders for named in sources(folder).items() for part in named]
+    for part in (*parts, rendered):
+        content = part.encode()
+        whole.update(len(content).to_bytes(8, "big") + content)
     return whole.hexdigest()
 
 

@@ -59,7 +59,11 @@ def needs_model(name: str, options: Mapping[str, object]) -> bool:
 
 
 def prompts_digest(name: str, options: Mapping[str, object] | None = None) -> str | None:
-    """Returns the digest of the templates that a solver asks a model with; None where it has none."""
+    """Returns the digest of what a solver tells a model whatever the page; None where it asks none.
+
+    That is its templates and the ontology's core: its rules are told, and its patterns say what questions refer to.
+    """
+    from quaestor.ontology.core import core_triples
     from quaestor.prompts import digest
 
     if name not in MODEL_SOLVERS:
@@ -67,4 +71,4 @@ def prompts_digest(name: str, options: Mapping[str, object] | None = None) -> st
     folders = [name, "asking"]
     if name == "reflection" and (expert := (options or {}).get("expert")) in MODEL_SOLVERS:
         folders.append(str(expert))
-    return digest(*folders)
+    return digest(*folders, rendered="\n".join(map(" ".join, core_triples())))

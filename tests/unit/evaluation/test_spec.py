@@ -9,6 +9,7 @@ from store_records import a_run
 from quaestor.core import serial
 from quaestor.errors import InputError
 from quaestor.evaluation.spec import RunSpec
+from quaestor.ontology.core import core_triples
 from quaestor.store.records import RunRecord
 
 SPEC = RunSpec.of(a_dataset(a_conversation("x"), digest="d1"), "scripted", {"b": 1, "a": [True, None, "é"]}, limit=3)
@@ -47,6 +48,21 @@ def test_another_spec_does_not_resume_a_run_and_the_difference_is_named(changed:
         changed.require_same(run_of(SPEC))
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize("about", ["kg:RuleChange rdfs:comment", "kg:phrase"])
+def test_a_changed_rule_or_pattern_is_another_run_where_a_model_is_told_it(
+    about: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def digests() -> dict[str, str]:
+        return {solver: RunSpec.of(dataset, solver).digest for solver in ("agent", "sparql", "reflection", "embedded")}
+
+    dataset = a_dataset(a_conversation("x"))
+    before, core = digests(), core_triples()
+    place = next(place for place, triple in enumerate(core) if about in " ".join(triple))
+    changed = core[place]._replace(o='"something else"')
+    monkeypatch.setattr("quaestor.ontology.core.core_triples", lambda: (*core[:place], changed, *core[place + 1 :]))
+    assert {solver for solver, digest in digests().items() if digest != before[solver]} == before.keys() - {"embedded"}
 
 
 def test_run_ids_are_readable_and_differ() -> None:
