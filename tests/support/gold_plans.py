@@ -1,12 +1,15 @@
 """Reference programs as plans on their page: what a solver that makes no mistake would end in.
 
 A program names numbers, not cells. Where the page prints a number several times, the place is taken that was used
-before, else the one whose words are most like the question's: as a reader would, without a look at the result.
+before, else one whose scale the program's other numbers have, and of these the one whose words are most like the
+question's, then one of a sentence that was used before: as a reader would, without a look at the result.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeGuard
 
+from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.graph.facts import HeaderNumber, Mention, Observation
 from quaestor.graph.knowledge_graph import KnowledgeGraph
@@ -30,12 +33,14 @@ class GoldPlans:
     _earlier: dict[str, int] = field(default_factory=dict)
     _places: dict[str, Number] = field(default_factory=dict)
     _said: list[str] = field(default_factory=list)
+    _scales: frozenset[Scale] = frozenset()
     _turns: int = 0
 
     def add(self, question: str, program: str) -> Plan:
         """The plan of the next turn: what an earlier turn came to is referred to, other numbers are extracted."""
         parsed = parse_program(program)
         self._said.append(question)
+        self._scales = self._sure_scales(parsed)
         builder = _Builder(parsed, self)
         builder.operand(Ref(len(parsed.steps)), whole=True)
         self._earlier[expression(parsed, Ref(len(parsed.steps)))] = self._turns
@@ -48,23 +53,35 @@ class GoldPlans:
 
     def place(self, literal: Constant) -> tuple[Number, bool] | None:
         """Where a number of a program stands, and whether its printed minus is left out; None where nowhere."""
-        for magnitude in (False, True):
-            found = [n for n in self.numbers if _prints(n, literal, magnitude)]
-            if found:
-                known = self._places.get(literal.text)
-                best = known if known in found else max(found, key=self._likeness)
-                self._places[literal.text] = best
-                return best, magnitude
-        return None
+        found, magnitude = self._printed(literal)
+        if not found:
+            return None
+        known = self._places.get(literal.text)
+        best = known if known in found else max(found, key=self._likeness)
+        self._places[literal.text] = best
+        return best, magnitude
 
     @property
     def numbers(self) -> Sequence[Number]:
         return (*self.graph.observations, *self.graph.mentions, *self.graph.labels)
 
-    def _likeness(self, number: Number) -> tuple[int, int, int]:
+    def _printed(self, literal: Constant) -> tuple[list[Number], bool]:
+        """All places of a number, and whether only without their minus."""
+        found = [n for n in self.numbers if _prints(n, literal, magnitude=False)]
+        return (found, False) if found else ([n for n in self.numbers if _prints(n, literal, magnitude=True)], True)
+
+    def _sure_scales(self, parsed: Plan) -> frozenset[Scale]:
+        """The scales of a program's numbers, of those that have one scale wherever they are printed."""
+        literals = {o for step in parsed.steps if isinstance(step, Compute) for o in step.operands}
+        each = [{_scale(n) for n in self._printed(o)[0]} for o in literals if _is_number(o)]
+        return frozenset(scale for scales in each if len(scales) == 1 for scale in scales)
+
+    def _likeness(self, number: Number) -> tuple[int, int, int, int, int]:
         own = set(words(number.label))
         latest, before = set(words(self._said[-1])), set(words(" ".join(self._said[-3:])))
-        return len(own & latest), len(own & before), isinstance(number, Observation)
+        used = isinstance(number, Mention) and _sentence(number) in {_sentence(n) for n in self._places.values()}
+        fits = _scale(number) in self._scales
+        return fits, len(own & latest), len(own & before), used, isinstance(number, Observation)
 
 
 @dataclass
@@ -88,7 +105,7 @@ class _Builder:
                 made = self.operand(step.operands[0])
                 return made if isinstance(made, Ref) and made.step > 0 else self._add("identity", (made,))
             made = self._add(step.operation, tuple(self.operand(o) for o in step.operands))
-        elif isinstance(operand, Constant) and not operand.text.startswith("const_"):
+        elif _is_number(operand):
             made = self._extract(operand)
         if isinstance(made, Ref):
             self._known[said] = made
@@ -116,6 +133,19 @@ def expression(plan: Plan, operand: Operand) -> str:
     assert isinstance(step, Compute)
     inner = ", ".join(expression(plan, o) for o in step.operands)
     return inner if step.operation == "identity" else f"{step.operation}({inner})"
+
+
+def _is_number(operand: Operand) -> TypeGuard[Constant]:
+    return isinstance(operand, Constant) and not operand.text.startswith("const_")
+
+
+def _scale(number: Number) -> Scale:
+    return number.scale if isinstance(number, Observation) else number.quantity.scale
+
+
+def _sentence(number: Number) -> tuple[str, int] | None:
+    source = number.source
+    return (source.section, source.sentence) if isinstance(source, SentenceRef) else None
 
 
 def _prints(number: Number, literal: Constant, magnitude: bool) -> bool:
