@@ -7,11 +7,13 @@ from pydantic import JsonValue
 from rich.console import Console
 from rich.markup import escape
 
-from quaestor.conversation.answer import Answer
+from quaestor.conversation.answer import Answer, Variable
+from quaestor.conversation.describe import period_words
 from quaestor.conversation.references.resolved import References
 from quaestor.conversation.turn import ToolCall
 from quaestor.core import serial
 from quaestor.core.provenance import CellRef, SentenceRef, Source
+from quaestor.core.quantity import Scale
 from quaestor.graph.facts import Mention, Observation
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.usage import Usage
@@ -49,6 +51,11 @@ def show_stored_turn(console: Console, turn: TurnRecord, graph: KnowledgeGraph |
         ("error", turn.error),
         ("remark", answer.reason if turn.error is None else None),
         ("description", answer.description),
+        ("entity", answer.entity),
+        ("metric type", None if answer.value is None else answer.metric_type),
+        ("period", period_words(answer.period) if answer.period else None),
+        ("base", answer.base),
+        ("variables", "\n".join(map(_variable, answer.variables))),
         ("formula", answer.formula),
         ("program", turn.program),
     ):
@@ -70,6 +77,11 @@ def place_of(source: Source, graph: KnowledgeGraph | None) -> str:
         return f"{found.label} | {found.quantity.text} ({where})" if isinstance(found, Observation) else where
     where = f"{source.section}, sentence {source.sentence + 1}"
     return f"{_around(found, source)} ({where})" if isinstance(found, Mention) else where
+
+
+def _variable(variable: Variable) -> str:
+    scale = "" if variable.scale is Scale.ONE else f" {variable.scale.value}"
+    return f"{variable.name} = {variable.value:f}{scale}"
 
 
 def _around(mention: Mention, ref: SentenceRef) -> str:

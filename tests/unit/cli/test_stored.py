@@ -1,12 +1,16 @@
 from dataclasses import replace
+from decimal import Decimal
 from io import StringIO
 
 from remembered import computed, looked_up, memory_of, unanswered
 from rich.console import Console
 
 from quaestor.cli.stored import show_stored_turn
+from quaestor.conversation.answer import Variable
 from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Turn
+from quaestor.core.periods import Period
+from quaestor.core.quantity import Scale
 from quaestor.evaluation.recording import turn_records
 
 ASKED = "how much does this change represent in relation to that rent in 2007?"
@@ -35,6 +39,30 @@ def test_a_stored_turn_says_what_its_question_referred_to_and_why() -> None:
     assert any(line.startswith("turn 0 (") and "of 2007" in line for line in lines)
     assert any(line.startswith("may use:       turn 0 and turn 2 (") for line in lines)
     assert "in focus:      rent" in lines
+
+
+def test_a_stored_turn_says_what_its_result_is() -> None:
+    turn = computed("by how much did it grow, in percent?", "percentage_change", -2, -1, entity="rent")
+    rent, million = Decimal("642.3"), Scale.MILLION
+    variables = (Variable("rent_2008", rent, million, None), Variable("result_1", Decimal("1E+3"), Scale.ONE, None))
+    answer = replace(turn.answer, base="rent in 2007", period=Period("range", 2007, last=2008), variables=variables)
+    shown_lines = shown(*EARLIER, replace(turn, answer=answer)).splitlines()
+    start = shown_lines.index("entity:        rent")
+    assert shown_lines[start : start + 6] == [
+        "entity:        rent",
+        "metric type:   percentage_change",
+        "period:        2007 to 2008",
+        "base:          rent in 2007",
+        "variables:     rent_2008 = 642.3 million",
+        "               result_1 = 1000",
+    ]
+
+
+def test_a_turn_without_an_answer_is_of_no_metric_type() -> None:
+    lines = shown(unanswered(ASKED))
+    for name in ("entity", "metric type", "period", "base", "variables"):
+        assert f"\n{name}:" not in lines
+    assert "\nremark:        nothing was found" in lines
 
 
 def test_a_turn_that_refers_to_nothing_and_one_of_an_older_store_say_nothing_of_it() -> None:
