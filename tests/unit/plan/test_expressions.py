@@ -4,10 +4,10 @@ from decimal import Decimal
 from string import printable
 
 import pytest
-from formulas import ATTACKS, NAMES, formulas
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from formulas import ATTACKS, NAMES, formulas
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import DivisionByZeroError, FormulaError, MagnitudeError, PlanError, PlanValidationError
