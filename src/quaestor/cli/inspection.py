@@ -196,11 +196,12 @@ async def _graph_or_none(store: "RunStore", run: str, conversation: str) -> "Kno
 
 def _scored(record: "RunRecord", turns: "Sequence[TurnRecord]", dataset: Path | None) -> "Sequence[Scored] | None":
     """Returns the verdicts on a run; None where its dataset is not there any more, or has no answers."""
+    from quaestor.cli.judging import predicted
     from quaestor.documents.convfinqa import read_dataset
     from quaestor.errors import InputError, UnlabelledError
     from quaestor.evaluation.spec import RunSpec
     from quaestor.scoring.gold import read_gold
-    from quaestor.scoring.report import Prediction, score
+    from quaestor.scoring.report import score
 
     path = dataset or Path(record.dataset)
     if dataset is None and not path.is_file():
@@ -216,7 +217,7 @@ def _scored(record: "RunRecord", turns: "Sequence[TurnRecord]", dataset: Path | 
         return None
     documents = {c.id: c.document for c in pages.conversations if c.id in gold}
     played = {turn.conversation for turn in turns}
-    predictions = [Prediction(t.conversation, t.index, t.number, t.program, t.error) for t in turns]
+    predictions = [predicted(turn) for turn in turns]
     report = score(
         [prediction for prediction in predictions if prediction.conversation in documents],
         gold,

@@ -44,9 +44,22 @@ async def judge(store: RunStore, run: RunRecord, dataset: Dataset, gold: Gold) -
     await require_played(store, run)
     turns = await store.turns(run.id)
     report = score(
-        [Prediction(turn.conversation, turn.index, turn.number, turn.program, turn.error) for turn in turns],
+        [predicted(turn) for turn in turns],
         gold,
         {conversation.id: conversation.document for conversation in dataset.conversations},
     )
     broken = tuple(example for example in await store.examples(run.id) if example.status == "failed")
     return Judged(run, {(turn.conversation, turn.index): turn for turn in turns}, report, broken)
+
+
+def predicted(turn: TurnRecord) -> Prediction:
+    """Returns what a stored turn answered."""
+    confidence = turn.answer.get("confidence")
+    return Prediction(
+        turn.conversation,
+        turn.index,
+        turn.number,
+        turn.program,
+        turn.error,
+        float(confidence) if isinstance(confidence, int | float) else None,
+    )

@@ -18,6 +18,7 @@ from quaestor.documents.convfinqa import Dataset
 from quaestor.documents.document import Document
 from quaestor.errors import InputError
 from quaestor.scoring.bootstrap import Proportion
+from quaestor.scoring.calibration import Certainty
 from quaestor.scoring.report import Score
 
 _TITLES = {
@@ -62,6 +63,8 @@ def show_score(console: Console, score: Score) -> None:
     console.print(grid)
     if score.unanswered:
         console.print(f"turns without an answer, counted as wrong: {score.unanswered}")
+    if score.certainty:
+        console.print(certainty_line(score.certainty))
     grid = Grid("execution accuracy", "right", "of", "%", "95 % interval", "program %")
     for breakdown in score.breakdowns:
         grid.add_section()
@@ -70,6 +73,15 @@ def show_score(console: Console, score: Score) -> None:
             grid.add_row(group.name, *_figure(group.execution), _percent(group.program.value))
     _align(grid)
     console.print(grid)
+
+
+def certainty_line(found: Certainty) -> str:
+    """Returns how far the confidences of a run's answers can be believed, in one line."""
+    given, half = found.given, found.surest_half
+    return (
+        f"confidence: {_percent(given.value)} % of {given.total} answers are right, {_percent(half.value)} % of the "
+        f"surest half; calibration error {found.error:.3f}"
+    )
 
 
 def _figure(figure: Proportion) -> tuple[str, str, str, str]:
@@ -147,6 +159,7 @@ def turn_objects(judged: Judged, dataset: Dataset) -> Iterator[dict[str, JsonVal
             "program_correct": scored.program_correct,
             "sources": [_source(source, conversation.document) for source in turn.sources] if turn else [],
             "error": scored.error if turn else "not played",
+            "confidence": scored.confidence,
         }
 
 

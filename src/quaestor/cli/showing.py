@@ -35,7 +35,7 @@ def _grid(table: Table) -> Grid:
 
 
 def show_turn(console: Console, number: int, turn: Turn, document: Document) -> None:
-    """Prints one question, its answer, the formula and every source."""
+    """Prints one question, its answer, the formula, what to doubt, why it was chosen, and every source."""
     answer = turn.answer
     console.print(f"[bold cyan]{number}. {escape(turn.question)}[/]")
     line = Text("   ").append(show_number(answer, document), style="bold green" if turn.error is None else "bold red")
@@ -44,11 +44,18 @@ def show_turn(console: Console, number: int, turn: Turn, document: Document) -> 
         line.append(f"   = {answer.formula}")
     if answer.value is not None and not turn.verified:
         line.append("   (not verified)", style="yellow")
+    if answer.value is not None and answer.confidence is not None:
+        line.append(f"   {answer.confidence:.0%} sure", style="dim")
     console.print(line)
-    if turn.error or (answer.value is None and answer.reason):
-        console.print(Padding(Text(turn.error or answer.reason or "", style="red"), (0, 0, 0, 3), expand=False))
+    _remark(console, turn.error or answer.reason, "red" if answer.value is None else "yellow")
+    _remark(console, answer.grounds, "dim")
     for source in answer.sources:
         console.print(Padding(source_line(source, document), (0, 0, 0, 5), expand=False))
+
+
+def _remark(console: Console, text: str | None, style: str) -> None:
+    if text:
+        console.print(Padding(Text(text, style=style), (0, 0, 0, 3), expand=False))
 
 
 def source_line(source: Source, document: Document) -> Text:

@@ -49,7 +49,9 @@ def show_stored_turn(console: Console, turn: TurnRecord, graph: KnowledgeGraph |
     _section(console, "answer", f"{turn.number or 'none'}{verified}")
     for name, said in (
         ("error", turn.error),
+        ("confidence", None if answer.confidence is None else f"{answer.confidence:.0%}"),
         ("remark", answer.reason if turn.error is None else None),
+        ("grounds", answer.grounds),
         ("description", answer.description),
         ("entity", answer.entity),
         ("metric type", None if answer.value is None else answer.metric_type),

@@ -49,6 +49,7 @@ class Answer:
         sources: Every cell and span that the number rests on, earlier turns' included, each once.
         confidence: The solver's probability that the answer is right, where it gives one.
         reason: Why there is no answer, or what a reader should doubt.
+        grounds: Why this reading was chosen, in terms that can be checked on the page and in the question.
     """
 
     value: Decimal | bool | None
@@ -65,3 +66,4 @@ class Answer:
     sources: tuple[Source, ...] = ()
     confidence: float | None = None
     reason: str | None = None
+    grounds: str | None = None

@@ -11,6 +11,7 @@ from quaestor.documents.document import Document
 from quaestor.errors import DatasetError, PlanError
 from quaestor.plan.rows import Row
 from quaestor.scoring.bootstrap import Proportion, proportion
+from quaestor.scoring.calibration import Certainty, certainty
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.metrics import display_match, executed_equal, legacy_match, program_equal, run_program
 from quaestor.scoring.pages import benchmark_rows_of, page_numbers
@@ -27,6 +28,7 @@ class Prediction:
         number: The answer by the benchmark's convention, as decimal text or `yes` / `no`; None where there is none.
         program: The self-contained program text, or None.
         error: The named error that left the turn without an answer, or None.
+        confidence: The solver's probability that the answer is right, where it gives one.
     """
 
     conversation: str
@@ -34,6 +36,7 @@ class Prediction:
     number: str | None
     program: str | None = None
     error: str | None = None
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,7 @@ class Scored:
         display_correct: Within the shown decimals or one percent, or None where no display is known.
         legacy_correct: By the older rule, or None where no display is known.
         kind: What kind of turn it is.
+        confidence: The solver's probability that the answer is right, or None.
     """
 
     conversation: str
@@ -71,6 +75,7 @@ class Scored:
     display_correct: bool | None
     legacy_correct: bool | None
     kind: TurnKind
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +118,7 @@ class Score:
         legacy: The older rule, over the same turns.
         unanswered: Turns without an answer. They are wrong in every figure.
         breakdowns: By turn, operation, origin of the operands, and Single or Double.
+        certainty: How far the confidences of the answers given can be believed; None where no answer carries one.
     """
 
     execution: Proportion
@@ -122,6 +128,7 @@ class Score:
     legacy: Proportion
     unanswered: int
     breakdowns: tuple[Breakdown, ...]
+    certainty: Certainty | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +189,7 @@ def summarise(turns: Sequence[Scored]) -> Score:
             _breakdown("origin", turns, lambda kind: kind.origin.value),
             _breakdown("conversation", turns, lambda kind: "Double" if kind.joined else "Single"),
         ),
+        certainty=_certainty(turns),
     )
 
 
@@ -220,6 +228,7 @@ def _scored(prediction: Prediction, gold: GoldTurn, kind: TurnKind, page: str, r
         display_correct=None if gold.display is None else display_match(number, gold.display),
         legacy_correct=None if gold.display is None else legacy_match(number, gold.display),
         kind=kind,
+        confidence=prediction.confidence,
     )
 
 
@@ -230,6 +239,14 @@ def _runs(program: str, rows: Mapping[str, Row]) -> bool:
     except PlanError:
         return False
     return True
+
+
+def _certainty(turns: Sequence[Scored]) -> Certainty | None:
+    """The figures over the answers given; one that was withheld has a confidence, and nothing to be right."""
+    sure = [(turn, turn.confidence) for turn in turns if turn.predicted is not None and turn.confidence is not None]
+    return certainty(
+        [confidence for _, confidence in sure], [turn.correct for turn, _ in sure], [turn.page for turn, _ in sure]
+    )
 
 
 def _share(turns: Sequence[Scored], right: Callable[[Scored], bool]) -> Proportion:

@@ -45,6 +45,17 @@ def test_formula_and_doubt_stand_beside_the_answer() -> None:
     assert "(not verified)" in printed(a_turn(answer, verified=False), page())
 
 
+def test_how_sure_and_why_stand_below_the_answer() -> None:
+    answer = Answer(
+        Decimal(-4), confidence=0.624, reason="next likely: 5, 31 %", grounds='"dividend" is in the question'
+    )
+    lines = [line.strip() for line in printed(a_turn(answer), page()).splitlines()]
+    assert lines[1:] == ["-4   62% sure", "next likely: 5, 31 %", '"dividend" is in the question']
+    withheld = printed(a_turn(replace(answer, value=None)), page())
+    assert "sure" not in withheld
+    assert "next likely" in withheld
+
+
 def test_no_answer_says_why() -> None:
     turn = a_turn(Answer(None, reason="the page does not say"))
     assert "no answer\n   the page does not say\n" in printed(turn, page())

@@ -58,6 +58,18 @@ def test_a_stored_turn_says_what_its_result_is() -> None:
     ]
 
 
+def test_a_stored_turn_says_how_sure_its_answer_is_and_why() -> None:
+    turn = EARLIER[0]
+    answer = replace(turn.answer, confidence=0.624, reason="next likely: 5", grounds='"rent" is in the question')
+    lines = shown(replace(turn, answer=answer)).splitlines()
+    start = lines.index("confidence:    62%")
+    assert lines[start : start + 3] == [
+        "confidence:    62%",
+        "remark:        next likely: 5",
+        'grounds:       "rent" is in the question',
+    ]
+
+
 def test_a_turn_without_an_answer_is_of_no_metric_type() -> None:
     lines = shown(unanswered(ASKED))
     for name in ("entity", "metric type", "period", "base", "variables"):

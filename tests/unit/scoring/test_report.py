@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -103,8 +104,20 @@ def test_what_does_not_belong_is_named(predictions: list[Prediction], conversati
 
 
 def test_a_report_survives_json() -> None:
-    report = score(PERFECT, GOLD, DOCUMENTS)
+    report = score([replace(p, confidence=0.5) for p in PERFECT], GOLD, DOCUMENTS)
     assert serial.load(Report, json.loads(json.dumps(serial.dump(report)))) == report
+
+
+def test_confidences_count_for_the_answers_given() -> None:
+    sure = (0.9, 0.8, None, 0.3, 0.4)
+    predictions = [replace(p, confidence=confidence) for p, confidence in zip(PERFECT, sure, strict=True)]
+    withheld = replace(predictions[3], number=None, program=None)
+    found = score([*predictions[:3], withheld, replace(predictions[4], number="11")], GOLD, DOCUMENTS).score
+    assert found.certainty is not None
+    assert (found.certainty.given.correct, found.certainty.given.total) == (2, 3)
+    assert (found.certainty.surest_half.correct, found.certainty.surest_half.total) == (2, 2)
+    assert (found.execution.correct, found.execution.total, found.unanswered) == (3, 5, 1)
+    assert score(PERFECT, GOLD, DOCUMENTS).score.certainty is None
 
 
 def test_gold_scored_against_itself_is_perfect(shared_data: Path) -> None:
