@@ -64,7 +64,7 @@ def _joined(label: str) -> str:
 @lru_cache(maxsize=65536)
 def singular(word: str) -> str:
     """Returns a word without its plural ending; words that are no plural stay."""
-    if word[0] == "[":
+    if word.startswith("[") and len(word) > 2:
         return f"[{singular(word[1:-1])}]"
     if len(word) < 4 or not word.isalpha() or word.endswith(("ss", "us", "is", "ous")):
         return word

@@ -4,12 +4,13 @@ Owns what the model is shown, in words. The page's numbers are not among it: tho
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal
+from decimal import Context, Decimal
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number
 from quaestor.core.quantity import Scale
 from quaestor.ontology.core import CoreRule, read_core
+from quaestor.plan.operations import LARGEST_EXPONENT
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.tools.page import Page
 
@@ -97,7 +98,8 @@ def _answer(answer: Answer, context: TurnContext) -> str:
         return show_number(answer, context.document)
     value = +answer.value
     if len(value.as_tuple().digits) > _DIGITS:
-        value = value.quantize(Decimal(1).scaleb(min(0, value.adjusted() - _DIGITS + 1)))
+        places = Decimal(1).scaleb(min(0, value.adjusted() - _DIGITS + 1))
+        value = value.quantize(places, context=Context(prec=LARGEST_EXPONENT + _DIGITS))
     exact = f"{value:f}" + ("" if answer.scale is Scale.ONE else f" {answer.scale.value}")
     shown = show_number(answer, context.document)
     return exact if shown == exact else f"{exact} ({shown})"

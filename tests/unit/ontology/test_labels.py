@@ -86,6 +86,11 @@ def test_plurals(word: str, expected: str) -> None:
     assert singular(word) == expected
 
 
+@given(st.text(max_size=8) | st.sampled_from(["", "[", "[]", "[[", "[losses]"]))
+def test_every_text_has_a_singular(word: str) -> None:
+    assert len(singular(word)) <= len(word)
+
+
 @given(st.text(max_size=60))
 def test_every_text_has_its_keys(label: str) -> None:
     for rung in RUNGS:

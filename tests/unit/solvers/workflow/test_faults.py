@@ -18,7 +18,7 @@ from quaestor.solvers.workflow.schema import WorkflowPlan
 Json = Any
 
 WORDS = st.sampled_from(
-    ["", " ", OPERATING, "2008", "[9]", "(number 2)", "\ud800", "a" * 3000, "2008-13-45", "%", "> > >"]
+    ["", " ", OPERATING, "2008", "[", "[9]", "(number 2)", "\ud800", "a" * 3000, "2008-13-45", "%", "> > >"]
 )
 NUMBERS = st.one_of(st.integers(), st.floats(), st.sampled_from([10**40, -0.0, 1e308, 5e-324]), st.text(max_size=3))
 OPERANDS = st.one_of(

@@ -1,0 +1,27 @@
+"""What a model is told of the conversation so far."""
+
+from dataclasses import replace
+from decimal import Context, Decimal
+
+from hypothesis import given
+from hypothesis import strategies as st
+from remembered import ungrounded
+from workflow_bench import context_of
+
+from quaestor.conversation.memory import Memory
+from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION
+from quaestor.solvers.briefing import history
+
+NUMBERS = st.builds(
+    lambda digits, exponent: Decimal(digits).scaleb(exponent - len(str(abs(digits))), Context(prec=PRECISION)),
+    st.integers(-(10**PRECISION) + 1, 10**PRECISION - 1),
+    st.integers(-LARGEST_EXPONENT, LARGEST_EXPONENT),
+)
+
+
+@given(NUMBERS)
+def test_any_number_that_can_be_held_is_told_to_twelve_digits(number: Decimal) -> None:
+    turn = ungrounded("what was it?")
+    context = context_of(memory=Memory((replace(turn, answer=replace(turn.answer, value=number)),)))
+    told = Decimal(history(context)[0]["answer"].split(" ")[0])
+    assert abs(told - number) <= abs(number) * Decimal("1e-11")
