@@ -16,6 +16,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import RunContext
 
 from quaestor.llm.budget import Meter
+from quaestor.llm.encodable import encodable
 from quaestor.llm.failures import explain
 from quaestor.llm.naming import ModelSpec
 from quaestor.llm.retrying import Retries
@@ -55,6 +56,7 @@ class GuardedModel(WrapperModel):
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
         """Returns the reply, whole."""
+        messages = encodable(messages)
 
         async def attempt() -> ModelResponse:
             if not self._spec.stream:
@@ -75,6 +77,7 @@ class GuardedModel(WrapperModel):
         run_context: RunContext[Any] | None = None,
     ) -> AsyncGenerator[StreamedResponse]:
         """Gives the reply as it comes; repeated only until it has begun, for what was read cannot be taken back."""
+        messages = encodable(messages)
         async with AsyncExitStack() as stack:
 
             async def attempt() -> StreamedResponse:

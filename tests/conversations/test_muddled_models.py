@@ -1,0 +1,41 @@
+"""Whatever stands in a model's replies, no turn crashes and none is lost."""
+
+import asyncio
+import random
+from pathlib import Path
+
+import pytest
+from muddled import Muddled
+from oracle import Outcome, play_with_oracle
+from run_oracle import ORACLES, oracle_of
+
+from quaestor.documents.convfinqa import read_dataset
+from quaestor.sample import sample_path
+from quaestor.scoring.gold import read_gold
+from quaestor.solvers.registry import make_solver
+
+pytestmark = pytest.mark.usefixtures("local_models")
+
+CONVERSATIONS = 15
+
+
+def outcomes(solver: str, path: Path, seed: int) -> tuple[Outcome, ...]:
+    """How some conversations of a file go with a model half of whose replies are muddled; every turn has an end."""
+    conversations = random.Random(seed).sample(read_dataset(path).conversations, CONVERSATIONS)
+    oracle = Muddled(oracle_of(solver), seed)
+    played = asyncio.run(play_with_oracle(conversations, read_gold(path), make_solver(solver, {}), oracle))
+    assert len(played.outcomes) == sum(len(conversation.questions) for conversation in conversations)
+    assert oracle.muddled > len(played.outcomes) / 2
+    return played.outcomes
+
+
+@pytest.mark.parametrize("solver", sorted(ORACLES))
+def test_every_turn_of_the_sample_comes_to_an_end(solver: str) -> None:
+    found = outcomes(solver, sample_path(), seed=3)
+    assert any(outcome.right for outcome in found)
+    assert not all(outcome.right for outcome in found)
+
+
+@pytest.mark.parametrize("solver", sorted(ORACLES))
+def test_every_turn_of_public_pages_comes_to_an_end(solver: str, shared_data: Path) -> None:
+    assert outcomes(solver, shared_data / "convfinqa_tune.json", seed=4)
