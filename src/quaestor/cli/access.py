@@ -53,8 +53,9 @@ def solver_access(
         ModelAccessError: There is no such model.
         CassetteError: The recording cannot be read or written.
     """
-    if settings.solver not in SOLVERS:
-        raise SettingsError(f"there is no solver {settings.solver!r}; choose one of {', '.join(SOLVERS)}")
+    for name, where in ((settings.solver, ""), *((table, f" (table [solvers.{table}])") for table in settings.solvers)):
+        if name not in SOLVERS:
+            raise SettingsError(f"there is no solver {name!r}{where}; choose one of {', '.join(SOLVERS)}")
     if needs_model(settings.solver, options) or (named and settings.solver in MODEL_SOLVERS):
         with model_access(settings, tapes, go_on=go_on) as access:
             yield _with_roles(access, settings, options)

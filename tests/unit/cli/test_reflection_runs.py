@@ -188,3 +188,6 @@ def test_a_mistake_in_the_settings_is_refused(ask: Quaestor) -> None:
         path.write_text(sound.replace("max_iterations = 3", wrong))
         outcome = ask("run pages.json --solver reflection --model main")
         assert (outcome.code, said in outcome.err) == (2, True), (wrong, outcome.err)
+    path.write_text(sound.replace("[solvers.reflection]", "[solvers.reflexion]"))
+    outcome = ask("run pages.json --solver workflow --model main")
+    assert (outcome.code, "no solver 'reflexion' (table [solvers.reflexion])" in outcome.err) == (2, True)
