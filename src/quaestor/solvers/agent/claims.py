@@ -7,7 +7,7 @@ remarks on what does not agree. The plan counts, never the claim.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, InvalidOperation, localcontext
+from decimal import Decimal, InvalidOperation, localcontext
 
 from quaestor.core.parsing import find_quantities, parse_cell
 from quaestor.core.quantity import Scale
@@ -17,6 +17,7 @@ from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION, bounded
 from quaestor.plan.steps import Compute, Constant, Extract, Plan
 from quaestor.solvers.agent.messages import FinalAnswer, exact
 from quaestor.solvers.asking.replies import quoted, read_json
+from quaestor.solvers.rounding import rounds_to
 from quaestor.solvers.tools.draft import IN_PERCENT, Draft, Traced
 
 _YES_NO = re.compile(r"\W*(?:the answer is\W+)?(yes|no|true|false)\b", re.IGNORECASE)
@@ -24,9 +25,6 @@ _LEAD = re.compile(r"^.*?\banswer\s*(?:is|=|:)\s*", re.IGNORECASE | re.DOTALL)
 _REFERENCE = re.compile(r"#\s*-?\d+")
 _LONGEST_WORDING = 80
 """Of an answer in words, in characters; what is longer tells of something else too."""
-
-_DIGITS_ROUNDED = 2
-"""A number rounded to fewer digits could be anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,23 +196,13 @@ def _agrees(draft: Draft, step: int, claim: Claim) -> bool:
     if percent and claim.scale not in (Scale.ONE, Scale.PERCENT):
         return False
     with localcontext(prec=PRECISION + 2 * LARGEST_EXPONENT):
-        if _rounds_to(register.value, claim.value):
+        if rounds_to(register.value, claim.value):
             return True
         if register.scale is Scale.ONE and (percent or claim.scale is Scale.PERCENT):
-            return _rounds_to(register.value * 100, claim.value)
+            return rounds_to(register.value * 100, claim.value)
         if register.scale is claim.scale:
             return False
-        return _rounds_to(register.value * register.scale.factor / claim.scale.factor, claim.value)
-
-
-def _rounds_to(known: Decimal, claimed: Decimal) -> bool:
-    if known == claimed or abs(known - claimed) <= abs(known).scaleb(-12):
-        return True
-    places = claimed.as_tuple().exponent
-    if not isinstance(places, int) or len(claimed.normalize().as_tuple().digits) < _DIGITS_ROUNDED:
-        return False
-    unit = Decimal(1).scaleb(min(places, 0))
-    return claimed in (known.quantize(unit, ROUND_HALF_EVEN), known.quantize(unit, ROUND_HALF_UP))
+        return rounds_to(register.value * register.scale.factor / claim.scale.factor, claim.value)
 
 
 def _shown(register: Register) -> str:

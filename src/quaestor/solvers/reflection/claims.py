@@ -5,7 +5,7 @@ written. A step may also be right on the rounded results that it was given.
 """
 
 from collections.abc import Sequence
-from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, localcontext
+from decimal import Decimal, localcontext
 
 from quaestor.core.quantity import Scale
 from quaestor.errors import PlanError
@@ -14,9 +14,7 @@ from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION
 from quaestor.plan.steps import Compute, Operand, Plan, Ref, Step
 from quaestor.solvers.reflection.drafts import Claim, Understood
 from quaestor.solvers.reflection.findings import Finding
-
-_DIGITS_ROUNDED = 2
-"""A number rounded to fewer digits could be anything."""
+from quaestor.solvers.rounding import rounds_to
 
 
 def check_claims(draft: Understood, execution: Execution, history: Sequence[Register | None]) -> tuple[Finding, ...]:
@@ -89,22 +87,12 @@ def _agrees(claim: Claim, register: Register, step: Step) -> bool:
     value, scale = register.value, claim.scale
     shown_in_percent = isinstance(step, Compute) and step.operation in ("percentage", "percentage_change")
     with localcontext(prec=PRECISION + 2 * LARGEST_EXPONENT):
-        if scale in (None, register.scale) and _rounds_to(value, claim.value):
+        if scale in (None, register.scale) and rounds_to(value, claim.value):
             return True
         if register.scale is Scale.ONE and (scale is Scale.PERCENT or (scale is None and shown_in_percent)):
-            return _rounds_to(value * 100, claim.value)
+            return rounds_to(value * 100, claim.value)
         if scale is None or scale is register.scale:
             return False
         # Where the number itself says no scale, the labels of its table may.
         factor = Decimal(1) if register.scale is Scale.ONE else register.scale.factor / scale.factor
-        return _rounds_to(value * factor, claim.value)
-
-
-def _rounds_to(known: Decimal, claimed: Decimal) -> bool:
-    if known == claimed or abs(known - claimed) <= abs(known).scaleb(-12):
-        return True
-    places = claimed.as_tuple().exponent
-    if not isinstance(places, int) or len(claimed.normalize().as_tuple().digits) < _DIGITS_ROUNDED:
-        return False
-    unit = Decimal(1).scaleb(min(places, 0))
-    return claimed in (known.quantize(unit, ROUND_HALF_EVEN), known.quantize(unit, ROUND_HALF_UP))
+        return rounds_to(value * factor, claim.value)
