@@ -8,7 +8,8 @@ from agent_bench import UNDERSTOOD, final, is_understanding, query
 from agent_bench import reply as calls
 from model_replies import Asked, Call, Reply, structured
 from model_server import Script
-from reflection_bench import APPROVES, QUESTION, context_of, near, objects, play, role_of
+from reflection_bench import APPROVES, QUESTION, near, objects, play, role_of
+from solver_bench import context_of
 from toolboxes import CASH_FLOWS, OPTIONS, sample_knowledge, sample_pages
 from workflow_bench import change, saying
 

@@ -16,6 +16,8 @@ from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.program import parse_program
 from quaestor.plan.scales import shifted
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
+from quaestor.scoring.gold import GoldTurn
+from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.text import words
 
 Number = Observation | Mention | HeaderNumber
@@ -156,3 +158,10 @@ def _prints(number: Number, literal: Constant, magnitude: bool) -> bool:
     if literal.text.endswith("%"):
         return quantity.scale is Scale.PERCENT and quantity.value == shifted(wanted, 2)
     return wanted in (quantity.value, quantity.number)
+
+
+def plan_of(question: str, context: TurnContext, golds: Sequence[GoldTurn]) -> Plan:
+    """The plan of a turn, after those of the turns before it."""
+    plans = GoldPlans(context.graph)
+    questions = (*context.memory.questions, question)
+    return [plans.add(said, gold.program) for said, gold in zip(questions, golds, strict=True)][-1]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from gold_plans import GoldPlans
+from gold_plans import plan_of
 from model_replies import Asked, Call, Reply
 from model_server import Script
 from oracle import question_of
@@ -38,17 +38,12 @@ class AgentOracle:
 
         def answer(asked: Asked) -> Reply:
             if "describe_understanding" in asked.tools:
-                left[:] = Calls(self._context, self._plan(question_of(asked))).made
+                left[:] = Calls(self._context, plan_of(question_of(asked), self._context, self._golds)).made
                 said = {"description": self._golds[-1].program, "requiresCalculation": len(left) > 2}
                 return Reply(calls=(Call("describe_understanding", said),))
             return Reply(calls=(left.pop(0) if len(left) > 1 else left[0],))
 
         return answer
-
-    def _plan(self, question: str) -> Plan:
-        plans = GoldPlans(self._context.graph)
-        questions = (*self._context.memory.questions, question)
-        return [plans.add(said, gold.program) for said, gold in zip(questions, self._golds, strict=True)][-1]
 
 
 @dataclass

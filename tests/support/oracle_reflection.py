@@ -7,7 +7,7 @@ is a false alarm.
 from collections.abc import Sequence
 
 from drafting import Written, spelled_out, write_draft
-from gold_plans import GoldPlans
+from gold_plans import plan_of
 from model_replies import Asked, Reply, structured
 from model_server import Script
 from oracle import question_of
@@ -33,8 +33,5 @@ class ReflectionOracle:
         return answer
 
     def _draft(self, question: str) -> Written:
-        plans = GoldPlans(self._context.graph)
-        for earlier, gold in zip(self._context.memory.questions, self._golds[:-1], strict=True):
-            plans.add(earlier, gold.program)
-        plan = plans.add(question, self._golds[-1].program)
+        plan = plan_of(question, self._context, self._golds)
         return write_draft(spelled_out(plan, self._context.document), self._context)

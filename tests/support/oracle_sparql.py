@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gold_plans import GoldPlans
+from gold_plans import plan_of
 from model_replies import Asked, Reply, structured
 from model_server import Script
 from oracle import question_of
@@ -38,18 +38,13 @@ class SparqlOracle:
 
         def answer(asked: Asked) -> Reply:
             if not made:
-                made.append(Written(self._context, self._plan(question_of(asked))))
+                made.append(Written(self._context, plan_of(question_of(asked), self._context, self._golds)))
             told = {"reasoning": self._golds[-1].program}
             if "The values that you named" in asked.prompts[0]:
                 return structured(asked, {"formula": made[0].formula, **told})
             return structured(asked, {"values": made[0].values, **told})
 
         return answer
-
-    def _plan(self, question: str) -> Plan:
-        plans = GoldPlans(self._context.graph)
-        questions = (*self._context.memory.questions, question)
-        return [plans.add(said, gold.program) for said, gold in zip(questions, self._golds, strict=True)][-1]
 
 
 @dataclass

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gold_plans import GoldPlans
+from gold_plans import plan_of
 from model_replies import Asked, Reply, structured
 from model_server import Script
 from oracle import question_of
@@ -52,10 +52,7 @@ class WorkflowOracle:
         return answer
 
     def _writer(self, question: str) -> "PlanWriter":
-        plans = GoldPlans(self._context.graph)
-        for earlier, gold in zip(self._context.memory.questions, self._golds[:-1], strict=True):
-            plans.add(earlier, gold.program)
-        plan = plans.add(question, self._golds[-1].program)
+        plan = plan_of(question, self._context, self._golds)
         return PlanWriter(plan, self._context.document, self._context.graph)
 
 

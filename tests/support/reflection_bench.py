@@ -1,24 +1,15 @@
 """The reflection solver on a page of the sample, its roles scripts behind HTTP; and drafts as a model writes them."""
 
-import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from agent_bench import Played, at_once, spec_for
 from model_replies import Asked, Protocol, Reply, structured
-from model_server import ModelServer, Script
-from toolboxes import CASH_FLOWS, sample_knowledge, sample_pages
+from model_server import Script
+from solver_bench import Played, play_solver
+from toolboxes import CASH_FLOWS
 
-from quaestor.conversation.memory import Memory
-from quaestor.conversation.turn import Turn
-from quaestor.documents.convfinqa import Conversation
-from quaestor.evaluation.line import ModelLine
-from quaestor.evaluation.runner import play_conversation
-from quaestor.llm.models import connect
-from quaestor.llm.transcript import Exchange
-from quaestor.solvers.base import Solver, TurnContext
+from quaestor.solvers.base import Solver
 from quaestor.solvers.reflection.solver import ReflectionSolver
 
 Json = dict[str, Any]
@@ -97,24 +88,4 @@ def play(
     native: bool = True,
     **spec: Any,
 ) -> Played:
-    """Plays questions on a page of the sample."""
-    conversation = Conversation("made up", sample_pages()[page], questions or (QUESTION,))
-    exchanges: list[Exchange] = []
-    asked: list[Asked] = []
-
-    async def run() -> tuple[Turn, ...]:
-        with ModelServer(script) as server:
-            model = replace(spec_for(server, protocol, native), **spec)
-            async with connect(model, sinks=[exchanges], sleep=at_once) as connection:
-                line = ModelLine(connection, exchanges)
-                turns = await play_conversation(conversation, solver or ReflectionSolver(), sample_knowledge(), line)
-            asked.extend(server.asked)
-            return turns
-
-    turns = asyncio.run(run())
-    return Played(turns, tuple(exchanges), tuple(asked))
-
-
-def context_of(page: str = CASH_FLOWS, memory: Memory | None = None) -> TurnContext:
-    knowledge, document = sample_knowledge(), sample_pages()[page]
-    return TurnContext(document, memory or Memory(), knowledge.graph(document), knowledge.ontology)
+    return play_solver(solver or ReflectionSolver(), script, questions or (QUESTION,), page, protocol, native, **spec)

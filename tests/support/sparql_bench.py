@@ -1,36 +1,22 @@
 """The two-phase solver on a page, its model a script behind HTTP."""
 
-import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from agent_bench import Played, Step, at_once, spec_for
+from agent_bench import Step
 from model_replies import Asked, Reply, structured
-from model_server import ModelServer, Script
-from toolboxes import CASH_FLOWS, sample_knowledge, sample_pages
+from model_server import Script
+from solver_bench import Played, context_of, play_solver
+from toolboxes import CASH_FLOWS
 
 from quaestor.conversation.memory import Memory
-from quaestor.conversation.turn import Turn
-from quaestor.documents.convfinqa import Conversation
 from quaestor.documents.document import Document
-from quaestor.evaluation.knowledge import Knowledge
-from quaestor.evaluation.line import ModelLine
-from quaestor.evaluation.runner import play_conversation
-from quaestor.llm.models import connect
-from quaestor.llm.transcript import Exchange
-from quaestor.solvers.base import TurnContext
 from quaestor.solvers.sparql.retrieval import Retrieval
 from quaestor.solvers.sparql.solver import Bounds, SparqlSolver
 
 QUESTION = "what was the net cash from operating activities in 2008?"
 CASH_2008 = "SELECT ?value WHERE { kg:CashFlow_2008 kg:net_cash_from_operating_activities ?value }"
 CASH_2009 = CASH_2008.replace("2008", "2009")
-
-
-def context_of(page: str | Document = CASH_FLOWS, memory: Memory | None = None) -> TurnContext:
-    document = page if isinstance(page, Document) else sample_pages()[page]
-    knowledge = sample_knowledge() if isinstance(page, str) else Knowledge.of([document])
-    return TurnContext(document, memory or Memory(), knowledge.graph(document), knowledge.ontology)
 
 
 def retrieval(page: str | Document = CASH_FLOWS, question: str = QUESTION, memory: Memory | None = None) -> Retrieval:
@@ -72,20 +58,4 @@ def play(
     native: bool = True,
     bounds: Bounds | None = None,
 ) -> Played:
-    """Plays questions on a page; nothing is slept between attempts."""
-    context = context_of(page)
-    conversation = Conversation("made up", context.document, questions or (QUESTION,))
-    knowledge = Knowledge(context.ontology, "strict")
-    exchanges: list[Exchange] = []
-    asked: list[Asked] = []
-
-    async def run() -> tuple[Turn, ...]:
-        with ModelServer(script) as server:
-            async with connect(spec_for(server, native=native), sinks=[exchanges], sleep=at_once) as connection:
-                solver = SparqlSolver(bounds)
-                turns = await play_conversation(conversation, solver, knowledge, ModelLine(connection, []))
-            asked.extend(server.asked)
-            return turns
-
-    turns = asyncio.run(run())
-    return Played(turns, tuple(exchanges), tuple(asked))
+    return play_solver(SparqlSolver(bounds), script, questions or (QUESTION,), page, native=native)

@@ -9,9 +9,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from agent_bench import CASH, at_once, final, is_understanding, query, reply, spec_for
+from agent_bench import CASH, final, is_understanding, query, reply
 from model_replies import Asked, Call, Reply, broken, garbled, say, structured, too_many
 from model_server import ModelServer, Script
+from solver_bench import at_once, spec_for
 
 from quaestor.documents.convfinqa import read_dataset
 from quaestor.evaluation.engines import InlineEngine

@@ -6,7 +6,7 @@ from decimal import Context, Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 from remembered import ungrounded
-from workflow_bench import context_of
+from solver_bench import context_of
 
 from quaestor.conversation.memory import Memory
 from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION

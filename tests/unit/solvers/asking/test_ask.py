@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
 
 import pytest
-from agent_bench import at_once
 from model_replies import Asked, Call, Protocol, Reply, say, structured
 from model_server import ModelServer, Script
 from pydantic import Field
+from solver_bench import at_once
 
 from quaestor.errors import ModelReplyError
 from quaestor.llm.models import connect

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pages import page
-from reflection_bench import IN_2008, NEW, OLD, calculate, change, context_of, draft, look_up
+from reflection_bench import IN_2008, NEW, OLD, calculate, change, draft, look_up
+from solver_bench import context_of
 
 from quaestor.conversation.memory import Memory
 from quaestor.core import serial

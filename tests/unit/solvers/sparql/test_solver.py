@@ -9,10 +9,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from agent_bench import Step, at_once, spec_for
+from agent_bench import Step
 from model_replies import Asked, Call, Reply, broken, garbled, say, structured, too_many
 from model_server import ModelServer, Script
-from sparql_bench import CASH_2008, CASH_2009, QUESTION, context_of, formula, is_calculation, play, scripted, values
+from solver_bench import at_once, context_of, spec_for
+from sparql_bench import CASH_2008, CASH_2009, QUESTION, formula, is_calculation, play, scripted, values
 
 from quaestor.core.quantity import Scale
 from quaestor.documents.convfinqa import read_dataset

@@ -2,7 +2,8 @@
 
 import pytest
 from pages import page
-from sparql_bench import CASH_2008, context_of
+from solver_bench import context_of
+from sparql_bench import CASH_2008
 from toolboxes import CASH_FLOWS
 
 from quaestor.errors import QueryError

@@ -3,7 +3,8 @@
 from typing import Any
 
 import pytest
-from workflow_bench import OPERATING, change, compute, context_of, plan, table, text
+from solver_bench import context_of
+from workflow_bench import OPERATING, change, compute, plan, table, text
 
 from quaestor.core import serial
 from quaestor.plan.operations import OPERATIONS

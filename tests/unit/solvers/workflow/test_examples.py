@@ -5,7 +5,7 @@ import re
 from decimal import Decimal
 
 import pytest
-from workflow_bench import context_of
+from solver_bench import context_of
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.memory import Memory

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from model_replies import Call, Reply, broken, garbled, say
-from workflow_bench import OPERATING, change, compute, context_of, plan, play, saying, table, text
+from solver_bench import context_of
+from workflow_bench import OPERATING, change, compute, plan, play, saying, table, text
 
 from quaestor.errors import ModelReplyError
 from quaestor.solvers.asking.replies import read_json

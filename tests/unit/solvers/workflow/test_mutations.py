@@ -6,12 +6,12 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from agent_bench import at_once, spec_for
 from model_replies import Asked, Reply, structured
 from model_server import ModelServer
 from mutated_plans import MUTATIONS, mutated
+from solver_bench import at_once, context_of, spec_for
 from toolboxes import CASH_FLOWS, sample_knowledge, sample_pages
-from workflow_bench import OPERATING, change, compute, context_of, plan, table, text
+from workflow_bench import OPERATING, change, compute, plan, table, text
 
 from quaestor.conversation.turn import Turn
 from quaestor.documents.convfinqa import Conversation
@@ -63,7 +63,9 @@ async def play_all(broken: list[tuple[str, Json, Json]], mended: bool) -> list[T
             conversation = Conversation("made up", sample_pages()[CASH_FLOWS], ("what was it?",))
             for _, faulty, valid in broken:
                 answers.append([faulty, valid] if mended else [faulty])
-                turns += await play_conversation(conversation, WorkflowSolver(Bounds(repairs=1)), sample_knowledge(), line)
+                turns += await play_conversation(
+                    conversation, WorkflowSolver(Bounds(repairs=1)), sample_knowledge(), line
+                )
     return turns
 
 

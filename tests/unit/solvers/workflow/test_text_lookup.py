@@ -1,8 +1,8 @@
 """Numbers of the text by the words around them."""
 
 import pytest
+from solver_bench import context_of
 from toolboxes import sample_knowledge, sample_pages
-from workflow_bench import context_of
 
 from quaestor.solvers.workflow.schema import TextParams
 from quaestor.solvers.workflow.table_lookup import LookupFailure

@@ -1,0 +1,100 @@
+"""Any solver on a page of the sample, its model a script behind HTTP."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from model_replies import Asked, Protocol
+from model_server import ModelServer, Script
+from toolboxes import CASH_FLOWS, sample_knowledge, sample_pages
+
+from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Turn
+from quaestor.documents.convfinqa import Conversation
+from quaestor.documents.document import Document
+from quaestor.evaluation.knowledge import Knowledge
+from quaestor.evaluation.line import ModelLine
+from quaestor.evaluation.runner import play_conversation
+from quaestor.llm.models import connect
+from quaestor.llm.naming import ModelSpec, find_model
+from quaestor.llm.profiles import PROFILES
+from quaestor.llm.transcript import Exchange
+from quaestor.solvers.base import Solver, TurnContext
+
+
+@dataclass(frozen=True)
+class Played:
+    """What came of it.
+
+    Attributes:
+        turns: As played.
+        exchanges: With the model, in order.
+        asked: What the server was asked.
+    """
+
+    turns: tuple[Turn, ...]
+    exchanges: tuple[Exchange, ...]
+    asked: tuple[Asked, ...]
+
+    @property
+    def turn(self) -> Turn:
+        (turn,) = self.turns
+        return turn
+
+    @property
+    def phases(self) -> list[str]:
+        return [exchange.phase for exchange in self.exchanges]
+
+    @property
+    def last_told(self) -> str:
+        """What the model was told last."""
+        said = self.asked[-1]
+        return "\n".join((*said.results, *said.prompts))
+
+
+def context_of(page: str | Document = CASH_FLOWS, memory: Memory | None = None) -> TurnContext:
+    document, knowledge = _known(page)
+    return TurnContext(document, memory or Memory(), knowledge.graph(document), knowledge.ontology)
+
+
+def spec_for(server: ModelServer, protocol: Protocol = "openai", native: bool = True) -> ModelSpec:
+    spec = find_model(f"{protocol}:scripted@{server.url}" + ("/v1" if protocol == "openai" else ""))
+    return spec if native else replace(spec, profile=PROFILES["plain"])
+
+
+def play_solver(
+    solver: Solver,
+    script: Script,
+    questions: Sequence[str],
+    page: str | Document = CASH_FLOWS,
+    protocol: Protocol = "openai",
+    native: bool = True,
+    **spec: Any,
+) -> Played:
+    """Plays questions on a page; nothing is slept between attempts."""
+    document, knowledge = _known(page)
+    conversation = Conversation("made up", document, tuple(questions))
+    exchanges: list[Exchange] = []
+    asked: list[Asked] = []
+
+    async def run() -> tuple[Turn, ...]:
+        with ModelServer(script) as server:
+            model = replace(spec_for(server, protocol, native), **spec)
+            async with connect(model, sinks=[exchanges], sleep=at_once) as connection:
+                turns = await play_conversation(conversation, solver, knowledge, ModelLine(connection, []))
+            asked.extend(server.asked)
+            return turns
+
+    turns = asyncio.run(run())
+    return Played(turns, tuple(exchanges), tuple(asked))
+
+
+async def at_once(_seconds: float) -> None:
+    pass
+
+
+def _known(page: str | Document) -> tuple[Document, Knowledge]:
+    if isinstance(page, Document):
+        return page, Knowledge.of([page])
+    return sample_pages()[page], sample_knowledge()
