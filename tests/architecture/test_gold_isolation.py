@@ -9,13 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from model_replies import say
+from model_server import ModelServer
 
 from quaestor.core import serial
 from quaestor.documents.convfinqa import read_dataset
 from quaestor.evaluation.engines import InlineEngine
+from quaestor.evaluation.line import ModelAccess
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
+from quaestor.llm.naming import find_model
 from quaestor.sample import sample_path
+from quaestor.solvers.registry import MODEL_SOLVERS
 from quaestor.store.base import open_store
 
 SOURCE = Path(__file__).parents[2] / "src" / "quaestor"
@@ -29,6 +34,7 @@ ASKED = "dialogue_break"
 # Numbers and words that stand on no page.
 SENTINELS = ("918273645", "planted-answer")
 CONVERSATIONS = 20
+FEW = 4
 
 
 def modules() -> Iterator[tuple[str, ast.Module]]:
@@ -112,3 +118,31 @@ def test_predictions_do_not_depend_on_the_answers(records: list[dict[str, Any]],
     assert others == predictions
     assert records[0]["annotation"][ASKED][0] in stored
     assert [sentinel for sentinel in SENTINELS if sentinel in stored or sentinel in others] == []
+
+
+@pytest.mark.parametrize("solver", sorted(MODEL_SOLVERS))
+def test_what_a_model_is_sent_does_not_depend_on_the_answers(solver: str, local_models: None, tmp_path: Path) -> None:
+    found: list[dict[str, Any]] = json.loads(sample_path().read_text(encoding="utf-8"))[:FEW]
+    draw = random.Random(2)
+    sent = asked_of_a_model(solver, found, tmp_path / "true")
+    others = asked_of_a_model(solver, [with_other_answers(record, draw) for record in found], tmp_path / "changed")
+    assert len(sent) >= sum(len(record["annotation"][ASKED]) for record in found)
+    assert others == sent
+    assert [sentinel for sentinel in SENTINELS if sentinel in "".join(others)] == []
+
+
+def asked_of_a_model(solver: str, records: list[dict[str, Any]], folder: Path) -> list[str]:
+    """The bodies of all requests, one conversation after the other; the model has no reply that can be used."""
+    folder.mkdir()
+    path = folder / "pages.json"
+    path.write_text(json.dumps(records), encoding="utf-8")
+
+    async def play(server: ModelServer) -> None:
+        dataset = read_dataset(path)
+        access = ModelAccess(find_model(f"openai:scripted@{server.url}/v1"))
+        async with open_store(str(folder / "runs.db")) as store:
+            await run_dataset(dataset, RunSpec.of(dataset, solver), store, InlineEngine(1), access=access)
+
+    with ModelServer(lambda asked: say("I cannot say.")) as server:
+        asyncio.run(play(server))
+        return sorted(json.dumps(asked.body) for asked in server.asked)
