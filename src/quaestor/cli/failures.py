@@ -6,6 +6,7 @@
 import os
 import sys
 from collections.abc import Callable
+from io import TextIOWrapper
 
 import typer
 from typer.exceptions import TyperException
@@ -42,6 +43,10 @@ class StoppedError(Exception):
 
 def guarded(command: Callable[[], object]) -> int:
     """Runs a command and returns its exit code; errors become one line on stderr."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A terminal may lack a currency's sign, and a model may write half a letter: shown as a question mark.
+            stream.reconfigure(errors="replace")
     try:
         outcome = command()
         sys.stdout.flush()

@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -92,3 +93,13 @@ def test_help_needs_nothing_heavy() -> None:
         "print(sorted(heavy & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_what_a_terminal_cannot_show_is_a_question_mark(encoding: str) -> None:
+    code = "from quaestor.cli.failures import guarded; guarded(lambda: print('half of \\ud83d'))"
+    shown = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, check=True, env={**os.environ, "PYTHONIOENCODING": encoding}
+    )
+    assert shown.stdout.split() == [b"half", b"of", b"?"]
+    assert shown.stderr == b""

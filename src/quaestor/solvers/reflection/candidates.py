@@ -7,6 +7,7 @@ It marks and never leaves out: what is not marked can be read all the same.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import fsum
 from typing import TypeVar
 
 from quaestor.conversation.memory import Memory
@@ -66,7 +67,7 @@ def _best(texts: Mapping[Key, str], wanted: set[str], years: frozenset[int], mos
     words = {key: set(stems(text)) for key, text in texts.items()}
     spread = Counter(word for own in words.values() for word in own)
     scores = {
-        key: sum(1 / spread[word] for word in own & wanted) + _YEAR_COUNTS * bool(years & years_in(texts[key]))
+        key: fsum(1 / spread[word] for word in own & wanted) + _YEAR_COUNTS * bool(years & years_in(texts[key]))
         for key, own in words.items()
     }
     least = max(scores.values(), default=0.0) * _AS_LIKELY

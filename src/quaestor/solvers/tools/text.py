@@ -70,7 +70,8 @@ def _shown(item: InText) -> MentionShown:
 
 
 def _nothing(numbers: Sequence[InText], words: Sequence[str], request: FindInText) -> Refusal:
-    said = {word for item in numbers for word in words_of(_text(item))}
+    # In the order of the page: of words equally near the first are named, the same in every process.
+    said = dict.fromkeys(word for item in numbers for word in words_of(_text(item)))
     near = [close for word in words if word not in said for close in nearest(word, said, 2)]
     units = sorted({item.quantity.unit or item.quantity.scale.value for item in numbers})
     asked = {"words": request.words, "unit": request.unit, "period": request.period}
