@@ -12,11 +12,12 @@ from quaestor.learning.labels import Chooser, LabelledTurn, Tree, label_turn
 from quaestor.ontology.builder import build_ontology
 from quaestor.solvers.embedded.candidates import OPERATIONS, Candidates
 from quaestor.solvers.embedded.leaves import Floats, LeafTable, leaf_table
-from quaestor.solvers.embedded.scoring import LEAF_FEATURES, Idf, PageView
+from quaestor.solvers.embedded.scoring import LEAF_FEATURES
 from quaestor.solvers.embedded.signature import SignatureModel
 from quaestor.solvers.embedded.state import State
+from quaestor.solvers.embedded.trees import Predictor
 from quaestor.solvers.embedded.turn import Reading, build_candidates, read_leaves, signatures_of
-from quaestor.solvers.embedded.weights import Predictor
+from quaestor.solvers.embedded.views import Idf, PageView
 
 _COLUMN = {name: n for n, name in enumerate(LEAF_FEATURES)}
 _WORDS = (("question_in_leaf", 2.0), ("row_in_context", 1.0), ("row_in_question", 1.0), ("year_named", 0.7),
@@ -137,9 +138,8 @@ def candidate_rows(
 
 def candidate_labels(candidates: Candidates, label: LabelledTurn) -> NDArray[np.float64]:
     """Returns 1 for the plans that are gold's, 0.5 for those that only reach its result if none is, else 0."""
-    reaches = np.isclose(candidates.value, label.answer, rtol=1e-9, atol=0.6e-5)
     percent = candidates.pool.percent[candidates.first] & (candidates.operation == 0)
-    reaches |= percent & np.isclose(candidates.value, label.answer * 100, rtol=1e-9, atol=1e-6)
+    reaches = reaching(candidates.value, percent, label.answer)
     code = OPERATIONS.index(label.outcome.operation) if label.outcome.operation in OPERATIONS else -1
     values = [abs(operand.value) for operand in label.outcome.operands]
     same = reaches & (candidates.operation == code)
@@ -153,3 +153,9 @@ def candidate_labels(candidates: Candidates, label: LabelledTurn) -> NDArray[np.
     if not same.any():
         labels[reaches] = 0.5
     return labels
+
+
+def reaching(values: NDArray[np.float64], percent: NDArray[np.bool_], answer: float) -> NDArray[np.bool_]:
+    """Returns which values are gold's answer; a looked-up percentage is, as points or as the fraction."""
+    found: NDArray[np.bool_] = np.isclose(values, answer, rtol=1e-9, atol=0.6e-5)
+    return found | (percent & np.isclose(values, answer * 100, rtol=1e-9, atol=1e-6))

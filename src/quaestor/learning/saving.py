@@ -7,8 +7,12 @@ from pathlib import Path
 
 from quaestor.errors import ModelError
 from quaestor.learning.examples import Example
+from quaestor.solvers.embedded.confidence import MEASURES, Calibration
+from quaestor.solvers.embedded.features import CANDIDATE_FEATURES
+from quaestor.solvers.embedded.ranker import FORMS, Ranker
 from quaestor.solvers.embedded.signature import SignatureModel
-from quaestor.solvers.embedded.weights import WEIGHT_FILES, Trees, Weights
+from quaestor.solvers.embedded.trees import Trees
+from quaestor.solvers.embedded.weights import WEIGHT_FILES, Weights
 
 
 def save_weights(weights: Weights, folder: Path, card: dict[str, object]) -> None:
@@ -17,14 +21,15 @@ def save_weights(weights: Weights, folder: Path, card: dict[str, object]) -> Non
     Raises:
         ModelError: The folder cannot be written, or the weights are not of a kind that is kept.
     """
-    if not isinstance(weights.leaves, Trees) or not isinstance(weights.ranker, Trees):
-        raise ModelError("only boosted trees can be kept as weights")
+    if not isinstance(weights.leaves, Trees):
+        raise ModelError("only boosted trees can be kept as the weights of the leaf scorer")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _write(folder / "idf.json", {"weight": dict(weights.idf.weight), "unseen": weights.idf.unseen})
         _write(folder / "signature.json", _signature_json(weights.signature))
         weights.leaves.save(folder / "leaves.json")
-        weights.ranker.save(folder / "ranker.json")
+        _write(folder / "ranker.json", _ranker_json(weights.ranker))
+        _write(folder / "calibration.json", _calibration_json(weights.calibration))
         digest = hashlib.sha256()
         for name in WEIGHT_FILES:
             digest.update((folder / name).read_bytes())
@@ -58,6 +63,25 @@ def _signature_json(model: SignatureModel) -> dict[str, object]:
         "classes": list(model.classes),
         "intercept": [round(float(value), 4) for value in model.intercept],
         "features": {name: pairs for name, pairs in features.items() if pairs},
+    }
+
+
+def _ranker_json(ranker: Ranker) -> dict[str, object]:
+    """The ranker: of each form of plan the weights of the columns, of the codes of each category, and of one."""
+    return {
+        "columns": list(CANDIDATE_FEATURES),
+        "mean": [round(float(value), 5) for value in ranker.mean],
+        "scale": [round(float(value), 5) for value in ranker.scale],
+        "weights": {
+            name: [round(float(weight), 4) for weight in row] for name, row in zip(FORMS, ranker.weights, strict=True)
+        },
+    }
+
+
+def _calibration_json(calibration: Calibration) -> dict[str, object]:
+    return {
+        "intercept": calibration.intercept,
+        "weights": dict(zip(MEASURES, calibration.weights, strict=True)),
     }
 
 

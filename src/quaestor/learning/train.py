@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from quaestor.learning.calibration import fit_calibration
 from quaestor.learning.examples import Example, company_folds
 from quaestor.learning.pages import (
     PlayedTurn,
@@ -17,13 +18,18 @@ from quaestor.learning.pages import (
     play_gold,
     read_pages,
 )
+from quaestor.learning.ranking import Rows, fit_ranker
+from quaestor.learning.replay import ReplayedTurn, replay
 from quaestor.learning.signature import SignatureSample, fit_signature, signature_samples
-from quaestor.learning.trees import fit_leaf_scorer, fit_ranker
-from quaestor.solvers.embedded.scoring import PageView, page_view
+from quaestor.learning.trees import fit_leaf_scorer
 from quaestor.solvers.embedded.signature import SignatureModel
-from quaestor.solvers.embedded.weights import Predictor, Trees, Weights
+from quaestor.solvers.embedded.trees import Predictor, Trees
+from quaestor.solvers.embedded.views import PageView, page_view
+from quaestor.solvers.embedded.weights import Weights
 
 INNER_FOLDS = 4
+Played = dict[str, list[list[PlayedTurn]]]
+"""By company its conversations, as gold plays them."""
 
 
 def train(examples: Sequence[Example], dialogues: Sequence[Example], seed: int = 0) -> Weights:
@@ -47,19 +53,27 @@ def train(examples: Sequence[Example], dialogues: Sequence[Example], seed: int =
     played = _play(examples, pages, folds, signature_models, scorers)
     final_scorers = [_scorer_without(played, folds, fold, seed) for fold in range(INNER_FOLDS)]
 
-    rows, labels = [], []
-    for company, turns in played.items():
+    by_fold: list[list[Rows]] = [[] for _ in range(INNER_FOLDS)]
+    for company, conversations in played.items():
         scorer = final_scorers[folds[company]]
-        for turn in turns:
+        for turn in (turn for conversation in conversations for turn in conversation):
             _, features, right = candidate_rows(turn, scorer.predict(turn.reading.measured))
             if right.any():
-                rows.append(features)
-                labels.append(right)
+                by_fold[folds[company]].append((features, right))
+    replayed: list[ReplayedTurn] = []
+    for fold in range(INNER_FOLDS):
+        seen = [rows for other in range(INNER_FOLDS) if other != fold for rows in by_fold[other]]
+        ranker = fit_ranker(seen)
+        weights = Weights(idf, signature_models[fold], final_scorers[fold], ranker)
+        for company, conversations in played.items():
+            if folds[company] == fold:
+                replayed += [turn for conversation in conversations for turn in replay(conversation, weights)]
     return Weights(
         idf=idf,
         signature=fit_signature(samples),
-        leaves=_fit_scorer([turn for turns in played.values() for turn in turns], seed),
-        ranker=fit_ranker(rows, labels, seed),
+        leaves=_fit_scorer(_turns(played), seed),
+        ranker=fit_ranker([rows for fold in by_fold for rows in fold]),
+        calibration=fit_calibration([turn.evidence for turn in replayed], [turn.right for turn in replayed]),
     )
 
 
@@ -73,18 +87,22 @@ def _play(
     folds: dict[str, int],
     signatures: Sequence[SignatureModel],
     scorers: Sequence[Predictor | None],
-) -> dict[str, list[PlayedTurn]]:
-    played: dict[str, list[PlayedTurn]] = {}
+) -> Played:
+    played: Played = {}
     for example in examples:
         if example.document is None:
             raise ValueError(f"{example.id} has no page: it belongs to the dialogues")
         fold, page = folds[example.company], pages[example.document.digest]
-        played.setdefault(example.company, []).extend(play_gold(example, page, signatures[fold], scorers[fold]))
+        played.setdefault(example.company, []).append(play_gold(example, page, signatures[fold], scorers[fold]))
     return played
 
 
-def _scorer_without(played: dict[str, list[PlayedTurn]], folds: dict[str, int], fold: int, seed: int) -> Trees:
-    return _fit_scorer([turn for company, turns in played.items() if folds[company] != fold for turn in turns], seed)
+def _scorer_without(played: Played, folds: dict[str, int], fold: int, seed: int) -> Trees:
+    return _fit_scorer(_turns({company: turns for company, turns in played.items() if folds[company] != fold}), seed)
+
+
+def _turns(played: Played) -> list[PlayedTurn]:
+    return [turn for conversations in played.values() for conversation in conversations for turn in conversation]
 
 
 def _fit_scorer(turns: Sequence[PlayedTurn], seed: int) -> Trees:

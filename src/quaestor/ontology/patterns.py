@@ -13,6 +13,7 @@ The notation, over the words of a question in lower case:
     and in .. $               up to four
     <change>                  a noun of that metric type, in singular or plural
     #                         a number, also in words
+    less !than                "less", and another word than "than" after it
     ^ and        ... 2008 $   the question begins, or ends, here
 """
 
@@ -28,7 +29,7 @@ Order = Literal["as named", "reversed", "later first", "earlier first"]
 """Which operand comes first, where the words say it."""
 
 _WORDS = re.compile(r"[a-z0-9$%&]+(?:[.,'&-][a-z0-9]+)*%?")
-_PARTS = re.compile(r"\.\.\.?|<[a-z ]+>|[()\[\]|^$#]|[a-z0-9%&'.-]+\*?")
+_PARTS = re.compile(r"\.\.\.?|![a-z]+|<[a-z ]+>|[()\[\]|^$#]|[a-z0-9%&'.-]+\*?")
 _START = r"(?<!\S)"
 _NUMBER = r"(?:\$?\d[\d.,]*%?|two|three|four|five|six|seven|eight|nine|ten|hundred|thousand|million) "
 _FIXED = {
@@ -120,6 +121,8 @@ def _phrase(phrase: str, nouns: Mapping[str, Sequence[str]]) -> str:
 def _part(part: str, phrase: str, nouns: Mapping[str, Sequence[str]]) -> str:
     if part in _FIXED:
         return _FIXED[part]
+    if part.startswith("!"):
+        return rf"(?!{part[1:]} )"
     if part.startswith("<"):
         if part[1:-1] not in nouns:
             raise OntologyError(f"the phrase {phrase!r} names {part}, and there is no such metric type in core.ttl")

@@ -2,13 +2,20 @@
 
 How an answer comes about, one file a step:
 
-    leaves      the numbers of the page, each with its words, period and place
-    question    what the question says: words, years, numbers, hints
-    state       what earlier turns took and found
+    leaf, table_leaves, text_leaves, leaves   the numbers of the page, each with its words, period, scale and place
+    views       a page made ready for questions
+    question, sides, asked                    what the question says: words, years, numbers, what it compares
+    state, references                         what earlier turns took and found, and which of it is meant
     signature   which operation, on which kinds of operands
-    scoring     which leaves the question means
+    scoring, trees                            which leaves the question means
     candidates  every plan that fits
-    features    what is measured of a plan, one named column each
+    features    what is measured of a plan, one named column each (operands, pairing, dialogue, agreement, scale_asked)
+    ranker      how likely each plan is
+    turn        these steps in their order
+    beam        several readings of a conversation side by side
+    results, confidence                       what each result's share is, and how often such shares are right
+    rules       the few rules that overrule the ranking
     weights     the learned numbers, read from JSON
-    solver      picks the best plan and writes it out
+    writing     the chosen plan written out
+    solver      all of it, for a conversation
 """

@@ -4,6 +4,7 @@ A turn of a conversation adds one operation to what is there (94 % of labelled t
 is two. Owns what can be an operand and what can be combined. Knows nothing of which plan is right.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -110,7 +111,8 @@ def operand_pool(leaves: LeafTable, probability: NDArray[np.float64], state: Sta
     used, lookups = state.used_leaves(), state.lookups()
     looked_up = set(lookups.values())
     best = np.argsort(-probability, kind="stable")[:TOP_LEAVES].tolist()
-    chosen = [leaf for leaf in dict.fromkeys((*best, *used)) if leaf not in looked_up]
+    moved = _moved(leaves, probability, state, question)
+    chosen = [leaf for leaf in dict.fromkeys((*best, *used, *moved)) if leaf not in looked_up]
     rows: list[tuple[Operand, Counts, bool, int, int, int, float]] = []
     for leaf in chosen:
         value, kind, log_p = float(leaves.value[leaf]), (USED if leaf in used else NEW), _log(probability[leaf])
@@ -125,14 +127,15 @@ def operand_pool(leaves: LeafTable, probability: NDArray[np.float64], state: Sta
     for turn in turns:
         outcome = state.outcomes[turn]
         leaf = lookups.get(turn, -1)
-        if outcome.value is None or outcome.operation == "greater" or (leaf >= 0 and leaf in seen):
+        known = outcome.value is not None and math.isfinite(outcome.value)
+        if not known or outcome.operation == "greater" or (leaf >= 0 and leaf in seen):
             continue
         seen.add(leaf)
         since = len(state.outcomes) - turn
         log_p = _log(probability[leaf]) if leaf >= 0 else 0.0
         rows.append(
             (
-                Operand("result", turn, outcome.value),
+                Operand("result", turn, outcome.value or 0.0),
                 outcome.counts,
                 False,
                 RESULT1 + min(since, 3) - 1,
@@ -157,6 +160,25 @@ def operand_pool(leaves: LeafTable, probability: NDArray[np.float64], state: Sta
         turn=np.array(since_turn, np.int32),
         score=np.array(scores, np.float64),
     )
+
+
+def _moved(leaves: LeafTable, probability: NDArray[np.float64], state: State, question: Question) -> list[int]:
+    """The leaves that stand in the lines of those taken last, at the years that the question names."""
+    lookups = state.lookups()
+    found: list[int] = []
+    for outcome in state.outcomes[-2:]:
+        for operand in outcome.operands:
+            leaf = (
+                operand.index
+                if operand.kind == "leaf"
+                else lookups.get(operand.index, -1)
+                if operand.kind == "result"
+                else -1
+            )
+            if leaf >= 0 and leaves.table[leaf] >= 0:
+                line = (leaves.table == leaves.table[leaf]) & (leaves.line == leaves.line[leaf])
+                found += np.flatnonzero(line & np.isin(leaves.year, question.years))[:3].tolist()
+    return found
 
 
 def _log(probability: float) -> float:

@@ -2,14 +2,18 @@
 
 import numpy as np
 
+from quaestor.solvers.embedded.asked import Asked
 from quaestor.solvers.embedded.candidates import ADD, CONSTANT, MULTIPLY, NONE, OPERATIONS, Candidates
+from quaestor.solvers.embedded.leaves import LeafTable
 from quaestor.solvers.embedded.operands import Column
-from quaestor.solvers.embedded.question import HINTS
-from quaestor.solvers.embedded.scoring import Asked
-from quaestor.solvers.embedded.state import State
+from quaestor.solvers.embedded.references import reference_columns
+from quaestor.solvers.embedded.state import Operand, State
+
+_ALIKE = 3
+"""How many turns back a question can go on as one before: "and in 2012?"."""
 
 
-def dialogue_columns(candidates: Candidates, asked: Asked, state: State) -> dict[str, Column]:
+def dialogue_columns(candidates: Candidates, leaves: LeafTable, asked: Asked, state: State) -> dict[str, Column]:
     """Returns the columns of all candidates that look at the turns before and at the question as a whole."""
     pool, i, j = candidates.pool, candidates.first, candidates.second
     size, turns = len(candidates), len(state.outcomes)
@@ -25,13 +29,15 @@ def dialogue_columns(candidates: Candidates, asked: Asked, state: State) -> dict
         "same_operation": candidates.operation == last_code,
         "last_operation": np.full(size, last_code),
         "analogy": _analogy(candidates, state),
+        "parallel": _parallel(candidates, leaves, state),
+        "first_repeat": _repeated(candidates, asked, state),
+        **reference_columns(candidates, leaves, asked.now.text, state),
         "uses_last": last_result[i] | last_result[j],
         "uses_all": (last_result[i] & second_last[j]) | (last_result[j] & second_last[i]),
         "unused_results": np.full(size, _unused(state)),
         "turn": np.full(size, turns),
         "question_length": np.full(size, len(asked.now.shapes)),
         "years_named": np.full(size, len(asked.now.years)),
-        **{f"hint:{name}": np.full(size, name in asked.now.hints) for name in HINTS},
     }
 
 
@@ -68,3 +74,38 @@ def _analogy(candidates: Candidates, state: State) -> Column:
             hit |= (first == b) & (second == a)
         found |= hit & (candidates.operation == code)
     return found
+
+
+def _parallel(candidates: Candidates, leaves: LeafTable, state: State) -> Column:
+    """1 where one of the last turns did the same on these lines in other places, 2 in these places on other lines."""
+    found = np.zeros(len(candidates))
+    if not len(leaves):
+        return found
+    pool, lookups = candidates.pool, state.lookups()
+    taken_now = (pool.leaf[candidates.first], pool.leaf[candidates.second])
+    for outcome in state.outcomes[-_ALIKE:]:
+        before = [_leaf_of(operand, lookups) for operand in outcome.operands]
+        if outcome.operation not in OPERATIONS or not before or min(before) < 0:
+            continue
+        line = candidates.operation == OPERATIONS.index(outcome.operation)
+        place = line
+        for now, was in zip(taken_now, before, strict=False):
+            at = np.maximum(now, 0)
+            moved = (now >= 0) & (leaves.table[at] == leaves.table[was]) & (now != was)
+            same_line, same_place = leaves.line[at] == leaves.line[was], leaves.place[at] == leaves.place[was]
+            line, place = line & moved & same_line, place & moved & same_place & ~same_line
+        found = np.where(line, 1, np.where(place, 2, found))
+    return found
+
+
+def _leaf_of(operand: Operand, lookups: dict[int, int]) -> int:
+    """The leaf that an operand is, itself or as the turn that looked it up; -1 none."""
+    if operand.kind == "leaf":
+        return operand.index
+    return lookups.get(operand.index, -1) if operand.kind == "result" else -1
+
+
+def _repeated(candidates: Candidates, asked: Asked, state: State) -> Column:
+    operands, text = candidates.pool.operands, asked.now.text
+    answered = np.array([o.kind == "result" and state.questions[o.index].lower() == text for o in operands])
+    return answered[candidates.first]

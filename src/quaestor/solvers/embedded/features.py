@@ -9,18 +9,21 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.solvers.embedded.agreement import agreement_columns
+from quaestor.solvers.embedded.asked import Asked
 from quaestor.solvers.embedded.candidates import OPERATIONS, Candidates
 from quaestor.solvers.embedded.dialogue import dialogue_columns
 from quaestor.solvers.embedded.leaves import Floats, LeafTable
 from quaestor.solvers.embedded.operands import Column, view_operands
 from quaestor.solvers.embedded.pairing import pair_columns
-from quaestor.solvers.embedded.question import HINTS
-from quaestor.solvers.embedded.scoring import LEAF_FEATURES, Asked
+from quaestor.solvers.embedded.scale_asked import scale_column
+from quaestor.solvers.embedded.scoring import LEAF_FEATURES
 from quaestor.solvers.embedded.state import State
 
 _LEAF_COLUMNS = (
     "question_in_leaf", "question_in_row", "question_in_column", "row_in_question", "row_in_context",
-    "question_near", "best_near", "whole_row", "other_year_named", "pairs_in_question", "best_label", "best_row",
+    "question_near", "best_near", "question_in_caption", "year_near", "moved", "boundary", "side_first", "side_second",
+    "scale_asked", "whole_row", "other_year_named", "pairs_in_question", "best_label", "best_row",
     "year_named", "year_relative", "same_row", "same_column", "taken",
 )  # fmt: skip
 
@@ -85,6 +88,30 @@ CANDIDATE_FEATURES: dict[str, str] = {
     "value_said": "the result is an earlier answer already",
     "same_operation": "the turn before did the same operation",
     "last_operation": "code of the operation of the turn before; -1 none",
+    "parallel": "one of the last turns did the same: 1 on these lines in other places, 2 in these places of others",
+    "scale_fit": "1 the result has the scale that the question asks for, -1 another, 0 none is asked or known",
+    "first_side": "share of a comparison's first side that the first operand's label says, less the second side's",
+    "second_side": "share of the second side that the second operand's label says, less the first side's",
+    "sides": "sum of first_side and second_side",
+    "first_side_year": "1 the first operand's year is named in the first side, -1 in the second",
+    "second_side_year": "the same for the second operand and side",
+    "first_back": "the first side points back: 1 the first operand is a result, -1 it is not; 0 it does not",
+    "second_back": "the same for the second",
+    "side_kind": "code of the comparison",
+    "first_asked": "the question says the first operand in digits",
+    "second_asked": "the same for the second",
+    "asked_covered": "share of the numbers that the question says in digits that are operands",
+    "first_end": "1 the first operand stands at the end of a period that its side speaks of, -1 at the other",
+    "second_end": "the same for the second",
+    "worth": "a count times a price",
+    "text_order": "1 the first operand is what it went to and the second what it came from, -1 the reverse",
+    "reference": "log probability of the set of earlier results that it uses, by the resolution of references",
+    "reference_gap": "the same less the best set's",
+    "metric": "how sure the patterns of the core are that what it computes is asked for",
+    "metric_gap": "the same less the surest",
+    "order": "1 its operands stand in the order that the pattern tells, -1 in the other, 0 it tells none",
+    "magnitude_asked": "the question wants the sign dropped",
+    "first_repeat": "the first operand answered this very question before",
     "analogy": "an earlier turn did the same on the same rows with other years",
     "uses_last": "an operand is the last result",
     "uses_all": "both of the last two results are operands",
@@ -92,7 +119,6 @@ CANDIDATE_FEATURES: dict[str, str] = {
     "turn": "turns before this one",
     "question_length": "words in the question",
     "years_named": "years in the question",
-    **{f"hint:{name}": f"the question says {pattern}" for name, pattern in HINTS.items()},
     "first_lead": "code of the word that leads to the first operand in its sentence",
     "second_lead": "the same for the second",
     "sentence_order": "sign of the second operand's place in their sentence less the first's; 0 not in one",
@@ -100,6 +126,9 @@ CANDIDATE_FEATURES: dict[str, str] = {
     **{f"second:{name}": f"of the second operand's leaf: {LEAF_FEATURES[name]}" for name in _LEAF_COLUMNS},
 }
 """The columns of the ranker and what each measures."""
+
+CATEGORIES = ("first_kind", "second_kind", "last_operation", "side_kind", "first_lead", "second_lead")
+"""The columns that hold codes."""
 
 _LEAF_INDEX = [list(LEAF_FEATURES).index(name) for name in _LEAF_COLUMNS]
 
@@ -127,7 +156,9 @@ def candidate_features(
         **_fit(candidates, signatures),
         **pair_columns(candidates, leaves, asked, state, view),
         **_result(candidates),
-        **dialogue_columns(candidates, asked, state),
+        **dialogue_columns(candidates, leaves, asked, state),
+        **agreement_columns(candidates, leaves, asked, state, view),
+        "scale_fit": scale_column(candidates, leaves, asked, state),
     }
     for side, index in (("first", candidates.first), ("second", candidates.second)):
         columns |= {f"{side}_{name}": values[index] for name, values in view.columns.items()}

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.solvers.embedded.asked import Asked
 from quaestor.solvers.embedded.candidates import Pool
 from quaestor.solvers.embedded.leaves import LeafTable
-from quaestor.solvers.embedded.scoring import Asked
 from quaestor.solvers.embedded.state import State
 
 Column = NDArray[np.generic]

@@ -3,11 +3,17 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.solvers.embedded.candidates import CONSTANT, Candidates, Pool
+from quaestor.solvers.embedded.asked import Asked
+from quaestor.solvers.embedded.candidates import CONSTANT, MULTIPLY, Candidates, Pool
 from quaestor.solvers.embedded.leaves import LeafTable
 from quaestor.solvers.embedded.operands import Column, OperandView, distinct_positions, label_overlap
-from quaestor.solvers.embedded.scoring import Asked
 from quaestor.solvers.embedded.state import Operand, State
+from quaestor.solvers.embedded.text import stems
+from quaestor.solvers.embedded.text_leaves import LEADS
+
+_FROM, _TO = LEADS.index("from"), LEADS.index("to")
+_PRICES = frozenset(stems("price fare"))
+_COUNTS = frozenset(stems("number shares options units securities"))
 
 
 def pair_columns(
@@ -20,6 +26,8 @@ def pair_columns(
         **_word_columns(candidates, view),
         **_size_columns(candidates, asked),
         **_origin_columns(candidates, state),
+        "text_order": _text_order(candidates, leaves),
+        "worth": _worth(candidates, leaves),
     }
 
 
@@ -114,3 +122,29 @@ def _same(operand: Operand, part: Operand, leaf: int, lookups: dict[int, int]) -
         return True
     taken = part.index if part.kind == "leaf" else lookups.get(part.index, -1)
     return taken >= 0 and taken == leaf
+
+
+def _text_order(candidates: Candidates, leaves: LeafTable) -> Column:
+    """1 where the second operand is what the first came from, "from 3 to 4"; -1 where it is the reverse."""
+    if not len(leaves):
+        return np.zeros(len(candidates))
+    a, b = candidates.pool.leaf[candidates.first], candidates.pool.leaf[candidates.second]
+    first, second = np.maximum(a, 0), np.maximum(b, 0)
+    beside = (a >= 0) & (b >= 0) & (leaves.table[first] < 0) & (leaves.line[first] == leaves.line[second])
+    came = (leaves.lead[second] == _FROM) & (leaves.lead[first] == _TO)
+    went = (leaves.lead[first] == _FROM) & (leaves.lead[second] == _TO)
+    order: Column = beside * (came.astype(int) - went)
+    return order
+
+
+def _worth(candidates: Candidates, leaves: LeafTable) -> Column:
+    """True where a count is multiplied by the price of one."""
+    pool, i, j = candidates.pool, candidates.first, candidates.second
+    price, count = np.zeros(len(pool.operands), bool), np.zeros(len(pool.operands), bool)
+    for n, leaf in enumerate(pool.leaf.tolist()):
+        if leaf >= 0:
+            label = {*leaves.leaves[leaf].row, *leaves.leaves[leaf].column}
+            price[n] = not label.isdisjoint(_PRICES)
+            count[n] = not price[n] and not label.isdisjoint(_COUNTS)
+    worth: Column = (candidates.operation == MULTIPLY) & ((price[i] & count[j]) | (count[i] & price[j]))
+    return worth

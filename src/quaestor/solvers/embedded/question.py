@@ -1,10 +1,14 @@
 """What a question says: its words, the years that it names, the numbers in it."""
 
+import math
 import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from quaestor.conversation.metrics import asked_scale, matching_patterns
 from quaestor.core.periods import find_periods, find_relative_periods
+from quaestor.core.quantity import Scale
+from quaestor.solvers.embedded.sides import Sides, read_sides
 from quaestor.solvers.embedded.text import shapes, stems
 
 _NUMBER = re.compile(r"(?<![\w.])\$?(\d[\d,]*(?:\.\d+)?)(?![\w.]*\d)")
@@ -23,34 +27,7 @@ _WORDS = {
     "five": 5.0,
     "six": 6.0,
 }
-
-
-HINTS: dict[str, str] = {
-    "as_percentage": r"(?:as|in) (?:an? )?(?:percent|percentage|portion|share|proportion|fraction)",
-    "percentage_of": r"(?:percent|percentage|portion|share|proportion|fraction)(?: did)?(?: of| that)",
-    "represents": r"represent|account|constitut",
-    "in_relation": r"in relation to|relative to|compared|versus",
-    "was_due": r"(?:is|was|were|are) (?:due|from|made|related|attribut|compos|dedicat|alloc|of)",
-    "ratio": r"\bratio\b|\bper\b",
-    "divided": r"divided|\bover\b|by the",
-    "times": r"\btimes\b|multipl|product",
-    "plus": r"\bplus\b|added to",
-    "less": r"\bless\b|minus|subtract|without|excluding",
-    "from_to": r"\bfrom\b.*\bto\b",
-    "between": r"between",
-    "decline": r"decreas|declin|reduc|fell|drop|loss",
-    "increase": r"increas|grow|grew|rise|rose|gain|exceed|greater|higher|more",
-    "percent_change": r"percent(?:age)? (?:change|increase|decrease|growth|variation)|growth rate|rate of",
-    "average": r"averag|\bmean\b",
-    "including": r"includ|adding|plus|combined|together|sum",
-    "that": r"\b(?:that|this|it|those|these|them|its)\b",
-    "and_start": r"^(?:and|what about|how about|so)\b",
-    "negative": r"negativ|positive|magnitude|absolute",
-    "what_year": r"(?:what|which) year",
-}
-"""Turns of phrase that tell which operand comes first or what is done, by name."""
-
-_HINTS = {name: re.compile(pattern) for name, pattern in HINTS.items()}
+_DOLLARS = re.compile(r"\bin (?:full |us |u\.s\. )*dollars\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +43,9 @@ class Question:
         offsets: The distances of relative periods in it ("the previous year" is -1).
         numbers: The numbers in it that are no years, in digits.
         counts: The numbers in words: "two", "millions".
-        hints: The names of the `HINTS` in it.
+        patterns: The names of the core's question patterns in it.
+        sides: The two sides of what it compares.
+        power: The power of ten that it asks for ("in millions" is 6); None where it asks for none.
     """
 
     text: str
@@ -76,7 +55,9 @@ class Question:
     offsets: tuple[int, ...]
     numbers: tuple[float, ...]
     counts: tuple[float, ...]
-    hints: frozenset[str]
+    patterns: frozenset[str]
+    sides: Sides
+    power: float | None
 
 
 @lru_cache(maxsize=4096)
@@ -104,5 +85,14 @@ def read_question(text: str) -> Question:
         offsets=tuple(relative.offset for relative in find_relative_periods(lowered)),
         numbers=tuple(dict.fromkeys(numbers)),
         counts=tuple(dict.fromkeys(counts)),
-        hints=frozenset(name for name, pattern in _HINTS.items() if pattern.search(lowered)),
+        patterns=frozenset(pattern.name for pattern in matching_patterns(lowered)),
+        sides=read_sides(lowered),
+        power=_power(lowered),
     )
+
+
+def _power(text: str) -> float | None:
+    scale = asked_scale(text)
+    if scale is not None and scale is not Scale.PERCENT:
+        return float(math.log10(scale.factor))
+    return 0.0 if _DOLLARS.search(text) else None

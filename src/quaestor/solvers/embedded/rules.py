@@ -8,8 +8,9 @@ import re
 from dataclasses import replace
 
 from quaestor.solvers.embedded.question import read_question
-from quaestor.solvers.embedded.state import Outcome
+from quaestor.solvers.embedded.state import PLAIN, Outcome
 
+_ASKED = "kg:PatternPercentageChange"
 _COMPARES = re.compile(r"differen|points?\b|compar|\bless\b|minus")
 """Of these the difference itself is asked: "the difference between the two percentage changes"."""
 
@@ -20,9 +21,9 @@ def as_asked(question: str, outcome: Outcome) -> Outcome:
     A ratio less one is relative already, and stays.
     """
     read = read_question(question)
-    if outcome.operation != "subtract" or "percent_change" not in read.hints or _COMPARES.search(read.text):
+    if outcome.operation != "subtract" or _ASKED not in read.patterns or _COMPARES.search(read.text):
         return outcome
     base = outcome.operands[1]
-    if base.value == 0 or (base.kind == "constant" and base.value == 1):
+    if outcome.value is None or base.value == 0 or (base.kind == "constant" and base.value == 1):
         return outcome
-    return replace(outcome, operation="percentage_change")
+    return replace(outcome, operation="percentage_change", value=outcome.value / base.value, counts=PLAIN)

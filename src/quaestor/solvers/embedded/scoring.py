@@ -5,14 +5,16 @@ knows the company, the page or the number itself.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.solvers.embedded.leaves import FIRST_SENTENCE, Floats, LeafTable
-from quaestor.solvers.embedded.question import Question, read_question
+from quaestor.solvers.embedded.asked import Asked, last_leaves
+from quaestor.solvers.embedded.leaf import boundary
+from quaestor.solvers.embedded.leaves import Floats, LeafTable
 from quaestor.solvers.embedded.state import State
+from quaestor.solvers.embedded.text import stems
+from quaestor.solvers.embedded.views import PageView
 
 LEAF_FEATURES: dict[str, str] = {
     "question_in_leaf": "share of the question's weighted stems that describe the leaf in any way",
@@ -62,109 +64,26 @@ LEAF_FEATURES: dict[str, str] = {
     "currency": "it is printed as an amount of money",
     "turn": "turns before this one",
     "years_named": "how many years the question names",
+    "question_in_caption": "share of the question's weighted stems in the caption and the sentence before the table",
+    "year_near": "how near a named year stands to it in its sentence; -1 others do, 0 none",
+    "moved": "a verb of change leads to it",
+    "question_moved": "the question speaks of an increase, decrease or change",
+    "boundary": "1 its labels and the question speak of the same end of a period, -1 of opposite ones",
+    "side_first": "share of the stems of the first side of a comparison that its labels say",
+    "side_second": "the same for the second side",
+    "side_best": "the larger of both, less the best of the page",
+    "scale_asked": "1 its scale is the one asked for, -1 another is, 0 none is",
     "lookup": "probability that the turn is a lookup",
     "fresh": "expected number of new leaves that the turn takes",
 }
 """The columns of the leaf scorer and what each measures."""
 
 _DECAY = 0.6
-
-
-@dataclass(frozen=True, slots=True)
-class Idf:
-    """How telling each stem is: the log of how few training pages have it.
-
-    Attributes:
-        weight: By stem.
-        unseen: For all other stems.
-    """
-
-    weight: Mapping[str, float]
-    unseen: float
-
-    def of(self, stem: str) -> float:
-        """Returns the weight of one stem."""
-        return self.weight.get(stem, self.unseen)
-
-
-@dataclass(frozen=True, slots=True)
-class PageView:
-    """A page's leaves with the weights of their words, made once a page."""
-
-    leaves: LeafTable
-    idf: Floats
-    row_weight: Floats
-    column_weight: Floats
-    pair_count: Floats
-    places: Floats
-    static: dict[str, Floats]
-
-
-def page_view(leaves: LeafTable, idf: Idf) -> PageView:
-    """Returns the arrays of a page that no question changes."""
-    weights = np.zeros(leaves.row.shape[1], np.float32)
-    for stem, column in leaves.vocabulary.items():
-        weights[column] = idf.of(stem)
-    _, inverse, counts = np.unique(leaves.line, return_inverse=True, return_counts=True)
-    newest = int(leaves.year.max(initial=0))
-    static = {
-        "year_newest": np.where(leaves.year > 0, np.maximum(leaves.year - newest, -19), -20),
-        "percent": leaves.percent,
-        "in_table": leaves.table >= 0,
-        "total": leaves.total,
-        "line": np.minimum(np.where(leaves.line >= FIRST_SENTENCE, leaves.line - FIRST_SENTENCE, leaves.line), 40),
-        "place": np.minimum(leaves.place, 12),
-        "lead": leaves.lead,
-        "places": np.minimum(counts[inverse], 20) if len(leaves) else np.zeros(0),
-        "magnitude": np.log10(1 + np.abs(leaves.value)),
-        "whole": leaves.value == np.round(leaves.value),
-        "currency": np.array([leaf.quantity.unit is not None for leaf in leaves.leaves], bool),
-    }
-    return PageView(
-        leaves=leaves,
-        idf=weights,
-        row_weight=np.maximum(leaves.row @ weights, 1e-6),
-        column_weight=np.maximum(leaves.column @ weights, 1e-6),
-        pair_count=np.maximum(leaves.row_pairs.sum(axis=1), 1),
-        places=static["places"].astype(np.float32),
-        static={name: array.astype(np.float32) for name, array in static.items()},
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A question with what of the conversation bears on it.
-
-    Attributes:
-        now: The question.
-        before: The earlier ones, oldest first.
-        target_years: The years that relative periods point at.
-        context_years: The years of the last earlier question that named one.
-    """
-
-    now: Question
-    before: tuple[Question, ...]
-    target_years: frozenset[int]
-    context_years: tuple[int, ...]
-
-
-def read_turn(question: str, state: State, leaves: LeafTable) -> Asked:
-    """Returns the question in its conversation."""
-    now = read_question(question)
-    before = tuple(read_question(text) for text in state.questions)
-    context = next((q.years for q in reversed(before) if q.years), ())
-    base = {int(leaves.year[i]) for i in _last_leaves(state)} - {0} or set(context)
-    anchors = set(now.years) or base
-    targets = {year + offset for offset in now.offsets for year in anchors}
-    return Asked(now, before, frozenset(targets), context)
-
-
-def _last_leaves(state: State) -> frozenset[int]:
-    for turn in range(len(state.outcomes) - 1, -1, -1):
-        direct = [o.index for o in state.outcomes[turn].operands if o.kind == "leaf"]
-        if direct:
-            return frozenset(direct)
-    return frozenset()
+_CHANGES = frozenset(
+    stem
+    for noun in ("change", "increase", "decrease", "decline", "growth", "gain", "drop", "fall")
+    for stem in stems(noun)
+)
 
 
 def leaf_features(page: PageView, asked: Asked, state: State, lookup: float, fresh: float) -> Floats:
@@ -178,6 +97,8 @@ def leaf_features(page: PageView, asked: Asked, state: State, lookup: float, fre
         **_words(page, asked),
         **_years(page, asked, state),
         **_history(page, state),
+        **_sides(page, asked),
+        "question_moved": _constant(size, _speaks_of_change(asked)),
         "question_percent": _constant(size, any(s in asked.now.text for s in ("percent", "%", "rate", "ratio"))),
         "question_total": _constant(size, "total" in asked.now.shapes),
         "turn": _constant(size, len(state.outcomes)),
@@ -186,6 +107,10 @@ def leaf_features(page: PageView, asked: Asked, state: State, lookup: float, fre
         "fresh": _constant(size, fresh),
     }
     return np.stack([columns[name].astype(np.float32) for name in LEAF_FEATURES], axis=1)
+
+
+def _speaks_of_change(asked: Asked) -> bool:
+    return bool(set(asked.now.shapes) & _CHANGES)
 
 
 def _constant(size: int, value: float) -> Floats:
@@ -236,6 +161,7 @@ def _words(page: PageView, asked: Asked) -> dict[str, Floats]:
         "whole_row": _whole_row(leaves, q),
         "column_in_question": in_column / page.column_weight,
         "pairs_in_question": (leaves.row_pairs @ pair_vector) / page.pair_count,
+        "question_in_caption": (leaves.caption @ q) / q_weight,
         "context_in_row": (leaves.row @ c) / c_weight,
         "context_in_leaf": (leaves.around @ c) / c_weight,
         "row_in_context": (leaves.row @ b) / page.row_weight,
@@ -252,6 +178,28 @@ def _words(page: PageView, asked: Asked) -> dict[str, Floats]:
     }
 
 
+def _sides(page: PageView, asked: Asked) -> dict[str, NDArray[np.generic]]:
+    leaves = page.leaves
+    first, second = asked.now.sides.first, asked.now.sides.second
+    size = len(leaves)
+    shares = []
+    for slot in (first, second):
+        vector, weight = _vector(page, dict.fromkeys(sorted(slot.stems), 1.0))
+        shares.append(
+            ((leaves.near @ vector) / weight).astype(np.float32) if slot.stems else np.zeros(size, np.float32)
+        )
+    end = boundary(asked.now.text)
+    power = asked.now.power
+    fits = np.zeros(size) if power is None else np.where(leaves.power == power, 1, -1)
+    return {
+        "side_first": shares[0],
+        "side_second": shares[1],
+        "side_best": _below_best(np.maximum(shares[0], shares[1])),
+        "boundary": leaves.boundary * end,
+        "scale_asked": fits,
+    }
+
+
 def _whole_row(leaves: LeafTable, question: Floats) -> Floats:
     size = leaves.row.sum(axis=1)
     missing = size - leaves.row @ (question > 0).astype(np.float32)
@@ -262,7 +210,7 @@ def _years(page: PageView, asked: Asked, state: State) -> dict[str, NDArray[np.g
     year, other = page.leaves.year, page.leaves.other_year
     known = year > 0
     named = asked.now.years
-    last = [int(page.leaves.year[i]) for i in _last_leaves(state) if page.leaves.year[i] > 0]
+    last = [int(page.leaves.year[i]) for i in last_leaves(state) if page.leaves.year[i] > 0]
     step = np.where(known, np.clip(year - last[0], -5, 5), 9) if last else np.full(len(year), 9)
     return {
         "year_named": np.where(known & bool(named), np.where(np.isin(year, named), 1, -1), 0),
@@ -272,14 +220,23 @@ def _years(page: PageView, asked: Asked, state: State) -> dict[str, NDArray[np.g
         "year_relative": np.isin(year, list(asked.target_years)),
         "year_context": np.isin(year, asked.context_years),
         "year_step": step,
+        "year_near": _year_near(page, named),
     }
+
+
+def _year_near(page: PageView, named: tuple[int, ...]) -> Floats:
+    values = np.zeros(len(page.leaves), np.float32)
+    for n, leaf in enumerate(page.leaves.leaves):
+        if leaf.years and named:
+            values[n] = max((1 / (1 + far / 6) for year, far in leaf.years if year in named), default=-1)
+    return values
 
 
 def _history(page: PageView, state: State) -> dict[str, NDArray[np.generic]]:
     leaves, size = page.leaves, len(page.leaves)
     taken = state.used_leaves()
     turns = max(1, len(state.outcomes))
-    last = sorted(_last_leaves(state))
+    last = sorted(last_leaves(state))
     row_taken, column_taken, since = np.zeros(size), np.zeros(size), np.zeros(size)
     same_row, same_column = np.zeros(size, bool), np.zeros(size, bool)
     for leaf, turn in taken.items():

@@ -69,9 +69,12 @@ def signature_features(question: str, earlier: Sequence[str], signatures: Sequen
     for shape in set(shapes):
         features[f"{last}|{shape}"] = 1.0
         features[f"pending{min(pending, 2)}|{shape}"] = 1.0
-    for hint in read.hints:
-        features["hint:" + hint] = 1.0
-        features[f"{last}|hint:{hint}"] = 1.0
+    for pattern in read.patterns:
+        features[pattern] = 1.0
+        features[f"{last}|{pattern}"] = 1.0
+    sides = read.sides
+    features[f"sides:{sides.kind}|{sides.first.back:d}{sides.second.back:d}"] = 1.0
+    features[f"{last}|sides:{sides.kind}|{sides.first.back:d}{sides.second.back:d}"] = 1.0
     features["length"] = min(len(shapes), 40) / 40
     features.update(_novelty(read, [read_question(text) for text in earlier]))
     return features

@@ -29,10 +29,34 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(text.lower()))
 
 
+_NAMED = re.compile(
+    r"\b(class|series|tier|level|type|phase|plan|p|russell|nasdaq|topix|unit|point|form|group)[ -]+"
+    r"([a-z]?-?\d{0,4}|[a-z])\b"
+)
+"""A letter or a number that is part of a name: "tier 2", "class a", "s&p 500"."""
+
+_DEGREES = {
+    "highest": "high",
+    "lowest": "low",
+    "largest": "large",
+    "biggest": "big",
+    "smallest": "small",
+    "latest": "late",
+}
+
+
 @lru_cache(maxsize=20_000)
 def stems(text: str) -> tuple[str, ...]:
-    """Returns the stems of the words that carry meaning: no stopwords, numbers or signs; in order, repeats kept."""
-    return tuple(_stem(word) for word in words(text) if word not in STOPWORDS and word[0].isalpha())
+    """Returns the stems of the words that carry meaning: no stopwords, numbers or signs; in order, repeats kept.
+
+    A letter or number that is part of a name follows it: "tier 2 capital" has the stem `tier2`.
+    """
+    lowered = text.lower()
+    plain = tuple(
+        _stem(_DEGREES.get(word, word)) for word in words(lowered) if word not in STOPWORDS and word[0].isalpha()
+    )
+    named = tuple(f"{name}{mark.replace('-', '')}" for name, mark in _NAMED.findall(lowered) if mark.strip("-"))
+    return plain + named
 
 
 @lru_cache(maxsize=20_000)

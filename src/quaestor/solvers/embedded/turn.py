@@ -6,12 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.solvers.embedded.asked import Asked, read_turn
 from quaestor.solvers.embedded.candidates import Candidates, enumerate_candidates, operand_pool
 from quaestor.solvers.embedded.features import candidate_features
 from quaestor.solvers.embedded.leaves import Floats
-from quaestor.solvers.embedded.scoring import Asked, PageView, leaf_features, read_turn
+from quaestor.solvers.embedded.scoring import leaf_features
 from quaestor.solvers.embedded.signature import signature_of
 from quaestor.solvers.embedded.state import State
+from quaestor.solvers.embedded.views import PageView
 
 
 def signatures_of(state: State) -> tuple[str, ...]:

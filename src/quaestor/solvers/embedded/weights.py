@@ -1,78 +1,29 @@
 """The learned numbers of the solver, in text files that a person can open.
 
-A folder of weights holds `idf.json` (how telling each stem is), `signature.json` (logistic regression),
-`leaves.json` and `ranker.json` (boosted trees in XGBoost's JSON format), and `card.json` (data, date, digest).
-There is no pickle in it, and nothing in it runs.
+A folder of weights holds `idf.json` (how telling each stem is), `signature.json` (logistic regression), `leaves.json`
+(boosted trees in XGBoost's JSON format), `ranker.json` (conditional logit), `calibration.json` (how sure is how often
+right), and `card.json` (data, counts, digest). There is no pickle in it, and nothing in it runs.
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.errors import ModelError
+from quaestor.solvers.embedded.confidence import MEASURES, Calibration
 from quaestor.solvers.embedded.features import CANDIDATE_FEATURES
-from quaestor.solvers.embedded.leaves import Floats
-from quaestor.solvers.embedded.scoring import LEAF_FEATURES, Idf
+from quaestor.solvers.embedded.ranker import FORMS, Ranker
+from quaestor.solvers.embedded.scoring import LEAF_FEATURES
 from quaestor.solvers.embedded.signature import SignatureModel
+from quaestor.solvers.embedded.trees import Predictor, Trees
+from quaestor.solvers.embedded.views import Idf
 
-if TYPE_CHECKING:
-    import xgboost
-
-WEIGHT_FILES = ("idf.json", "signature.json", "leaves.json", "ranker.json")
+WEIGHT_FILES = ("idf.json", "signature.json", "leaves.json", "ranker.json", "calibration.json")
 """The files of a folder of weights, in the order of their digest."""
-
-
-class Predictor(Protocol):
-    """What turns rows of features into one number each."""
-
-    def predict(self, rows: Floats) -> NDArray[np.float64]:
-        """Returns one number a row."""
-        ...
-
-
-class Trees:
-    """Boosted trees, one thread, read from XGBoost's JSON."""
-
-    def __init__(self, booster: "xgboost.Booster", names: tuple[str, ...]) -> None:
-        self._booster = booster
-        self.names = names
-
-    @classmethod
-    def read(cls, path: Path, names: tuple[str, ...]) -> "Trees":
-        """Returns the trees of a file.
-
-        Raises:
-            ModelError: The file is no such model, or was trained on other columns.
-        """
-        import xgboost
-
-        booster = xgboost.Booster({"nthread": 1})
-        try:
-            booster.load_model(path)
-        except (xgboost.core.XGBoostError, OSError, ValueError) as error:
-            raise ModelError(
-                f"cannot read the weights {path.name}: {str(error).splitlines()[0]}; train them again"
-            ) from error
-        if tuple(booster.feature_names or ()) != names:
-            raise ModelError(f"the weights {path.name} were trained on other columns; train them again")
-        return cls(booster, names)
-
-    def save(self, path: Path) -> None:
-        """Writes the trees as XGBoost's JSON."""
-        self._booster.save_model(path)
-
-    def predict(self, rows: Floats) -> NDArray[np.float64]:
-        """Returns the prediction of each row: a probability for the leaf scorer, a score for the ranker."""
-        if not len(rows):
-            return np.zeros(0, np.float64)
-        predicted: NDArray[np.float64] = self._booster.inplace_predict(rows, validate_features=False).astype(np.float64)
-        return predicted
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +33,8 @@ class Weights:
     idf: Idf
     signature: SignatureModel
     leaves: Predictor
-    ranker: Predictor
+    ranker: Ranker
+    calibration: Calibration = field(default_factory=Calibration)
 
 
 def column_names(table: dict[str, str]) -> tuple[str, ...]:
@@ -104,7 +56,8 @@ def load_weights(folder: Path | None = None) -> Weights:
         idf=_read_idf(folder / "idf.json"),
         signature=_read_signature(folder / "signature.json"),
         leaves=Trees.read(folder / "leaves.json", column_names(LEAF_FEATURES)),
-        ranker=Trees.read(folder / "ranker.json", column_names(CANDIDATE_FEATURES)),
+        ranker=_read_ranker(folder / "ranker.json"),
+        calibration=_read_calibration(folder / "calibration.json"),
     )
 
 
@@ -141,4 +94,23 @@ def _read_signature(path: Path) -> SignatureModel:
                 weights=weights,
                 intercept=np.array(intercept, np.float32),
             )
+    raise ModelError(f"the weights {path.name} have not the form that `quaestor train` writes")
+
+
+def _read_ranker(path: Path) -> Ranker:
+    data = _read_json(path)
+    match data:
+        case {"columns": list(columns), "mean": list(mean), "scale": list(scale), "weights": dict(weights)}:
+            if tuple(columns) != column_names(CANDIDATE_FEATURES) or tuple(weights) != FORMS:
+                raise ModelError(f"the weights {path.name} were trained on other columns; train them again")
+            rows = np.array(list(weights.values()), np.float32)
+            return Ranker(np.array(mean, np.float32), np.array(scale, np.float32), rows)
+    raise ModelError(f"the weights {path.name} have not the form that `quaestor train` writes")
+
+
+def _read_calibration(path: Path) -> Calibration:
+    data = _read_json(path)
+    match data:
+        case {"intercept": float(intercept) | int(intercept), "weights": dict(weights)} if tuple(weights) == MEASURES:
+            return Calibration(tuple(float(weight) for weight in weights.values()), float(intercept))
     raise ModelError(f"the weights {path.name} have not the form that `quaestor train` writes")

@@ -1,5 +1,6 @@
 """Between the solver's own terms and plans: a chosen candidate written out, earlier plans read back."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 
 from quaestor.conversation.memory import Memory
@@ -10,39 +11,57 @@ from quaestor.solvers.embedded.leaves import LeafTable
 from quaestor.solvers.embedded.state import Operand, Outcome, State
 
 
-def write_plan(outcome: Outcome, magnitudes: tuple[bool, bool], leaves: LeafTable, turns: int) -> Plan:
+def write_plan(outcome: Outcome, leaves: LeafTable, state: State, given: Sequence[bool]) -> Plan:
     """Returns an outcome as a plan: its leaves as extracts, then its operation.
 
     Args:
         outcome: What the turn does.
-        magnitudes: For each operand whether the printed minus sign is dropped.
         leaves: The page.
-        turns: How many turns came before.
+        state: The turns before, as they are read.
+        given: For each of them, whether that was its answer. One that was not cannot be referred to: its steps are
+            written out.
     """
-    steps: list[Extract | Compute] = []
-    operands: list[PlanOperand] = []
-    for operand, magnitude in zip(outcome.operands, magnitudes, strict=False):
+    writer = _Writer(leaves, state, given)
+    writer.write(outcome)
+    return Plan(tuple(writer.steps))
+
+
+class _Writer:
+    """Steps in the making."""
+
+    def __init__(self, leaves: LeafTable, state: State, given: Sequence[bool]) -> None:
+        self.steps: list[Extract | Compute] = []
+        self._leaves, self._state, self._given = leaves, state, given
+
+    def write(self, outcome: Outcome) -> PlanOperand:
+        """Adds the steps of an outcome; what a lookup takes becomes the last step."""
+        operands = tuple(self._operand(operand) for operand in outcome.operands)
+        if outcome.operation != "lookup":
+            self.steps.append(Compute(len(self.steps) + 1, outcome.operation, operands))
+        elif not self.steps:
+            self.steps.append(Compute(1, "identity", operands))
+        return Ref(len(self.steps))
+
+    def _operand(self, operand: Operand) -> PlanOperand:
+        if operand.kind == "constant":
+            return _constant(operand.value)
         if operand.kind == "leaf":
-            leaf = leaves.leaves[operand.index]
-            steps.append(
-                Extract(
-                    id=len(steps) + 1,
-                    source=leaf.source,
-                    label=leaf.label,
-                    quantity=leaf.quantity,
-                    reading="magnitude" if magnitude else "signed",
-                )
-            )
-            operands.append(Ref(len(steps)))
-        elif operand.kind == "result":
-            operands.append(Ref(operand.index - turns))
-        else:
-            operands.append(_constant(operand.value))
-    if outcome.operation != "lookup":
-        steps.append(Compute(len(steps) + 1, outcome.operation, tuple(operands)))
-    elif not steps:
-        steps.append(Compute(1, "identity", tuple(operands)))
-    return Plan(tuple(steps))
+            return self._leaf(operand)
+        if self._given[operand.index]:
+            return Ref(operand.index - len(self._given))
+        outcome = self._state.outcomes[operand.index]
+        if outcome.operation == "lookup":
+            return self._operand(outcome.operands[0])
+        return self.write(outcome)
+
+    def _leaf(self, operand: Operand) -> Ref:
+        leaf = self._leaves.leaves[operand.index]
+        dropped = operand.value > 0 > leaf.quantity.value
+        step = len(self.steps) + 1
+        self.steps.append(
+            Extract(step, leaf.source, leaf.label, leaf.quantity, reading="magnitude" if dropped else "signed")
+        )
+        return Ref(step)
 
 
 def _constant(value: float) -> Constant:

@@ -3,7 +3,6 @@
 import asyncio
 import math
 
-import numpy as np
 import pytest
 from pages import page, sample_pages
 
@@ -14,12 +13,13 @@ from quaestor.evaluation.knowledge import Knowledge
 from quaestor.evaluation.runner import play_turn
 from quaestor.plan.execute import execute
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.embedded.beam import PATHS, Choices, agreeing
 from quaestor.solvers.embedded.candidates import KEPT, OPERATIONS
 from quaestor.solvers.embedded.features import CANDIDATE_FEATURES
 from quaestor.solvers.embedded.rules import as_asked
 from quaestor.solvers.embedded.scoring import LEAF_FEATURES
 from quaestor.solvers.embedded.signature import signature_of
-from quaestor.solvers.embedded.solver import EmbeddedSolver, Ranked
+from quaestor.solvers.embedded.solver import EmbeddedSolver
 from quaestor.solvers.embedded.state import Operand, Outcome, State
 from quaestor.solvers.embedded.weights import load_weights
 from quaestor.solvers.embedded.writing import read_state, write_plan
@@ -48,9 +48,9 @@ def turns(document: Document, solver: EmbeddedSolver) -> list[tuple[TurnContext,
     return found
 
 
-def ranked_turns(solver: EmbeddedSolver) -> list[tuple[TurnContext, Ranked]]:
+def read_turns(solver: EmbeddedSolver) -> list[tuple[TurnContext, Choices]]:
     return [
-        (context, solver.rank(question, context))
+        (context, solver.read(question, context))
         for document in sample_pages()[:6]
         for context, question in turns(document, solver)
     ]
@@ -58,19 +58,20 @@ def ranked_turns(solver: EmbeddedSolver) -> list[tuple[TurnContext, Ranked]]:
 
 def test_values_agree_with_exact_execution(solver: EmbeddedSolver) -> None:
     compared = 0
-    for context, ranked in ranked_turns(solver):
+    for context, choices in read_turns(solver):
         leaves = solver.page(context.graph).leaves
-        for index in range(0, len(ranked.candidates), 17):
-            outcome = ranked.candidates.outcome(index)
-            plan = write_plan(outcome, ranked.candidates.magnitudes(index), leaves, len(context.memory.turns))
+        given = read_state(context.memory, leaves)
+        for choice in choices.ranked:
+            state = choice.before.state
+            plan = write_plan(choice.outcome, leaves, state, agreeing(state, given))
             try:
                 result = execute(plan, context.memory.registers).result
             except ExecutionError:
                 continue
-            assert outcome.value is not None
-            assert math.isclose(float(result.value), outcome.value, rel_tol=1e-9, abs_tol=1e-9), plan
+            assert choice.outcome.value is not None
+            assert math.isclose(float(result.value), choice.outcome.value, rel_tol=1e-9, abs_tol=1e-9), plan
             if not isinstance(result.value, bool):
-                assert (result.scale, result.unit) == (outcome.counts.scale, outcome.counts.unit)
+                assert result.scale == choice.outcome.counts.scale
             compared += 1
     assert compared > 200
 
@@ -88,17 +89,16 @@ def test_what_is_written_is_read_back(solver: EmbeddedSolver) -> None:
 
 
 def test_candidates_are_bounded_and_measured_in_full(solver: EmbeddedSolver) -> None:
-    for _, ranked in ranked_turns(solver):
-        assert 0 < len(ranked.candidates) <= KEPT
-        assert np.isfinite(ranked.scores).all()
+    for _, choices in read_turns(solver):
+        assert 0 < choices.count <= KEPT * PATHS
+        assert all(math.isfinite(choice.log) for choice in choices.ranked)
     assert all((*LEAF_FEATURES.values(), *CANDIDATE_FEATURES.values()))
 
 
 def test_no_number_is_set_beside_itself(solver: EmbeddedSolver) -> None:
     document = page([["", "2008", "2007"], ["sales", "5", "7"]], ("sales were $ 5 in 2008 .",))
     context, _ = turns(document, solver)[0]
-    ranked = solver.rank("what is the difference?", context)
-    outcomes = [ranked.candidates.outcome(index) for index in range(len(ranked.candidates))]
+    outcomes = [choice.outcome for choice in solver.read("what is the difference?", context).ranked]
     pairs = [o for o in outcomes if len(o.operands) == 2 and all(x.kind == "leaf" for x in o.operands)]
     assert pairs
     assert all(o.operands[0].value != o.operands[1].value for o in pairs)

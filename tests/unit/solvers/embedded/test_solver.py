@@ -105,7 +105,9 @@ def test_damaged_weights_are_a_named_error(tmp_path: Path, name: str, content: s
 def test_weights_of_other_columns_are_refused(tmp_path: Path) -> None:
     folder = tmp_path / "weights"
     copytree(SHIPPED, folder)
-    (folder / "ranker.json").write_bytes((folder / "leaves.json").read_bytes())
+    ranker = json.loads((folder / "ranker.json").read_text(encoding="utf-8"))
+    ranker["columns"][0] = "another"
+    (folder / "ranker.json").write_text(json.dumps(ranker), encoding="utf-8")
     with pytest.raises(ModelError, match="other columns"):
         make_solver("embedded", {"weights": str(folder)})
 

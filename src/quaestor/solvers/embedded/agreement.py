@@ -1,0 +1,109 @@
+"""What is measured of a plan against what its question says: metric type, order, sides, numbers.
+
+The patterns that tell what is asked for are the core ontology's; a pattern added there changes these columns.
+"""
+
+import numpy as np
+
+from quaestor.conversation.metrics import asks_magnitude, classify_metric_type, matching_patterns
+from quaestor.solvers.embedded.asked import Asked
+from quaestor.solvers.embedded.candidates import CONSTANT, DIVIDE, NONE, OPERATIONS, SUBTRACT, Candidates
+from quaestor.solvers.embedded.leaves import LeafTable
+from quaestor.solvers.embedded.operands import Column, OperandView, distinct_positions
+from quaestor.solvers.embedded.references import results_of
+from quaestor.solvers.embedded.sides import KINDS
+from quaestor.solvers.embedded.state import State
+
+_METRICS = {
+    "lookup": ("value",), "subtract": ("change",), "add": ("sum",), "divide": ("ratio", "percentage", "average"),
+    "multiply": ("product",), "greater": ("comparison",), "percentage_change": ("percentage_change",),
+}  # fmt: skip
+"""The metric types that an operation computes, whatever its operands."""
+
+
+def agreement_columns(
+    candidates: Candidates, leaves: LeafTable, asked: Asked, state: State, view: OperandView
+) -> dict[str, Column]:
+    """Returns the columns of all candidates that compare them with what the question says."""
+    return {
+        **_metric_columns(candidates, asked, state),
+        "order": _order(candidates, asked, view),
+        **_side_columns(candidates, asked, view),
+        **_end_columns(candidates, leaves, asked),
+        **_number_columns(candidates, asked),
+    }
+
+
+def _metric_columns(candidates: Candidates, asked: Asked, state: State) -> dict[str, Column]:
+    results = results_of(state, None)
+    previous = results[-1].metric if results else None
+    scored = {metric.metric_type: metric.score for metric in classify_metric_type(asked.now.text, previous)}
+    by_operation = np.array([max((scored.get(m, 0.0) for m in _METRICS[name]), default=0.0) for name in OPERATIONS])
+    fit = by_operation[candidates.operation]
+    # A change over its base, and a ratio less one, are percentage changes too.
+    pool, i, j = candidates.pool, candidates.first, candidates.second
+    made = np.array([results[o.index].made if o.kind == "result" else "" for o in pool.operands])
+    relative = (candidates.operation == DIVIDE) & (made[i] == "change")
+    relative |= (candidates.operation == SUBTRACT) & (made[i] == "ratio") & (pool.value[j] == 1)
+    fit = np.where(relative, np.maximum(fit, scored.get("percentage_change", 0.0)), fit)
+    return {
+        "metric": fit,
+        "metric_gap": fit - max(scored.values()),
+        "magnitude_asked": np.full(len(candidates), asks_magnitude(asked.now.text)),
+    }
+
+
+def _order(candidates: Candidates, asked: Asked, view: OperandView) -> Column:
+    order = next((pattern.order for pattern in matching_patterns(asked.now.text) if pattern.order), None)
+    if order is None:
+        return np.zeros(len(candidates))
+    if order in ("later first", "earlier first"):
+        a, b = view.year[candidates.first], view.year[candidates.second]
+        later = np.where((a > 0) & (b > 0), np.sign(a - b), 0)
+        return later if order == "later first" else -later
+    first, second = distinct_positions(view, candidates.first, candidates.second)
+    named = np.where((first < 2) & (second < 2), np.sign(second - first), 0)
+    return named if order == "as named" else -named
+
+
+def _side_columns(candidates: Candidates, asked: Asked, view: OperandView) -> dict[str, Column]:
+    sides, question = asked.now.sides, list(dict.fromkeys(asked.now.stems))
+    first = np.array([stem in sides.first.stems for stem in question] or [False])
+    second = np.array([stem in sides.second.stems for stem in question] or [False])
+    one = (view.said & first).sum(axis=1) / max(1, first.sum())
+    lead = one - (view.said & second).sum(axis=1) / max(1, second.sum())
+    year = np.isin(view.year, list(sides.first.years)).astype(int)
+    year -= np.isin(view.year, list(sides.second.years))
+    pool, i, j = candidates.pool, candidates.first, candidates.second
+    single = pool.kind[j] == NONE
+    result = np.where((pool.kind != CONSTANT) & (pool.turn > 0), 1, -1)
+    a, b = lead[i], np.where(single, 0, -lead[j])
+    return {
+        "first_side": a,
+        "second_side": b,
+        "sides": a + b,
+        "first_side_year": year[i],
+        "second_side_year": -year[j],
+        "first_back": result[i] * sides.first.back,
+        "second_back": np.where(single, 0, result[j] * sides.second.back),
+        "side_kind": np.full(len(candidates), KINDS.index(sides.kind)),
+    }
+
+
+def _end_columns(candidates: Candidates, leaves: LeafTable, asked: Asked) -> dict[str, Column]:
+    pool, sides = candidates.pool, asked.now.sides
+    ends = np.zeros(len(pool.operands))
+    if len(leaves):
+        ends = np.where(pool.leaf >= 0, leaves.boundary[np.maximum(pool.leaf, 0)], 0)
+    return {
+        "first_end": ends[candidates.first] * sides.first.boundary,
+        "second_end": ends[candidates.second] * sides.second.boundary,
+    }
+
+
+def _number_columns(candidates: Candidates, asked: Asked) -> dict[str, Column]:
+    pool, i, j = candidates.pool, candidates.first, candidates.second
+    numbers, size = asked.now.numbers, np.where(pool.kind == NONE, np.nan, np.abs(pool.value))
+    said = np.isin(size, numbers)
+    covered = sum((((size == n)[i] | (size == n)[j]).astype(float) for n in numbers), np.zeros(len(candidates)))
+    return {"first_asked": said[i], "second_asked": said[j], "asked_covered": covered / max(1, len(numbers))}

@@ -1,0 +1,55 @@
+"""How sure an answer is: the share of the likeliest result, corrected by how often such shares were right."""
+
+import math
+from dataclasses import dataclass
+
+_SUREST = 0.999
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a confidence is computed from.
+
+    Attributes:
+        share: The probability of the result among all results of the question, by the ranker.
+        runner_up: The same of the next likely result; 0 where there is none.
+        history: The product of the shares of the answers before.
+        turn: How many turns came before.
+    """
+
+    share: float
+    runner_up: float
+    history: float
+    turn: int
+
+    @property
+    def measures(self) -> tuple[float, ...]:
+        """What is weighed: log odds of the share, log of its lead, log of the history, whether there is one."""
+        share, other = _inside(self.share), _inside(self.runner_up)
+        return (
+            math.log(share / (1 - share)),
+            math.log(share / other),
+            math.log(_inside(self.history)),
+            float(self.turn > 0),
+        )
+
+
+MEASURES = ("log odds of the share", "log of the lead", "log of the history", "a later turn")
+"""The names of `Evidence.measures`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """A logistic regression over `Evidence.measures`, fitted on answers to companies that were held out."""
+
+    weights: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
+    intercept: float = 0.0
+
+    def confidence(self, evidence: Evidence) -> float:
+        """Returns the probability that the answer is right."""
+        odds = self.intercept + sum(w * x for w, x in zip(self.weights, evidence.measures, strict=True))
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
+
+
+def _inside(share: float) -> float:
+    return min(_SUREST, max(1 - _SUREST, share))

@@ -1,0 +1,88 @@
+"""The two sides of what a question compares: a part and its whole, a later and an earlier value.
+
+Owns the turns of phrase that tell which operand comes first. What is asked for is the core's to say.
+"""
+
+import re
+from dataclasses import dataclass
+
+from quaestor.core.periods import find_periods
+from quaestor.solvers.embedded.leaf import boundary
+from quaestor.solvers.embedded.text import stems
+
+_SHARE = r"(?:percent(?:age)?|portion|share|proportion|fraction|part)"
+_PATTERNS = (
+    (
+        "share",
+        rf"{_SHARE}(?: of (?P<b>.+?))? (?:did|does|do) (?P<a>.+?) "
+        r"(?:represent|account for|constitute|make up|comprise|correspond)(?:ed|s)?\b"
+        r"(?: to)?(?: in relation to| out of| of| from| in)?(?P<c> .+)?",
+    ),
+    (
+        "share",
+        r"how much (?:did|does|do|was|is) (?P<a>.+?) (?:represent|account for)s?\b"
+        r"(?: in relation to| of| from)? (?P<b>.+)",
+    ),
+    ("ratio", r"\b(?:ratio|proportion) of (?P<a>.+?) (?:to|over) (?P<b>.+)"),
+    ("share", rf"(?P<a>.+?) (?:as|is|was) (?:a |an |the )?{_SHARE} of (?P<b>.+)"),
+    ("share", rf"{_SHARE} of (?P<b>.+?) (?:is|was|were|are|came|comes|consist\w*|relat\w*|that)\b (?P<a>.+)"),
+    ("ratio", r"(?P<a>.+?) (?:in relation to|relative to|divided by|over the|compared to|versus) (?P<b>.+)"),
+    ("less", r"(?P<a>.+?) (?:less|minus|without|excluding|net of) (?P<b>.+)"),
+    ("less", r"(?P<a>.+?) (?:exceed\w*|greater than|more than|higher than|above|larger than) (?P<b>.+)"),
+    ("move", r"\bfrom (?P<b>.+?) (?:to|until|through) (?P<a>.+)"),
+    ("between", r"\bbetween (?P<a>.+?) and (?P<b>.+)"),
+    ("plus", r"(?P<a>.+?) (?:plus|added to|combined with|together with|and) (?P<b>.+)"),
+    ("times", r"(?P<a>.+?) (?:times|multiplied by) (?P<b>.+)"),
+)
+_COMPILED = tuple((kind, re.compile(pattern)) for kind, pattern in _PATTERNS)
+KINDS = ("", *dict.fromkeys(kind for kind, _ in _PATTERNS))
+"""The kinds of comparison, in the order of their codes; the first is none."""
+
+_POINTS_BACK = re.compile(r"\b(?:that|this|it|those|these|them|its|one)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side: the stems and the years that the other has not, what it points at.
+
+    Attributes:
+        back: It points back: "that change".
+        boundary: 1 it speaks of the end of a period, -1 of its beginning, 0 of neither.
+    """
+
+    stems: frozenset[str] = frozenset()
+    years: frozenset[int] = frozenset()
+    back: bool = False
+    boundary: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Both sides, that of the first operand first.
+
+    Attributes:
+        kind: One of `KINDS`.
+    """
+
+    kind: str = ""
+    first: Side = Side()
+    second: Side = Side()
+
+
+def read_sides(text: str) -> Sides:
+    """Returns the sides of the comparison that a question makes, in lower case; empty ones where it makes none."""
+    for kind, pattern in _COMPILED:
+        if found := pattern.search(text):
+            groups = found.groupdict("")
+            first, second = _side(groups["a"]), _side(f"{groups['b']} {groups.get('c', '')}")
+            return Sides(kind, _without(first, second), _without(second, first))
+    return Sides()
+
+
+def _side(text: str) -> Side:
+    years = frozenset(mention.period.last or mention.period.year for mention in find_periods(text))
+    return Side(frozenset(stems(text)), years, _POINTS_BACK.search(text) is not None, boundary(text))
+
+
+def _without(side: Side, other: Side) -> Side:
+    return Side(side.stems - other.stems, side.years - other.years, side.back, side.boundary)

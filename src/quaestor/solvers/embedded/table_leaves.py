@@ -1,0 +1,68 @@
+"""The leaves of tables: each number of a body with its headings, whichever way the table is turned."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from quaestor.core.quantity import Quantity, Scale
+from quaestor.graph.facts import Axis, Observation
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.solvers.embedded.leaf import Leaf, boundary, power_of_ten
+from quaestor.solvers.embedded.text import stems
+
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+
+
+def table_leaves(graph: KnowledgeGraph) -> Iterator[Leaf]:
+    """Yields a leaf for each number in the body of a table."""
+    # The sentence before the table says what it shows, above all where the lines are years and name nothing.
+    opening = next((s.text for s in reversed(graph.sentences) if s.section == "pre_text" and stems(s.text)), "")
+    axes: Mapping[int, Axis] = {table.index: table.axis for table in graph.tables}
+    words: dict[tuple[int, int], list[str]] = {}
+    for cell in graph.text_cells:
+        line = _line(cell.source.row, cell.source.column, axes[cell.source.table])
+        words.setdefault((cell.source.table, line), []).append(cell.text)
+    for seen in graph.observations:
+        axis = axes[seen.source.table]
+        line = _line(seen.source.row, seen.source.column, axis)
+        yield _leaf(seen, axis, words.get((seen.source.table, line), ()), opening)
+
+
+def _line(row: int, column: int, axis: Axis) -> int:
+    return row if axis == "rows" else column
+
+
+def _leaf(seen: Observation, axis: Axis, words: Sequence[str], opening: str) -> Leaf:
+    """The leaf of an observation; `words` are the cells of its line that hold words."""
+    upright = axis == "rows"
+    line, across = (seen.row, seen.column) if upright else (seen.column, seen.row)
+    row, column, caption = stems(line.label), stems(across.label), stems(f"{seen.caption} {opening}")
+    labels, year = f"{seen.row.label} {seen.column.label}", seen.year or 0
+    quantity = _scaled(seen.quantity, seen.label_scale)
+    return Leaf(
+        quantity=quantity,
+        source=seen.source,
+        label=seen.label,
+        row=row,
+        column=column,
+        around=stems(" ".join((*line.levels, *across.levels, seen.caption, *words))) + row + column,
+        caption=caption,
+        year=year,
+        other_year=_other_year(f"{labels} {' '.join(words)}", year),
+        boundary=boundary(labels),
+        power=power_of_ten(quantity, seen.label_scale),
+        table=seen.source.table,
+        line=_line(seen.source.row, seen.source.column, axis),
+        place=seen.source.column if upright else seen.source.row,
+        total="total" in labels.split(),
+    )
+
+
+def _scaled(quantity: Quantity, header: Scale | None) -> Quantity:
+    """A percent sign in the header makes a bare number a percentage; other captions stay with the table."""
+    if header is Scale.PERCENT and quantity.scale is Scale.ONE and quantity.unit is None:
+        return Quantity(quantity.value, Scale.PERCENT, quantity.unit, quantity.text)
+    return quantity
+
+
+def _other_year(labels: str, year: int) -> int:
+    return next((int(found) for found in _YEAR.findall(labels) if int(found) != year), 0)
