@@ -14,6 +14,7 @@ How an answer comes about, one file a step:
     turn        these steps in their order
     beam        several readings of a conversation side by side
     results, confidence                       what each result's share is, and how often such shares are right
+    reasons                                   why a plan was chosen, what was nearly chosen, what is withheld
     rules       the few rules that overrule the ranking
     weights     the learned numbers, read from JSON
     writing     the chosen plan written out

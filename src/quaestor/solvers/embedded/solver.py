@@ -1,16 +1,16 @@
 """The embedded solver: reads the question against the page, ranks every plan that fits, writes out the best."""
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path as Folder
 
 from quaestor.conversation.answer import Answer
 from quaestor.errors import ExecutionError, SettingsError, SolverError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.plan.steps import Plan
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.embedded.asked import read_turn
 from quaestor.solvers.embedded.beam import (
     START,
     Choices,
@@ -21,8 +21,9 @@ from quaestor.solvers.embedded.beam import (
     same_answer,
 )
 from quaestor.solvers.embedded.leaves import leaf_table
+from quaestor.solvers.embedded.reasons import grounds, with_runner_up, withheld
 from quaestor.solvers.embedded.results import distinct, evidence_of
-from quaestor.solvers.embedded.state import State
+from quaestor.solvers.embedded.state import Outcome, State
 from quaestor.solvers.embedded.views import PageView, page_view
 from quaestor.solvers.embedded.weights import Weights, load_weights
 from quaestor.solvers.embedded.writing import read_state, write_plan
@@ -46,21 +47,29 @@ class EmbeddedSolver:
 
     name = "embedded"
 
-    def __init__(self, weights: Weights) -> None:
+    def __init__(self, weights: Weights, abstain_below: float = 0.0) -> None:
+        """Takes what was learned, and the confidence below which an answer is withheld."""
         self._weights = weights
+        self._abstain_below = abstain_below
         self._pages: OrderedDict[tuple[str, str], PageView] = OrderedDict()
         self._read: OrderedDict[tuple[object, ...], _SoFar] = OrderedDict()
         self._last: tuple[_SoFar, str, Choices] | None = None
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Returns the answer of the likeliest plan that can be executed.
+        """Returns the answer of the likeliest plan that can be executed; one that is not sure enough, without a value.
 
         Raises:
             SolverError: The page holds no number that a plan could start from.
         """
-        for answer in self.answers(question, context):
-            return answer
-        raise SolverError(f"no plan fits the question {question[:80]!r}: {context.document.id} has no number to use")
+        answers = self.answers(question, context)
+        first = next(answers, None)
+        if first is None:
+            raise SolverError(
+                f"no plan fits the question {question[:80]!r}: {context.document.id} has no number to use"
+            )
+        if (first.confidence or 0.0) < self._abstain_below:
+            return withheld(first, self._abstain_below, context)
+        return with_runner_up(first, next(answers, None), context)
 
     def answers(self, question: str, context: TurnContext) -> Iterator[Answer]:
         """Yields the answers of the likeliest plans, best first, each result once."""
@@ -68,7 +77,9 @@ class EmbeddedSolver:
         so_far = self._so_far(context, page, given)
         choices = self._choices(so_far, question, page)
         for choice, share in distinct(choices):
-            plan = write_plan(choice.outcome, page.leaves, choice.before.state, agreeing(choice.before.state, given))
+            state = choice.before.state
+            same = agreeing(state, given)
+            plan = write_plan(choice.outcome, page.leaves, state, same)
             try:
                 answer = answer_from_plan(plan, context, question=question)
             except ExecutionError as error:
@@ -78,7 +89,9 @@ class EmbeddedSolver:
             context.trace.append(f"{choices.count} plans; chose {choice.outcome.operation} ({share:.0%})")
             evidence = evidence_of(choices, so_far.share, len(given.outcomes))
             confidence = self._weights.calibration.confidence(replace(evidence, share=share))
-            yield replace(answer, confidence=confidence, reason=_anew(choice.before.state, given, plan))
+            answer = replace(answer, confidence=confidence, reason=_anew(choice.outcome, state, same))
+            asked = read_turn(question, choice.before.state, page.leaves)
+            yield replace(answer, grounds=grounds(answer, asked, page.leaves, context))
 
     def read(self, question: str, context: TurnContext) -> Choices:
         """Returns the plans for a question, after each likely reading of the turns before."""
@@ -113,7 +126,10 @@ class EmbeddedSolver:
 
     def _after(self, so_far: _SoFar, question: str, told: State, page: PageView) -> _SoFar:
         choices = self._choices(so_far, question, page)
-        if not choices.ranked or not same_answer(choices.ranked[0].outcome, told.outcomes[-1]):
+        # What was withheld is no answer that binds: the conversation goes on as it was read.
+        given = told.outcomes[-1]
+        own = bool(choices.ranked) and (given.value is None or same_answer(choices.ranked[0].outcome, given))
+        if not own:
             return _SoFar((Path(told),), so_far.share)
         _, share = next(distinct(choices))
         return _SoFar(go_on(choices, question), so_far.share * share)
@@ -128,25 +144,40 @@ class EmbeddedSolver:
         return page
 
 
-def _anew(state: State, given: State, plan: Plan) -> str | None:
-    """Says which earlier questions are read otherwise than they were answered, where the plan rests on that."""
-    if len(plan.extracts) == 0:
+def _anew(outcome: Outcome, state: State, same: Sequence[bool]) -> str | None:
+    """Says which earlier questions a plan reads otherwise than they were answered."""
+    turns = sorted(_rewritten(outcome, state, same))
+    if not turns:
         return None
-    turns = [str(turn + 1) for turn, same in enumerate(agreeing(state, given)) if not same]
-    return f"reads question {' and '.join(turns)} otherwise than it was answered" if turns else None
+    named = " and ".join(str(turn + 1) for turn in turns)
+    return f"question{'s' * (len(turns) > 1)} {named} now read otherwise than answered"
+
+
+def _rewritten(outcome: Outcome, state: State, same: Sequence[bool]) -> set[int]:
+    """The turns whose results an outcome takes, though they were answered otherwise."""
+    found: set[int] = set()
+    for operand in outcome.operands:
+        if operand.kind == "result" and not same[operand.index]:
+            found |= {operand.index, *_rewritten(state.outcomes[operand.index], state, same)}
+    return found
 
 
 def make_embedded(options: Mapping[str, object]) -> EmbeddedSolver:
     """Returns the solver with the shipped weights, or with those of the folder `options["weights"]`.
 
+    Args:
+        options: Besides `weights`, `abstain_below`: the confidence, 0 to 1, below which an answer is withheld.
+
     Raises:
-        SettingsError: An option is unknown or no path.
+        SettingsError: An option is unknown, or not what it should be.
         ModelError: The weights cannot be used.
     """
-    unknown = sorted(set(options) - {"weights"})
+    unknown = sorted(set(options) - {"weights", "abstain_below"})
     if unknown:
-        raise SettingsError(f"the embedded solver has no option {unknown[0]!r}; it has: weights")
-    folder = options.get("weights")
+        raise SettingsError(f"the embedded solver has no option {unknown[0]!r}; it has: abstain_below, weights")
+    folder, least = options.get("weights"), options.get("abstain_below", 0.0)
     if folder is not None and not isinstance(folder, str):
         raise SettingsError(f"the option weights must be a folder, not {folder!r}")
-    return EmbeddedSolver(load_weights(Folder(folder) if folder else None))
+    if isinstance(least, bool) or not isinstance(least, int | float) or not 0 <= least <= 1:
+        raise SettingsError(f"the option abstain_below must be a number from 0 to 1, not {least!r}")
+    return EmbeddedSolver(load_weights(Folder(folder) if folder else None), float(least))
