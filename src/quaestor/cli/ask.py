@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from quaestor.cli.options import (
+    AbstainOption,
     ExpertOption,
     MaxCostOption,
     MaxRequestsOption,
@@ -28,6 +29,7 @@ def ask(
     solver: SolverOption = None,
     expert: ExpertOption = None,
     weights: WeightsOption = None,
+    abstain_below: AbstainOption = None,
     ontology: OntologyOption = None,
     policy: PolicyOption = None,
     store: StoreOption = None,
@@ -43,7 +45,7 @@ def ask(
 
     from quaestor.cli.access import Tapes, solver_access
     from quaestor.cli.knowing import find_page, knowledge_for
-    from quaestor.cli.playing import has_numbers, named_model, solver_options
+    from quaestor.cli.playing import Said, has_numbers, named_model, solver_options
     from quaestor.cli.showing import show_turn
     from quaestor.conversation.turn import Turn
     from quaestor.documents.convfinqa import Conversation
@@ -68,7 +70,7 @@ def ask(
         async with open_line(access) as line:
             return await play_conversation(conversation, answering, knowledge, line)
 
-    options = solver_options(settings, weights, expert)
+    options = solver_options(settings, Said(weights, abstain_below, expert))
     with solver_access(settings, options, Tapes(record, replay), named=model is not None) as access:
         knowledge = knowledge_for(dataset, ontology, policy, settings.store)
         turns = asyncio.run(play(access))

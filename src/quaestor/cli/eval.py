@@ -3,6 +3,7 @@
 import asyncio
 
 from quaestor.cli.options import (
+    AbstainOption,
     DatasetArgument,
     ExpertOption,
     JsonOption,
@@ -34,6 +35,7 @@ def evaluate(
     output: OutputOption = None,
     json: JsonOption = False,
     weights: WeightsOption = None,
+    abstain_below: AbstainOption = None,
     workers: WorkersOption = None,
     ontology: OntologyOption = None,
     policy: PolicyOption = None,
@@ -49,7 +51,7 @@ def evaluate(
 
     from quaestor.cli.access import Tapes
     from quaestor.cli.judging import Judged, judge
-    from quaestor.cli.playing import Order, play, read_playable
+    from quaestor.cli.playing import Order, Said, play, read_playable
     from quaestor.cli.progress import watched
     from quaestor.cli.results import deliver
     from quaestor.scoring.gold import read_gold
@@ -61,7 +63,8 @@ def evaluate(
     pages = read_playable(dataset, limit)
     gold = read_gold(dataset)
     tapes, named = Tapes(record, replay), model is not None
-    order = Order(settings, limit, weights, resume, ontology, policy, tapes, named=named, expert=expert)
+    said = Said(weights, abstain_below, expert)
+    order = Order(settings, limit, said, resume, ontology, policy, tapes, named=named)
 
     async def play_and_judge() -> Judged:
         async with open_store(settings.store) as opened:

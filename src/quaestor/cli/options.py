@@ -45,6 +45,16 @@ WeightsOption = Annotated[
     Path | None,
     typer.Option("--weights", help="Weights that `quaestor train` made.", metavar="DIR", exists=True, file_okay=False),
 ]
+AbstainOption = Annotated[
+    float | None,
+    typer.Option(
+        "--abstain-below",
+        min=0,
+        max=1,
+        help="Withhold answers of the embedded solver that are less sure than this.",
+        metavar="P",
+    ),
+]
 WorkersOption = Annotated[
     int | None, typer.Option("--workers", min=1, help="How many conversations at once.", metavar="N")
 ]

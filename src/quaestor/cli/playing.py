@@ -31,30 +31,46 @@ Watcher = Callable[[Conversation, tuple[Turn, ...]], None]
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """What a command says of the solver itself, above the settings.
+
+    Attributes:
+        weights: A folder of weights for the embedded solver, or None for its own.
+        abstain_below: The confidence below which it withholds an answer, or None.
+        expert: Who drafts for the reflection solver, or None for what the settings say.
+    """
+
+    weights: Path | None = None
+    abstain_below: float | None = None
+    expert: str | None = None
+
+
+NOTHING_SAID = Said()
+
+
+@dataclass(frozen=True, slots=True)
 class Order:
     """What is to be run.
 
     Attributes:
         settings: Solver, workers and store in force.
         limit: Only the first so many conversations, or None for all.
-        weights: A folder of weights for the embedded solver, or None for its own.
+        said: What the command says of the solver itself.
         resume: The run to go on with (an id, the beginning of one, or `latest`), or None for a new one.
         ontology: A Turtle file or a digest, or None for that of the dataset's own documents.
         policy: What becomes of gaps; by default `extend` with an ontology of another origin, else `strict`.
         tapes: Recording or replay of the exchanges with a model.
         named: Whether the command itself names a model.
-        expert: Who drafts for the reflection solver, or None for what the settings say.
     """
 
     settings: Settings
     limit: int | None = None
-    weights: Path | None = None
+    said: Said = NOTHING_SAID
     resume: str | None = None
     ontology: str | None = None
     policy: Policy | None = None
     tapes: Tapes = NO_TAPES
     named: bool = False
-    expert: str | None = None
 
 
 def read_playable(path: Path, limit: int | None = None) -> Dataset:
@@ -82,7 +98,7 @@ async def play(dataset: Dataset, order: Order, store: RunStore, watcher: Watcher
         StoppedError: A person interrupted it, its budget is used up, or its model cannot be asked.
         QuaestorError: It could not be begun, or not be brought to its end; the message says how to go on.
     """
-    options, go_on = solver_options(order.settings, order.weights, order.expert), order.resume is not None
+    options, go_on = solver_options(order.settings, order.said), order.resume is not None
     with solver_access(order.settings, options, order.tapes, named=order.named, go_on=go_on) as access:
         return await _play(dataset, order, store, watcher, access, named_model(options, access))
 
@@ -133,19 +149,23 @@ async def _play(
     return record
 
 
-def solver_options(settings: Settings, weights: Path | None, expert: str | None) -> dict[str, JsonValue]:
+def solver_options(settings: Settings, said: Said) -> dict[str, JsonValue]:
     """Returns what the solver is built with: its table in the settings, and above that what a command says.
 
     Raises:
         SettingsError: A table has a value that no option takes, or an expert is named for a solver that takes none.
     """
     options = _table(settings, settings.solver)
-    if weights:
-        options["weights"] = str(weights.resolve())
-    if expert is not None and settings.solver != "reflection":
+    if said.weights:
+        options["weights"] = str(said.weights.resolve())
+    if said.abstain_below is not None and settings.solver != "embedded":
+        raise SettingsError(f"the solver {settings.solver!r} takes no --abstain-below: only embedded does")
+    if said.abstain_below is not None:
+        options["abstain_below"] = said.abstain_below
+    if said.expert is not None and settings.solver != "reflection":
         raise SettingsError(f"the solver {settings.solver!r} takes no --expert: only reflection does")
-    if expert is not None:
-        options["expert"] = expert
+    if said.expert is not None:
+        options["expert"] = said.expert
     named = options.get("expert")
     if settings.solver == "reflection" and isinstance(named, str) and (own := _table(settings, named)):
         options["expert_options"] = own

@@ -3,6 +3,7 @@
 import asyncio
 
 from quaestor.cli.options import (
+    AbstainOption,
     DatasetArgument,
     ExpertOption,
     LimitOption,
@@ -30,6 +31,7 @@ def run(
     resume: ResumeOption = None,
     store: StoreOption = None,
     weights: WeightsOption = None,
+    abstain_below: AbstainOption = None,
     workers: WorkersOption = None,
     ontology: OntologyOption = None,
     policy: PolicyOption = None,
@@ -42,7 +44,7 @@ def run(
 ) -> None:
     """Answer every conversation of a dataset, with or without reference answers. Prints the run's id."""
     from quaestor.cli.access import Tapes
-    from quaestor.cli.playing import Order, play, read_playable
+    from quaestor.cli.playing import Order, Said, play, read_playable
     from quaestor.cli.progress import watched
     from quaestor.settings import load_settings
     from quaestor.store.base import open_store
@@ -51,7 +53,8 @@ def run(
     settings = load_settings({"solver": solver, "store": store, "workers": workers, "model": model, **limits})
     pages = read_playable(dataset, limit)
     tapes, named = Tapes(record, replay), model is not None
-    order = Order(settings, limit, weights, resume, ontology, policy, tapes, named=named, expert=expert)
+    said = Said(weights, abstain_below, expert)
+    order = Order(settings, limit, said, resume, ontology, policy, tapes, named=named)
 
     async def play_all() -> str:
         async with open_store(settings.store) as opened:

@@ -30,12 +30,10 @@ class HeldOutTurn:
     Attributes:
         prediction: What the solver answered.
         reachable: Gold's number was among the candidates.
-        confidence: The solver's probability that its answer is right; None without an answer.
     """
 
     prediction: Prediction
     reachable: bool
-    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +100,8 @@ def answer_held_out(example: Example, solver: EmbeddedSolver) -> list[HeldOutTur
         target = float(gold.executed == "yes") if isinstance(gold.executed, str) else gold.executed
         held_out.append(
             HeldOutTurn(
-                Prediction(example.id, n, record.number, record.program, record.error),
+                Prediction(example.id, n, record.number, record.program, record.error, turns[n].answer.confidence),
                 bool(np.isclose(values, target, rtol=1e-9, atol=0.6e-5).any()),
-                turns[n].answer.confidence,
             )
         )
     return held_out

@@ -17,7 +17,8 @@ def make_solver(name: str, options: Mapping[str, object]) -> Solver:
 
     Args:
         name: One of `SOLVERS`.
-        options: Settings of the solver, JSON values. `embedded` takes `weights`, a folder that `quaestor train` made;
+        options: Settings of the solver, JSON values. `embedded` takes `weights`, a folder that `quaestor train` made,
+            and `abstain_below`, the confidence below which it withholds an answer;
             `agent` takes `model`, `iterations` and `repairs`; the model itself comes with each turn. `sparql` takes
             `model` and `attempts`, `workflow` takes `model` and `repairs`; for
             `reflection` see `make_reflection`.
