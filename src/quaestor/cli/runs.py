@@ -1,6 +1,7 @@
 """`quaestor runs`: what the run store has."""
 
 import asyncio
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -82,10 +83,10 @@ def _show_runs(records: "Sequence[RunRecord]") -> None:
     from rich.console import Console
     from rich.table import Table as Grid
 
-    grid = Grid("run", "status", "conversations", "started", "dataset")
+    grid = Grid("run", "status", "conversations", "dataset")  # when it began is in its id
+    grid.columns[0].no_wrap = True
     for record in records:
-        started = f"{record.started.astimezone():%Y-%m-%d %H:%M}"
-        grid.add_row(record.id, record.status, str(record.conversations), started, record.dataset)
+        grid.add_row(record.id, record.status, str(record.conversations), Path(record.dataset).name)
     Console(highlight=False).print(grid)
 
 

@@ -1,6 +1,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from command_line import Quaestor, one_line
 from made_up import a_record, write_dataset
 
@@ -12,6 +13,17 @@ def test_lists_the_latest_first(quaestor: Quaestor, pages: Path) -> None:
     shown = quaestor("runs list").out
     assert first in shown
     assert second in shown
+
+
+def test_runs_are_listed_with_whole_ids_on_a_narrow_terminal(
+    quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    run = quaestor("run pages.json").out.strip()
+    shown = quaestor("runs list").out
+    assert run in shown
+    assert "pages.json" in shown
+    assert max(map(len, shown.splitlines())) <= 80
 
 
 def test_an_empty_store_says_so(quaestor: Quaestor, pages: Path) -> None:
