@@ -15,6 +15,13 @@ DatasetsArgument = Annotated[
 LinesOption = Annotated[list[Path] | None, typer.Option("--dialogues", help=_LINES_HELP, metavar="FILE.jsonl")]
 SeedOption = Annotated[int, typer.Option("--seed", help="One seed always gives the same weights.", metavar="N")]
 
+FiguresOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--figures", help="What `crossvalidate --json` printed of this training, for the card.", metavar="FILE.json"
+    ),
+]
+
 
 def train(
     datasets: DatasetsArgument,
@@ -23,17 +30,19 @@ def train(
         Path, typer.Option("--output", help="The folder that the weights go to.", metavar="DIR", file_okay=False)
     ] = Path("weights"),
     seed: SeedOption = 0,
+    figures: FiguresOption = None,
 ) -> None:
     """Learn the embedded solver's weights from labelled conversations; `eval --weights DIR` uses them."""
     from quaestor.learning.examples import read_examples, read_lines
-    from quaestor.learning.saving import save_weights, training_card
+    from quaestor.learning.saving import held_out_figures, save_weights, training_card
     from quaestor.learning.train import train as learn
 
+    measured = held_out_figures(figures) if figures else None
     examples, lines = read_examples(datasets), read_lines(dialogues or ())
     paged = (*examples, *(line for line in lines if line.document))
     bare = tuple(line for line in lines if not line.document)
     weights = learn(paged, bare, seed)
-    save_weights(weights, output, training_card([*datasets, *(dialogues or ())], paged, bare, seed))
+    save_weights(weights, output, training_card([*datasets, *(dialogues or ())], paged, bare, seed, measured))
     turns = sum(len(example.questions) for example in (*paged, *bare))
     print(f"learned from {turns} turns of {len(paged) + len(bare)} conversations; the weights are in {output}")
 

@@ -2,11 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from quaestor.errors import ModelError
+from quaestor.core import serial
+from quaestor.errors import InputError, ModelError
 from quaestor.learning.examples import Example
+from quaestor.scoring.report import Score
 from quaestor.solvers.embedded.confidence import MEASURES, Calibration
 from quaestor.solvers.embedded.features import CANDIDATE_FEATURES
 from quaestor.solvers.embedded.ranker import FORMS, Ranker
@@ -38,10 +40,31 @@ def save_weights(weights: Weights, folder: Path, card: dict[str, object]) -> Non
         raise ModelError(f"cannot write the weights to {folder}: {error.strerror}") from error
 
 
+LIMITS = (
+    "learned from English pages of annual reports of large US companies, each with one table, and from questions as "
+    "the annotators of ConvFinQA put them",
+    "a turn is one operation on numbers of the page, earlier results and constants, or a percentage change",
+    "on a file that it was learned from, a score says nothing about other pages",
+)
+"""What weights cannot do, for their card."""
+
+
 def training_card(
-    files: Sequence[Path], examples: Sequence[Example], dialogues: Sequence[Example], seed: int
+    files: Sequence[Path],
+    examples: Sequence[Example],
+    dialogues: Sequence[Example],
+    seed: int,
+    figures: Mapping[str, object] | None = None,
 ) -> dict[str, object]:
-    """Returns what weights were learned from: files by name and digest, counts, seed."""
+    """Returns what weights were learned from (files by name and digest, counts, seed), how good they are, and limits.
+
+    Args:
+        files: The files.
+        examples: Read from them, with pages.
+        dialogues: The same, without.
+        seed: Of the training.
+        figures: As `held_out_figures` reads them; None where nobody has measured.
+    """
     return {
         "files": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files},
         "conversations with pages": len(examples),
@@ -50,6 +73,33 @@ def training_card(
         "turns without pages": sum(len(example.questions) for example in dialogues),
         "companies": len({example.company for example in (*examples, *dialogues)}),
         "seed": seed,
+        "figures": dict(figures) if figures else "not measured",
+        "limits": list(LIMITS),
+    }
+
+
+def held_out_figures(path: Path) -> dict[str, object]:
+    """Returns the figures of a card, from a file with what `quaestor crossvalidate --json` printed.
+
+    Units: shares from 0 to 1.
+
+    Raises:
+        InputError: It is no such file.
+    """
+    try:
+        report = json.loads(path.read_text(encoding="utf-8"))
+        score, turns, reachable = serial.load(Score, report["score"]), int(report["turns"]), int(report["reachable"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path} does not hold what `quaestor crossvalidate --json` prints: {error}") from error
+    sure = score.certainty
+    return {
+        "measured by": "quaestor crossvalidate, on companies held out, with own history",
+        "turns": turns,
+        "execution accuracy": round(score.execution.value, 4),
+        "program accuracy": round(score.program.value, 4),
+        "reference among the candidates": round(reachable / turns, 4),
+        "calibration error": round(sure.error, 4) if sure else None,
+        "right of the surest half": round(sure.surest_half.value, 4) if sure else None,
     }
 
 

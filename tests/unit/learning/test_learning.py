@@ -7,16 +7,18 @@ from pathlib import Path
 import pytest
 from pages import page
 
-from quaestor.errors import DatasetError, ModelError
+from quaestor.core import serial
+from quaestor.errors import DatasetError, InputError, ModelError
 from quaestor.graph.builder import build_graph
 from quaestor.learning.crossvalidate import cross_validate
 from quaestor.learning.examples import Example, company_folds, read_examples, read_lines
 from quaestor.learning.labels import LabelledTurn, Tree, label_turn
-from quaestor.learning.saving import save_weights, training_card
+from quaestor.learning.saving import held_out_figures, save_weights, training_card
 from quaestor.learning.train import train
 from quaestor.ontology.builder import build_ontology
 from quaestor.sample import sample_path
 from quaestor.scoring.gold import GoldTurn
+from quaestor.scoring.report import Prediction, score
 from quaestor.solvers.embedded import weights
 from quaestor.solvers.embedded.leaves import LeafTable, leaf_table
 from quaestor.solvers.embedded.state import State
@@ -156,3 +158,37 @@ def test_the_shipped_weights_never_saw_the_sample() -> None:
     card = json.loads((Path(weights.__file__).parent / "weights" / "card.json").read_text(encoding="utf-8"))
     assert card["files"]
     assert sample_path().name not in card["files"]
+
+
+def test_the_card_has_the_figures_and_the_limits(examples: tuple[Example, ...], tmp_path: Path) -> None:
+    few = examples[:3]
+    documents = {e.id: e.document for e in few if e.document}
+    predictions = [
+        Prediction(e.id, n, str(turn.executed), turn.program, confidence=0.75)
+        for e in few
+        for n, turn in enumerate(e.gold)
+    ]
+    found = score(predictions, {e.id: e.gold for e in few}, documents).score
+    turns = found.execution.total
+    path = tmp_path / "figures.json"
+    path.write_text(json.dumps({"score": serial.dump(found), "reachable": turns - 1, "turns": turns}), encoding="utf-8")
+    card = training_card([path], few, (), 0, held_out_figures(path))
+    assert card["figures"] == {
+        "measured by": "quaestor crossvalidate, on companies held out, with own history",
+        "turns": turns,
+        "execution accuracy": 1.0,
+        "program accuracy": 1.0,
+        "reference among the candidates": round(1 - 1 / turns, 4),
+        "calibration error": 0.25,
+        "right of the surest half": 1.0,
+    }
+    assert card["limits"]
+    assert training_card([path], few, (), 0)["figures"] == "not measured"
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"score": {}, "reachable": 1, "turns": 1}'])
+def test_figures_of_another_form_are_refused(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "figures.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match="does not hold what `quaestor crossvalidate --json` prints"):
+        held_out_figures(path)
