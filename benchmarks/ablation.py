@@ -1,0 +1,110 @@
+"""The embedded solver without one of its parts.
+
+Owns which columns make a part. A part of the ranker is left out by blanking its columns and fitting the ranker anew;
+what feeds it (signature, leaf scorer, candidates) stays as it was trained.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from fnmatch import fnmatchcase
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.learning import train as training
+from quaestor.learning.ranking import Rows, fit_ranker
+from quaestor.solvers.embedded import beam
+from quaestor.solvers.embedded.features import CANDIDATE_FEATURES
+from quaestor.solvers.embedded.leaves import Floats
+from quaestor.solvers.embedded.ranker import Ranker
+
+PARTS: dict[str, tuple[str, ...]] = {
+    "signature": ("signature", "signature_gap", "operation_p", "prior", "prior_gap"),
+    "leaf scorer's word": ("first_score", "second_score", "first_rank", "second_rank", "prior", "prior_gap"),
+    "measures of the leaves": ("first:*", "second:*"),
+    "years": ("*year*",),
+    "words of the question": ("*word*", "*_said", "*_distinct"),
+    "sides and order": ("*side*", "*_back", "*_end", "text_order", "sentence_order"),
+    "references": ("reference", "reference_gap"),
+    "patterns of the core": ("metric", "metric_gap", "order"),
+    "earlier turns": (
+        *("same_operation", "last_operation", "parallel", "analogy", "first_repeat", "uses_*", "unused_results"),
+        *("value_said", "constant_turns", "second_in_first", "first_in_second", "first_turn", "second_turn"),
+    ),
+    "scale and sign": ("scale_fit", "*percent", "*magnitude*", "*negative", "*:scale_asked"),
+}
+"""By name the columns of the ranker that go together, as patterns."""
+
+
+def columns_of(part: str) -> list[int]:
+    """Returns the places of a part's columns.
+
+    Raises:
+        ValueError: A pattern matches none: the columns have been renamed.
+    """
+    names = list(CANDIDATE_FEATURES)
+    for pattern in PARTS[part]:
+        if not any(fnmatchcase(name, pattern) for name in names):
+            raise ValueError(f"no column of the ranker is like {pattern!r}, of the part {part!r}")
+    return [n for n, name in enumerate(names) if any(fnmatchcase(name, pattern) for pattern in PARTS[part])]
+
+
+@dataclass(frozen=True, slots=True)
+class Blinded(Ranker):
+    """A ranker that does not see some columns.
+
+    Attributes:
+        blank: Their places.
+    """
+
+    blank: tuple[int, ...] = ()
+
+    def predict(self, rows: Floats) -> NDArray[np.float64]:
+        """Returns the score of each candidate."""
+        return Ranker.predict(self, _blanked(rows, self.blank))
+
+
+@contextmanager
+def keeping_rows() -> Iterator[list[Rows]]:
+    """Keeps what the ranker of a training is fitted to; its last fit is the one that counts."""
+    kept: list[Rows] = []
+
+    def keeping(turns: Sequence[Rows]) -> Ranker:
+        kept[:] = turns
+        return fit_ranker(turns)
+
+    setattr(training, "fit_ranker", keeping)  # noqa: B010 - it is the module's own name, and no export
+    try:
+        yield kept
+    finally:
+        setattr(training, "fit_ranker", fit_ranker)  # noqa: B010
+
+
+@contextmanager
+def paths_kept(count: int) -> Iterator[None]:
+    """Lets the solver carry so many readings of a conversation."""
+    usual = beam.PATHS
+    setattr(beam, "PATHS", count)  # noqa: B010 - a constant for everybody else
+    try:
+        yield
+    finally:
+        setattr(beam, "PATHS", usual)  # noqa: B010
+
+
+def rankers_without(rows: Sequence[Rows]) -> Iterator[tuple[str, Ranker]]:
+    """Yields the ranker without each part, fitted anew.
+
+    Args:
+        rows: What the whole ranker was fitted to.
+    """
+    for part in PARTS:
+        blank = tuple(columns_of(part))
+        fitted = fit_ranker([(_blanked(features, blank), right) for features, right in rows])
+        yield part, Blinded(**{f.name: getattr(fitted, f.name) for f in fields(fitted)}, blank=blank)
+
+
+def _blanked(rows: Floats, blank: Sequence[int]) -> Floats:
+    found = rows.copy()
+    found[:, list(blank)] = 0
+    return found

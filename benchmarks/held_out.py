@@ -1,0 +1,211 @@
+"""The embedded solver on companies that its weights never saw: each fold trained once, answered in several ways.
+
+Owns the splits and what is recorded of a turn. What is left out for an ablation is said in `benchmarks.ablation`.
+"""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.ablation import keeping_rows, paths_kept, rankers_without
+from quaestor.conversation.metrics import classify_metric_type
+from quaestor.documents.convfinqa import Conversation
+from quaestor.documents.document import Document
+from quaestor.evaluation.knowledge import Knowledge
+from quaestor.evaluation.recording import turn_records
+from quaestor.evaluation.runner import play_conversation
+from quaestor.learning.crossvalidate import answer_held_out
+from quaestor.learning.examples import Example, company_folds, read_examples, read_lines
+from quaestor.learning.pages import play_gold, read_pages
+from quaestor.learning.replay import is_right
+from quaestor.learning.train import train
+from quaestor.scoring.metrics import executed_equal
+from quaestor.solvers.embedded.beam import Path as Reading
+from quaestor.solvers.embedded.beam import read_question_after
+from quaestor.solvers.embedded.solver import EmbeddedSolver
+from quaestor.solvers.embedded.views import page_view
+from quaestor.solvers.embedded.weights import Weights
+
+FOLDS = 5
+FULL, GOLD_HISTORY, GREEDY = "all of it", "gold history", "one reading at a time"
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A held-out turn with its verdict.
+
+    Attributes:
+        conversation: The id.
+        company: The ticker, by which intervals are drawn.
+        turn: From 0.
+        intent: The metric type that the question asks for, by the patterns of the core.
+        right: By official execution accuracy.
+        confidence: The solver's, where it gave one.
+        number: What was answered, where it is kept.
+        program: The same as a program.
+        reachable: Gold's number was among the candidates; None where that was not looked at.
+    """
+
+    conversation: str
+    company: str
+    turn: int
+    intent: str
+    right: bool
+    confidence: float | None = None
+    number: str | None = None
+    program: str | None = None
+    reachable: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """What is learned from, and what is answered.
+
+    Attributes:
+        tune: Answered, and learned from while another fold is.
+        extra: Conversations with pages that only train.
+        single: Single questions with pages, the same.
+        dialogues: Without pages, the same.
+    """
+
+    tune: tuple[Example, ...]
+    extra: tuple[Example, ...]
+    single: tuple[Example, ...]
+    dialogues: tuple[Example, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """One fold's work.
+
+    Attributes:
+        training: With pages.
+        dialogues: Without.
+        held_out: Of companies that are in neither.
+        seed: Of the training.
+        parts: Whether parts of the ranker are left out in turn, too.
+    """
+
+    training: tuple[Example, ...]
+    dialogues: tuple[Example, ...]
+    held_out: tuple[Example, ...]
+    seed: int
+    parts: bool
+
+
+def read_data(folder: Path) -> Data:
+    """Returns the labelled conversations of the shared folder."""
+    single = read_lines([folder / "finqa_single_turn.jsonl"])
+    return Data(
+        read_examples([folder / "convfinqa_tune.json"]),
+        read_examples([folder / "convfinqa_train50.json", folder / "convfinqa_train100.json"]),
+        tuple(line for line in single if line.document),
+        (*read_lines([folder / "convfinqa_train_dialogues.jsonl"]), *(line for line in single if not line.document)),
+    )
+
+
+def folds_of(data: Data, seed: int, *, share: float = 1.0, parts: bool = False) -> list[Fold]:
+    """Returns the folds.
+
+    Args:
+        data: What is learned from and answered.
+        seed: Of the split, of the training, and of what is left out.
+        share: How much of the training conversations is learned from; whole companies are left out.
+        parts: Whether parts of the ranker are left out in turn, too.
+    """
+    fold_of, folds = company_folds(data.tune, FOLDS, seed), []
+    kept = _some_companies((*data.tune, *data.extra, *data.single, *data.dialogues), share, seed)
+    for fold in range(FOLDS):
+        held_out = tuple(example for example in data.tune if fold_of[example.company] == fold)
+        left = kept - {example.company for example in held_out}
+        training = tuple(e for e in (*data.tune, *data.extra, *data.single) if e.company in left)
+        folds.append(Fold(training, tuple(e for e in data.dialogues if e.company in left), held_out, seed, parts))
+    return folds
+
+
+def _some_companies(examples: Sequence[Example], share: float, seed: int) -> frozenset[str]:
+    counts: dict[str, int] = {}
+    for example in examples:
+        counts[example.company] = counts.get(example.company, 0) + 1
+    order = sorted(counts)
+    np.random.default_rng(seed).shuffle(order)
+    taken, kept = 0, set[str]()
+    for company in order:
+        if taken < share * len(examples):
+            kept.add(company)
+            taken += counts[company]
+    return frozenset(kept)
+
+
+def answer_fold(fold: Fold) -> dict[str, list[Answered]]:
+    """Returns the held-out turns of one fold by variant."""
+    with keeping_rows() as rows:
+        weights = train(fold.training, fold.dialogues, fold.seed)
+    found = {FULL: list(_in_full(fold.held_out, weights))}
+    found[GOLD_HISTORY] = list(_after_gold(fold.held_out, weights))
+    if fold.parts:
+        with paths_kept(1):
+            found[GREEDY] = list(_played(fold.held_out, weights))
+        for name, ranker in rankers_without(rows):
+            found[f"without {name}"] = list(_played(fold.held_out, replace(weights, ranker=ranker)))
+    return found
+
+
+def _in_full(examples: Iterable[Example], weights: Weights) -> Iterator[Answered]:
+    solver = EmbeddedSolver(weights)
+    for example in examples:
+        turns = answer_held_out(example, solver)
+        for turn, intent, gold in zip(turns, _intents(example), example.gold, strict=True):
+            said = turn.prediction
+            yield Answered(
+                example.id,
+                example.company,
+                said.turn,
+                intent,
+                executed_equal(said.number, gold.executed),
+                said.confidence,
+                said.number,
+                said.program,
+                turn.reachable,
+            )
+
+
+def _played(examples: Iterable[Example], weights: Weights) -> Iterator[Answered]:
+    solver = EmbeddedSolver(weights)
+    for example in examples:
+        assert example.document is not None
+        conversation = Conversation(example.id, example.document, example.questions)
+        played = asyncio.run(play_conversation(conversation, solver, _knowledge(example.document)))
+        records = turn_records("held out", example.id, played)
+        for record, intent, gold in zip(records, _intents(example), example.gold, strict=True):
+            right = executed_equal(record.number, gold.executed)
+            yield Answered(example.id, example.company, record.index, intent, right)
+
+
+def _after_gold(examples: Sequence[Example], weights: Weights) -> Iterator[Answered]:
+    """Each turn as if all before it had been answered as gold does."""
+    pages = {digest: page_view(table, weights.idf) for digest, table in read_pages(examples).items()}
+    for example in examples:
+        assert example.document is not None
+        turns = play_gold(example, pages[example.document.digest], weights.signature, weights.leaves)
+        for number, (turn, intent) in enumerate(zip(turns, _intents(example), strict=True)):
+            choices = read_question_after([Reading(turn.state)], turn.label.question, turn.page, weights)
+            right = bool(choices.ranked) and is_right(choices.ranked[0].outcome, turn.label)
+            yield Answered(example.id, example.company, number, intent, right)
+
+
+@lru_cache(maxsize=64)
+def _knowledge(document: Document) -> Knowledge:
+    """What a page says: the same for every variant."""
+    return Knowledge.of([document])
+
+
+def _intents(example: Example) -> list[str]:
+    found: list[str] = []
+    for question in example.questions:
+        found.append(classify_metric_type(question, found[-1] if found else None)[0].metric_type)
+    return found
