@@ -18,7 +18,7 @@ from quaestor.plan.scales import shifted
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.text import words
+from quaestor.solvers.words import words
 
 Number = Observation | Mention | HeaderNumber
 

@@ -8,8 +8,8 @@ from quaestor.solvers.embedded.candidates import CONSTANT, MULTIPLY, Candidates,
 from quaestor.solvers.embedded.leaves import LeafTable
 from quaestor.solvers.embedded.operands import Column, OperandView, distinct_positions, label_overlap
 from quaestor.solvers.embedded.state import Operand, State
-from quaestor.solvers.embedded.text import stems
 from quaestor.solvers.embedded.text_leaves import LEADS
+from quaestor.solvers.words import stems
 
 _FROM, _TO = LEADS.index("from"), LEADS.index("to")
 _PRICES = frozenset(stems("price fare"))

@@ -9,7 +9,7 @@ from quaestor.conversation.metrics import asked_scale, matching_patterns
 from quaestor.core.periods import find_periods, find_relative_periods
 from quaestor.core.quantity import Scale
 from quaestor.solvers.embedded.sides import Sides, read_sides
-from quaestor.solvers.embedded.text import shapes, stems
+from quaestor.solvers.words import shapes, stems
 
 _NUMBER = re.compile(r"(?<![\w.])\$?(\d[\d,]*(?:\.\d+)?)(?![\w.]*\d)")
 _WORDS = {

@@ -16,7 +16,7 @@ from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.asked import Asked
 from quaestor.solvers.embedded.leaf import Leaf
 from quaestor.solvers.embedded.leaves import LeafTable
-from quaestor.solvers.embedded.text import stems, words
+from quaestor.solvers.words import stems, words
 
 CLOSE = 0.5
 """A runner-up is named that is at least so probable as this share of the answer's probability."""

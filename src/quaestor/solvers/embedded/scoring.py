@@ -13,8 +13,8 @@ from quaestor.solvers.embedded.asked import Asked, last_leaves
 from quaestor.solvers.embedded.leaf import boundary
 from quaestor.solvers.embedded.leaves import Floats, LeafTable
 from quaestor.solvers.embedded.state import State
-from quaestor.solvers.embedded.text import stems
 from quaestor.solvers.embedded.views import PageView
+from quaestor.solvers.words import stems
 
 LEAF_FEATURES: dict[str, str] = {
     "question_in_leaf": "share of the question's weighted stems that describe the leaf in any way",

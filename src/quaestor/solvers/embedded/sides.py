@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from quaestor.core.periods import find_periods
 from quaestor.solvers.embedded.leaf import boundary
-from quaestor.solvers.embedded.text import stems
+from quaestor.solvers.words import stems
 
 _SHARE = r"(?:percent(?:age)?|portion|share|proportion|fraction|part)"
 _PATTERNS = (

@@ -7,7 +7,7 @@ from quaestor.core.quantity import Quantity, Scale
 from quaestor.graph.facts import Axis, Observation
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.solvers.embedded.leaf import Leaf, boundary, power_of_ten
-from quaestor.solvers.embedded.text import stems
+from quaestor.solvers.words import stems
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 

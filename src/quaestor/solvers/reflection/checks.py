@@ -18,7 +18,6 @@ from quaestor.graph.facts import Observation
 from quaestor.ontology.patterns import Order
 from quaestor.plan.execute import Execution, execute
 from quaestor.plan.steps import Compute, Constant, Extract, Label, Plan
-from quaestor.solvers.embedded.text import stems
 from quaestor.solvers.reflection.findings import Finding
 from quaestor.solvers.reflection.locating import better_named
 from quaestor.solvers.reflection.numbers import (
@@ -36,6 +35,7 @@ from quaestor.solvers.reflection.numbers import (
     says,
     years_in,
 )
+from quaestor.solvers.words import stems
 
 _RATIOS = frozenset({"divide", "percentage", "percentage_change", "multiply"})
 _OPERATIONS: Mapping[str, frozenset[str]] = {

@@ -11,7 +11,6 @@ from typing import Literal
 
 from quaestor.core.quantity import Quantity
 from quaestor.graph.facts import Mention, Observation
-from quaestor.solvers.embedded.text import stems
 from quaestor.solvers.reflection.findings import Kind
 from quaestor.solvers.reflection.numbers import (
     Number,
@@ -23,6 +22,7 @@ from quaestor.solvers.reflection.numbers import (
     says,
     years_in,
 )
+from quaestor.solvers.words import stems
 
 _CODE = re.compile(r"T\d+R\d+C\d+|(?:PRE|POST)\d+", re.IGNORECASE)
 

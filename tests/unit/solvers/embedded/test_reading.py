@@ -12,8 +12,8 @@ from quaestor.ontology.builder import build_ontology
 from quaestor.solvers.embedded.leaves import LeafTable, leaf_table
 from quaestor.solvers.embedded.question import read_question
 from quaestor.solvers.embedded.sides import read_sides
-from quaestor.solvers.embedded.text import shapes, stems
 from quaestor.solvers.embedded.text_leaves import LEADS
+from quaestor.solvers.words import shapes, stems
 
 
 def graph(*rows: list[str], before: tuple[str, ...] = ()) -> KnowledgeGraph:
