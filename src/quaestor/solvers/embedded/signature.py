@@ -66,10 +66,11 @@ def signature_features(question: str, earlier: Sequence[str], signatures: Sequen
     features[f"pending:{min(pending, 3)}"] = 1.0
     features[f"turn:{min(len(earlier), 6)}"] = 1.0
     features[f"years:{min(len(read.years), 3)}"] = 1.0
-    for shape in set(shapes):
+    for shape in sorted(set(shapes)):
         features[f"{last}|{shape}"] = 1.0
         features[f"pending{min(pending, 2)}|{shape}"] = 1.0
-    for pattern in read.patterns:
+    # Sorted: sums in another order, as sets have it in another process, are other numbers.
+    for pattern in sorted(read.patterns):
         features[pattern] = 1.0
         features[f"{last}|{pattern}"] = 1.0
     sides = read.sides
