@@ -17,6 +17,7 @@ from quaestor.evaluation.knowledge import Knowledge
 from quaestor.evaluation.recording import turn_records
 from quaestor.evaluation.runner import play_conversation
 from quaestor.learning.examples import Example, company_folds
+from quaestor.learning.threads import one_thread
 from quaestor.learning.train import train
 from quaestor.scoring.report import Prediction
 from quaestor.solvers.base import TurnContext
@@ -79,8 +80,9 @@ def cross_validate(
 
 
 def _answer_fold(job: _Fold) -> list[HeldOutTurn]:
-    solver = EmbeddedSolver(train(job.training, job.dialogues, job.seed))
-    return [turn for example in job.held_out for turn in answer_held_out(example, solver)]
+    with one_thread():
+        solver = EmbeddedSolver(train(job.training, job.dialogues, job.seed))
+        return [turn for example in job.held_out for turn in answer_held_out(example, solver)]
 
 
 def answer_held_out(example: Example, solver: EmbeddedSolver) -> list[HeldOutTurn]:

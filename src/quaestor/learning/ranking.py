@@ -27,16 +27,13 @@ _NARROWEST = np.float32(1e-3)
 def fit_ranker(turns: Sequence[Rows]) -> Ranker:
     """Returns the ranker fitted to the candidates of many turns."""
     from scipy.optimize import minimize
-    from threadpoolctl import threadpool_limits
 
     kept = [np.flatnonzero((np.arange(len(right)) < _MOST) | (right > 0)) for _, right in turns]
     labels = [right[keep] for (_, right), keep in zip(turns, kept, strict=True)]
     rows = np.concatenate([features[keep] for (features, _), keep in zip(turns, kept, strict=True)])
     mean, scale = np.round(rows.mean(axis=0), 5), np.maximum(np.round(rows.std(axis=0), 5), _NARROWEST)
     likelihood = _Likelihood(design(rows, mean, scale), form_codes(rows), labels)
-    # One thread: sums in another order would be other weights.
-    with threadpool_limits(1):
-        found = minimize(likelihood, likelihood.start, jac=True, method="L-BFGS-B", options={"maxiter": _ROUNDS}).x
+    found = minimize(likelihood, likelihood.start, jac=True, method="L-BFGS-B", options={"maxiter": _ROUNDS}).x
     return Ranker(mean, scale, np.round(likelihood.weights(found), 4).astype(np.float32))
 
 

@@ -21,6 +21,7 @@ from quaestor.learning.pages import (
 from quaestor.learning.ranking import Rows, fit_ranker
 from quaestor.learning.replay import ReplayedTurn, replay
 from quaestor.learning.signature import SignatureSample, fit_signature, signature_samples
+from quaestor.learning.threads import one_thread
 from quaestor.learning.trees import fit_leaf_scorer
 from quaestor.solvers.embedded.signature import SignatureModel
 from quaestor.solvers.embedded.trees import Predictor, Trees
@@ -39,6 +40,11 @@ def train(examples: Sequence[Example], dialogues: Sequence[Example], seed: int =
         examples: With pages: for all stages.
         dialogues: Without: for the signature alone. One whose conversation is among `examples` counts once.
     """
+    with one_thread():
+        return _train(examples, dialogues, seed)
+
+
+def _train(examples: Sequence[Example], dialogues: Sequence[Example], seed: int) -> Weights:
     known = {example.id for example in examples}
     samples = signature_samples([*examples, *(d for d in dialogues if d.id not in known)])
     tables = read_pages(examples)
