@@ -255,13 +255,12 @@ def _values(
     code_of = {counts: code for code, counts in enumerate(distinct)}
     codes = np.array([code_of[counts] for counts in pool.counts], np.int64)
     key = (operation.astype(np.int64) * len(distinct) + codes[first]) * len(distinct) + codes[second]
-    keys, inverse = np.unique(key, return_inverse=True)
-    shifts = np.empty((len(keys), 2))
-    for n, packed in enumerate(keys.tolist()):
+    shifts = np.empty((len(OPERATIONS) * len(distinct) ** 2, 2))
+    for packed in _present(key, len(shifts)):
         rest, right = divmod(packed, len(distinct))
         code, left = divmod(rest, len(distinct))
-        shifts[n] = _shifts(OPERATIONS[code], distinct[left], distinct[right])
-    a, b = pool.value[first] * shifts[inverse, 0], pool.value[second] * shifts[inverse, 1]
+        shifts[packed] = _shifts(OPERATIONS[code], distinct[left], distinct[right])
+    a, b = pool.value[first] * shifts[key, 0], pool.value[second] * shifts[key, 1]
     divisor_zero = np.isin(operation, (DIVIDE, CHANGE)) & (b == 0)
     safe = np.where(b == 0, 1.0, b)
     value = np.select(
@@ -293,14 +292,24 @@ def _signature_scores(
 ) -> NDArray[np.float64]:
     """The log probability of each plan's signature; an unlisted one shares its operation's remainder."""
     names = [_kind_name(pool, k, numbers) for k in range(len(pool.kind))]
-    cache: dict[tuple[int, str, str], float] = {}
-    scores = np.empty(len(operation), np.float64)
-    for n, (code, i, j) in enumerate(zip(operation.tolist(), first.tolist(), second.tolist(), strict=True)):
-        key = (code, names[i], names[j])
-        if key not in cache:
-            cache[key] = _signature_score(OPERATIONS[code], names[i], names[j], signatures)
-        scores[n] = cache[key]
-    return scores
+    distinct = list(dict.fromkeys(names))
+    code_of = {name: code for code, name in enumerate(distinct)}
+    codes = np.array([code_of[name] for name in names], np.int64)
+    key = (operation.astype(np.int64) * len(distinct) + codes[first]) * len(distinct) + codes[second]
+    scores = np.empty(len(OPERATIONS) * len(distinct) ** 2, np.float64)
+    for packed in _present(key, len(scores)):
+        rest, right = divmod(packed, len(distinct))
+        code, left = divmod(rest, len(distinct))
+        scores[packed] = _signature_score(OPERATIONS[code], distinct[left], distinct[right], signatures)
+    found: NDArray[np.float64] = scores[key]
+    return found
+
+
+def _present(key: NDArray[np.int64], size: int) -> list[int]:
+    """The keys that occur, without sorting all of them."""
+    there = np.zeros(size, bool)
+    there[key] = True
+    return [int(n) for n in np.flatnonzero(there)]
 
 
 def _signature_score(name: str, first: str, second: str, signatures: Mapping[str, float]) -> float:
