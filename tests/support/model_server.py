@@ -84,6 +84,8 @@ class ModelServer:
                     break
         except (ConnectionError, asyncio.IncompleteReadError):
             pass  # the client has gone
+        except asyncio.CancelledError:
+            pass  # the server stops; asyncio would print a connection that ends cancelled as an error
         finally:
             self._open.discard(writer)
             writer.close()
