@@ -24,6 +24,7 @@ from benchmarks import solving
 from benchmarks.ablation import PARTS, paths_kept
 from benchmarks.figure import Figure, milliseconds
 from benchmarks.held_out import FULL, GOLD_HISTORY, GREEDY, Answered, Data, Fold, answer_fold, folds_of, read_data
+from benchmarks.kinds import Kind, kinds_by_place
 from benchmarks.pictures import draw_calibration, draw_coverage
 from benchmarks.workload import Workload, benchmark_file, play_workload
 from quaestor.core import serial
@@ -80,8 +81,13 @@ def read_figures(path: Path) -> dict[str, Variants]:
     return serial.load(dict[str, Variants], json.loads(path.read_text(encoding="utf-8")))
 
 
-def report(done: Mapping[str, Variants]) -> Iterator[str]:
-    """Yields the tables as Markdown."""
+def report(done: Mapping[str, Variants], kinds: Mapping[tuple[str, int], frozenset[Kind]]) -> Iterator[str]:
+    """Yields the tables as Markdown.
+
+    Args:
+        done: The turns of the experiments.
+        kinds: Those of each turn, by conversation and turn.
+    """
     held_out = done[HELD_OUT]
     full, gold, greedy = held_out[FULL], held_out[GOLD_HISTORY], held_out[GREEDY]
     yield from table(
@@ -95,6 +101,10 @@ def report(done: Mapping[str, Variants]) -> Iterator[str]:
     )
     for key in (by_turn, by_intent):
         yield from table(("", "turns", "own history %", "interval", "gold history %"), by_group(full, gold, key))
+    yield from table(
+        ("", "turns", "own history %", "interval", "gold history %", "among the candidates %"),
+        by_kind(full, gold, kinds),
+    )
     yield from confidences(full)
     yield from table(
         ("left out", "%", "difference", "95 % interval of the difference"),
@@ -188,6 +198,20 @@ def by_group(
         yield name, total, percent, between, f"{value(told):.1f}"
 
 
+def by_kind(
+    full: Sequence[Answered], gold: Sequence[Answered], kinds: Mapping[tuple[str, int], frozenset[Kind]]
+) -> Iterator[tuple[str, ...]]:
+    """Yields a row for each kind of turn; a turn can be in several. A kind that no turn is of has no shares."""
+    for kind in Kind:
+        own, told = ([t for t in turns if kind in kinds[t.conversation, t.turn]] for turns in (full, gold))
+        if not own:
+            yield kind, "0", "", "", "", ""
+            continue
+        _, total, percent, between = share(own)
+        reachable = value([replace(turn, right=bool(turn.reachable)) for turn in own])
+        yield kind, total, percent, between, f"{value(told):.1f}", f"{reachable:.1f}"
+
+
 def against(turns: Sequence[Answered], full: Sequence[Answered]) -> tuple[str, str, str]:
     """Returns the share that is right, and how far it is from that of the whole solver on the same turns."""
     mine, theirs = ({(t.conversation, t.turn): t for t in found} for found in (turns, full))
@@ -245,7 +269,7 @@ def main() -> None:
         done = read_figures(options.figures) if options.show else measure_all(options.figures, options.workers)
         full = done[HELD_OUT][FULL]
         draw(full, IMAGES)
-        print("\n".join(report(done)))
+        print("\n".join(report(done, kinds_by_place(read_data(DATA).tune))))
         if options.turns:
             write_turns(full, options.turns)
 
