@@ -1,6 +1,7 @@
-"""The hand-written core, `core.ttl`: types of tables, wordings, qualifiers, types of metrics, rules, question patterns.
+"""The hand-written core, `core.ttl`: types of tables, wordings, metric types, rules, question patterns, ratios.
 
-Owns its reading. What is learned from documents is elsewhere; a rule or a pattern added to the file needs no code.
+Owns its reading. What is learned from documents is elsewhere; a rule, a pattern or a ratio added to the file needs no
+code.
 """
 
 from collections import defaultdict
@@ -8,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
-from typing import Literal, cast
+from typing import Literal, TypeVar, cast
 
 from quaestor.core.triples import Triple
 from quaestor.errors import OntologyError
 from quaestor.ontology.patterns import Order, QuestionPattern, compile_phrases
+from quaestor.ontology.ratios import FinancialRatio, LineItem
 from quaestor.ontology.terms import read_term, read_turtle
 
 RuleKind = Literal["calculation", "transformation", "scale"]
@@ -24,6 +26,7 @@ _KINDS: dict[str, RuleKind] = {
 }
 
 Node = Mapping[str, Sequence[str]]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,7 @@ class Core:
         metric_types: By their names, in the order of the file's names.
         rules: In the order in which they are told.
         patterns: Turns of phrase of questions, by name.
+        ratios: Divisions that have a name, by name.
     """
 
     classes: tuple[CoreClass, ...]
@@ -112,6 +116,7 @@ class Core:
     metric_types: Mapping[str, MetricType]
     rules: tuple[CoreRule, ...]
     patterns: tuple[QuestionPattern, ...]
+    ratios: tuple[FinancialRatio, ...]
 
     @cached_property
     def metric_of_operation(self) -> Mapping[str, str]:
@@ -149,6 +154,7 @@ def read_core() -> Core:
     qualifiers = [nodes[name] for name in kinds["kg:Qualifier"]]
     metrics = {name: _metric(nodes[name], nodes) for name in kinds["kg:MetricType"]}
     nouns = {metric.label: metric.nouns for metric in metrics.values()}
+    lines = {name: _line_item(name, nodes[name]) for name in kinds["kg:LineItem"]}
     rules = sorted(
         ((int(nodes[name]["kg:rank"][0]), name, kind) for kind in _KINDS for name in kinds[kind]),
         key=lambda rule: rule[0],
@@ -161,6 +167,7 @@ def read_core() -> Core:
         metric_types={metric.name: metric for metric in metrics.values()},
         rules=tuple(_rule(name, _KINDS[kind], nodes[name], metrics) for _, name, kind in rules),
         patterns=tuple(_pattern(name, nodes[name], metrics, nouns) for name in kinds["kg:QuestionPattern"]),
+        ratios=tuple(_ratio(name, nodes[name], metrics, lines) for name in kinds["kg:FinancialRatio"]),
     )
 
 
@@ -222,14 +229,33 @@ def _pattern(
     )
 
 
+def _line_item(name: str, node: Node) -> LineItem:
+    others = sorted(node.get("skos:altLabel", ()), key=lambda wording: (-len(wording), wording))
+    return LineItem(name, (node["skos:prefLabel"][0], *others))
+
+
+def _ratio(name: str, node: Node, metrics: Mapping[str, MetricType], lines: Mapping[str, LineItem]) -> FinancialRatio:
+    return FinancialRatio(
+        name=name,
+        label=node["rdfs:label"][0],
+        text=node["rdfs:comment"][0],
+        phrases=tuple(node["kg:phrase"]),
+        examples=tuple(node["kg:example"]),
+        matcher=compile_phrases(node["kg:phrase"], {}),
+        metric_type=_named(metrics, node["kg:asksFor"][0], name).name,
+        numerator=_named(lines, node["kg:numerator"][0], name),
+        denominator=_named(lines, node["kg:denominator"][0], name),
+    )
+
+
 def _first(node: Node, predicate: str) -> str | None:
     return next(iter(node.get(predicate, ())), None)
 
 
-def _named(metrics: Mapping[str, MetricType], metric: str, user: str) -> MetricType:
-    if metric not in metrics:
-        raise OntologyError(f"{user} names the metric type {metric}, and core.ttl has none of that name")
-    return metrics[metric]
+def _named(those: Mapping[str, T], other: str, user: str) -> T:
+    if other not in those:
+        raise OntologyError(f"{user} names {other}, and core.ttl has none of that name and kind")
+    return those[other]
 
 
 def _class(name: str, node: dict[str, list[str]]) -> CoreClass:

@@ -93,6 +93,21 @@ def question_words(question: str) -> str:
     return "".join(f"{word} " for word in _WORDS.findall(question.lower()))
 
 
+def find_phrase(question: str, matcher: re.Pattern[str]) -> tuple[int, int] | None:
+    """Returns where the first words that a matcher matches begin and end in a question of lower case, or None.
+
+    >>> find_phrase("what, then, is the debt/equity ratio?", compile_phrases(["debt equity"], {}))
+    (19, 30)
+    """
+    found = matcher.search(question_words(question))
+    if found is None or not found[0]:
+        return None
+    # Each word is followed by one space, so spaces count words.
+    spans = [word.span() for word in _WORDS.finditer(question)]
+    first, end = found.string.count(" ", 0, found.start()), found.string.count(" ", 0, found.end())
+    return spans[first][0], spans[end - 1][1]
+
+
 def compile_phrases(phrases: Sequence[str], nouns: Mapping[str, Sequence[str]]) -> re.Pattern[str]:
     """Returns phrases as one regular expression over `question_words`.
 

@@ -1,0 +1,102 @@
+"""Financial ratios of the core: each is whole, is called as its examples call it, and by no other's name."""
+
+import pytest
+
+from quaestor.conversation.metrics import classify_metric_type
+from quaestor.ontology.core import core_triples, read_core
+from quaestor.ontology.patterns import compile_phrases, find_phrase, question_words
+from quaestor.ontology.ratios import FinancialRatio
+
+CORE = read_core()
+EXAMPLES = [(ratio, example) for ratio in CORE.ratios for example in ratio.examples]
+LINES = {line.name: line for ratio in CORE.ratios for line in (ratio.numerator, ratio.denominator)}
+
+
+def individuals(kind: str) -> set[str]:
+    return {triple.s for triple in core_triples() if triple.p == "rdf:type" and triple.o == kind}
+
+
+def test_nothing_of_the_file_is_left_unread_and_no_line_item_unused() -> None:
+    assert individuals("kg:FinancialRatio") == {ratio.name for ratio in CORE.ratios}
+    assert individuals("kg:LineItem") == LINES.keys()
+
+
+@pytest.mark.parametrize(
+    ("label", "text"),
+    [
+        ("profit margin", "Net income divided by net sales."),
+        ("current ratio", "Current assets divided by current liabilities."),
+        ("return on equity", "Net income divided by shareholders' equity."),
+        ("effective tax rate", "Provision for income taxes divided by income before income taxes."),
+        ("inventory turnover", "Cost of sales divided by inventories."),
+    ],
+)
+def test_definitions(label: str, text: str) -> None:
+    assert [ratio.text for ratio in CORE.ratios if ratio.label == label] == [text]
+
+
+@pytest.mark.parametrize("ratio", CORE.ratios, ids=lambda ratio: ratio.name)
+def test_a_ratios_text_says_what_it_is_made_of(ratio: FinancialRatio) -> None:
+    numerator, _, denominator = ratio.text.lower().removesuffix(".").partition(" divided by ")
+    assert numerator in ratio.numerator.wordings
+    assert denominator in ratio.denominator.wordings
+    assert ratio.numerator != ratio.denominator
+    assert ratio.metric_type in ("percentage", "ratio")
+
+
+@pytest.mark.parametrize("ratio", CORE.ratios, ids=lambda ratio: ratio.name)
+def test_a_ratio_is_called_by_its_label(ratio: FinancialRatio) -> None:
+    assert find_phrase(ratio.label, ratio.matcher) == (0, len(ratio.label))
+
+
+@pytest.mark.parametrize(("ratio", "example"), EXAMPLES, ids=[example for _, example in EXAMPLES])
+def test_an_example_names_its_ratio_and_no_other(ratio: FinancialRatio, example: str) -> None:
+    words = question_words(example)
+    lengths = {other.name: len(found[0]) for other in CORE.ratios if (found := other.matcher.search(words))}
+    assert [name for name in lengths if lengths[name] == max(lengths.values())] == [ratio.name]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what was the net interest margin?",
+        "what is the expected return on plan assets?",
+        "what was the return on average equity?",
+        "what was the return on this investment?",
+        "what is the ratio of current assets to current liabilities?",
+        "what was the carrying value of the debt?",
+        "what was the statutory tax rate?",
+    ],
+)
+def test_what_is_none_of_them(question: str) -> None:
+    assert [ratio.name for ratio in CORE.ratios if ratio.matcher.search(question_words(question))] == []
+
+
+def test_a_line_items_wordings_are_plain_and_the_preferred_one_comes_first() -> None:
+    for line in LINES.values():
+        assert line.wordings == tuple(dict.fromkeys(wording.lower().strip() for wording in line.wordings))
+    assert LINES["kg:LineNetSales"].wordings[0] == "net sales"
+    others = LINES["kg:LineNetSales"].wordings[1:]
+    assert [len(wording) for wording in others] == sorted(map(len, others), reverse=True)
+
+
+@pytest.mark.parametrize("ratio", CORE.ratios, ids=lambda ratio: ratio.name)
+def test_every_spelling_of_a_definition_asks_for_a_ratio(ratio: FinancialRatio) -> None:
+    for above in ratio.numerator.wordings:
+        for below in ratio.denominator.wordings:
+            assert classify_metric_type(f"what was the {above} divided by {below} in 2009?")[0].metric_type == "ratio"
+
+
+@pytest.mark.parametrize(
+    ("question", "phrase", "found"),
+    [
+        ("what, then, is the debt/equity ratio?", "debt equity ratio", "debt/equity ratio"),
+        ("the net margin % in 2009", "net margin [%]", "net margin %"),
+        ("net margin", "net margin", "net margin"),
+        ("the net margins", "net margin", None),
+        ("what?", "^", None),
+    ],
+)
+def test_where_a_phrase_stands(question: str, phrase: str, found: str | None) -> None:
+    span = find_phrase(question, compile_phrases([phrase], {}))
+    assert (question[span[0] : span[1]] if span else None) == found
