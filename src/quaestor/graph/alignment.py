@@ -20,7 +20,10 @@ _JOINT = re.compile(rf"(?: [a-z]{{3,12}}s\b)?[\s,;)]*(?:and|or|&)?\s*{_FILLER}\s
 _DATE_JOINT = re.compile(
     r"[\s,;]*(?:and|or|&)?[\s,]*(?:at|as of|in|for|for the years? ended)?\s*(?:fiscal(?: year)?)?\s*", re.IGNORECASE
 )
-_AGAINST = re.compile(r"[\s,)]*(?:as )?(?:compared|versus|vs|down from|up from|from)\b", re.IGNORECASE)
+_AGAINST = re.compile(
+    r"[\s,)]*(?:(?:was|were|is|are) )?(?:as )?(?:compared|versus|vs|down from|up from|lower than|higher than|from)\b",
+    re.IGNORECASE,
+)
 _FROM = re.compile(r"\bfrom (?:approximately |about |an? )?\$?\s*$", re.IGNORECASE)
 _TO = re.compile(r"[\s,)]*\bto (?:approximately |about |an? )?\$?\s*", re.IGNORECASE)
 _BETWEEN = 60
@@ -33,8 +36,9 @@ def aligned_periods(sentence: Sentence, earlier: Sequence[Sentence] = ()) -> tup
     """Returns the period of each number of a sentence, None where it has none.
 
     A list of numbers takes the list of as many periods that stands nearest, in order; where the sentence names no
-    period, that of a sentence just before. Of "from A to B in 2012", A is the year before. Else the nearest period
-    counts, what follows a number before what precedes it.
+    period, that of a sentence just before. Of "from A to B in 2012", A is the year before; of "A compared with B in
+    2012", A is the year after where nothing else dates it. Else the nearest period counts, what follows a number before
+    what precedes it.
 
     Args:
         earlier: The sentences before it, oldest first.
@@ -47,7 +51,7 @@ def aligned_periods(sentence: Sentence, earlier: Sequence[Sentence] = ()) -> tup
             found[n] = period
     for n, after in zip(range(len(spans)), range(1, len(spans)), strict=False):
         moved = _moved(spans[n], spans[after], found[after], sentence)
-        found[n] = moved or found[n]
+        found[n] = moved or found[n] or _set_against(spans[n], found[after], sentence)
     return tuple(found)
 
 
@@ -104,3 +108,10 @@ def _moved(span: Span, after: Span, period: Period | None, sentence: Sentence) -
     if period is None or not _FROM.search(sentence.text, 0, span[0]) or not _TO.fullmatch(between):
         return None
     return shifted(period, -1) if year_of(period) is not None else None
+
+
+def _set_against(span: Span, other: Period | None, sentence: Sentence) -> Period | None:
+    """The period of A in "A compared with B in 2012", a year after that of B; None where A is not set against B."""
+    if other is None or year_of(other) is None or not _AGAINST.match(sentence.text, span[1]):
+        return None
+    return shifted(other, 1)

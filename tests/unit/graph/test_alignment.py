@@ -1,3 +1,4 @@
+import pytest
 from pages import page
 
 from quaestor.graph.builder import build_graph
@@ -54,8 +55,17 @@ def test_unless_it_has_a_year_of_its_own() -> None:
     assert years("earnings rose from $ 128 million in 1999 to $ 201 million in 2002 .") == [1999, 2002]
 
 
-def test_a_number_set_against_another_gets_no_period_of_that_one() -> None:
-    assert years("sales were $ 7 million compared with $ 5 million in 2008 .") == [None, 2008]
+@pytest.mark.parametrize(
+    ("text", "dated"),
+    [
+        ("sales were $ 7 million compared with $ 5 million in 2008 .", [2009, 2008]),
+        ("sales of $ 7 million were down from $ 9 million in 2005 and $ 8 million in 2004 .", [2006, 2005, 2004]),
+        ("sales in 2010 were $ 7 million compared with $ 5 million in 2008 .", [2010, 2008]),
+        ("sales were $ 7 million , versus $ 5 million .", [None, None]),
+    ],
+)
+def test_a_number_set_against_another_is_a_year_after_it_unless_it_has_a_period(text: str, dated: list[int]) -> None:
+    assert years(text) == dated
 
 
 def test_else_the_nearest_period_counts_a_later_one_first() -> None:
