@@ -26,8 +26,8 @@ PARTS: dict[str, tuple[str, ...]] = {
     "years": ("*year*",),
     "words of the question": ("*word*", "*_said", "*_distinct"),
     "sides and order": ("*side*", "*_back", "*_end", "text_order", "sentence_order"),
-    "references": ("reference", "reference_gap"),
-    "patterns of the core": ("metric", "metric_gap", "order"),
+    "references": ("reference", "reference_gap", "group_reference"),
+    "patterns of the core": ("metric", "metric_gap", "order", "group_asked"),
     "earlier turns": (
         *("same_operation", "last_operation", "parallel", "analogy", "first_repeat", "uses_*", "unused_results"),
         *("value_said", "constant_turns", "second_in_first", "first_in_second", "first_turn", "second_turn"),

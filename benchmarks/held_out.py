@@ -68,8 +68,8 @@ class Data:
     Attributes:
         tune: Answered, and learned from while another fold is.
         extra: Conversations with pages that only train.
-        single: Single questions with pages, the same.
-        dialogues: Without pages, the same.
+        single: Single questions, of which only what they do is learned.
+        dialogues: Conversations without pages, the same.
     """
 
     tune: tuple[Example, ...]
@@ -84,7 +84,7 @@ class Fold:
 
     Attributes:
         training: With pages.
-        dialogues: Without.
+        dialogues: Of which only what a turn does is learned.
         held_out: Of companies that are in neither.
         seed: Of the training.
         parts: Whether parts of the ranker are left out in turn, too.
@@ -99,12 +99,11 @@ class Fold:
 
 def read_data(folder: Path) -> Data:
     """Returns the labelled conversations of the shared folder."""
-    single = read_lines([folder / "finqa_single_turn.jsonl"])
     return Data(
         read_examples([folder / "convfinqa_tune.json"]),
         read_examples([folder / "convfinqa_train50.json", folder / "convfinqa_train100.json"]),
-        tuple(line for line in single if line.document),
-        (*read_lines([folder / "convfinqa_train_dialogues.jsonl"]), *(line for line in single if not line.document)),
+        read_lines([folder / "finqa_single_turn.jsonl"]),
+        read_lines([folder / "convfinqa_train_dialogues.jsonl"]),
     )
 
 
@@ -122,8 +121,9 @@ def folds_of(data: Data, seed: int, *, share: float = 1.0, parts: bool = False) 
     for fold in range(FOLDS):
         held_out = tuple(example for example in data.tune if fold_of[example.company] == fold)
         left = kept - {example.company for example in held_out}
-        training = tuple(e for e in (*data.tune, *data.extra, *data.single) if e.company in left)
-        folds.append(Fold(training, tuple(e for e in data.dialogues if e.company in left), held_out, seed, parts))
+        training = tuple(e for e in (*data.tune, *data.extra) if e.company in left)
+        lines = tuple(e for e in (*data.dialogues, *data.single) if e.company in left)
+        folds.append(Fold(training, lines, held_out, seed, parts))
     return folds
 
 
@@ -191,7 +191,9 @@ def _after_gold(examples: Sequence[Example], weights: Weights) -> Iterator[Answe
     pages = {digest: page_view(table, weights.idf) for digest, table in read_pages(examples).items()}
     for example in examples:
         assert example.document is not None
-        turns = play_gold(example, pages[example.document.digest], weights.signature, weights.leaves)
+        turns = play_gold(
+            example, pages[example.document.digest], weights.signature, weights.references, weights.leaves
+        )
         for number, (turn, intent) in enumerate(zip(turns, _intents(example), strict=True)):
             choices = read_question_after([Reading(turn.state)], turn.label.question, turn.page, weights)
             right = bool(choices.ranked) and is_right(choices.ranked[0].outcome, turn.label)

@@ -8,12 +8,9 @@ measures nothing but speed. `--turns FILE.jsonl` writes what was answered to eac
 
 import argparse
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
-from multiprocessing import get_context
 from pathlib import Path
 from statistics import mean
 from time import perf_counter
@@ -28,6 +25,7 @@ from benchmarks.kinds import Kind, kinds_by_place
 from benchmarks.pictures import draw_calibration, draw_coverage
 from benchmarks.workload import Workload, benchmark_file, play_workload
 from quaestor.core import serial
+from quaestor.learning.alike import processes
 from quaestor.scoring.bootstrap import Proportion, proportion
 from quaestor.scoring.calibration import certainty, risk_coverage
 from quaestor.solvers.embedded.features import CANDIDATE_FEATURES
@@ -65,7 +63,7 @@ def measure_all(path: Path, workers: int) -> dict[str, Variants]:
     """Returns the turns of all experiments; those that the file does not have are made, and written to it."""
     done = read_figures(path) if path.exists() else {}
     waiting = {name: folds for name, folds in experiments(read_data(DATA)).items() if name not in done}
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with processes(workers) as pool:
         futures = {name: [pool.submit(answer_fold, fold) for fold in folds] for name, folds in waiting.items()}
         for name, parts in futures.items():
             started = perf_counter()
@@ -255,8 +253,6 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="measure nothing, show what the file has")
     parser.add_argument("--workers", type=int, default=2, help="folds trained at once")
     options = parser.parse_args()
-    # One thread a process: the folds keep the cores busy.
-    os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
     if options.features:
         print("\n".join(show_features()))
     elif options.quick:

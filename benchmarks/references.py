@@ -28,14 +28,12 @@ from quaestor.conversation.references.traits import heard_in, traits_of
 from quaestor.documents.convfinqa import Conversation
 from quaestor.evaluation.runner import play_conversation
 from quaestor.learning.examples import Example, company_folds, read_examples, read_lines
-from quaestor.learning.references import LabelledReference, fit_weights, labelled_references
+from quaestor.learning.reference_weights import fit_references, reference_samples
+from quaestor.learning.references import LabelledReference, labelled_references
 from quaestor.solvers.registry import make_solver
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 COMMAND = "python -m benchmarks.references --fit"
-SPARSITY = 2.0
-"""Of 1, 2, 3 and 5 the best on held-out companies of the dialogues, within what chance makes of it."""
-
 Ranker = Callable[[LabelledReference], Sequence[tuple[int, ...]]]
 
 
@@ -134,12 +132,12 @@ def tally(items: Iterable[LabelledReference], rank: Ranker) -> Tally:
     return counted
 
 
-def held_out(examples: Sequence[Example], sparsity: float, folds: int = 5) -> Tally:
+def held_out(examples: Sequence[Example], folds: int = 5) -> Tally:
     """Counts each dialogue's questions with weights of the other companies' dialogues."""
     fold_of, counted = company_folds(examples, folds, 0), Tally()
     for fold in range(folds):
         kept = [example for example in examples if fold_of[example.company] != fold]
-        rank = ranker(fit_weights(labelled_references(kept), sparsity))
+        rank = ranker(fit_references(reference_samples(labelled_references(kept))))
         for item in labelled_references(e for e in examples if fold_of[e.company] == fold):
             counted.add(item, rank(item))
     return counted
@@ -194,7 +192,7 @@ def main() -> None:
     tune = read_examples([DATA / "convfinqa_tune.json"])
     train = read_examples([DATA / "convfinqa_train50.json", DATA / "convfinqa_train100.json"])
     if options.fit:
-        weights = fit_weights(labelled_references(dialogues), SPARSITY)
+        weights = fit_references(reference_samples(labelled_references(dialogues)))
         made = {"made by": COMMAND, "weights": {trait: weights[trait] for trait in sorted(weights)}}
         path = Path(str(files("quaestor.conversation.references").joinpath("weights.json")))
         path.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
@@ -207,7 +205,7 @@ def main() -> None:
     for name, examples in (("dialogues", dialogues), ("tune", tune), ("train50 and train100", train)):
         items = list(labelled_references(examples))
         if examples is dialogues:
-            table.add_row(f"{name}, held out", *held_out(examples, SPARSITY).cells())
+            table.add_row(f"{name}, held out", *held_out(examples).cells())
         table.add_row(name, *tally(items, shipped).cells())
         table.add_row(f"{name}, rules alone", *tally(items, by_hand).cells())
     if options.own:

@@ -7,7 +7,7 @@ import typer
 
 from quaestor.cli.options import JsonOption
 
-_LINES_HELP = "A .jsonl file of labelled dialogues without pages, or of single questions. May be given again."
+_LINES_HELP = "A .jsonl file of dialogues or single questions, to learn what a turn does. May be given again."
 
 DatasetsArgument = Annotated[
     list[Path], typer.Argument(metavar="DATASET...", help="Labelled ConvFinQA files.", show_default=False)
@@ -33,18 +33,18 @@ def train(
     figures: FiguresOption = None,
 ) -> None:
     """Learn the embedded solver's weights from labelled conversations; `eval --weights DIR` uses them."""
+    from quaestor.learning.alike import processes
     from quaestor.learning.examples import read_examples, read_lines
     from quaestor.learning.saving import held_out_figures, save_weights, training_card
     from quaestor.learning.train import train as learn
 
     measured = held_out_figures(figures) if figures else None
     examples, lines = read_examples(datasets), read_lines(dialogues or ())
-    paged = (*examples, *(line for line in lines if line.document))
-    bare = tuple(line for line in lines if not line.document)
-    weights = learn(paged, bare, seed)
-    save_weights(weights, output, training_card([*datasets, *(dialogues or ())], paged, bare, seed, measured))
-    turns = sum(len(example.questions) for example in (*paged, *bare))
-    print(f"learned from {turns} turns of {len(paged) + len(bare)} conversations; the weights are in {output}")
+    with processes(1) as pool:
+        weights = pool.submit(learn, examples, lines, seed).result()
+    save_weights(weights, output, training_card([*datasets, *(dialogues or ())], examples, lines, seed, measured))
+    turns = sum(len(example.questions) for example in (*examples, *lines))
+    print(f"learned from {turns} turns of {len(examples) + len(lines)} conversations; the weights are in {output}")
 
 
 def crossvalidate(
@@ -70,11 +70,10 @@ def crossvalidate(
     from quaestor.scoring.gold import read_gold
     from quaestor.scoring.report import score
 
-    lines = read_lines(dialogues or ())
     held_out = cross_validate(
         read_examples([dataset]),
-        (*read_examples(extra or ()), *(line for line in lines if line.document)),
-        tuple(line for line in lines if not line.document),
+        read_examples(extra or ()),
+        read_lines(dialogues or ()),
         folds=folds,
         seed=seed,
         workers=workers,

@@ -5,9 +5,7 @@ Folds are split by company. Everything that is learned, vocabularies too, is lea
 
 import asyncio
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
 
 import numpy as np
 
@@ -16,8 +14,8 @@ from quaestor.documents.convfinqa import Conversation
 from quaestor.evaluation.knowledge import Knowledge
 from quaestor.evaluation.recording import turn_records
 from quaestor.evaluation.runner import play_conversation
+from quaestor.learning.alike import processes
 from quaestor.learning.examples import Example, company_folds
-from quaestor.learning.threads import one_thread
 from quaestor.learning.train import train
 from quaestor.scoring.report import Prediction
 from quaestor.solvers.base import TurnContext
@@ -59,7 +57,7 @@ def cross_validate(
     Args:
         examples: Held out in turn.
         extra: Labelled conversations that only ever train, never while their company is held out.
-        dialogues: The same, without pages.
+        dialogues: The same, of which only what a turn does is learned.
         folds: How many parts the companies are split into.
         seed: Of the split and of the training.
         workers: How many folds are trained at once.
@@ -71,18 +69,13 @@ def cross_validate(
         companies = {example.company for example in held_out}
         training = tuple(example for example in (*examples, *extra) if example.company not in companies)
         jobs.append(_Fold(training, tuple(d for d in dialogues if d.company not in companies), held_out, seed))
-    if workers == 1:
-        results = [_answer_fold(job) for job in jobs]
-    else:
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-            results = list(pool.map(_answer_fold, jobs))
-    return [turn for result in results for turn in result]
+    with processes(workers) as pool:
+        return [turn for turns in pool.map(_answer_fold, jobs) for turn in turns]
 
 
 def _answer_fold(job: _Fold) -> list[HeldOutTurn]:
-    with one_thread():
-        solver = EmbeddedSolver(train(job.training, job.dialogues, job.seed))
-        return [turn for example in job.held_out for turn in answer_held_out(example, solver)]
+    solver = EmbeddedSolver(train(job.training, job.dialogues, job.seed))
+    return [turn for example in job.held_out for turn in answer_held_out(example, solver)]
 
 
 def answer_held_out(example: Example, solver: EmbeddedSolver) -> list[HeldOutTurn]:

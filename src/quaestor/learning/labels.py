@@ -3,7 +3,6 @@
 A gold program names numbers, not cells: the leaf that a literal came from is inferred. Owns that inference.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -19,6 +18,10 @@ from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.embedded.candidates import OPERATIONS, reading_of
 from quaestor.solvers.embedded.leaves import LeafTable
 from quaestor.solvers.embedded.state import Operand, Outcome, State
+from quaestor.solvers.words import stems
+
+_OF_ROW = {"table_sum": "sum", "table_average": "average"}
+"""Operations on a whole row of the table, as the solver knows them."""
 
 Tree = tuple[object, ...]
 """A program as nested tuples: `("number", value)` or `(operation, operand, ...)`. Equal programs are equal trees."""
@@ -84,17 +87,21 @@ def label_turn(
     tree = program_tree(plan)
     answer = float(gold.executed == "yes") if isinstance(gold.executed, str) else float(gold.executed)
     operation, parts = _operation(tree, earlier, state)
-    operands, acceptable = [], []
+    operands, acceptable = list[Operand](), list[tuple[int, ...]]()
     for part in parts:
-        operand, options = _operand(part, earlier, state, leaves, choose)
-        operands.append(operand)
-        acceptable.append(options)
+        row = _row(part, leaves)
+        operands += [Operand("leaf", leaf, value) for leaf, value in row]
+        acceptable += [(leaf,) for leaf, _ in row]
+        if not row:
+            operand, options = _operand(part, earlier, state, leaves, choose)
+            operands.append(operand)
+            acceptable.append(options)
     counts = _counts(operation, operands, state, leaves)
-    outcome = Outcome(operation, tuple(operands), _remembered(operation, operands, plan), counts)
+    outcome = Outcome(operation, tuple(operands), _remembered(operation, operands, plan, answer), counts)
     return LabelledTurn(question, outcome, answer, tuple(acceptable)), tree
 
 
-def _remembered(operation: str, operands: Sequence[Operand], plan: Plan) -> float:
+def _remembered(operation: str, operands: Sequence[Operand], plan: Plan, answer: float) -> float:
     """The value that the solver's own history would hold: unrounded; a looked-up percentage as printed."""
     if operation == "lookup":
         return operands[0].value
@@ -102,20 +109,20 @@ def _remembered(operation: str, operands: Sequence[Operand], plan: Plan) -> floa
         return float(execute(plan).result.value)
     except ExecutionError:
         # The operations on table rows need the row, which a program only names.
-        return math.nan
+        return answer
 
 
 def _counts(operation: str, operands: Sequence[Operand], state: State, leaves: LeafTable | None) -> Counts:
     counts = []
     for operand in operands:
         if operand.kind == "leaf" and leaves is not None:
-            quantity = leaves.leaves[operand.index].quantity
-            counts.append(Counts(quantity.scale, quantity.unit))
+            counts.append(leaves.counts[operand.index])
         elif operand.kind == "result":
             counts.append(state.outcomes[operand.index].counts)
         else:
             counts.append(Counts())
-    if operation not in OPERATIONS or len(counts) != (1 if operation == "lookup" else 2):
+    fits = len(counts) > 1 if operation in ("sum", "average") else len(counts) == (1 if operation == "lookup" else 2)
+    if operation not in OPERATIONS or not fits:
         return Counts()
     reading = reading_of(operation, tuple(counts))
     return Counts(reading.scale, reading.unit)
@@ -125,11 +132,36 @@ def _operation(tree: Tree, earlier: Sequence[Tree], state: State) -> tuple[str, 
     if _earlier_turn(tree, earlier, state) is not None or tree[0] in ("number", "constant"):
         return "lookup", (tree,)
     name, operands = str(tree[0]), tuple(part for part in tree[1:] if isinstance(part, tuple))
+    if name in _OF_ROW:
+        return _OF_ROW[name], operands
     change = name == "divide" and operands[0][0] == "subtract" and operands[0][2] == operands[1]
     # A difference that an earlier turn found is divided, not taken anew.
     if change and _earlier_turn(operands[0], earlier, state) is None:
         return "percentage_change", (operands[0][1], operands[1])
+    if name == "add" and len(terms := _terms(tree, earlier, state)) > 2:
+        return "sum", terms
+    if name == "divide" and operands[1][0] == "constant":
+        terms = _terms(operands[0], earlier, state)
+        if len(terms) > 1 and operands[1][1] == len(terms):
+            return "average", terms
     return name, operands
+
+
+def _row(part: Tree, leaves: LeafTable | None) -> list[tuple[int, float]]:
+    """The leaves of the table row that a program names, with their values."""
+    if part[0] != "row" or leaves is None:
+        return []
+    label = stems(str(part[1]))
+    return [
+        (n, float(leaves.value[n])) for n, leaf in enumerate(leaves.leaves) if leaf.table >= 0 and leaf.row == label
+    ]
+
+
+def _terms(tree: Tree, earlier: Sequence[Tree], state: State) -> tuple[Tree, ...]:
+    """What is added up at once: the parts of a sum that are no sums of this turn themselves."""
+    if tree[0] != "add" or _earlier_turn(tree, earlier, state) is not None:
+        return (tree,)
+    return tuple(term for part in tree[1:] if isinstance(part, tuple) for term in _terms(part, earlier, state))
 
 
 def _earlier_turn(tree: Tree, earlier: Sequence[Tree], state: State) -> int | None:

@@ -6,17 +6,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.conversation.references.ranking import Weights as ReferenceWeights
 from quaestor.graph.builder import build_graph
 from quaestor.learning.examples import Example
 from quaestor.learning.labels import Chooser, LabelledTurn, Tree, label_turn
 from quaestor.ontology.builder import build_ontology
-from quaestor.solvers.embedded.candidates import OPERATIONS, Candidates
+from quaestor.solvers.embedded.candidates import GROUPED, OPERATIONS, Candidates
 from quaestor.solvers.embedded.leaves import Floats, LeafTable, leaf_table
 from quaestor.solvers.embedded.scoring import LEAF_FEATURES
 from quaestor.solvers.embedded.signature import SignatureModel
 from quaestor.solvers.embedded.state import State
 from quaestor.solvers.embedded.trees import Predictor
-from quaestor.solvers.embedded.turn import Reading, build_candidates, read_leaves, signatures_of
+from quaestor.solvers.embedded.turn import Reading, build_candidates, read_leaves
 from quaestor.solvers.embedded.views import Idf, PageView
 
 _COLUMN = {name: n for n, name in enumerate(LEAF_FEATURES)}
@@ -66,19 +67,36 @@ def document_frequencies(pages: Iterable[LeafTable]) -> Idf:
     return Idf(weight, round(float(np.log(total)) + 0.3, 3))
 
 
+def takes_several(example: Example) -> bool:
+    """Returns whether a turn of an example adds up or averages several numbers at once, by its program."""
+    state, trees = State(), list[Tree]()
+    for question, gold in zip(example.questions, example.gold, strict=True):
+        label, tree = label_turn(question, gold, trees, state, None, lambda options: options[0])
+        if label.outcome.operation in GROUPED:
+            return True
+        state = state.after(question, label.outcome)
+        trees.append(tree)
+    return False
+
+
 def play_gold(
-    example: Example, page: PageView, signature: SignatureModel, leaf_scorer: Predictor | None
+    example: Example,
+    page: PageView,
+    signature: SignatureModel,
+    references: ReferenceWeights,
+    leaf_scorer: Predictor | None,
 ) -> list[PlayedTurn]:
     """Returns the turns of a conversation, each with the gold history before it.
 
     Args:
+        signature: Tells what each turn may do.
+        references: The weights by which references are resolved.
         leaf_scorer: Chooses the leaf of a literal that stands in several places; None the words alone do.
     """
     state, trees, turns = State(), list[Tree](), list[PlayedTurn]()
     for question, gold in zip(example.questions, example.gold, strict=True):
-        probabilities = signature.probabilities(question, state.questions, signatures_of(state))
-        reading = read_leaves(page, question, state, probabilities)
-        plausible = leaf_scorer.predict(reading.measured) if leaf_scorer else _by_words(reading.measured)
+        reading = read_leaves(page, question, state, signature, references)
+        plausible = leaf_scorer.predict([reading.measured])[0] if leaf_scorer else _by_words(reading.measured)
         label, tree = label_turn(question, gold, trees, state, page.leaves, _most(plausible))
         turns.append(PlayedTurn(page, reading, state, label))
         state = state.after(question, label.outcome)
@@ -145,7 +163,7 @@ def candidate_labels(candidates: Candidates, label: LabelledTurn) -> NDArray[np.
     same = reaches & (candidates.operation == code)
     first = np.abs(candidates.pool.value[candidates.first])
     second = np.abs(candidates.pool.value[candidates.second])
-    if len(values) == 2:
+    if len(values) == 2 and label.outcome.operation not in GROUPED:
         straight = np.isclose(first, values[0]) & np.isclose(second, values[1])
         swapped = np.isclose(first, values[1]) & np.isclose(second, values[0])
         same &= straight | swapped

@@ -1,24 +1,16 @@
-"""Which earlier results the programs of labelled conversations use, and the weights by which that is foreseen.
+"""Which earlier results the programs of labelled conversations use.
 
 Memories are made from the programs alone, so dialogues without pages serve as well as those with them. Owns what counts
 as using an earlier result: its whole program occurs in the turn's program as a proper part.
 """
 
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.memory import Memory
-from quaestor.conversation.references.asked import read_asked
-from quaestor.conversation.references.lineage import latest_results, results_of
-from quaestor.conversation.references.ranking import BY_HAND, Weights
-from quaestor.conversation.references.traits import heard_in, sets_of, traits_of
 from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Quantity, Scale
@@ -27,19 +19,12 @@ from quaestor.learning.labels import Tree, program_tree
 from quaestor.plan.program import parse_program
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
 
-Floats = NDArray[np.float64]
-
 Used = frozenset[Tree]
 """The programs of the earlier turns whose results are used: a result that was asked twice is one."""
 
 _METRICS = {"subtract": "change", "add": "sum", "multiply": "product", "exp": "product", "divide": "ratio",
             "greater": "comparison", "table_sum": "sum", "table_average": "average"}  # fmt: skip
 _WHEN = datetime(2000, 1, 1, tzinfo=UTC)
-_RIDGE = 0.3
-"""The weight of the squares in the penalty."""
-
-_SEEN = 15
-"""A trait together with a cue has a weight only where so many sets show it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,92 +107,3 @@ def _plan_of(program: str) -> Plan:
             steps.append(Compute(len(steps) + 1, step.operation, operands))
             numbers[step.id] = len(steps)
     return Plan(tuple(steps))
-
-
-@dataclass(frozen=True, slots=True)
-class _Sets:
-    """The candidate sets of many questions as numbers.
-
-    Attributes:
-        owner: The question of each set.
-        right: The row of each question's right set.
-        row: With `column`: the set that shows a trait with a cue.
-        column: The trait with its cue.
-        names: Of the columns.
-    """
-
-    owner: NDArray[np.int64]
-    right: NDArray[np.int64]
-    row: NDArray[np.int64]
-    column: NDArray[np.int64]
-    names: tuple[tuple[str, str], ...]
-
-    def scores(self, weights: Floats) -> Floats:
-        """Returns the sum of the weights of each set's traits."""
-        scores: Floats = np.bincount(self.row, weights[self.column], len(self.owner)).astype(np.float64)
-        return scores
-
-    def shown(self, strength: Floats) -> Floats:
-        """Returns how much of each trait is shown, each set counted with its strength."""
-        shown: Floats = np.bincount(self.column, strength[self.row], len(self.names)).astype(np.float64)
-        return shown
-
-
-def fit_weights(labelled: Iterable[LabelledReference], sparsity: float) -> Weights:
-    """Returns the weights of traits with cues that make the sets in use the likeliest: a multinomial logit.
-
-    Args:
-        labelled: Questions with what they use; those whose set is not among the candidates teach nothing.
-        sparsity: The weight of the absolute values in the penalty; a larger one leaves fewer weights.
-    """
-    from scipy.optimize import minimize
-
-    sets = _numbered(labelled)
-    width, questions = len(sets.names), len(sets.right)
-    truth = np.zeros(len(sets.owner))
-    truth[sets.right] = 1
-    wanted = sets.shown(truth)
-
-    def loss(halves: Floats) -> tuple[float, Floats]:
-        # Positive and negative halves, both bounded by 0: their sum is the absolute value, and it is smooth.
-        weights = halves[:width] - halves[width:]
-        scores = sets.scores(weights)
-        top = np.full(questions, -np.inf)
-        np.maximum.at(top, sets.owner, scores)
-        raised = np.exp(scores - top[sets.owner])
-        whole = np.bincount(sets.owner, raised, questions)
-        unlikeliness = float((np.log(whole) + top - scores[sets.right]).sum())
-        penalty = 0.5 * _RIDGE * float(weights @ weights) + sparsity * float(halves.sum())
-        slope = sets.shown(raised / whole[sets.owner]) - wanted + _RIDGE * weights
-        return unlikeliness + penalty, np.concatenate([slope + sparsity, sparsity - slope])
-
-    start, bounds = np.zeros(2 * width), [(0, None)] * (2 * width)
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 400}).x
-    weights: defaultdict[str, dict[str, float]] = defaultdict(dict)
-    for column, (trait, cue) in enumerate(sets.names):
-        weight = round(float(found[column] - found[width + column]), 2)
-        if weight:
-            weights[trait][cue] = weight
-    return dict(weights)
-
-
-def _numbered(labelled: Iterable[LabelledReference]) -> _Sets:
-    by_hand = {cue for cues in BY_HAND.values() for cue in cues}
-    owner, right, shown = list[int](), list[int](), list[list[tuple[str, str]]]()
-    for item in labelled:
-        asked = read_asked(item.question)
-        latest = latest_results(results_of(item.memory))
-        candidates = sets_of(asked, latest)
-        place = next((n for n, c in enumerate(candidates) if item.is_right(r.turn for r in c)), None)
-        if place is None:
-            continue
-        cues = sorted(heard_in(asked, latest) - by_hand)
-        owner += [len(right)] * len(candidates)
-        right.append(len(shown) + place)
-        shown += [[(trait, cue) for trait in traits_of(c, asked, latest) for cue in cues] for c in candidates]
-    counts = Counter(pair for pairs in shown for pair in pairs)
-    names = tuple(sorted(pair for pair, count in counts.items() if count >= _SEEN))
-    columns = {pair: column for column, pair in enumerate(names)}
-    cells = [(row, columns[pair]) for row, pairs in enumerate(shown) for pair in pairs if pair in columns]
-    rows, numbers = np.array(cells).T
-    return _Sets(np.array(owner), np.array(right), rows, numbers, names)

@@ -29,6 +29,7 @@ def save_weights(weights: Weights, folder: Path, card: dict[str, object]) -> Non
         folder.mkdir(parents=True, exist_ok=True)
         _write(folder / "idf.json", {"weight": dict(weights.idf.weight), "unseen": weights.idf.unseen})
         _write(folder / "signature.json", _signature_json(weights.signature))
+        _write(folder / "references.json", {trait: weights.references[trait] for trait in sorted(weights.references)})
         weights.leaves.save(folder / "leaves.json")
         _write(folder / "ranker.json", _ranker_json(weights.ranker))
         _write(folder / "calibration.json", _calibration_json(weights.calibration))
@@ -43,7 +44,8 @@ def save_weights(weights: Weights, folder: Path, card: dict[str, object]) -> Non
 LIMITS = (
     "learned from English pages of annual reports of large US companies, each with one table, and from questions as "
     "the annotators of ConvFinQA put them",
-    "a turn is one operation on numbers of the page, earlier results and constants, or a percentage change",
+    "a turn is one operation on numbers of the page, earlier results and constants, a percentage change, or the sum or "
+    "the average of several numbers",
     "on a file that it was learned from, a score says nothing about other pages",
 )
 """What weights cannot do, for their card."""
@@ -61,7 +63,7 @@ def training_card(
     Args:
         files: The files.
         examples: Read from them, with pages.
-        dialogues: The same, without.
+        dialogues: The same, of which only what a turn does was learned.
         seed: Of the training.
         figures: As `held_out_figures` reads them; None where nobody has measured.
     """
@@ -69,8 +71,8 @@ def training_card(
         "files": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files},
         "conversations with pages": len(examples),
         "turns with pages": sum(len(example.questions) for example in examples),
-        "conversations without pages": len(dialogues),
-        "turns without pages": sum(len(example.questions) for example in dialogues),
+        "dialogues and single questions": len(dialogues),
+        "turns of these": sum(len(example.questions) for example in dialogues),
         "companies": len({example.company for example in (*examples, *dialogues)}),
         "seed": seed,
         "figures": dict(figures) if figures else "not measured",

@@ -1,13 +1,17 @@
 """From labelled conversations to weights.
 
+What a turn does, and which earlier results it uses, is learned from dialogues and single questions too. Which leaf is
+meant, and which plan, from conversations with their pages: a single question puts things otherwise than one that opens
+a conversation, and with them all fewer first turns are answered right.
+
 The stages stack: the signature classifier feeds the leaf scorer, both feed the ranker. What a later stage learns
 from is what an earlier one says of companies that it has not seen, so that no stage trusts a memory.
 """
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
+from quaestor.conversation.references.ranking import Weights as ReferenceWeights
+from quaestor.conversation.references.ranking import with_rules
 from quaestor.learning.calibration import fit_calibration
 from quaestor.learning.examples import Example, company_folds
 from quaestor.learning.pages import (
@@ -17,11 +21,13 @@ from quaestor.learning.pages import (
     leaf_rows,
     play_gold,
     read_pages,
+    takes_several,
 )
 from quaestor.learning.ranking import Rows, fit_ranker
+from quaestor.learning.reference_weights import ReferenceSample, fit_references, reference_samples
+from quaestor.learning.references import labelled_references
 from quaestor.learning.replay import ReplayedTurn, replay
 from quaestor.learning.signature import SignatureSample, fit_signature, signature_samples
-from quaestor.learning.threads import one_thread
 from quaestor.learning.trees import fit_leaf_scorer
 from quaestor.solvers.embedded.signature import SignatureModel
 from quaestor.solvers.embedded.trees import Predictor, Trees
@@ -34,49 +40,53 @@ Played = dict[str, list[list[PlayedTurn]]]
 
 
 def train(examples: Sequence[Example], dialogues: Sequence[Example], seed: int = 0) -> Weights:
-    """Returns weights learned from conversations with pages and from dialogues without.
+    """Returns weights learned from conversations with pages, and from dialogues and single questions.
 
     Args:
         examples: With pages: for all stages.
-        dialogues: Without: for the signature alone. One whose conversation is among `examples` counts once.
+        dialogues: For the signature and the references alone, with pages or without. One whose conversation is among
+            `examples` counts once.
     """
-    with one_thread():
-        return _train(examples, dialogues, seed)
-
-
-def _train(examples: Sequence[Example], dialogues: Sequence[Example], seed: int) -> Weights:
     known = {example.id for example in examples}
-    samples = signature_samples([*examples, *(d for d in dialogues if d.id not in known)])
-    tables = read_pages(examples)
+    labelled = [*examples, *(dialogue for dialogue in dialogues if dialogue.id not in known)]
+    samples = signature_samples(labelled)
+    used = reference_samples(labelled_references(labelled))
+    # Conversations hardly ever take several numbers at once: how that is put is learned from single questions.
+    several = [line for line in dialogues if line.document is not None and line.id not in known and takes_several(line)]
+    tables = read_pages([*examples, *several])
     idf = document_frequencies(tables.values())
     pages = {digest: page_view(table, idf) for digest, table in tables.items()}
-    folds = company_folds(examples, INNER_FOLDS, seed)
+    folds = company_folds([*examples, *several], INNER_FOLDS, seed)
     signature_models = [_signature_without(samples, folds, fold) for fold in range(INNER_FOLDS)]
 
-    played = _play(examples, pages, folds, signature_models, [None] * INNER_FOLDS)
+    reference_weights = [_references_without(used, folds, fold) for fold in range(INNER_FOLDS)]
+
+    played = _play(examples, pages, folds, signature_models, reference_weights, [None] * INNER_FOLDS)
     scorers: list[Predictor | None] = [_scorer_without(played, folds, fold, seed) for fold in range(INNER_FOLDS)]
     # Once more: the learned scorer tells better than bare words which of several equal numbers gold meant.
-    played = _play(examples, pages, folds, signature_models, scorers)
+    played = _play(examples, pages, folds, signature_models, reference_weights, scorers)
     final_scorers = [_scorer_without(played, folds, fold, seed) for fold in range(INNER_FOLDS)]
 
     by_fold: list[list[Rows]] = [[] for _ in range(INNER_FOLDS)]
-    for company, conversations in played.items():
-        scorer = final_scorers[folds[company]]
-        for turn in (turn for conversation in conversations for turn in conversation):
-            _, features, right = candidate_rows(turn, scorer.predict(turn.reading.measured))
-            if right.any():
-                by_fold[folds[company]].append((features, right))
+    for told in (played, _play(several, pages, folds, signature_models, reference_weights, final_scorers)):
+        for company, conversations in told.items():
+            scorer = final_scorers[folds[company]]
+            for turn in (turn for conversation in conversations for turn in conversation):
+                _, features, right = candidate_rows(turn, scorer.predict([turn.reading.measured])[0])
+                if right.any():
+                    by_fold[folds[company]].append((features, right))
     replayed: list[ReplayedTurn] = []
     for fold in range(INNER_FOLDS):
         seen = [rows for other in range(INNER_FOLDS) if other != fold for rows in by_fold[other]]
         ranker = fit_ranker(seen)
-        weights = Weights(idf, signature_models[fold], final_scorers[fold], ranker)
+        weights = Weights(idf, signature_models[fold], reference_weights[fold], final_scorers[fold], ranker)
         for company, conversations in played.items():
             if folds[company] == fold:
                 replayed += [turn for conversation in conversations for turn in replay(conversation, weights)]
     return Weights(
         idf=idf,
         signature=fit_signature(samples),
+        references=with_rules(fit_references(used)),
         leaves=_fit_scorer(_turns(played), seed),
         ranker=fit_ranker([rows for fold in by_fold for rows in fold]),
         calibration=fit_calibration([turn.evidence for turn in replayed], [turn.right for turn in replayed]),
@@ -87,11 +97,16 @@ def _signature_without(samples: Sequence[SignatureSample], folds: dict[str, int]
     return fit_signature([sample for sample in samples if folds.get(sample.company) != fold])
 
 
+def _references_without(samples: Sequence[ReferenceSample], folds: dict[str, int], fold: int) -> ReferenceWeights:
+    return with_rules(fit_references([sample for sample in samples if folds.get(sample.company) != fold]))
+
+
 def _play(
     examples: Sequence[Example],
     pages: Mapping[str, PageView],
     folds: dict[str, int],
     signatures: Sequence[SignatureModel],
+    references: Sequence[ReferenceWeights],
     scorers: Sequence[Predictor | None],
 ) -> Played:
     played: Played = {}
@@ -99,7 +114,8 @@ def _play(
         if example.document is None:
             raise ValueError(f"{example.id} has no page: it belongs to the dialogues")
         fold, page = folds[example.company], pages[example.document.digest]
-        played.setdefault(example.company, []).append(play_gold(example, page, signatures[fold], scorers[fold]))
+        turns = play_gold(example, page, signatures[fold], references[fold], scorers[fold])
+        played.setdefault(example.company, []).append(turns)
     return played
 
 
@@ -112,5 +128,4 @@ def _turns(played: Played) -> list[PlayedTurn]:
 
 
 def _fit_scorer(turns: Sequence[PlayedTurn], seed: int) -> Trees:
-    rows, labels = zip(*(leaf_rows(turn) for turn in turns), strict=True)
-    return fit_leaf_scorer(np.concatenate(rows), np.concatenate(labels), seed)
+    return fit_leaf_scorer([rows for turn in turns if len((rows := leaf_rows(turn))[1])], seed)

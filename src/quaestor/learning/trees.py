@@ -1,5 +1,7 @@
 """Boosted trees for the leaf scorer. Deterministic with a seed and one thread."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,21 +13,54 @@ _RISING = frozenset(
     (
         "question_in_leaf question_in_row question_in_column row_in_question column_in_question question_near "
         "best_near whole_row pairs_in_question best_leaf best_row best_label best_pairs year_named "
-        "year_relative question_in_caption year_near boundary side_first side_second side_best scale_asked"
+        "year_relative question_in_caption year_near boundary side_first side_second side_best scale_asked "
+        "telling best_telling best_telling_label label_told best_label_told"
     ).split()
 )
 """Columns that speak for a leaf: more of them never makes it less likely. What is known need not be learned."""
 
+_ROUNDS = 300
+_FLATTEST = 1e-6
 
-def fit_leaf_scorer(rows: Floats, labels: NDArray[np.float64], seed: int) -> Trees:
-    """Returns trees that give the probability of a leaf."""
+LeafRows = tuple[Floats, NDArray[np.float64]]
+"""The leaves of one turn, and 1 for those that it takes itself."""
+
+
+def fit_leaf_scorer(turns: Sequence[LeafRows], seed: int) -> Trees:
+    """Returns trees by which the leaves of a turn are ranked: the exponential of a score is a share of the turn's sum.
+
+    Args:
+        turns: The leaves of each turn, and which are meant.
+        seed: Of the rows and columns that a tree sees.
+    """
     import xgboost
 
     names = tuple(LEAF_FEATURES)
+    rows, labels = (np.concatenate(parts) for parts in zip(*turns, strict=True))
     data = xgboost.DMatrix(rows, label=labels, feature_names=list(names), nthread=1)
     parameters = {
-        "objective": "binary:logistic", "max_depth": 5, "eta": 0.1, "subsample": 0.8, "colsample_bytree": 0.6,
-        "min_child_weight": 3, "lambda": 2, "seed": seed, "nthread": 1, "tree_method": "hist",
+        "max_depth": 5, "eta": 0.1, "subsample": 0.8, "colsample_bytree": 0.3, "min_child_weight": 3, "lambda": 2,
+        "base_score": 0.0, "disable_default_eval_metric": 1, "seed": seed, "nthread": 1, "tree_method": "hist",
         "monotone_constraints": tuple(int(name in _RISING) for name in names),
     }  # fmt: skip
-    return Trees(xgboost.train(parameters, data, num_boost_round=160), names)
+    likelihood = _Likelihood(labels, [len(right) for _, right in turns])
+    return Trees(xgboost.train(parameters, data, num_boost_round=_ROUNDS, obj=likelihood), names)
+
+
+class _Likelihood:
+    """The negative log likelihood of the leaves that are meant, each drawn from the leaves of its turn.
+
+    Called with the scores of all rows it returns the first and the second derivative by each.
+    """
+
+    def __init__(self, labels: NDArray[np.float64], sizes: Sequence[int]) -> None:
+        self._labels = labels
+        self._starts = np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.intp)
+        self._turn = np.repeat(np.arange(len(sizes)), sizes)
+        self._meant = np.add.reduceat(labels, self._starts)[self._turn]
+
+    def __call__(self, scores: Floats, _: object) -> tuple[Floats, Floats]:
+        odds = np.exp(scores - np.maximum.reduceat(scores, self._starts)[self._turn])
+        share = odds / np.add.reduceat(odds, self._starts)[self._turn]
+        slope, curve = self._meant * share - self._labels, self._meant * share * (1 - share)
+        return slope.astype(np.float32), np.maximum(curve, _FLATTEST).astype(np.float32)

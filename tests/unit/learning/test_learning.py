@@ -1,7 +1,6 @@
 """From labelled conversations to weights: what gold did, fair folds, the same weights from the same seed."""
 
 import json
-import math
 from pathlib import Path
 
 import pytest
@@ -81,10 +80,16 @@ def test_a_change_in_one_turn_is_one_operation(leaves: LeafTable) -> None:
 
 
 def test_what_cannot_be_expressed_is_kept_apart(leaves: LeafTable) -> None:
-    turns = labelled(leaves, ("table_sum(sales, none)", 836.0))
-    assert turns[0].outcome.operation == "table_sum"
-    assert turns[0].outcome.value is not None
-    assert math.isnan(turns[0].outcome.value)
+    turns = labelled(leaves, ("table_max(sales, none)", 435.0))
+    assert turns[0].outcome.operation == "table_max"
+    assert turns[0].outcome.value == 435.0
+
+
+def test_a_row_that_is_added_up_is_its_numbers(leaves: LeafTable) -> None:
+    (total,) = labelled(leaves, ("table_sum(sales, none)", 836.0))
+    assert (shown(total), total.outcome.value) == ("sum leaf0 leaf1", 836.0)
+    (average,) = labelled(None, ("table_average(sales, none)", 418.0))
+    assert (average.outcome.operation, average.outcome.value) == ("average", 418.0)
 
 
 def test_without_a_page_equal_literals_are_one_leaf() -> None:

@@ -7,7 +7,8 @@ from quaestor.conversation.references.lineage import latest_results, results_of
 from quaestor.conversation.references.ranking import Weights, rank_sets
 from quaestor.conversation.references.resolving import resolve
 from quaestor.learning.examples import Example, read_examples, read_lines
-from quaestor.learning.references import LabelledReference, fit_weights, labelled_references
+from quaestor.learning.reference_weights import fit_references, reference_samples
+from quaestor.learning.references import LabelledReference, labelled_references
 from quaestor.scoring.gold import GoldTurn
 
 
@@ -59,9 +60,10 @@ def test_the_memory_holds_what_the_programs_say_and_nothing_of_the_turn_itself()
 def test_weights_are_learned_that_foresee_what_they_were_learned_from() -> None:
     pytest.importorskip("scipy")
     examples = [CHANGE] * 10
-    weights = fit_weights(labelled_references(examples), sparsity=0.1)
+    samples = reference_samples(labelled_references(examples))
+    weights = fit_references(samples, sparsity=0.1)
     assert all(item.is_right(first_set(item, weights)) for item in labelled_references(examples))
-    assert len(fit_weights(labelled_references(examples), sparsity=50.0)) < len(weights)
+    assert len(fit_references(samples, sparsity=50.0)) < len(weights)
 
 
 def first_set(item: LabelledReference, weights: Weights) -> tuple[int, ...]:

@@ -33,13 +33,16 @@ _KEPT = 8
 """How many sets are given."""
 
 
-def rank_sets(asked: Asked, latest: Sequence[Result], weights: Weights) -> tuple[TurnSet, ...]:
+def rank_sets(
+    asked: Asked, latest: Sequence[Result], weights: Weights, *, explained: bool = True
+) -> tuple[TurnSet, ...]:
     """Returns the sets of earlier results that a question may use, the likeliest first; at most eight.
 
     Args:
         asked: The question.
         latest: The distinct results, the latest first.
         weights: For traits and cues.
+        explained: Whether each comes with its reason.
     """
     if not latest:
         return ()
@@ -56,7 +59,11 @@ def rank_sets(asked: Asked, latest: Sequence[Result], weights: Weights) -> tuple
     top = ranked[0][0]
     whole = sum(math.exp(score - top) for score, _, _ in ranked)
     return tuple(
-        TurnSet(tuple(r.turn for r in chosen), math.exp(score - top) / whole, _reason(traits, cues, weights))
+        TurnSet(
+            tuple(r.turn for r in chosen),
+            math.exp(score - top) / whole,
+            _reason(traits, cues, weights) if explained else "",
+        )
         for score, chosen, traits in ranked[:_KEPT]
     )
 
@@ -81,5 +88,9 @@ def _reason(traits: Sequence[str], cues: frozenset[str], weights: Weights) -> st
 def read_weights() -> Weights:
     """Returns the weights in force: the fitted ones and those set by hand."""
     text = files(__package__).joinpath("weights.json").read_text(encoding="utf-8")
-    fitted: dict[str, dict[str, float]] = json.loads(text)["weights"]
+    return with_rules(json.loads(text)["weights"])
+
+
+def with_rules(fitted: Weights) -> Weights:
+    """Returns fitted weights together with those set by hand."""
     return {trait: {**fitted.get(trait, {}), **BY_HAND.get(trait, {})} for trait in {**fitted, **BY_HAND}}

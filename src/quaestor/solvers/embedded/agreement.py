@@ -7,26 +7,24 @@ import numpy as np
 
 from quaestor.conversation.metrics import asks_magnitude, classify_metric_type, matching_patterns
 from quaestor.solvers.embedded.asked import Asked
-from quaestor.solvers.embedded.candidates import CONSTANT, DIVIDE, NONE, OPERATIONS, SUBTRACT, Candidates
-from quaestor.solvers.embedded.leaves import LeafTable
+from quaestor.solvers.embedded.candidates import DIVIDE, OPERATIONS, SUBTRACT, Candidates
+from quaestor.solvers.embedded.leaves import LeafTable, among
 from quaestor.solvers.embedded.operands import Column, OperandView, distinct_positions
-from quaestor.solvers.embedded.references import results_of
+from quaestor.solvers.embedded.pool import CONSTANT, NONE
 from quaestor.solvers.embedded.sides import KINDS
-from quaestor.solvers.embedded.state import State
 
 _METRICS = {
     "lookup": ("value",), "subtract": ("change",), "add": ("sum",), "divide": ("ratio", "percentage", "average"),
     "multiply": ("product",), "greater": ("comparison",), "percentage_change": ("percentage_change",),
+    "sum": ("sum",), "average": ("average",),
 }  # fmt: skip
 """The metric types that an operation computes, whatever its operands."""
 
 
-def agreement_columns(
-    candidates: Candidates, leaves: LeafTable, asked: Asked, state: State, view: OperandView
-) -> dict[str, Column]:
+def agreement_columns(candidates: Candidates, leaves: LeafTable, asked: Asked, view: OperandView) -> dict[str, Column]:
     """Returns the columns of all candidates that compare them with what the question says."""
     return {
-        **_metric_columns(candidates, asked, state),
+        **_metric_columns(candidates, asked),
         "order": _order(candidates, asked, view),
         **_side_columns(candidates, asked, view),
         **_end_columns(candidates, leaves, asked),
@@ -34,8 +32,8 @@ def agreement_columns(
     }
 
 
-def _metric_columns(candidates: Candidates, asked: Asked, state: State) -> dict[str, Column]:
-    results = results_of(state, None)
+def _metric_columns(candidates: Candidates, asked: Asked) -> dict[str, Column]:
+    results = asked.results
     previous = results[-1].metric if results else None
     scored = {metric.metric_type: metric.score for metric in classify_metric_type(asked.now.text, previous)}
     by_operation = np.array([max((scored.get(m, 0.0) for m in _METRICS[name]), default=0.0) for name in OPERATIONS])
@@ -72,8 +70,8 @@ def _side_columns(candidates: Candidates, asked: Asked, view: OperandView) -> di
     second = np.array([stem in sides.second.stems for stem in question] or [False])
     one = (view.said & first).sum(axis=1) / max(1, first.sum())
     lead = one - (view.said & second).sum(axis=1) / max(1, second.sum())
-    year = np.isin(view.year, list(sides.first.years)).astype(int)
-    year -= np.isin(view.year, list(sides.second.years))
+    year = among(view.year, sides.first.years).astype(int)
+    year -= among(view.year, sides.second.years)
     pool, i, j = candidates.pool, candidates.first, candidates.second
     single = pool.kind[j] == NONE
     result = np.where((pool.kind != CONSTANT) & (pool.turn > 0), 1, -1)
@@ -104,6 +102,6 @@ def _end_columns(candidates: Candidates, leaves: LeafTable, asked: Asked) -> dic
 def _number_columns(candidates: Candidates, asked: Asked) -> dict[str, Column]:
     pool, i, j = candidates.pool, candidates.first, candidates.second
     numbers, size = asked.now.numbers, np.where(pool.kind == NONE, np.nan, np.abs(pool.value))
-    said = np.isin(size, numbers)
+    said = among(size, numbers)
     covered = sum((((size == n)[i] | (size == n)[j]).astype(float) for n in numbers), np.zeros(len(candidates)))
     return {"first_asked": said[i], "second_asked": said[j], "asked_covered": covered / max(1, len(numbers))}

@@ -1,8 +1,14 @@
-"""A question in its conversation: with the questions before it, and the years that they leave to it."""
+"""A question in its conversation: the questions before it, the years that they leave to it, what it may point at."""
 
 from dataclasses import dataclass
 
+from quaestor.conversation.references.asked import read_asked
+from quaestor.conversation.references.lineage import Result, latest_results
+from quaestor.conversation.references.ranking import Weights as ReferenceWeights
+from quaestor.conversation.references.ranking import rank_sets
+from quaestor.conversation.references.resolved import TurnSet
 from quaestor.solvers.embedded.leaves import LeafTable
+from quaestor.solvers.embedded.lineage import results_of
 from quaestor.solvers.embedded.question import Question, read_question
 from quaestor.solvers.embedded.state import State
 
@@ -16,23 +22,33 @@ class Asked:
         before: The earlier ones, oldest first.
         target_years: The years that relative periods point at.
         context_years: The years of the last earlier question that named one.
+        results: Of the turns before, for the resolution of references.
+        uses: The sets of earlier results that it may use, the likeliest first.
     """
 
     now: Question
     before: tuple[Question, ...]
     target_years: frozenset[int]
     context_years: tuple[int, ...]
+    results: tuple[Result, ...] = ()
+    uses: tuple[TurnSet, ...] = ()
 
 
-def read_turn(question: str, state: State, leaves: LeafTable) -> Asked:
-    """Returns the question in its conversation."""
+def read_turn(question: str, state: State, leaves: LeafTable, references: ReferenceWeights) -> Asked:
+    """Returns the question in its conversation.
+
+    Args:
+        references: The weights by which references are resolved.
+    """
     now = read_question(question)
     before = tuple(read_question(text) for text in state.questions)
     context = next((q.years for q in reversed(before) if q.years), ())
     base = {int(leaves.year[i]) for i in last_leaves(state)} - {0} or set(context)
     anchors = set(now.years) or base
     targets = {year + offset for offset in now.offsets for year in anchors}
-    return Asked(now, before, frozenset(targets), context)
+    results = results_of(state, leaves)
+    uses = rank_sets(read_asked(now.text), latest_results(results), references, explained=False)
+    return Asked(now, before, frozenset(targets), context, tuple(results), uses)
 
 
 def last_leaves(state: State) -> frozenset[int]:

@@ -5,7 +5,8 @@ far are kept with their probabilities, and each new question is read after each 
 given: where a later question is answered after another reading, the plan looks its numbers up anew.
 """
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,12 +15,14 @@ from numpy.typing import NDArray
 from quaestor.core.quantity import Scale
 from quaestor.solvers.embedded.rules import as_asked
 from quaestor.solvers.embedded.state import Outcome, State
-from quaestor.solvers.embedded.turn import build_candidates, read_leaves, signatures_of
+from quaestor.solvers.embedded.turn import build_candidates, read_leaves
 from quaestor.solvers.embedded.views import PageView
 from quaestor.solvers.embedded.weights import Weights
 
-PATHS = 6
+PATHS = 5
 """How many readings of a conversation are kept."""
+LEAST = 0.02
+"""A reading is dropped that is less probable than this share of the likeliest."""
 BRANCHES = 12
 """How many plans of a question are followed after each of them."""
 
@@ -74,15 +77,14 @@ START: tuple[Path, ...] = (Path(State()),)
 """Before the first question there is one reading."""
 
 
-def read_question_after(paths: Iterable[Path], question: str, page: PageView, weights: Weights) -> Choices:
+def read_question_after(paths: Sequence[Path], question: str, page: PageView, weights: Weights) -> Choices:
     """Returns the plans for a question after each of several readings of the turns before."""
     found: list[Choice] = []
     values: list[NDArray[np.float64]] = []
-    for path in paths:
-        state = path.state
-        signatures = weights.signature.probabilities(question, state.questions, signatures_of(state))
-        reading = read_leaves(page, question, state, signatures)
-        candidates, features = build_candidates(page, reading, state, weights.leaves.predict(reading.measured))
+    readings = [read_leaves(page, question, path.state, weights.signature, weights.references) for path in paths]
+    meant = weights.leaves.predict([reading.measured for reading in readings])
+    for path, reading, probability in zip(paths, readings, meant, strict=True):
+        candidates, features = build_candidates(page, reading, path.state, probability)
         values.append(candidates.value)
         if not len(candidates):
             continue
@@ -106,6 +108,7 @@ def go_on(choices: Choices, question: str) -> tuple[Path, ...]:
         else:
             found[answers] = Path(state, choice.log)
     kept = sorted(found.values(), key=lambda path: -path.log)[:PATHS]
+    kept = [path for path in kept if path.log > kept[0].log + math.log(LEAST)]
     whole = float(np.logaddexp.reduce([path.log for path in kept])) if kept else 0.0
     return tuple(Path(path.state, path.log - whole) for path in kept)
 

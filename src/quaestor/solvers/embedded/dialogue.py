@@ -3,9 +3,10 @@
 import numpy as np
 
 from quaestor.solvers.embedded.asked import Asked
-from quaestor.solvers.embedded.candidates import ADD, CONSTANT, MULTIPLY, NONE, OPERATIONS, Candidates
-from quaestor.solvers.embedded.leaves import LeafTable
+from quaestor.solvers.embedded.candidates import ADD, MULTIPLY, OPERATIONS, Candidates
+from quaestor.solvers.embedded.leaves import LeafTable, among
 from quaestor.solvers.embedded.operands import Column
+from quaestor.solvers.embedded.pool import CONSTANT, NONE
 from quaestor.solvers.embedded.references import reference_columns
 from quaestor.solvers.embedded.state import Operand, State
 
@@ -24,14 +25,14 @@ def dialogue_columns(candidates: Candidates, leaves: LeafTable, asked: Asked, st
     said = [outcome.value for outcome in state.outcomes if outcome.value is not None]
     last_code = OPERATIONS.index(last) if last in OPERATIONS else -1
     return {
-        "value_said": np.isin(candidates.value, said),
+        "value_said": among(candidates.value, said),
         "constant_turns": constant == _terms(state),
         "same_operation": candidates.operation == last_code,
         "last_operation": np.full(size, last_code),
         "analogy": _analogy(candidates, state),
         "parallel": _parallel(candidates, leaves, state),
         "first_repeat": _repeated(candidates, asked, state),
-        **reference_columns(candidates, leaves, asked.now.text, state),
+        **reference_columns(candidates, asked),
         "uses_last": last_result[i] | last_result[j],
         "uses_all": (last_result[i] & second_last[j]) | (last_result[j] & second_last[i]),
         "unused_results": np.full(size, _unused(state)),

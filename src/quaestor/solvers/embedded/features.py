@@ -13,9 +13,11 @@ from quaestor.solvers.embedded.agreement import agreement_columns
 from quaestor.solvers.embedded.asked import Asked
 from quaestor.solvers.embedded.candidates import OPERATIONS, Candidates
 from quaestor.solvers.embedded.dialogue import dialogue_columns
+from quaestor.solvers.embedded.grouping import group_columns
 from quaestor.solvers.embedded.leaves import Floats, LeafTable
 from quaestor.solvers.embedded.operands import Column, view_operands
 from quaestor.solvers.embedded.pairing import pair_columns
+from quaestor.solvers.embedded.pool import GROUP, Pool
 from quaestor.solvers.embedded.scale_asked import scale_column
 from quaestor.solvers.embedded.scoring import LEAF_FEATURES
 from quaestor.solvers.embedded.state import State
@@ -68,6 +70,7 @@ CANDIDATE_FEATURES: dict[str, str] = {
     "first_percent": "the first operand is printed as a percentage",
     "second_percent": "the same for the second",
     "same_percent": "both are or neither is",
+    "twins": "both are leaves that print one number",
     "first_magnitude": "the first operand's printed minus sign is dropped",
     "second_magnitude": "the same for the second",
     "first_negative": "the first operand is below zero",
@@ -110,6 +113,12 @@ CANDIDATE_FEATURES: dict[str, str] = {
     "metric": "how sure the patterns of the core are that what it computes is asked for",
     "metric_gap": "the same less the surest",
     "order": "1 its operands stand in the order that the pattern tells, -1 in the other, 0 it tells none",
+    "group_kind": "code of where the numbers of a group come from; 0 no group",
+    "group_size": "how many numbers a group has; 0 no group",
+    "group_counted": "the question says how many, or the years of a group are those that it names; -1 it says others",
+    "group_asked": "the patterns of the core hear that several numbers are taken together; 0 no group",
+    "group_least": "log probability that the least likely leaf of a group is meant; 0 no group or no leaf",
+    "group_reference": "log probability that a question uses the results of a group together; 0 no group of results",
     "magnitude_asked": "the question wants the sign dropped",
     "first_repeat": "the first operand answered this very question before",
     "analogy": "an earlier turn did the same on the same rows with other years",
@@ -127,7 +136,7 @@ CANDIDATE_FEATURES: dict[str, str] = {
 }
 """The columns of the ranker and what each measures."""
 
-CATEGORIES = ("first_kind", "second_kind", "last_operation", "side_kind", "first_lead", "second_lead")
+CATEGORIES = ("first_kind", "second_kind", "last_operation", "side_kind", "first_lead", "second_lead", "group_kind")
 """The columns that hold codes."""
 
 _LEAF_INDEX = [list(LEAF_FEATURES).index(name) for name in _LEAF_COLUMNS]
@@ -157,26 +166,39 @@ def candidate_features(
         **pair_columns(candidates, leaves, asked, state, view),
         **_result(candidates),
         **dialogue_columns(candidates, leaves, asked, state),
-        **agreement_columns(candidates, leaves, asked, state, view),
+        **agreement_columns(candidates, leaves, asked, view),
+        **group_columns(candidates, leaves, probability, asked),
         "scale_fit": scale_column(candidates, leaves, asked, state),
     }
+    leaf_values = _leaf_values(candidates.pool, measured)
     for side, index in (("first", candidates.first), ("second", candidates.second)):
         columns |= {f"{side}_{name}": values[index] for name, values in view.columns.items()}
-        columns |= _leaf_columns(side, candidates.pool.leaf[index], measured)
+        of_leaf = leaf_values[index].T
+        columns |= {f"{side}:{name}": of_leaf[n] for n, name in enumerate(_LEAF_COLUMNS)}
     stacked = np.empty((len(candidates), len(CANDIDATE_FEATURES)), np.float32)
     for n, name in enumerate(CANDIDATE_FEATURES):
         stacked[:, n] = columns[name]
     return stacked
 
 
-def _leaf_columns(side: str, leaf: NDArray[np.int32], measured: Floats) -> dict[str, Column]:
-    values = measured[np.maximum(leaf, 0)][:, _LEAF_INDEX] if len(measured) else np.zeros((len(leaf), len(_LEAF_INDEX)))
-    values = np.where((leaf >= 0)[:, None], values, np.float32(-9))
-    return {f"{side}:{name}": values[:, n] for n, name in enumerate(_LEAF_COLUMNS)}
+def _leaf_values(pool: Pool, measured: Floats) -> Floats:
+    """What is measured of the leaf of each operand, of the leaves of a group the mean; -9 where there is none."""
+    values = np.full((len(pool.operands), len(_LEAF_INDEX)), -9, np.float32)
+    leaf = pool.leaf >= 0
+    values[leaf] = measured[pool.leaf[leaf]][:, _LEAF_INDEX]
+    for n in np.flatnonzero(pool.kind == GROUP).tolist():
+        leaves = [member.index for member in pool.members(n) if member.kind == "leaf"]
+        if leaves:
+            values[n] = measured[leaves][:, _LEAF_INDEX].mean(axis=0)
+    return values
 
 
 def _fit(candidates: Candidates, signatures: Mapping[str, float]) -> dict[str, Column]:
-    by_operation = np.array([sum(p for s, p in signatures.items() if s.startswith(name)) for name in OPERATIONS])
+    shares: dict[str, float] = {}
+    for name, share in signatures.items():
+        operation = name.partition("(")[0]
+        shares[operation] = shares.get(operation, 0.0) + share
+    by_operation = np.array([shares.get(operation, 0.0) for operation in OPERATIONS])
     return {
         "signature": candidates.signature,
         "signature_gap": candidates.signature - candidates.signature.max(initial=-99),

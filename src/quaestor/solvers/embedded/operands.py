@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.solvers.embedded.asked import Asked
-from quaestor.solvers.embedded.candidates import Pool
 from quaestor.solvers.embedded.leaves import LeafTable
+from quaestor.solvers.embedded.pool import Pool
 from quaestor.solvers.embedded.state import State
 
 Column = NDArray[np.generic]
@@ -89,14 +89,21 @@ def _label(pool: Pool, n: int, leaves: LeafTable, asked: Asked, state: State) ->
     """The stems that name an operand: a leaf's labels; for a result its question's and its leaves' words."""
     operand = pool.operands[n]
     if pool.leaf[n] >= 0:
-        leaf = leaves.leaves[int(pool.leaf[n])]
-        return frozenset((*leaf.row, *leaf.column))
+        return _named(leaves, int(pool.leaf[n]))
+    if operand.kind == "group":
+        members = [m.index for m in pool.members(n) if m.kind == "leaf"]
+        return frozenset().union(*(_named(leaves, leaf) for leaf in members))
     if operand.kind != "result":
         return frozenset()
     words = set(asked.before[operand.index].stems)
     for index in state.leaves_of(operand.index):
         words.update(leaves.leaves[index].row)
     return frozenset(words)
+
+
+def _named(leaves: LeafTable, index: int) -> frozenset[str]:
+    leaf = leaves.leaves[index]
+    return frozenset((*leaf.row, *leaf.column))
 
 
 def _label_matrix(labels: list[frozenset[str]]) -> NDArray[np.float32]:

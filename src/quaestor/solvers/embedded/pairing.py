@@ -4,9 +4,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.solvers.embedded.asked import Asked
-from quaestor.solvers.embedded.candidates import CONSTANT, MULTIPLY, Candidates, Pool
-from quaestor.solvers.embedded.leaves import LeafTable
+from quaestor.solvers.embedded.candidates import MULTIPLY, Candidates, twins
+from quaestor.solvers.embedded.leaves import LeafTable, among
 from quaestor.solvers.embedded.operands import Column, OperandView, distinct_positions, label_overlap
+from quaestor.solvers.embedded.pool import CONSTANT, Pool
 from quaestor.solvers.embedded.state import Operand, State
 from quaestor.solvers.embedded.text_leaves import LEADS
 from quaestor.solvers.words import stems
@@ -36,7 +37,7 @@ def _year_columns(candidates: Candidates, asked: Asked, view: OperandView) -> di
     a, b = view.year[candidates.first], view.year[candidates.second]
     nothing = np.zeros(len(a))
     covered = sum((((a == year) | (b == year)).astype(float) for year in named), nothing)
-    outside = ((a > 0) & ~np.isin(a, named)).astype(int) + ((b > 0) & ~np.isin(b, named))
+    outside = ((a > 0) & ~among(a, named)).astype(int) + ((b > 0) & ~among(b, named))
     return {
         "year_gap": np.where((a > 0) & (b > 0), np.clip(a - b, -20, 20), 99),
         "years_covered": covered / max(1, len(named)),
@@ -81,12 +82,13 @@ def _size_columns(candidates: Candidates, asked: Asked) -> dict[str, Column]:
     constant = np.where(pool.kind[j] == CONSTANT, b, np.where(pool.kind[i] == CONSTANT, a, np.nan))
     size = np.where(np.isnan(constant), -1.0, np.log10(np.maximum(np.abs(np.nan_to_num(constant)), 1e-9)))
     return {
+        "twins": twins(pool, i, j),
         "same_percent": pool.percent[i] == pool.percent[j],
         "size_gap": np.clip(np.log10((np.abs(a) + 1e-9) / (np.abs(b) + 1e-9)), -9, 9),
         "larger_first": np.abs(a) > np.abs(b),
         "constant": np.where(constant == -1.0, -2.0, size),
-        "constant_asked": np.isin(constant, asked.now.numbers),
-        "constant_counted": np.isin(constant, asked.now.counts),
+        "constant_asked": among(constant, asked.now.numbers),
+        "constant_counted": among(constant, asked.now.counts),
     }
 
 

@@ -27,7 +27,12 @@ _WORDS = {
     "five": 5.0,
     "six": 6.0,
 }
+_LONGEST = 10
+"""The years from one named to another are counted where they are fewer."""
 _DOLLARS = re.compile(r"\bin (?:full |us |u\.s\. )*dollars\b")
+
+SEVERAL = frozenset({"kg:PatternSum", "kg:PatternSumOfYears", "kg:PatternAverage", "kg:PatternAverageNamed"})
+"""The core's question patterns that speak of several numbers taken together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,7 @@ class Question:
         positions: For each stem its first character position in the text, as a share of the length.
         offsets: The distances of relative periods in it ("the previous year" is -1).
         numbers: The numbers in it that are no years, in digits.
-        counts: The numbers in words: "two", "millions".
+        counts: The numbers in words: "two", "millions"; of two years, how many they are with those between.
         patterns: The names of the core's question patterns in it.
         sides: The two sides of what it compares.
         power: The power of ten that it asks for ("in millions" is 6); None where it asks for none.
@@ -77,6 +82,8 @@ def read_question(text: str) -> Question:
         if not any(start <= match.start() < end for start, end in spans)
     ]
     counts = [_WORDS[word] for word in re.findall(r"[a-z]+", lowered) if word in _WORDS]
+    if len(years) == 2 and abs(years[1] - years[0]) < _LONGEST:
+        counts.append(abs(years[1] - years[0]) + 1.0)
     return Question(
         text=lowered,
         stems=stems(lowered),

@@ -22,12 +22,13 @@ CLOSE = 0.5
 """A runner-up is named that is at least so probable as this share of the answer's probability."""
 
 
-def grounds(answer: Answer, asked: Asked, leaves: LeafTable, context: TurnContext) -> str | None:
+def grounds(answer: Answer, question: str, asked: Asked, leaves: LeafTable, context: TurnContext) -> str | None:
     """Returns what led to an answer, such as `row "net revenue"; year 2008; "change in" asks for a change`.
 
     Args:
         answer: With its plan.
-        asked: The question in its conversation.
+        question: As asked.
+        asked: The same in its conversation, the name of a ratio spelled out.
         leaves: The page's numbers.
         context: The turn's.
     """
@@ -36,6 +37,7 @@ def grounds(answer: Answer, asked: Asked, leaves: LeafTable, context: TurnContex
     taken = [_leaf(step, leaves) for step in answer.plan.extracts]
     found = [leaf for leaf in taken if leaf is not None]
     parts = [
+        *((f'read as "{asked.now.text}"',) if asked.now.text != question.lower() else ()),
         *_lines(found, asked, leaves),
         *_years(found, asked),
         *_rule(answer, asked.now.text, context),
@@ -60,8 +62,8 @@ def withheld(answer: Answer, least: float, context: TurnContext) -> Answer:
 
 
 def with_runner_up(first: Answer, second: Answer | None, context: TurnContext) -> Answer:
-    """Returns the first answer; where the second is close, what the question may ask for instead is in its reason."""
-    if second is None or (second.confidence or 0.0) < CLOSE * (first.confidence or 0.0):
+    """Returns the first answer; what the question may ask for instead, where there is a second, is in its reason."""
+    if second is None:
         return first
     doubts = (first.reason, runner_up(first, second, context))
     return replace(first, reason="; ".join(doubt for doubt in doubts if doubt))

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.solvers.embedded.asked import Asked
-from quaestor.solvers.embedded.candidates import ADD, CONSTANT, DIVIDE, LOOKUP, MULTIPLY, SUBTRACT, Candidates, Pool
-from quaestor.solvers.embedded.leaves import LeafTable
+from quaestor.solvers.embedded.candidates import ADD, AVERAGE, DIVIDE, LOOKUP, MULTIPLY, SUBTRACT, SUM, Candidates
+from quaestor.solvers.embedded.leaves import LeafTable, among
 from quaestor.solvers.embedded.operands import Column
+from quaestor.solvers.embedded.pool import CONSTANT, Pool
 from quaestor.solvers.embedded.state import Outcome, State
 
 
@@ -20,7 +21,9 @@ def scale_column(candidates: Candidates, leaves: LeafTable, asked: Asked, state:
     power = _powers(pool, leaves, state)
     shift = np.log10(np.where((pool.kind[j] == CONSTANT) & (pool.value[j] > 0), pool.value[j], np.nan))
     moved = np.select(
-        [code == MULTIPLY, code == DIVIDE, np.isin(code, (LOOKUP, ADD, SUBTRACT))], [-shift, shift, 0.0], np.nan
+        [code == MULTIPLY, code == DIVIDE, among(code, (LOOKUP, ADD, SUBTRACT, SUM, AVERAGE))],
+        [-shift, shift, 0.0],
+        np.nan,
     )
     result = power[i] + moved
     return np.where(np.isnan(result), 0, np.where(np.abs(result - asked.now.power) < 0.01, 1, -1))
@@ -31,6 +34,9 @@ def _powers(pool: Pool, leaves: LeafTable, state: State) -> NDArray[np.float64]:
     for n, operand in enumerate(pool.operands):
         if pool.leaf[n] >= 0:
             powers[n] = leaves.power[pool.leaf[n]]
+        elif operand.kind == "group":
+            first = pool.members(n)[0]
+            powers[n] = _operand_power(first.kind, first.index, state, leaves)
         elif operand.kind == "result":
             powers[n] = power_of(state.outcomes[operand.index], state, leaves)
     return powers
@@ -41,7 +47,7 @@ def power_of(outcome: Outcome, state: State, leaves: LeafTable) -> float:
     if not outcome.operands:
         return math.nan
     powers = [_operand_power(operand.kind, operand.index, state, leaves) for operand in outcome.operands]
-    if outcome.operation in ("lookup", "add", "subtract"):
+    if outcome.operation in ("lookup", "add", "subtract", "sum", "average"):
         return powers[0]
     factor = next((o.value for o in outcome.operands if o.kind == "constant" and o.value > 0), None)
     if factor is None:

@@ -4,6 +4,7 @@ Every column compares the words, the period or the place of a leaf with the ques
 knows the company, the page or the number itself.
 """
 
+import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from quaestor.solvers.embedded.asked import Asked, last_leaves
 from quaestor.solvers.embedded.leaf import boundary
-from quaestor.solvers.embedded.leaves import Floats, LeafTable
+from quaestor.solvers.embedded.leaves import Floats, LeafTable, among
 from quaestor.solvers.embedded.state import State
 from quaestor.solvers.embedded.views import PageView
 from quaestor.solvers.words import stems
@@ -73,12 +74,23 @@ LEAF_FEATURES: dict[str, str] = {
     "side_second": "the same for the second side",
     "side_best": "the larger of both, less the best of the page",
     "scale_asked": "1 its scale is the one asked for, -1 another is, 0 none is",
+    "asked": "the question says it in digits",
+    "telling": "share of the question's stems that describe it, weighted by how few leaves of the page they describe",
+    "best_telling": "telling less the best of the page",
+    "best_telling_label": "the same by its labels alone, less the best of the page",
+    "label_told": "share of its labels' stems, so weighted, that the question says",
+    "best_label_told": "label_told less the best of the page",
+    "question_count": "the question asks how many",
+    "question_price": "the question asks for the price of one",
     "lookup": "probability that the turn is a lookup",
     "fresh": "expected number of new leaves that the turn takes",
 }
 """The columns of the leaf scorer and what each measures."""
 
+_COUNT = re.compile(r"how many|number of|\bcount\b")
+_PRICE = re.compile(r"per share|per unit|price|\beach\b")
 _DECAY = 0.6
+_DIGITS = 4
 _CHANGES = frozenset(
     stem
     for noun in ("change", "increase", "decrease", "decline", "growth", "gain", "drop", "fall")
@@ -98,15 +110,21 @@ def leaf_features(page: PageView, asked: Asked, state: State, lookup: float, fre
         **_years(page, asked, state),
         **_history(page, state),
         **_sides(page, asked),
+        **_telling(page, asked),
+        "asked": among(np.abs(page.leaves.value), asked.now.numbers),
         "question_moved": _constant(size, _speaks_of_change(asked)),
         "question_percent": _constant(size, any(s in asked.now.text for s in ("percent", "%", "rate", "ratio"))),
+        "question_count": _constant(size, _COUNT.search(asked.now.text) is not None),
+        "question_price": _constant(size, _PRICE.search(asked.now.text) is not None),
         "question_total": _constant(size, "total" in asked.now.shapes),
         "turn": _constant(size, len(state.outcomes)),
         "years_named": _constant(size, len(asked.now.years)),
         "lookup": _constant(size, lookup),
         "fresh": _constant(size, fresh),
     }
-    return np.stack([columns[name].astype(np.float32) for name in LEAF_FEATURES], axis=1)
+    measured: Floats = np.stack([columns[name].astype(np.float32) for name in LEAF_FEATURES], axis=1)
+    # The last digits of a sum depend on the processor, and a tree can part two leaves by them.
+    return measured.round(_DIGITS)
 
 
 def _speaks_of_change(asked: Asked) -> bool:
@@ -178,6 +196,24 @@ def _words(page: PageView, asked: Asked) -> dict[str, Floats]:
     }
 
 
+def _telling(page: PageView, asked: Asked) -> dict[str, Floats]:
+    """A stem that few leaves of the page have tells more than one that is rare elsewhere."""
+    size = len(page.leaves)
+    said = [column for s in dict.fromkeys(asked.now.stems) if (column := page.leaves.vocabulary.get(s)) is not None]
+    rarity = page.rarity[said]
+    whole = max(float(rarity.sum()), 1e-6)
+    telling = (page.leaves.around[:, said] @ rarity) / whole if size else np.zeros(0, np.float32)
+    label = page.labels[:, said] @ rarity if size else np.zeros(0, np.float32)
+    told = label / page.label_rarity
+    return {
+        "telling": telling,
+        "best_telling": _below_best(telling),
+        "best_telling_label": _below_best(label / whole),
+        "label_told": told,
+        "best_label_told": _below_best(told),
+    }
+
+
 def _sides(page: PageView, asked: Asked) -> dict[str, NDArray[np.generic]]:
     leaves = page.leaves
     first, second = asked.now.sides.first, asked.now.sides.second
@@ -213,12 +249,12 @@ def _years(page: PageView, asked: Asked, state: State) -> dict[str, NDArray[np.g
     last = [int(page.leaves.year[i]) for i in last_leaves(state) if page.leaves.year[i] > 0]
     step = np.where(known, np.clip(year - last[0], -5, 5), 9) if last else np.full(len(year), 9)
     return {
-        "year_named": np.where(known & bool(named), np.where(np.isin(year, named), 1, -1), 0),
-        "other_year_named": np.where((other > 0) & bool(named), np.where(np.isin(other, named), 1, -1), 0),
+        "year_named": np.where(known & bool(named), np.where(among(year, named), 1, -1), 0),
+        "other_year_named": np.where((other > 0) & bool(named), np.where(among(other, named), 1, -1), 0),
         "year_first": (year == named[0]) if named else np.zeros(len(year)),
         "year_last": (year == named[-1]) if named else np.zeros(len(year)),
-        "year_relative": np.isin(year, list(asked.target_years)),
-        "year_context": np.isin(year, asked.context_years),
+        "year_relative": among(year, asked.target_years),
+        "year_context": among(year, asked.context_years),
         "year_step": step,
         "year_near": _year_near(page, named),
     }

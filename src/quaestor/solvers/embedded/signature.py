@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.solvers.embedded.question import Question, read_question
+from quaestor.solvers.embedded.question import SEVERAL, Question, read_question
+from quaestor.solvers.embedded.sides import Side
 from quaestor.solvers.embedded.state import Outcome, State
 
 FIRST, LAST = "<s>", "</s>"
@@ -38,11 +39,9 @@ class SignatureModel:
             signatures: The signatures of the turns before, as the solver answered them.
         """
         named = signature_features(question, earlier, signatures)
-        score = self.intercept.astype(np.float64)
-        for name, value in named.items():
-            column = self.features.get(name)
-            if column is not None:
-                score = score + value * self.weights[column]
+        known = [(row, value) for name, value in named.items() if (row := self.features.get(name)) is not None]
+        rows, values = [row for row, _ in known], np.array([value for _, value in known])
+        score = self.intercept + values @ self.weights[rows]
         score = np.exp(score - score.max())
         score /= score.sum()
         return dict(zip(self.classes, score.tolist(), strict=True))
@@ -73,12 +72,31 @@ def signature_features(question: str, earlier: Sequence[str], signatures: Sequen
     for pattern in sorted(read.patterns):
         features[pattern] = 1.0
         features[f"{last}|{pattern}"] = 1.0
+    span = max(read.years) - min(read.years) + 1 if read.years else 0
+    for pattern in sorted(read.patterns & SEVERAL):
+        features[f"{pattern}|{min(span, 4)} years"] = 1.0
     sides = read.sides
     features[f"sides:{sides.kind}|{sides.first.back:d}{sides.second.back:d}"] = 1.0
     features[f"{last}|sides:{sides.kind}|{sides.first.back:d}{sides.second.back:d}"] = 1.0
+    features.update(_sides_said(read, [read_question(text) for text in earlier]))
     features["length"] = min(len(shapes), 40) / 40
     features.update(_novelty(read, [read_question(text) for text in earlier]))
     return features
+
+
+def _sides_said(question: Question, earlier: list[Question]) -> dict[str, float]:
+    """Whether each side of a comparison was said before, and whether it points back."""
+    sides = question.sides
+    if not sides.kind:
+        return {}
+    said = {stem for before in earlier for stem in before.stems}
+    first, second = (f"{side.back:d}{_said(side, said)}" for side in (sides.first, sides.second))
+    return {f"side1:{first}": 1.0, f"side2:{second}": 1.0, f"sides:{sides.kind}|{first}|{second}": 1.0}
+
+
+def _said(side: Side, said: set[str]) -> str:
+    share = len(side.stems & said) / len(side.stems) if side.stems else -1
+    return "nothing" if share < 0 else "new" if share == 0 else "said" if share == 1 else "partly"
 
 
 def _novelty(question: Question, earlier: list[Question]) -> dict[str, float]:
@@ -101,8 +119,10 @@ def signature_of(question: str, outcome: Outcome, state: State) -> str:
 
     An operand is `new` (a leaf no turn took before), `used` (one that a turn took), `result1`, `result2`, `result3`
     (the answer so many turns ago, 3 for all older), `asked` (a constant that the question says in digits), or the
-    constant itself.
+    constant itself. Those of a sum or an average of several are a `group`.
     """
+    if outcome.operation in ("sum", "average"):
+        return f"{outcome.operation}(group)"
     used, numbers = state.used_leaves(), read_question(question).numbers
     kinds = []
     for operand in outcome.operands:

@@ -21,7 +21,8 @@ from quaestor.solvers.embedded.beam import (
     same_answer,
 )
 from quaestor.solvers.embedded.leaves import leaf_table
-from quaestor.solvers.embedded.reasons import grounds, with_runner_up, withheld
+from quaestor.solvers.embedded.named_ratios import spelled_out
+from quaestor.solvers.embedded.reasons import CLOSE, grounds, with_runner_up, withheld
 from quaestor.solvers.embedded.results import distinct, evidence_of
 from quaestor.solvers.embedded.state import Outcome, State
 from quaestor.solvers.embedded.views import PageView, page_view
@@ -61,7 +62,7 @@ class EmbeddedSolver:
         Raises:
             SolverError: The page holds no number that a plan could start from.
         """
-        answers = self.answers(question, context)
+        answers = self.answers(question, context, least=CLOSE)
         first = next(answers, None)
         if first is None:
             raise SolverError(
@@ -71,12 +72,24 @@ class EmbeddedSolver:
             return withheld(first, self._abstain_below, context)
         return with_runner_up(first, next(answers, None), context)
 
-    def answers(self, question: str, context: TurnContext) -> Iterator[Answer]:
-        """Yields the answers of the likeliest plans, best first, each result once."""
+    def answers(self, question: str, context: TurnContext, least: float = 0.0) -> Iterator[Answer]:
+        """Yields the answers of the likeliest plans, best first, each result once.
+
+        Args:
+            question: As asked.
+            context: The turn's.
+            least: The end comes with an answer that is less sure than this share of the first.
+        """
         page, given = self._given(context)
         so_far = self._so_far(context, page, given)
         choices = self._choices(so_far, question, page)
+        if not choices.ranked:
+            return
+        evidence, surest = evidence_of(choices, so_far.share, len(given.outcomes)), 0.0
         for choice, share in distinct(choices):
+            confidence = self._weights.calibration.confidence(replace(evidence, share=share))
+            if confidence < least * surest:
+                return
             state = choice.before.state
             same = agreeing(state, given)
             plan = write_plan(choice.outcome, page.leaves, state, same)
@@ -87,11 +100,11 @@ class EmbeddedSolver:
                 context.trace.append(f"passed over {plan.steps[-1]}: {error}")
                 continue
             context.trace.append(f"{choices.count} plans; chose {choice.outcome.operation} ({share:.0%})")
-            evidence = evidence_of(choices, so_far.share, len(given.outcomes))
-            confidence = self._weights.calibration.confidence(replace(evidence, share=share))
+            surest = max(surest, confidence)
             answer = replace(answer, confidence=confidence, reason=_anew(choice.outcome, state, same))
-            asked = read_turn(question, choice.before.state, page.leaves)
-            yield replace(answer, grounds=grounds(answer, asked, page.leaves, context))
+            told = spelled_out(question, page.leaves)
+            asked = read_turn(told, choice.before.state, page.leaves, self._weights.references)
+            yield replace(answer, grounds=grounds(answer, question, asked, page.leaves, context))
 
     def read(self, question: str, context: TurnContext) -> Choices:
         """Returns the plans for a question, after each likely reading of the turns before."""

@@ -8,7 +8,7 @@ from quaestor.plan.scales import Kind as Counts
 PLAIN = Counts()
 """A plain number: no scale, no unit."""
 
-Kind = Literal["leaf", "result", "constant"]
+Kind = Literal["leaf", "result", "constant", "group"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +16,8 @@ class Operand:
     """What stands on one side of an operation.
 
     Attributes:
-        kind: A leaf of the page, the result of an earlier turn, or a constant.
-        index: The leaf's or the turn's index, from 0; for a constant 0.
+        kind: A leaf of the page, the result of an earlier turn, or a constant; while plans are ranked, a group of them.
+        index: The leaf's, the turn's or the group's index, from 0; for a constant 0.
         value: The number, as printed or as computed.
     """
 
@@ -31,7 +31,8 @@ class Outcome:
     """What one turn did: one operation on its operands.
 
     Attributes:
-        operation: `lookup`, `subtract`, `add`, `divide`, `multiply`, `greater`, `percentage_change`, or another name.
+        operation: `lookup`, `subtract`, `add`, `divide`, `multiply`, `greater`, `percentage_change`, `sum`,
+            `average`, or another name.
         operands: In the operation's order.
         value: The result; None where there is none, 1 or 0 for yes or no.
         counts: The result's scale and unit.

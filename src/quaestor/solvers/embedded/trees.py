@@ -1,5 +1,6 @@
 """Boosted trees, read from and written to XGBoost's JSON."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class Predictor(Protocol):
-    """What turns rows of features into one number each."""
+    """What turns the leaves of a page into probabilities."""
 
-    def predict(self, rows: Floats) -> NDArray[np.float64]:
-        """Returns one number a row."""
+    def predict(self, blocks: Sequence[Floats]) -> list[NDArray[np.float64]]:
+        """Returns for each block of rows one probability a row."""
         ...
 
 
@@ -52,9 +53,17 @@ class Trees:
         """Writes the trees as XGBoost's JSON."""
         self._booster.save_model(path)
 
-    def predict(self, rows: Floats) -> NDArray[np.float64]:
-        """Returns the prediction of each row: a probability for the leaf scorer, a score for the ranker."""
-        if not len(rows):
-            return np.zeros(0, np.float64)
-        predicted: NDArray[np.float64] = self._booster.inplace_predict(rows, validate_features=False).astype(np.float64)
-        return predicted
+    def predict(self, blocks: Sequence[Floats]) -> list[NDArray[np.float64]]:
+        """Returns for each block of rows the share of each row: the probability that it is the leaf that is meant."""
+        if not any(map(len, blocks)):
+            return [np.zeros(0) for _ in blocks]
+        rows = np.concatenate(blocks)
+        scores = self._booster.inplace_predict(rows, validate_features=False).astype(np.float64)
+        ends = np.cumsum([len(block) for block in blocks])[:-1]
+        return [_shares(part) for part in np.split(scores, ends)]
+
+
+def _shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    odds = np.exp(scores - scores.max(initial=-np.inf))
+    shares: NDArray[np.float64] = odds / odds.sum()
+    return shares

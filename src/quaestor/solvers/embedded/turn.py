@@ -6,12 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.conversation.references.ranking import Weights as ReferenceWeights
 from quaestor.solvers.embedded.asked import Asked, read_turn
-from quaestor.solvers.embedded.candidates import Candidates, enumerate_candidates, operand_pool
+from quaestor.solvers.embedded.candidates import Candidates, enumerate_candidates
 from quaestor.solvers.embedded.features import candidate_features
 from quaestor.solvers.embedded.leaves import Floats
+from quaestor.solvers.embedded.named_ratios import spelled_out
+from quaestor.solvers.embedded.pool import operand_pool
 from quaestor.solvers.embedded.scoring import leaf_features
-from quaestor.solvers.embedded.signature import signature_of
+from quaestor.solvers.embedded.signature import SignatureModel, signature_of
 from quaestor.solvers.embedded.state import State
 from quaestor.solvers.embedded.views import PageView
 
@@ -26,20 +29,31 @@ def signatures_of(state: State) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A question read against a page: what is measured of each leaf."""
+    """A question read against a page.
+
+    Attributes:
+        asked: The question in its conversation.
+        signatures: The probability of each signature.
+        measured: What is measured of each leaf.
+    """
 
     asked: Asked
     signatures: Mapping[str, float]
     measured: Floats
 
 
-def read_leaves(page: PageView, question: str, state: State, signatures: Mapping[str, float]) -> Reading:
-    """Returns what is measured of each leaf of the page for this question.
+def read_leaves(
+    page: PageView, question: str, state: State, signature: SignatureModel, references: ReferenceWeights
+) -> Reading:
+    """Returns what a question may do on a page, and what is measured of each leaf of the page for it.
 
     Args:
-        signatures: The probability of each signature.
+        signature: The classifier of what a turn does.
+        references: The weights by which references are resolved.
     """
-    asked = read_turn(question, state, page.leaves)
+    told = spelled_out(question, page.leaves)
+    signatures = signature.probabilities(told, state.questions, signatures_of(state))
+    asked = read_turn(told, state, page.leaves, references)
     lookup = sum(p for name, p in signatures.items() if name.startswith("lookup"))
     fresh = sum(p * name.count("new") for name, p in signatures.items())
     return Reading(asked, signatures, leaf_features(page, asked, state, lookup, fresh))
@@ -53,7 +67,7 @@ def build_candidates(
     Args:
         probability: The leaf scorer's probability of each leaf.
     """
-    pool = operand_pool(page.leaves, probability, state, reading.asked.now)
+    pool = operand_pool(page.leaves, probability, state, reading.asked.now, reading.signatures)
     candidates = enumerate_candidates(pool, reading.signatures, reading.asked.now)
     features = candidate_features(
         candidates, page.leaves, reading.measured, probability, reading.asked, state, reading.signatures

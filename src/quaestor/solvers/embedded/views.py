@@ -28,10 +28,26 @@ class Idf:
 
 @dataclass(frozen=True, slots=True)
 class PageView:
-    """A page's leaves with the weights of their words, made once a page."""
+    """A page's leaves with the weights of their words, made once a page.
+
+    Attributes:
+        leaves: The leaves.
+        idf: Of each stem of their vocabulary, over pages.
+        rarity: The same over the leaves of this page; 0 of what describes most of them.
+        labels: Leaves x vocabulary, 1 where the stem stands in a label of the leaf.
+        label_rarity: Of all stems of a leaf's labels.
+        row_weight: Of all stems of a leaf's row label.
+        column_weight: The same of its column label.
+        pair_count: The stem pairs of its row label.
+        places: How many numbers its sentence or row holds.
+        static: The columns of the leaf scorer that no question changes.
+    """
 
     leaves: LeafTable
     idf: Floats
+    rarity: Floats
+    labels: Floats
+    label_rarity: Floats
     row_weight: Floats
     column_weight: Floats
     pair_count: Floats
@@ -60,9 +76,14 @@ def page_view(leaves: LeafTable, idf: Idf) -> PageView:
         "moved": leaves.moved,
         "currency": np.array([leaf.quantity.unit is not None for leaf in leaves.leaves], bool),
     }
+    labels = np.maximum(leaves.row, leaves.column)
+    rarity = np.maximum(np.log((len(leaves) + 1) / (leaves.around.sum(axis=0) + 0.5)), 0).astype(np.float32)
     return PageView(
         leaves=leaves,
         idf=weights,
+        rarity=rarity,
+        labels=labels,
+        label_rarity=np.maximum(labels @ rarity, 1e-6),
         row_weight=np.maximum(leaves.row @ weights, 1e-6),
         column_weight=np.maximum(leaves.column @ weights, 1e-6),
         pair_count=np.maximum(leaves.row_pairs.sum(axis=1), 1),

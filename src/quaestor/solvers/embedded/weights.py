@@ -1,8 +1,9 @@
 """The learned numbers of the solver, in text files that a person can open.
 
-A folder of weights holds `idf.json` (how telling each stem is), `signature.json` (logistic regression), `leaves.json`
-(boosted trees in XGBoost's JSON format), `ranker.json` (conditional logit), `calibration.json` (how sure is how often
-right), and `card.json` (data, counts, digest). There is no pickle in it, and nothing in it runs.
+A folder of weights holds `idf.json` (how telling each stem is), `signature.json` (logistic regression),
+`references.json` (which earlier results are used), `leaves.json` (boosted trees in XGBoost's JSON format),
+`ranker.json` (conditional logit), `calibration.json` (how sure is how often right), and `card.json` (data, counts,
+digest). There is no pickle in it, and nothing in it runs.
 """
 
 import json
@@ -13,6 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
+from quaestor.conversation.references.ranking import Weights as ReferenceWeights
+from quaestor.conversation.references.ranking import with_rules
 from quaestor.errors import ModelError
 from quaestor.solvers.embedded.confidence import MEASURES, Calibration
 from quaestor.solvers.embedded.features import CANDIDATE_FEATURES
@@ -22,7 +25,7 @@ from quaestor.solvers.embedded.signature import SignatureModel
 from quaestor.solvers.embedded.trees import Predictor, Trees
 from quaestor.solvers.embedded.views import Idf
 
-WEIGHT_FILES = ("idf.json", "signature.json", "leaves.json", "ranker.json", "calibration.json")
+WEIGHT_FILES = ("idf.json", "signature.json", "references.json", "leaves.json", "ranker.json", "calibration.json")
 """The files of a folder of weights, in the order of their digest."""
 
 
@@ -32,6 +35,7 @@ class Weights:
 
     idf: Idf
     signature: SignatureModel
+    references: ReferenceWeights
     leaves: Predictor
     ranker: Ranker
     calibration: Calibration = field(default_factory=Calibration)
@@ -55,6 +59,7 @@ def load_weights(folder: Path | None = None) -> Weights:
     return Weights(
         idf=_read_idf(folder / "idf.json"),
         signature=_read_signature(folder / "signature.json"),
+        references=_read_references(folder / "references.json"),
         leaves=Trees.read(folder / "leaves.json", column_names(LEAF_FEATURES)),
         ranker=_read_ranker(folder / "ranker.json"),
         calibration=_read_calibration(folder / "calibration.json"),
@@ -95,6 +100,15 @@ def _read_signature(path: Path) -> SignatureModel:
                 intercept=np.array(intercept, np.float32),
             )
     raise ModelError(f"the weights {path.name} have not the form that `quaestor train` writes")
+
+
+def _read_references(path: Path) -> ReferenceWeights:
+    fitted = _read_json(path)
+    if not all(isinstance(cues, dict) for cues in fitted.values()):
+        raise ModelError(f"the weights {path.name} have not the form that `quaestor train` writes")
+    return with_rules(
+        {t: {str(c): float(w) for c, w in cues.items()} for t, cues in fitted.items() if isinstance(cues, dict)}
+    )
 
 
 def _read_ranker(path: Path) -> Ranker:

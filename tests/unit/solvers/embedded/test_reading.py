@@ -29,7 +29,7 @@ def test_years_numbers_and_counts_are_told_apart() -> None:
     read = read_question("What was the average of those two values from 2007 to 2009, divided by 1,000?")
     assert read.years == (2007, 2009)
     assert read.numbers == (1000.0,)
-    assert read.counts == (2.0,)
+    assert read.counts == (2.0, 3.0)
     assert "kg:PatternDividedBy" in read.patterns
 
 

@@ -1,0 +1,62 @@
+"""What each earlier result is, for the shared resolution of references, read from the solver's own state."""
+
+from collections.abc import Sequence
+
+from quaestor.conversation.references.asked import read_asked
+from quaestor.conversation.references.lineage import Result
+from quaestor.solvers.embedded.leaves import LeafTable
+from quaestor.solvers.embedded.state import Operand, State
+
+Expression = tuple[object, ...]
+
+_MADE = {
+    "subtract": "change", "divide": "ratio", "add": "sum", "sum": "sum", "average": "average", "multiply": "product",
+    "greater": "comparison",
+}  # fmt: skip
+
+
+def results_of(state: State, leaves: LeafTable) -> list[Result]:
+    """Returns the results of the turns so far."""
+    expressions: list[Expression] = []
+    found: list[Result] = []
+    for turn, outcome in enumerate(state.outcomes):
+        operands = tuple(_expression(o, expressions) for o in outcome.operands)
+        if outcome.operation == "lookup":
+            expression = operands[0] if operands else ("nothing", turn)
+            operands = ()
+        elif outcome.operation == "percentage_change":
+            change = ("subtract", *operands)
+            expression, operands = ("divide", change, operands[1]), (change, operands[1], operands[0])
+        else:
+            expression = (outcome.operation, *operands)
+        again = latest_turn(expression, expressions)
+        rests = found[again].rests if again is not None else tuple(latest_turn(o, expressions) for o in operands)
+        asked = read_asked(state.questions[turn])
+        made = _made(expression)
+        years = asked.years or _years(outcome.operands, leaves)
+        metric = "percentage_change" if made == "relative change" else made
+        expressions.append(expression)
+        found.append(Result(turn, metric, made, None, years, asked.words, rests, expression))
+    return found
+
+
+def _expression(operand: Operand, earlier: Sequence[Expression]) -> Expression:
+    if operand.kind == "result":
+        return earlier[operand.index]
+    return ("number", operand.index) if operand.kind == "leaf" else ("constant", operand.value)
+
+
+def _made(expression: Expression) -> str:
+    if expression[0] == "divide" and isinstance(expression[1], tuple) and expression[1][0] == "subtract":
+        return "relative change" if expression[1][2] == expression[2] else "ratio"
+    return _MADE.get(str(expression[0]), "value")
+
+
+def latest_turn(expression: Expression, expressions: Sequence[Expression]) -> int | None:
+    """Returns the latest turn that comes to an expression."""
+    return next((turn for turn in range(len(expressions) - 1, -1, -1) if expressions[turn] == expression), None)
+
+
+def _years(operands: Sequence[Operand], leaves: LeafTable) -> frozenset[int]:
+    years = {int(leaves.year[o.index]) for o in operands if o.kind == "leaf"} - {0}
+    return frozenset({max(years)}) if years else frozenset()

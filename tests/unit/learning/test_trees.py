@@ -1,0 +1,53 @@
+"""The leaf scorer: trees fitted to which leaves of a turn are meant."""
+
+import numpy as np
+import pytest
+
+from quaestor.learning.trees import fit_leaf_scorer
+from quaestor.solvers.embedded.scoring import LEAF_FEATURES
+from quaestor.solvers.embedded.trees import Trees
+
+COLUMNS = list(LEAF_FEATURES)
+TOLD, YEAR = COLUMNS.index("row_in_question"), COLUMNS.index("year_named")
+
+
+def turn(leaves: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """A turn in which the leaf is meant whose label the question says and whose year it names."""
+    rows = np.zeros((leaves, len(COLUMNS)), np.float32)
+    rows[:, TOLD] = random.random(leaves) * 0.5
+    rows[:, YEAR] = random.choice([-1, 0], leaves)
+    meant = random.integers(leaves)
+    rows[meant, [TOLD, YEAR]] = 1
+    return rows, (np.arange(leaves) == meant).astype(float)
+
+
+@pytest.fixture(scope="module")
+def scorer() -> Trees:
+    random = np.random.default_rng(0)
+    return fit_leaf_scorer([turn(int(random.integers(5, 30)), random) for _ in range(80)], seed=0)
+
+
+def test_what_is_meant_is_found_on_other_pages(scorer: Trees) -> None:
+    random = np.random.default_rng(1)
+    turns = [turn(12, random) for _ in range(40)]
+    found = [int(shares.argmax()) for shares in scorer.predict([rows for rows, _ in turns])]
+    assert found == [int(meant.argmax()) for _, meant in turns]
+
+
+def test_each_page_has_shares_of_its_own(scorer: Trees) -> None:
+    random = np.random.default_rng(2)
+    (few, _), (many, _) = turn(3, random), turn(20, random)
+    nothing = few[:0]
+    shares = scorer.predict([few, nothing, many])
+    assert [len(part) for part in shares] == [3, 0, 20]
+    assert [part.sum() for part in (shares[0], shares[2])] == pytest.approx([1.0, 1.0])
+    assert shares[2] == pytest.approx(scorer.predict([many])[0])
+    assert [len(part) for part in scorer.predict([nothing])] == [0]
+
+
+def test_what_speaks_for_a_leaf_never_makes_it_less_likely(scorer: Trees) -> None:
+    rows = np.zeros((11, len(COLUMNS)), np.float32)
+    rows[:, TOLD] = np.linspace(0, 1, 11)
+    (shares,) = scorer.predict([rows])
+    assert (np.diff(shares) >= 0).all()
+    assert shares[-1] > shares[0]
