@@ -96,7 +96,7 @@ class _Worker:
 def _prepare_worker(factory: SolverFactory, knowledge: Knowledge | None, watched: Connection) -> None:
     # Ctrl-C reaches every process of the terminal; only the parent decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # What a turn makes is gone when it ends, without cycles: looking for them often is a twentieth of the time.
+    # What a turn makes is gone when it ends: there are few cycles to look for.
     gc.set_threshold(_BETWEEN_COLLECTIONS)
     _Worker.factory, _Worker.knowledge = factory, knowledge
     threading.Thread(target=_end_with_parent, args=(watched,), daemon=True).start()

@@ -2,7 +2,7 @@
 
 What a turn does, and which earlier results it uses, is learned from dialogues and single questions too. Which leaf is
 meant, and which plan, from conversations with their pages: a single question puts things otherwise than one that opens
-a conversation, and with them all fewer first turns are answered right.
+a conversation, and with them all the right plan of a first turn is ranked less likely.
 
 The stages stack: the signature classifier feeds the leaf scorer, both feed the ranker. What a later stage learns
 from is what an earlier one says of companies that it has not seen, so that no stage trusts a memory.

@@ -35,7 +35,7 @@ _COMPUTED = 600
 """How many are computed: some of them divide by zero."""
 
 
-_COMPUTE: dict[int, Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]] = {
+_PAIRS: dict[int, Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]] = {
     SUBTRACT: lambda a, b: a - b,
     ADD: lambda a, b: a + b,
     DIVIDE: lambda a, b: a / b,
@@ -43,7 +43,7 @@ _COMPUTE: dict[int, Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray
     GREATER: lambda a, b: (a > b).astype(float),
     CHANGE: lambda a, b: (a - b) / b,
 }
-"""What two operands come to; of a look-up, a sum and an average the first one is what it comes to, or its share."""
+"""What two operands come to. A look-up and a sum come to the first operand itself, an average to its share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +192,7 @@ def _values(
     divisor_zero = ((operation == DIVIDE) | (operation == CHANGE)) & (b == 0)
     safe = np.where(b == 0, 1.0, b)
     value = a.copy()
-    for code, compute in _COMPUTE.items():
+    for code, compute in _PAIRS.items():
         at = np.flatnonzero(operation == code)
         value[at] = compute(a[at], safe[at] if code in (DIVIDE, CHANGE) else b[at])
     at = np.flatnonzero(operation == AVERAGE)
