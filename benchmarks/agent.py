@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.figure import Figure
 from benchmarks.workload import Workload
-from quaestor.documents.convfinqa import Conversation
+from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.engines import in_lanes
 from quaestor.evaluation.knowledge import Knowledge
 from quaestor.evaluation.line import ModelAccess, open_line

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from benchmarks.figure import Figure, milliseconds
 from benchmarks.workload import Workload
-from quaestor.documents.convfinqa import read_dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.graph.builder import build_graph
 from quaestor.graph.knowledge_graph import KnowledgeGraph

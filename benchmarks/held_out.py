@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.ablation import keeping_rows, paths_kept, rankers_without
 from quaestor.conversation.metrics import classify_metric_type
-from quaestor.documents.convfinqa import Conversation
+from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import Knowledge
 from quaestor.evaluation.recording import turn_records

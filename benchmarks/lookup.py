@@ -18,7 +18,7 @@ from rich.table import Table as Grid
 from benchmarks.figure import Figure
 from benchmarks.workload import Workload, benchmark_file
 from quaestor.core.provenance import CellRef
-from quaestor.documents.convfinqa import read_dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Cell, Document
 from quaestor.plan.program import parse_program
 from quaestor.plan.steps import Compute, Constant

@@ -25,7 +25,7 @@ from quaestor.conversation.references.ranking import Weights, rank_sets, read_we
 from quaestor.conversation.references.resolved import TurnSet
 from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.references.traits import heard_in, traits_of
-from quaestor.documents.convfinqa import Conversation
+from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.runner import play_conversation
 from quaestor.learning.examples import Example, company_folds, read_examples, read_lines
 from quaestor.learning.reference_weights import fit_references, reference_samples

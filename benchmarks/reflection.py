@@ -18,7 +18,7 @@ from rich.table import Table
 from benchmarks.agent import SUPPORT
 from benchmarks.figure import Figure
 from benchmarks.workload import Workload, benchmark_file
-from quaestor.documents.convfinqa import Conversation
+from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.line import ModelAccess, open_line
 from quaestor.evaluation.runner import play_conversation
 from quaestor.llm.naming import find_model

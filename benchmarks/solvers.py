@@ -17,7 +17,7 @@ from rich.table import Table
 from benchmarks.agent import SUPPORT
 from benchmarks.figure import Figure
 from benchmarks.workload import Timed, Workload
-from quaestor.documents.convfinqa import read_dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.llm.usage import Usage
 from quaestor.sample import sample_path
 from quaestor.scoring.gold import read_gold

@@ -8,7 +8,9 @@ from time import perf_counter
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
-from quaestor.documents.convfinqa import Dataset, read_conversation, read_dataset
+from quaestor.datasets.convfinqa.records import read_conversation
+from quaestor.datasets.dataset import Dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation.runner import play_conversation
 from quaestor.sample import sample_path
 from quaestor.solvers.base import Solver, TurnContext

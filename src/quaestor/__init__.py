@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from quaestor.core.parsing import parse_quantity
     from quaestor.core.provenance import CellRef, SentenceRef
     from quaestor.core.quantity import Quantity, Scale
-    from quaestor.documents.convfinqa import Conversation, Dataset, read_dataset
+    from quaestor.datasets.dataset import Conversation, Dataset
+    from quaestor.datasets.formats import read_dataset
     from quaestor.documents.document import Document
     from quaestor.errors import QuaestorError
     from quaestor.evaluation.run import run_dataset
@@ -71,7 +72,8 @@ _HOMES = {
     "core.parsing": ("parse_quantity",),
     "core.provenance": ("CellRef", "SentenceRef"),
     "core.quantity": ("Quantity", "Scale"),
-    "documents.convfinqa": ("Conversation", "Dataset", "read_dataset"),
+    "datasets.dataset": ("Conversation", "Dataset"),
+    "datasets.formats": ("read_dataset",),
     "documents.document": ("Document",),
     "errors": ("QuaestorError",),
     "evaluation.run": ("run_dataset",),

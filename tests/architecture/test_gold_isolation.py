@@ -13,7 +13,7 @@ from model_replies import say
 from model_server import ModelServer
 
 from quaestor.core import serial
-from quaestor.documents.convfinqa import read_dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation.engines import InlineEngine
 from quaestor.evaluation.line import ModelAccess
 from quaestor.evaluation.run import run_dataset

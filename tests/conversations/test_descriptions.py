@@ -9,7 +9,7 @@ from oracle import Guided
 from run_oracle import ORACLES, oracle_of
 
 from quaestor.conversation.answer import Answer
-from quaestor.documents.convfinqa import read_dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation.knowledge import Knowledge
 from quaestor.evaluation.line import ModelAccess, open_line
 from quaestor.evaluation.runner import play_conversation

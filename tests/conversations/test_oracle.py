@@ -9,7 +9,7 @@ import pytest
 from oracle import Outcome, play_with_oracle
 from run_oracle import oracle_of
 
-from quaestor.documents.convfinqa import read_dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.sample import sample_path
 from quaestor.scoring.gold import read_gold
 from quaestor.solvers.registry import make_solver

@@ -7,7 +7,7 @@ from pathlib import Path
 from oracle import Outcome, play_with_oracle
 from oracle_workflow import WorkflowOracle
 
-from quaestor.documents.convfinqa import read_dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.sample import sample_path
 from quaestor.scoring.gold import read_gold
 from quaestor.solvers.registry import make_solver

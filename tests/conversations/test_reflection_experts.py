@@ -13,7 +13,7 @@ from solver_bench import context_of
 from toolboxes import CASH_FLOWS, OPTIONS, sample_knowledge, sample_pages
 from workflow_bench import change, saying
 
-from quaestor.documents.convfinqa import Conversation
+from quaestor.datasets.dataset import Conversation
 from quaestor.errors import SettingsError
 from quaestor.evaluation.runner import play_conversation
 from quaestor.solvers.registry import make_solver

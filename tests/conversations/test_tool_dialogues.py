@@ -7,7 +7,7 @@ from toolboxes import CASH_FLOWS, OPTIONS, ToolUser, sample_knowledge, sample_pa
 
 from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import CellRef
-from quaestor.documents.convfinqa import Conversation
+from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.recording import turn_records
 from quaestor.evaluation.runner import play_conversation
 

@@ -9,7 +9,8 @@ from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number, show_source
 from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import CellRef
-from quaestor.documents.convfinqa import Conversation, read_dataset
+from quaestor.datasets.dataset import Conversation
+from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.evaluation.recording import turn_records
 from quaestor.evaluation.runner import play_conversation

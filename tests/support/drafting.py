@@ -13,7 +13,7 @@ from quaestor.conversation.memory import Memory
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.core.quantity import Scale
-from quaestor.documents.convfinqa import read_dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.errors import QuaestorError
 from quaestor.evaluation.knowledge import Knowledge

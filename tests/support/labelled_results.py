@@ -13,7 +13,7 @@ from pathlib import Path
 
 from quaestor.conversation.entity import extract_entity
 from quaestor.conversation.metrics import classify_metric_type
-from quaestor.documents.convfinqa import read_dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.ontology.labels import singular
 
 LABELS = Path(__file__).parents[1] / "unit" / "conversation" / "labelled_results.jsonl"

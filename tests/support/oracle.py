@@ -13,7 +13,7 @@ from model_replies import Asked, counted, say
 from model_server import ModelServer, Script
 
 from quaestor.conversation.answer import Answer
-from quaestor.documents.convfinqa import Conversation
+from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.knowledge import Knowledge
 from quaestor.evaluation.line import ModelAccess, open_line
 from quaestor.evaluation.recording import turn_records

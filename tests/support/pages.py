@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from quaestor.documents.convfinqa import read_dataset, read_document
+from quaestor.datasets.convfinqa.page import read_document
+from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.sample import sample_path
 

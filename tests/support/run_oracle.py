@@ -8,7 +8,7 @@ from pathlib import Path
 
 from oracle import OracleFactory, play_with_oracle
 
-from quaestor.documents.convfinqa import read_dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.scoring.gold import read_gold
 from quaestor.solvers.registry import make_solver
 

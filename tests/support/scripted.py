@@ -17,7 +17,7 @@ from pathlib import Path
 from quaestor.conversation.answer import Answer
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity
-from quaestor.documents.convfinqa import Conversation, Dataset
+from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.documents.document import Cell, Document, Header, Table
 from quaestor.errors import OutageError, SolverError
 from quaestor.plan.execute import execute

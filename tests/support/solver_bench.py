@@ -11,7 +11,7 @@ from toolboxes import CASH_FLOWS, sample_knowledge, sample_pages
 
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.turn import Turn
-from quaestor.documents.convfinqa import Conversation
+from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import Knowledge
 from quaestor.evaluation.line import ModelLine

@@ -7,7 +7,8 @@ from functools import lru_cache
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.memory import Memory
-from quaestor.documents.convfinqa import Conversation, read_dataset
+from quaestor.datasets.dataset import Conversation
+from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import Knowledge
 from quaestor.evaluation.runner import play_conversation

@@ -48,7 +48,7 @@ def ask(
     from quaestor.cli.playing import Said, has_numbers, named_model, solver_options
     from quaestor.cli.showing import show_turn
     from quaestor.conversation.turn import Turn
-    from quaestor.documents.convfinqa import Conversation
+    from quaestor.datasets.dataset import Conversation
     from quaestor.errors import InputError
     from quaestor.evaluation.line import ModelAccess, open_line
     from quaestor.evaluation.runner import check_questions, play_conversation

@@ -25,7 +25,7 @@ def check(
     from rich.console import Console
 
     from quaestor.core import serial
-    from quaestor.documents.convfinqa import read_dataset
+    from quaestor.datasets.formats import read_dataset
     from quaestor.errors import UnlabelledError
     from quaestor.scoring.check import check_dataset
     from quaestor.scoring.gold import read_gold

@@ -197,7 +197,7 @@ async def _graph_or_none(store: "RunStore", run: str, conversation: str) -> "Kno
 def _scored(record: "RunRecord", turns: "Sequence[TurnRecord]", dataset: Path | None) -> "Sequence[Scored] | None":
     """Returns the verdicts on a run; None where its dataset is not there any more, or has no answers."""
     from quaestor.cli.judging import predicted
-    from quaestor.documents.convfinqa import read_dataset
+    from quaestor.datasets.formats import read_dataset
     from quaestor.errors import InputError, UnlabelledError
     from quaestor.evaluation.spec import RunSpec
     from quaestor.scoring.gold import read_gold

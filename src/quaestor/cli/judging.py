@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from quaestor.cli.playing import require_played
-from quaestor.documents.convfinqa import Dataset
+from quaestor.datasets.dataset import Dataset
 from quaestor.errors import InputError
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.report import Prediction, Report, score

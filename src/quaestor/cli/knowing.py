@@ -5,7 +5,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from quaestor.documents.convfinqa import Dataset, read_dataset
+from quaestor.datasets.dataset import Dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, StoreError
 from quaestor.evaluation.knowledge import Knowledge

@@ -56,7 +56,7 @@ def build(
     from quaestor.cli.access import Tapes
     from quaestor.cli.knowing import documents_of
     from quaestor.cli.proposals import gather
-    from quaestor.documents.convfinqa import read_dataset
+    from quaestor.datasets.formats import read_dataset
     from quaestor.errors import InputError
     from quaestor.ontology.builder import build_ontology
     from quaestor.ontology.extract import RuleExtractor

@@ -11,7 +11,8 @@ from quaestor.cli.access import NO_TAPES, Tapes, solver_access
 from quaestor.cli.failures import StoppedError
 from quaestor.cli.knowing import find_ontology
 from quaestor.conversation.turn import Turn
-from quaestor.documents.convfinqa import Conversation, Dataset, read_dataset
+from quaestor.datasets.dataset import Conversation, Dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.errors import DatasetError, EngineError, InputError, OutageError, SettingsError
 from quaestor.evaluation.engines import Engine, make_engine

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from quaestor.cli.judging import Gold
 from quaestor.cli.playing import Watcher
 from quaestor.conversation.turn import Turn
-from quaestor.documents.convfinqa import Conversation, Dataset
+from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.metrics import executed_equal
 

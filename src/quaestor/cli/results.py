@@ -14,7 +14,7 @@ from quaestor.cli.judging import Judged
 from quaestor.conversation.display import show_source
 from quaestor.core import serial
 from quaestor.core.provenance import CellRef, SentenceRef, Source
-from quaestor.documents.convfinqa import Dataset
+from quaestor.datasets.dataset import Dataset
 from quaestor.documents.document import Document
 from quaestor.errors import InputError
 from quaestor.scoring.bootstrap import Proportion

@@ -16,7 +16,8 @@ def score(
     from quaestor.cli.judging import Judged, judge
     from quaestor.cli.playing import find_run
     from quaestor.cli.results import deliver
-    from quaestor.documents.convfinqa import Dataset, read_dataset
+    from quaestor.datasets.dataset import Dataset
+    from quaestor.datasets.formats import read_dataset
     from quaestor.evaluation.spec import RunSpec
     from quaestor.scoring.gold import read_gold
     from quaestor.settings import load_settings

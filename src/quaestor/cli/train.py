@@ -64,7 +64,7 @@ def crossvalidate(
 
     from quaestor.cli.results import show_score
     from quaestor.core import serial
-    from quaestor.documents.convfinqa import read_dataset
+    from quaestor.datasets.formats import read_dataset
     from quaestor.learning.crossvalidate import cross_validate
     from quaestor.learning.examples import read_examples, read_lines
     from quaestor.scoring.gold import read_gold

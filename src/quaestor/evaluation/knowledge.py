@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import replace
 
-from quaestor.documents.convfinqa import Dataset
+from quaestor.datasets.dataset import Dataset
 from quaestor.documents.document import Document
 from quaestor.evaluation.spec import RunSpec
 from quaestor.graph.builder import build_graph

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import islice
 from multiprocessing.connection import Connection
 
-from quaestor.documents.convfinqa import Conversation
+from quaestor.datasets.dataset import Conversation
 from quaestor.errors import EngineError
 from quaestor.evaluation.engines import Listener, in_lanes
 from quaestor.evaluation.knowledge import Knowledge

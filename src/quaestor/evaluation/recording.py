@@ -11,7 +11,7 @@ from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.core.triples import Triple
-from quaestor.documents.convfinqa import Conversation
+from quaestor.datasets.dataset import Conversation
 from quaestor.errors import OutageError, PlanError
 from quaestor.evaluation.runner import Played
 from quaestor.llm.usage import Usage

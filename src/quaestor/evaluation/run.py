@@ -10,7 +10,7 @@ from functools import partial
 from itertools import takewhile
 
 from quaestor.core import serial
-from quaestor.documents.convfinqa import Dataset
+from quaestor.datasets.dataset import Dataset
 from quaestor.errors import DatasetError, InputError
 from quaestor.evaluation.engines import Engine
 from quaestor.evaluation.knowledge import settle_ontology

@@ -17,7 +17,7 @@ from quaestor.conversation.memory import Memory
 from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Turn
 from quaestor.core.triples import Triple
-from quaestor.documents.convfinqa import Conversation
+from quaestor.datasets.dataset import Conversation
 from quaestor.errors import BudgetExceededError, GraphError, InputError, OutageError, QuaestorError, QuestionError
 from quaestor.evaluation.knowledge import Knowledge
 from quaestor.evaluation.line import ModelLine

@@ -14,7 +14,7 @@ from importlib.metadata import version
 from pydantic import JsonValue
 
 from quaestor.core import serial
-from quaestor.documents.convfinqa import Dataset
+from quaestor.datasets.dataset import Dataset
 from quaestor.errors import InputError
 from quaestor.graph.knowledge_graph import Policy
 from quaestor.solvers.registry import prompts_digest

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from quaestor.conversation.memory import Memory
-from quaestor.documents.convfinqa import Conversation
+from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.knowledge import Knowledge
 from quaestor.evaluation.recording import turn_records
 from quaestor.evaluation.runner import play_conversation

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from quaestor.documents.convfinqa import read_dataset, read_document
+from quaestor.datasets.convfinqa.page import read_document
+from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.errors import DatasetError
 from quaestor.scoring.gold import GoldTurn, read_gold

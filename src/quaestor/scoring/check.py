@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
-from quaestor.documents.convfinqa import Dataset
+from quaestor.datasets.dataset import Dataset
 from quaestor.documents.document import Document
 from quaestor.errors import PlanError
 from quaestor.plan.rows import Row

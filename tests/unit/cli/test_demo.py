@@ -3,7 +3,7 @@ from pathlib import Path
 from command_line import Quaestor
 
 from quaestor.cli.demo import SHOWN
-from quaestor.documents.convfinqa import read_dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.sample import sample_path
 
 

@@ -8,7 +8,7 @@ from rich.console import Console
 from quaestor.cli.showing import show_page, show_turn
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
-from quaestor.documents.convfinqa import read_conversation
+from quaestor.datasets.convfinqa.records import read_conversation
 from quaestor.documents.document import Document
 from quaestor.store.records import now
 

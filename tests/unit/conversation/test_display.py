@@ -9,7 +9,7 @@ from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number, show_source
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import Scale
-from quaestor.documents.convfinqa import read_conversation
+from quaestor.datasets.convfinqa.records import read_conversation
 
 DOCUMENT = read_conversation(a_record(), "here").document
 PAGE = DOCUMENT.id

@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from quaestor.documents.convfinqa import Dataset, read_dataset
+from quaestor.datasets.dataset import Dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 
 FILES = {

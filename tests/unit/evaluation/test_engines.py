@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from scripted import ScriptedSolver, a_conversation, logging_to, many_conversations, scripted, without_weights
 
-from quaestor.documents.convfinqa import Conversation
+from quaestor.datasets.dataset import Conversation
 from quaestor.errors import EngineError, InputError, ModelError, StoreError
 from quaestor.evaluation.engines import Engine, InlineEngine, in_lanes, make_engine
 from quaestor.evaluation.processes import CHUNK, ProcessEngine

@@ -6,7 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from quaestor.conversation.answer import Answer
-from quaestor.documents.convfinqa import read_dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation.engines import InlineEngine
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec

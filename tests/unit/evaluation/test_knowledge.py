@@ -7,7 +7,7 @@ from scripted import a_dataset, many_conversations, scripted
 from toolboxes import OPTIONS, sample_knowledge, sample_pages
 
 from quaestor.core.triples import Triple
-from quaestor.documents.convfinqa import Conversation, Dataset
+from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import StoreError
 from quaestor.evaluation.engines import Engine, InlineEngine
 from quaestor.evaluation.knowledge import Knowledge

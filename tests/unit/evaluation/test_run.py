@@ -26,7 +26,7 @@ from scripted import (
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
-from quaestor.documents.convfinqa import Conversation, Dataset
+from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import DatasetError, EngineError, InputError, ModelError, QuestionError, UnknownRunError
 from quaestor.evaluation.engines import Engine, InlineEngine
 from quaestor.evaluation.knowledge import Knowledge

@@ -9,7 +9,7 @@ from quaestor.conversation.answer import Answer
 from quaestor.conversation.references.resolved import References
 from quaestor.conversation.turn import Turn
 from quaestor.core.quantity import Scale
-from quaestor.documents.convfinqa import Conversation
+from quaestor.datasets.dataset import Conversation
 from quaestor.errors import OutageError, QuestionError
 from quaestor.evaluation.runner import MAX_QUESTION, attempt_conversation, play_conversation
 from quaestor.plan.steps import Compute, Constant, Plan

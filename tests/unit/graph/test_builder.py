@@ -7,7 +7,7 @@ from pages import page, sample_pages
 from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Scale
-from quaestor.documents.convfinqa import read_conversation
+from quaestor.datasets.convfinqa.records import read_conversation
 from quaestor.errors import GapError, GraphError
 from quaestor.graph.builder import build_graph
 from quaestor.graph.facts import Observation

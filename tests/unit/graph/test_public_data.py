@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pages import public_pages
 
-from quaestor.documents.convfinqa import read_dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.errors import GapError
 from quaestor.graph.builder import build_graph

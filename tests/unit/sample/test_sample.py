@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from quaestor.core.provenance import CellRef
-from quaestor.documents.convfinqa import Dataset, read_dataset
+from quaestor.datasets.dataset import Dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.plan.execute import benchmark_number, execute
 from quaestor.plan.program import parse_program, to_program
 from quaestor.plan.rows import Row, benchmark_rows, bind_labels

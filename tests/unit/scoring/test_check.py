@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from quaestor.documents.convfinqa import read_dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.scoring.check import CheckReport, FindingKind, check_dataset, display_fault
 from quaestor.scoring.gold import read_gold
 

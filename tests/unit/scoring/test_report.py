@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from quaestor.core import serial
-from quaestor.documents.convfinqa import read_dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.errors import DatasetError
 from quaestor.scoring.gold import GoldTurn, read_gold

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from quaestor.documents.convfinqa import read_dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.errors import ProgramError
 from quaestor.scoring.gold import GoldTurn, read_gold
 from quaestor.scoring.pages import PageNumbers, page_numbers

@@ -14,7 +14,7 @@ from model_replies import Asked, Call, Reply, broken, garbled, say, structured, 
 from model_server import ModelServer, Script
 from solver_bench import at_once, spec_for
 
-from quaestor.documents.convfinqa import read_dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation.engines import InlineEngine
 from quaestor.evaluation.line import ModelAccess
 from quaestor.evaluation.run import run_dataset

@@ -12,7 +12,8 @@ from quaestor.conversation.memory import Memory
 from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import CellRef, Source
 from quaestor.core.quantity import Quantity
-from quaestor.documents.convfinqa import Conversation, Dataset, read_dataset
+from quaestor.datasets.dataset import Conversation, Dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.errors import SettingsError
 from quaestor.evaluation.knowledge import Knowledge

@@ -12,7 +12,9 @@ from pages import page
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
-from quaestor.documents.convfinqa import Conversation, Dataset, read_dataset, read_document
+from quaestor.datasets.convfinqa.page import read_document
+from quaestor.datasets.dataset import Conversation, Dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.errors import ModelError, SettingsError
 from quaestor.evaluation.runner import play_conversation
 from quaestor.plan.steps import Compute, Constant, Plan

@@ -16,7 +16,7 @@ from solver_bench import at_once, context_of, spec_for
 from sparql_bench import CASH_2008, CASH_2009, QUESTION, formula, is_calculation, play, scripted, values
 
 from quaestor.core.quantity import Scale
-from quaestor.documents.convfinqa import read_dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.errors import SettingsError
 from quaestor.evaluation.engines import InlineEngine
 from quaestor.evaluation.line import ModelAccess

@@ -11,7 +11,7 @@ from quaestor.conversation.answer import Answer
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
-from quaestor.documents.convfinqa import read_dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.plan.execute import execute
 from quaestor.prompts import render, sources
 from quaestor.sample import sample_path

@@ -14,7 +14,7 @@ from toolboxes import CASH_FLOWS, sample_knowledge, sample_pages
 from workflow_bench import OPERATING, change, compute, plan, table, text
 
 from quaestor.conversation.turn import Turn
-from quaestor.documents.convfinqa import Conversation
+from quaestor.datasets.dataset import Conversation
 from quaestor.errors import ModelReplyError
 from quaestor.evaluation.line import ModelLine
 from quaestor.evaluation.runner import play_conversation

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolboxes import sample_pages
 
-from quaestor.documents.convfinqa import read_dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.documents.headers import read_table
 from quaestor.plan.program import parse_program

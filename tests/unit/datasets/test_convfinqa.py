@@ -7,7 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from quaestor.documents.convfinqa import Dataset, read_conversation, read_dataset, read_document
+from quaestor.datasets.convfinqa.page import read_document
+from quaestor.datasets.convfinqa.records import read_conversation
+from quaestor.datasets.dataset import Dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.errors import DatasetError, UnknownConversationError
 
 TABLE = [["( in millions )", "2008", "2007"], ["net revenue", "$ 435", "$ 401"]]

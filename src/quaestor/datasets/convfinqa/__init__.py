@@ -1,0 +1,1 @@
+"""The benchmark ConvFinQA: its pages, its records, and the two formats of its files."""

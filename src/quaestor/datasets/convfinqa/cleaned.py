@@ -1,0 +1,43 @@
+"""The cleaned format of ConvFinQA: records by split, `{"dev": [...]}`, a table as columns of named rows."""
+
+from collections.abc import Mapping
+
+from quaestor.datasets.content import FileContent
+from quaestor.datasets.convfinqa.records import read_records
+from quaestor.datasets.dataset import Dataset
+from quaestor.errors import DatasetError
+
+_SPLITS = ("dev", "train", "test")
+_LOSSES = (
+    "cleaned format: signs of percentages, rows with equal labels, the corner cell with its scale, and leading decimal "
+    "points are lost; prefer the original file"
+)
+
+
+class CleanedFormat:
+    """An object of splits; each record holds its page under `doc` and its questions under `dialogue`."""
+
+    name = "cleaned"
+
+    def recognises(self, content: FileContent) -> bool:
+        """Returns whether a file is a JSON object with a split of that name."""
+        return content.is_json and isinstance(content.json, Mapping) and any(split in content.json for split in _SPLITS)
+
+    def read(self, content: FileContent, limit: int | None = None) -> Dataset:
+        """Returns the documents and questions of a file, all splits one after the other.
+
+        Args:
+            content: The file.
+            limit: Read no more than so many conversations.
+
+        Raises:
+            DatasetError: The file or a record is not what it should be.
+        """
+        splits = content.json
+        if not isinstance(splits, Mapping):
+            raise DatasetError(f"{content.path} is no object of splits; is it a ConvFinQA file?")
+        records: list[object] = []
+        for split in _SPLITS:
+            part = splits.get(split, [])
+            records += part if isinstance(part, list) else [part]
+        return read_records(records, str(content.path), self.name, limit, [_LOSSES])

@@ -1,0 +1,31 @@
+"""The original format of ConvFinQA: a list of records."""
+
+from quaestor.datasets.content import FileContent
+from quaestor.datasets.convfinqa.records import read_records
+from quaestor.datasets.dataset import Dataset
+from quaestor.errors import DatasetError
+
+
+class OriginalFormat:
+    """A list of records, each with its page's fields beside its questions."""
+
+    name = "original"
+
+    def recognises(self, content: FileContent) -> bool:
+        """Returns whether a file is a JSON list: what its records lack is said when they are read."""
+        return content.is_json and isinstance(content.json, list)
+
+    def read(self, content: FileContent, limit: int | None = None) -> Dataset:
+        """Returns the documents and questions of a file.
+
+        Args:
+            content: The file.
+            limit: Read no more than so many conversations.
+
+        Raises:
+            DatasetError: The file or a record is not what it should be.
+        """
+        records = content.json
+        if not isinstance(records, list):
+            raise DatasetError(f"{content.path} is no list of records; is it a ConvFinQA file?")
+        return read_records(records, str(content.path), self.name, limit)

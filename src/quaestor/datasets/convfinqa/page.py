@@ -1,0 +1,127 @@
+"""A page of ConvFinQA as a document: one table between the sentences before it and the sentences after it.
+
+Owns the page's fields in both formats: `pre_text`, `table`, `post_text`, and the id that names the page.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+
+from quaestor.datasets.convfinqa.ids import page_of
+from quaestor.documents.captions import caption_in_text
+from quaestor.documents.document import Document
+from quaestor.documents.headers import read_table
+from quaestor.documents.sentences import read_sentences, split_sentences
+from quaestor.errors import DatasetError
+
+_LEADING_SENTENCES = 2
+
+
+def read_document(record: Mapping[str, object], where: str, pages: dict[str, Document] | None = None) -> Document:
+    """Returns the page of one record of either format; a null table or text is an empty one.
+
+    Raises:
+        DatasetError: A field is not what it should be.
+    """
+    name = page_of(text_field(record.get("id"), f"{where}: 'id'"))
+    page = record.get("doc", record)
+    if not isinstance(page, Mapping):
+        raise DatasetError(f"{where}: 'doc' is no object; is this a ConvFinQA file?")
+    lost: list[str] = []
+    grid = _grid(page.get("table"), where, lost)
+    texts = {section: _texts(page.get(section), where, section) for section in ("pre_text", "post_text")}
+    content = json.dumps([name, grid, texts])
+    if pages is not None and content in pages:
+        return pages[content]
+    tables, warnings = [], lost
+    if grid:
+        table, lines = read_table(name, 0, grid, caption_in_text(texts["pre_text"][-_LEADING_SENTENCES:]))
+        tables.append(table)
+        warnings += lines
+    sentences = [sentence for section, cut in texts.items() for sentence in read_sentences(name, section, cut)]
+    document = Document(name, tuple(tables), tuple(sentences), tuple(warnings))
+    if pages is not None:
+        pages[content] = document
+    return document
+
+
+def _grid(table: object, where: str, lost: list[str]) -> list[list[str]]:
+    """Returns the printed cells, row by row; what had to be mended is added to `lost`."""
+    if table is None:
+        return []
+    if isinstance(table, Mapping):
+        return _grid_of_columns(table, where)
+    if not isinstance(table, list) or not all(isinstance(row, list) for row in table):
+        raise DatasetError(f"{where}: 'table' is no list of rows; is it a ConvFinQA file?")
+    grid = [[_cell(cell, where) for cell in row] for row in table]
+    width = max((len(row) for row in grid), default=0)
+    if any(len(row) < width for row in grid):
+        lost.append("table 0: rows of unequal length were filled with empty cells")
+    return [row + [""] * (width - len(row)) for row in grid] if width else []
+
+
+def _grid_of_columns(table: Mapping[str, object], where: str) -> list[list[str]]:
+    """Returns the grid of a cleaned table, {column: {row: value}}; its corner is lost."""
+    labels: dict[str, None] = {}
+    for column in table.values():
+        if not isinstance(column, Mapping):
+            raise DatasetError(f"{where}: a column of 'table' is no object; is it a ConvFinQA file?")
+        labels |= dict.fromkeys(column)
+    header = ["", *(text_field(name, f"{where}: a column's name", empty=True) for name in table)]
+    columns = [column for column in table.values() if isinstance(column, Mapping)]
+    rows = [
+        [text_field(label, f"{where}: a row's name", empty=True)]
+        + [_cell(column.get(label), where) for column in columns]
+        for label in labels
+    ]
+    return [header, *rows]
+
+
+def _cell(value: object, where: str) -> str:
+    """Returns a cell as printed; a float of the cleaned format prints as an integer where it is one."""
+    if value is None:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise DatasetError(f"{where}: a cell of 'table' is {type(value).__name__}, not text")
+    if isinstance(value, str):
+        return text_field(value, f"{where}: a cell of 'table'", empty=True)
+    number = Decimal(repr(value))
+    if not number.is_finite():
+        return ""
+    return format(
+        number.quantize(Decimal(1)) if abs(number) < 10**20 and number == number.to_integral_value() else number, "f"
+    )
+
+
+def _texts(value: object, where: str, section: str) -> tuple[str, ...]:
+    """Returns the sentences of a section: as they come, or cut from one string."""
+    if value is None:
+        return ()
+    if isinstance(value, str):
+        return split_sentences(text_field(value, f"{where}: '{section}'", empty=True))
+    if not isinstance(value, Sequence):
+        raise DatasetError(f"{where}: '{section}' is neither a list of sentences nor a text")
+    return tuple(text_field(sentence, f"{where}: a sentence of '{section}'", empty=True) for sentence in value)
+
+
+def text_field(value: object, what: str, *, empty: bool = False) -> str:
+    """Returns a field that must be text, valid Unicode and, unless `empty`, not blank.
+
+    Args:
+        value: The field's value.
+        what: The field and where it stands, for the message.
+        empty: Whether blank text will do.
+
+    Raises:
+        DatasetError: It is none.
+    """
+    if not isinstance(value, str):
+        raise DatasetError(f"{what} is missing or is no text; is it a ConvFinQA file?")
+    if not empty and not value.strip():
+        raise DatasetError(f"{what} is empty")
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise DatasetError(f"{what} holds characters that are no Unicode text; save the file as UTF-8") from None
+    return value
