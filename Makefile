@@ -26,8 +26,9 @@ bench: $(INSTALLED)  ## each figure that the README quotes
 	@$(BIN)/python -m benchmarks
 
 SOLVER ?= agent
+FILE ?=
 oracle: $(INSTALLED)  ## a solver whose model makes the tool calls of a perfect one: what is wrong then is ours
-	@$(BIN)/python tests/support/run_oracle.py $(SOLVER)
+	@$(BIN)/python tests/support/run_oracle.py $(SOLVER) $(FILE)
 
 setup: $(INSTALLED)  ## the virtual environment
 

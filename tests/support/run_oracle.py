@@ -1,4 +1,7 @@
-"""`make oracle SOLVER=agent`: every turn of the public file with a perfect model; prints each that fails, and why."""
+"""`make oracle SOLVER=agent FILE=...`: every turn of a file with a perfect model; prints each that fails, and why.
+
+Without a file it is the public one where that lies beside the checkout, else the bundled sample.
+"""
 
 import argparse
 import asyncio
@@ -9,6 +12,7 @@ from pathlib import Path
 from oracle import OracleFactory, play_with_oracle
 
 from quaestor.datasets.formats import read_dataset
+from quaestor.sample import sample_path
 from quaestor.scoring.gold import read_gold
 from quaestor.solvers.registry import make_solver
 
@@ -30,12 +34,12 @@ def oracle_of(solver: str) -> OracleFactory:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="oracle", description=__doc__)
+    parser = argparse.ArgumentParser(prog="oracle", description=(__doc__ or "").partition(chr(10))[0])
     parser.add_argument("solver", choices=sorted(ORACLES))
-    parser.add_argument("file", nargs="?", type=Path, default=PUBLIC)
+    parser.add_argument("file", nargs="?", type=Path, default=PUBLIC if PUBLIC.exists() else sample_path())
     options = parser.parse_args()
     if not options.file.exists():
-        sys.exit(f"there is no {options.file}: give a labelled file")
+        sys.exit(f"there is no {options.file}: give a labelled file (make oracle FILE=...), or none for the sample")
     conversations = read_dataset(options.file).conversations
     solver, oracle = make_solver(options.solver, {}), oracle_of(options.solver)
     played = asyncio.run(play_with_oracle(conversations, read_gold(options.file), solver, oracle))
