@@ -36,9 +36,26 @@ QuaestorError
 └── ModelError (RuntimeError)        the shipped or trained weights cannot be used
 """
 
+from typing import Any
+
 
 class QuaestorError(Exception):
-    """The root of all errors that quaestor raises on purpose."""
+    """The root of all errors that quaestor raises on purpose.
+
+    Pickling keeps the type, the message and the attributes, whatever the arguments of the constructor are: an error
+    crosses from a worker process as it was raised. Its cause and traceback stay behind, as with any exception.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Returns how it is made again: without its constructor, which takes facts and not the message."""
+        return _made_again, (type(self), self.args, dict(self.__dict__))
+
+
+def _made_again(kind: type[QuaestorError], arguments: tuple[object, ...], attributes: dict[str, object]) -> Exception:
+    error = kind.__new__(kind, *arguments)
+    error.args = arguments
+    error.__dict__.update(attributes)
+    return error
 
 
 class InputError(QuaestorError, ValueError):

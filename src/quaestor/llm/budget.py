@@ -77,10 +77,20 @@ def read_price(name: str, table: Mapping[str, object]) -> Price:
     return Price(amounts["input"], amounts["output"], amounts.get("cached"))
 
 
-def known_price(provider: str, model: str) -> Pricer:
-    """Returns what prices a hosted model by the table of the `genai-prices` package; None where it has none."""
+@dataclass(frozen=True, slots=True)
+class VendorPrice:
+    """What a hosted model costs by the table of the `genai-prices` package.
 
-    def price(usage: Usage) -> Decimal | None:
+    Attributes:
+        provider: The vendor, by the package's name for it.
+        model: The model, by the vendor's name for it.
+    """
+
+    provider: str
+    model: str
+
+    def cost(self, usage: Usage) -> Decimal | None:
+        """Returns what tokens cost in US dollars; None where the table does not have the model."""
         from genai_prices import Usage as Counted
         from genai_prices import calc_price
 
@@ -90,11 +100,9 @@ def known_price(provider: str, model: str) -> Pricer:
             cache_read_tokens=usage.cached_tokens,
         )
         try:
-            return calc_price(counted, model, provider_id=provider).total_price
+            return calc_price(counted, self.model, provider_id=self.provider).total_price
         except (LookupError, ValueError):  # no such model there, or counts that do not fit each other
             return None
-
-    return price
 
 
 def no_price(_usage: Usage) -> Decimal | None:
@@ -173,4 +181,4 @@ def find_price(spec: ModelSpec, tables: Mapping[str, Mapping[str, object]] | Non
     for name in (spec.name, spec.model):
         if tables and name in tables:
             return read_price(name, tables[name]).cost
-    return known_price(spec.provider, spec.model) if spec.base_url is None else no_price
+    return VendorPrice(spec.provider, spec.model).cost if spec.base_url is None else no_price

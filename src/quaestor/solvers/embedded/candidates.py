@@ -86,10 +86,6 @@ class Candidates:
         reading = reading_of(name, tuple(self.pool.counts[n] for n in chosen))
         return Outcome(name, operands, float(self.value[index]), Counts(reading.scale, reading.unit))
 
-    def magnitudes(self, index: int) -> tuple[bool, bool]:
-        """Returns for both operands of the plan whether the printed sign is dropped."""
-        return bool(self.pool.magnitude[self.first[index]]), bool(self.pool.magnitude[self.second[index]])
-
 
 def enumerate_candidates(pool: Pool, signatures: Mapping[str, float], question: Question) -> Candidates:
     """Returns the plans over a pool, the `KEPT` most plausible by signature and leaves, best first."""
