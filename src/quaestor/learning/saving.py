@@ -8,12 +8,12 @@ from pathlib import Path
 from quaestor.core import serial
 from quaestor.errors import InputError, ModelError
 from quaestor.learning.examples import Example
+from quaestor.learning.trees import FittedTrees
 from quaestor.scoring.report import Score
 from quaestor.solvers.embedded.confidence import MEASURES, Calibration
 from quaestor.solvers.embedded.features import CANDIDATE_FEATURES
 from quaestor.solvers.embedded.ranker import FORMS, Ranker
 from quaestor.solvers.embedded.signature import SignatureModel
-from quaestor.solvers.embedded.trees import Trees
 from quaestor.solvers.embedded.weights import WEIGHT_FILES, Weights
 
 
@@ -23,8 +23,8 @@ def save_weights(weights: Weights, folder: Path, card: dict[str, object]) -> Non
     Raises:
         ModelError: The folder cannot be written, or the weights are not of a kind that is kept.
     """
-    if not isinstance(weights.leaves, Trees):
-        raise ModelError("only boosted trees can be kept as the weights of the leaf scorer")
+    if not isinstance(weights.leaves, FittedTrees):
+        raise ModelError("only trees that have just been fitted can be kept as the weights of the leaf scorer")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _write(folder / "idf.json", {"weight": dict(weights.idf.weight), "unseen": weights.idf.unseen})

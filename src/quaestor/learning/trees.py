@@ -1,6 +1,7 @@
 """Boosted trees for the leaf scorer. Deterministic with a seed and one thread."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,20 @@ LeafRows = tuple[Floats, NDArray[np.float64]]
 """The leaves of one turn, and 1 for those that it takes itself."""
 
 
-def fit_leaf_scorer(turns: Sequence[LeafRows], seed: int) -> Trees:
+class FittedTrees(Trees):
+    """Trees as XGBoost has fitted them, with the text that it writes of them."""
+
+    def __init__(self, document: bytes, names: tuple[str, ...]) -> None:
+        """Takes what XGBoost writes, and the names of the columns."""
+        super().__init__(document, names)
+        self._document = document
+
+    def save(self, path: Path) -> None:
+        """Writes XGBoost's JSON."""
+        path.write_bytes(self._document)
+
+
+def fit_leaf_scorer(turns: Sequence[LeafRows], seed: int) -> FittedTrees:
     """Returns trees by which the leaves of a turn are ranked: the exponential of a score is a share of the turn's sum.
 
     Args:
@@ -44,7 +58,8 @@ def fit_leaf_scorer(turns: Sequence[LeafRows], seed: int) -> Trees:
         "monotone_constraints": tuple(int(name in _RISING) for name in names),
     }  # fmt: skip
     likelihood = _Likelihood(labels, [len(right) for _, right in turns])
-    return Trees(xgboost.train(parameters, data, num_boost_round=_ROUNDS, obj=likelihood), names)
+    booster = xgboost.train(parameters, data, num_boost_round=_ROUNDS, obj=likelihood)
+    return FittedTrees(bytes(booster.save_raw("json")), names)
 
 
 class _Likelihood:
