@@ -8,6 +8,7 @@ QuaestorError
 │   ├── QuantityError                text that cannot be read as a number
 │   ├── DatasetError                 a file or a record that is not what it should be
 │   │   └── UnlabelledError          a dataset without reference answers
+│   ├── DocumentError                parts that make no document
 │   ├── UnknownConversationError     (LookupError) an id that the dataset does not have
 │   ├── QuestionError                a question that cannot be asked
 │   └── SettingsError                a setting that is missing or malformed
@@ -79,6 +80,10 @@ class QuantityError(InputError):
 
 class DatasetError(InputError):
     """A file or a record that is not what it should be."""
+
+
+class DocumentError(InputError):
+    """Parts that make no document."""
 
 
 class UnlabelledError(DatasetError):

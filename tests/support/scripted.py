@@ -18,7 +18,7 @@ from quaestor.conversation.answer import Answer
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity
 from quaestor.datasets.dataset import Conversation, Dataset
-from quaestor.documents.document import Cell, Document, Header, Table
+from quaestor.documents.document import Block, Cell, Document, Header, Section, Table
 from quaestor.errors import OutageError, SolverError
 from quaestor.plan.execute import execute
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
@@ -112,7 +112,7 @@ def a_document(name: str, seed: int = 0) -> Document:
     table = Table(
         0, cells, tuple(Header(f"row {i}") for i in range(5)), tuple(Header("") for _ in range(4)), 0, "neither"
     )
-    return Document(name, (table,), ())
+    return Document(name, (Section("pre_text"),), (Block(table, 0, "pre_text"),))
 
 
 def a_conversation(*questions: str, name: str = "Single_NORD/2012/page_41.pdf-1") -> Conversation:

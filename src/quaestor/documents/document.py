@@ -1,19 +1,26 @@
-"""A page of a report: tables and the sentences around them.
+"""A document: headings, paragraphs and tables in their order, in sections.
 
-Owns the page as read, with every repair named in `warnings`. Holds no question and no answer.
+Owns the document as read, with every repair named in `warnings`, and what stands around each of its parts. Holds no
+question and no answer. A document is made from what was printed by `quaestor.documents.assembly`.
 """
 
 import hashlib
 import json
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Discriminator
 
 from quaestor.core.periods import Period
-from quaestor.core.provenance import CellRef, SentenceRef
+from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.quantity import Quantity, Scale
 
 Orientation = Literal["columns", "rows", "neither"]
+
+_PLAIN_PAGE = (("pre_text", "paragraph"), ("pre_text", "table"), ("post_text", "paragraph"))
+"""The sections and kinds of the blocks of a ConvFinQA page, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +79,7 @@ class Table:
         columns: What each column is about; `columns[0]` is the label column's own heading.
         header_rows: How many rows head the columns.
         orientation: Where the periods stand: heading the columns, heading the rows, or neither.
-        caption: The corner's text ("in millions , except per share data"), or "".
+        caption: The corner's text ("in millions , except per share data"), else the caption over the table, or "".
         scale: The scale that the caption names for the whole table, or None.
         unit: The unit that the caption names for the whole table, or None.
     """
@@ -86,6 +93,7 @@ class Table:
     caption: str = ""
     scale: Scale | None = None
     unit: str | None = None
+    kind: Literal["table"] = field(default="table", kw_only=True)
 
     def body(self) -> tuple[Cell, ...]:
         """Every cell right of the labels and below the header, row by row.
@@ -125,8 +133,8 @@ class Sentence:
     """One sentence around the tables.
 
     Attributes:
-        section: `pre_text` or `post_text`.
-        index: Its place in the section, from 0.
+        section: The id of its section.
+        index: Its place in the section, from 0, whatever paragraph it is in.
         text: As printed; the spans of `mentions` index into it.
         mentions: The numbers in it, left to right.
         periods: The periods that it names, with their spans, left to right.
@@ -139,29 +147,124 @@ class Sentence:
     periods: tuple[tuple[Period, int, int], ...] = ()
 
 
-@dataclass(frozen=True)
-class Document:
-    """A page: tables, sentences, and what was repaired in reading them.
+@dataclass(frozen=True, slots=True)
+class SectionHeading:
+    """The printed heading of a section.
 
     Attributes:
-        id: Company, year and page (`MRO/2007/page_134.pdf`), nothing that tells about the questions.
-        tables: In the order of the page.
-        sentences: `pre_text` then `post_text`.
-        warnings: What was repaired or lost in reading, one line each.
+        text: As printed.
+        level: Of the heading, 1 for the outermost.
+    """
+
+    text: str
+    level: int
+    kind: Literal["heading"] = field(default="heading", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Sentences that stand together."""
+
+    sentences: tuple[Sentence, ...]
+    kind: Literal["paragraph"] = field(default="paragraph", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a document.
+
+    Attributes:
+        id: Its name in sources, no other section's of the document: letters, digits and underscores.
+        path: The headings that it is under, outermost first, its own last (`("Notes", "7. Income taxes")`); other
+            sections may have the same. Empty where the document prints no heading over it.
     """
 
     id: str
-    tables: tuple[Table, ...]
-    sentences: tuple[Sentence, ...]
+    path: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """Its own heading, or ""."""
+        return self.path[-1] if self.path else ""
+
+    @property
+    def level(self) -> int:
+        """How many headings it is under."""
+        return len(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A heading, a paragraph or a table, and its place.
+
+    Attributes:
+        content: What stands there.
+        order: Its place among the blocks of the document, from 0.
+        section: The id of its section.
+        page: The number of the printed page that it begins on, or None where that is not known.
+    """
+
+    content: Annotated[SectionHeading | Paragraph | Table, Discriminator("kind")]
+    order: int
+    section: str
+    page: int | None = None
+
+
+@dataclass(frozen=True)
+class Document:
+    """Blocks in sections, and what was repaired in reading them.
+
+    A ConvFinQA page has two sections without a heading, `pre_text` and `post_text`; its table ends the first.
+
+    Attributes:
+        id: Names the document (`MRO/2007/page_134.pdf`), and tells nothing about the questions.
+        sections: In the order of the document, those without a block too.
+        blocks: In the order of the document.
+        warnings: What was repaired or lost in reading, one line each.
+
+    Raises:
+        ValueError: Two sections have one id, a block is in none of them, or its order is not its place.
+    """
+
+    id: str
+    sections: tuple[Section, ...]
+    blocks: tuple[Block, ...]
     warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuses blocks without a place."""
+        if len(self._sections) != len(self.sections):
+            raise ValueError(f"{self.id}: two sections have one id")
+        for order, block in enumerate(self.blocks):
+            if block.order != order or block.section not in self._sections:
+                raise ValueError(f"{self.id}: block {order} is said to be {block.order} of section {block.section!r}")
+
+    @cached_property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables, in the order of the document; a table's `index` is its place here."""
+        return tuple(block.content for block in self.blocks if isinstance(block.content, Table))
+
+    @cached_property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """The sentences, in the order of the document; headings are none."""
+        return tuple(sentence for block in self.blocks for sentence in _sentences(block))
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over the printed cells and sentences: two documents with one digest say the same."""
-        printed = {
+        """SHA-256 over what is printed: two documents with one digest say the same.
+
+        Headings and order count where there are headings, several tables or page numbers. A page of sentences around
+        one table has the digest that it always had, by which stored runs are resumed.
+        """
+        printed: dict[str, object] = {
             "tables": [[[cell.text for cell in row] for row in table.cells] for table in self.tables],
             "sentences": [[s.section, s.text] for s in self.sentences],
         }
+        if not self._is_plain_page:
+            printed["blocks"] = [
+                [b.content.kind, self._sections[b.section].path, b.page, sum(1 for _ in _sentences(b))]
+                for b in self.blocks
+            ]
         return hashlib.sha256(json.dumps(printed).encode()).hexdigest()
 
     def cell(self, ref: CellRef) -> Cell:
@@ -170,7 +273,89 @@ class Document:
 
     def sentence(self, ref: SentenceRef) -> Sentence:
         """Returns the sentence that `ref` names; LookupError where the document has none."""
-        for sentence in self.sentences:
-            if sentence.section == ref.section and sentence.index == ref.sentence:
-                return sentence
-        raise LookupError(f"{self.id} has no sentence {ref.sentence} in {ref.section}")
+        found = self._sentences.get((ref.section, ref.sentence))
+        if found is None:
+            raise LookupError(f"{self.id} has no sentence {ref.sentence} in {ref.section}")
+        return found[0]
+
+    def block(self, source: Source) -> Block:
+        """Returns the block that a cell or a sentence stands in; LookupError where the document has none."""
+        if isinstance(source, CellRef):
+            return self._table_blocks[source.table]
+        self.sentence(source)
+        return self._sentences[source.section, source.sentence][1]
+
+    def section(self, source: Source) -> Section:
+        """Returns the section that a cell or a sentence stands in; LookupError where the document has none."""
+        return self._sections[self.block(source).section]
+
+    def section_of(self, table: Table) -> Section:
+        """Returns the section that a table of the document stands in."""
+        return self._sections[self._table_blocks[table.index].section]
+
+    def lead_of(self, table: Table) -> tuple[Sentence, ...]:
+        """Returns the sentences that lead to a table of the document.
+
+        Those between it and the table or heading before it; of a table right below another one, that one's.
+        """
+        return self._leads[table.index]
+
+    def around(self, table: Table) -> tuple[Sentence, ...]:
+        """Returns all sentences under the heading that a table of the document is under, before it and after it.
+
+        Tables under one heading have one tuple. On a page without headings it holds all sentences of the page.
+        """
+        return self._stretches[table.index]
+
+    @cached_property
+    def _sections(self) -> Mapping[str, Section]:
+        return {section.id: section for section in self.sections}
+
+    @cached_property
+    def _sentences(self) -> Mapping[tuple[str, int], tuple[Sentence, Block]]:
+        return {(s.section, s.index): (s, block) for block in self.blocks for s in _sentences(block)}
+
+    @cached_property
+    def _table_blocks(self) -> tuple[Block, ...]:
+        return tuple(block for block in self.blocks if isinstance(block.content, Table))
+
+    @cached_property
+    def _leads(self) -> tuple[tuple[Sentence, ...], ...]:
+        leads: list[tuple[Sentence, ...]] = []
+        lead: tuple[Sentence, ...] = ()
+        fresh: list[Sentence] = []
+        for block in self.blocks:
+            match block.content:
+                case SectionHeading():
+                    lead, fresh = (), []
+                case Paragraph(sentences=sentences):
+                    fresh += sentences
+                case Table():
+                    if fresh:
+                        lead, fresh = tuple(fresh), []
+                    leads.append(lead)
+        return tuple(leads)
+
+    @cached_property
+    def _stretches(self) -> tuple[tuple[Sentence, ...], ...]:
+        found: list[tuple[Sentence, ...]] = []
+        stretch: list[Sentence] = []
+        tables = 0
+        for block in self.blocks:
+            if isinstance(block.content, SectionHeading):
+                found += [tuple(stretch)] * tables
+                stretch, tables = [], 0
+            stretch += _sentences(block)
+            tables += isinstance(block.content, Table)
+        return (*found, *[tuple(stretch)] * tables)
+
+    @property
+    def _is_plain_page(self) -> bool:
+        places = [(block.section, block.content.kind) for block in self.blocks]
+        headed = any(section.path for section in self.sections) or any(block.page is not None for block in self.blocks)
+        return not headed and places == [place for place in _PLAIN_PAGE if place in places]
+
+
+def _sentences(block: Block) -> Iterator[Sentence]:
+    if isinstance(block.content, Paragraph):
+        yield from block.content.sentences

@@ -37,9 +37,16 @@ def split_sentences(text: str) -> tuple[str, ...]:
     return (*sentences, pending) if pending else tuple(sentences)
 
 
-def read_sentences(document: str, section: str, texts: Sequence[str]) -> tuple[Sentence, ...]:
-    """Returns the sentences of one section, in order, with the numbers and periods in them."""
-    return tuple(_read_sentence(document, section, index, text) for index, text in enumerate(texts))
+def read_sentences(document: str, section: str, texts: Sequence[str], start: int = 0) -> tuple[Sentence, ...]:
+    """Returns sentences of one section, in order, with the numbers and periods in them.
+
+    Args:
+        document: The document's id.
+        section: The section's id.
+        texts: The sentences as printed.
+        start: The place of the first of them in the section.
+    """
+    return tuple(_read_sentence(document, section, index, text) for index, text in enumerate(texts, start))
 
 
 def _read_sentence(document: str, section: str, index: int, text: str) -> Sentence:

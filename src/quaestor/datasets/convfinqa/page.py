@@ -8,13 +8,10 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from quaestor.datasets.convfinqa.ids import page_of
-from quaestor.documents.captions import caption_in_text
+from quaestor.documents.assembly import ParagraphPart, SectionPart, TablePart, assemble
 from quaestor.documents.document import Document
-from quaestor.documents.headers import read_table
-from quaestor.documents.sentences import read_sentences, split_sentences
+from quaestor.documents.sentences import split_sentences
 from quaestor.errors import DatasetError
-
-_LEADING_SENTENCES = 2
 
 
 def read_document(record: Mapping[str, object], where: str, pages: dict[str, Document] | None = None) -> Document:
@@ -27,37 +24,35 @@ def read_document(record: Mapping[str, object], where: str, pages: dict[str, Doc
     page = record.get("doc", record)
     if not isinstance(page, Mapping):
         raise DatasetError(f"{where}: 'doc' is no object; is this a ConvFinQA file?")
-    lost: list[str] = []
-    grid = _grid(page.get("table"), where, lost)
+    grid = _grid(page.get("table"), where)
     texts = {section: _texts(page.get(section), where, section) for section in ("pre_text", "post_text")}
     content = json.dumps([name, grid, texts])
     if pages is not None and content in pages:
         return pages[content]
-    tables, warnings = [], lost
-    if grid:
-        table, lines = read_table(name, 0, grid, caption_in_text(texts["pre_text"][-_LEADING_SENTENCES:]))
-        tables.append(table)
-        warnings += lines
-    sentences = [sentence for section, cut in texts.items() for sentence in read_sentences(name, section, cut)]
-    document = Document(name, tuple(tables), tuple(sentences), tuple(warnings))
+    document = assemble(
+        name,
+        [
+            SectionPart("pre_text"),
+            ParagraphPart(texts["pre_text"]),
+            TablePart(grid),
+            SectionPart("post_text"),
+            ParagraphPart(texts["post_text"]),
+        ],
+    )
     if pages is not None:
         pages[content] = document
     return document
 
 
-def _grid(table: object, where: str, lost: list[str]) -> list[list[str]]:
-    """Returns the printed cells, row by row; what had to be mended is added to `lost`."""
+def _grid(table: object, where: str) -> list[list[str]]:
+    """Returns the printed cells, row by row."""
     if table is None:
         return []
     if isinstance(table, Mapping):
         return _grid_of_columns(table, where)
     if not isinstance(table, list) or not all(isinstance(row, list) for row in table):
         raise DatasetError(f"{where}: 'table' is no list of rows; is it a ConvFinQA file?")
-    grid = [[_cell(cell, where) for cell in row] for row in table]
-    width = max((len(row) for row in grid), default=0)
-    if any(len(row) < width for row in grid):
-        lost.append("table 0: rows of unequal length were filled with empty cells")
-    return [row + [""] * (width - len(row)) for row in grid] if width else []
+    return [[_cell(cell, where) for cell in row] for row in table]
 
 
 def _grid_of_columns(table: Mapping[str, object], where: str) -> list[list[str]]:

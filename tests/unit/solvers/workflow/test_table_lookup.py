@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from toolboxes import sample_pages
 
 from quaestor.datasets.formats import read_dataset
+from quaestor.documents.assembly import TablePart, assemble
 from quaestor.documents.document import Document
-from quaestor.documents.headers import read_table
 from quaestor.plan.program import parse_program
 from quaestor.plan.steps import Compute, Constant
 from quaestor.scoring.gold import read_gold
@@ -20,8 +20,7 @@ from quaestor.solvers.workflow.table_lookup import LookupFailure, Match, look_up
 
 
 def page(*grids: Sequence[Sequence[str]]) -> Document:
-    name = "NORD/2012/page_7.pdf"
-    return Document(name, tuple(read_table(name, index, grid)[0] for index, grid in enumerate(grids)), ())
+    return assemble("NORD/2012/page_7.pdf", [TablePart(grid) for grid in grids])
 
 
 def looked_up(document: Document, row: str, column: str) -> Match | str:

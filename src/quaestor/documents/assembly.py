@@ -1,0 +1,176 @@
+"""From what was printed, in its order, to a document.
+
+Owns the sections, the places of blocks, and what a table is told by the text before it. A reader of a format (HTML,
+PDF, a dataset) says what it found, part by part; the rest is the same for all.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from quaestor.documents.captions import NOTHING, Caption, caption_in_text, read_caption
+from quaestor.documents.document import Block, Document, Paragraph, Section, SectionHeading, Table
+from quaestor.documents.headers import read_table
+from quaestor.documents.sentences import read_sentences
+from quaestor.errors import DocumentError
+
+_LEADING_SENTENCES = 2
+_SECTION_ID = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True, slots=True)
+class HeadingPart:
+    """A heading; it begins a section.
+
+    Attributes:
+        text: As printed.
+        level: 1 for the outermost; a heading is under the last one of each lower level.
+        page: The number of the printed page, where known.
+    """
+
+    text: str
+    level: int = 1
+    page: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SectionPart:
+    """The beginning of a section over which no heading is printed.
+
+    Attributes:
+        id: Its name in sources; no other section's.
+    """
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParagraphPart:
+    """A paragraph.
+
+    Attributes:
+        sentences: As printed (`quaestor.documents.sentences.split_sentences` cuts a text).
+        page: The number of the printed page, where known.
+    """
+
+    sentences: tuple[str, ...]
+    page: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TablePart:
+    """A table.
+
+    Shape: `grid` has R rows of up to C printed cells; shorter rows are filled with empty cells.
+
+    Attributes:
+        grid: The printed cells, header rows and labels among them.
+        caption: What is printed over the table and belongs to it ("( in millions )"), or "".
+        page: The number of the printed page that it begins on, where known.
+    """
+
+    grid: Sequence[Sequence[str]]
+    caption: str = ""
+    page: int | None = None
+
+
+DocumentPart = HeadingPart | SectionPart | ParagraphPart | TablePart
+"""What a reader finds in a document."""
+
+
+def assemble(id: str, parts: Iterable[DocumentPart], warnings: Iterable[str] = ()) -> Document:
+    """Returns the document of some parts, in their order.
+
+    Args:
+        id: The document's.
+        parts: Empty paragraphs and tables without a cell are left out.
+        warnings: What the reader lost before, one line each.
+
+    Raises:
+        DocumentError: Two sections have one id, an id is no name, or a heading's level is below 1.
+
+    >>> document = assemble("10-K", [HeadingPart("Notes"), TablePart([["", "2008"], ["rent", "5"]])])
+    >>> document.section_of(document.tables[0]).path
+    ('Notes',)
+    """
+    assembly = _Assembly(id, list(warnings))
+    for part in parts:
+        match part:
+            case HeadingPart():
+                assembly.head(part)
+            case SectionPart():
+                assembly.begin(Section(part.id))
+                assembly.headings.clear()
+            case ParagraphPart():
+                assembly.add_paragraph(part)
+            case TablePart():
+                assembly.add_table(part)
+    return Document(id, tuple(assembly.sections), tuple(assembly.blocks), tuple(assembly.warnings))
+
+
+@dataclass(slots=True)
+class _Assembly:
+    """The document so far."""
+
+    id: str
+    warnings: list[str]
+    sections: list[Section] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+    headings: list[HeadingPart] = field(default_factory=list)
+    sentences: int = 0
+    tables: int = 0
+    leading: list[str] = field(default_factory=list)
+
+    def head(self, part: HeadingPart) -> None:
+        if part.level < 1:
+            raise DocumentError(f"{self.id}: the heading {part.text[:60]!r} has level {part.level}; 1 is the outermost")
+        self.headings = [*(heading for heading in self.headings if heading.level < part.level), part]
+        path = tuple(heading.text for heading in self.headings)
+        self.begin(Section(f"section_{len(self.sections)}", path))
+        self.leading = []
+        self._add(SectionHeading(part.text, part.level), part.page)
+
+    def begin(self, section: Section) -> None:
+        if not _SECTION_ID.fullmatch(section.id):
+            raise DocumentError(f"{self.id}: {section.id[:60]!r} names no section: use letters, digits and underscores")
+        if any(section.id == other.id for other in self.sections):
+            raise DocumentError(f"{self.id}: two sections are called {section.id!r}")
+        self.sections.append(section)
+        self.sentences = 0
+
+    def add_paragraph(self, part: ParagraphPart) -> None:
+        if not part.sentences:
+            return
+        self._need_section()
+        found = read_sentences(self.id, self.sections[-1].id, part.sentences, self.sentences)
+        self.sentences += len(found)
+        after_table = self.blocks and isinstance(self.blocks[-1].content, Table)
+        self.leading = [*([] if after_table else self.leading), *part.sentences][-_LEADING_SENTENCES:]
+        self._add(Paragraph(found), part.page)
+
+    def add_table(self, part: TablePart) -> None:
+        width = max((len(row) for row in part.grid), default=0)
+        if not width:
+            return
+        self._need_section()
+        if any(len(row) < width for row in part.grid):
+            self.warnings.append(f"table {self.tables}: rows of unequal length were filled with empty cells")
+        grid = [[*row, *[""] * (width - len(row))] for row in part.grid]
+        own = read_caption(part.caption) if part.caption else NOTHING
+        table, lines = read_table(self.id, self.tables, grid, _first_known(own, caption_in_text(self.leading)))
+        self.warnings += lines
+        self.tables += 1
+        self._add(replace(table, caption=table.caption or part.caption.strip()), part.page)
+
+    def _need_section(self) -> None:
+        """What stands before the first heading is a section too."""
+        if not self.sections:
+            self.begin(Section("section_0"))
+
+    def _add(self, content: SectionHeading | Paragraph | Table, page: int | None) -> None:
+        self.blocks.append(Block(content, len(self.blocks), self.sections[-1].id, page))
+
+
+def _first_known(own: Caption, leading: Caption) -> Caption:
+    """Returns a table's own caption, and what that leaves open from the sentences before it."""
+    return Caption(own.scale or leading.scale, own.unit or leading.unit)
