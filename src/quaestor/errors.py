@@ -12,6 +12,8 @@ QuaestorError
 │   ├── UnknownConversationError     (LookupError) an id that the dataset does not have
 │   ├── QuestionError                a question that cannot be asked
 │   └── SettingsError                a setting that is missing or malformed
+│       ├── MissingModelError        a solver that asks a model, and no model
+│       └── PluginError              what another package adds, and cannot be used
 ├── PlanError (ValueError)           a plan that cannot be run
 │   ├── ProgramError                 ConvFinQA program text that does not parse
 │   ├── FormulaError                 arithmetic over named values that does not parse
@@ -100,6 +102,14 @@ class QuestionError(InputError):
 
 class SettingsError(InputError):
     """A setting that is missing or malformed."""
+
+
+class MissingModelError(SettingsError):
+    """A solver that asks a model was given none."""
+
+
+class PluginError(SettingsError):
+    """What another package adds by an entry point cannot be used; the message names both."""
 
 
 class PlanError(QuaestorError, ValueError):

@@ -20,7 +20,7 @@ from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
 from quaestor.llm.naming import find_model
 from quaestor.sample import sample_path
-from quaestor.solvers.registry import MODEL_SOLVERS
+from quaestor.solvers.registry import solver_specs
 from quaestor.store.base import open_store
 
 SOURCE = Path(__file__).parents[2] / "src" / "quaestor"
@@ -120,7 +120,7 @@ def test_predictions_do_not_depend_on_the_answers(records: list[dict[str, Any]],
     assert [sentinel for sentinel in SENTINELS if sentinel in stored or sentinel in others] == []
 
 
-@pytest.mark.parametrize("solver", sorted(MODEL_SOLVERS))
+@pytest.mark.parametrize("solver", [spec.name for spec in solver_specs() if spec.takes_model])
 def test_what_a_model_is_sent_does_not_depend_on_the_answers(solver: str, local_models: None, tmp_path: Path) -> None:
     found: list[dict[str, Any]] = json.loads(sample_path().read_text(encoding="utf-8"))[:FEW]
     draw = random.Random(2)

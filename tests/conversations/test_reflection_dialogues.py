@@ -22,8 +22,8 @@ from reflection_bench import (
 )
 
 from quaestor.core.quantity import Scale
-from quaestor.solvers.reflection.loop import Bounds
 from quaestor.solvers.reflection.solver import ReflectionSolver
+from quaestor.solvers.reflection.spec import ReflectionLimits
 
 pytestmark = pytest.mark.usefixtures("local_models")
 
@@ -93,7 +93,7 @@ def test_drafts_go_on_while_they_improve_up_to_the_hard_limit() -> None:
     assert near(played.turn.answer.value)
     assert played.turn.answer.reason is None
     assert [phase for phase in played.phases if phase.startswith("EXPERT")] == ["EXPERT_1", "EXPERT_2", "EXPERT_3"]
-    stopped = play(playing(expert=drafts), solver=ReflectionSolver(Bounds(max_iterations=2, hard_limit=2)))
+    stopped = play(playing(expert=drafts), solver=ReflectionSolver(ReflectionLimits(max_iterations=2, hard_limit=2)))
     assert str(stopped.turn.answer.reason).startswith("contested after 2 drafts: step 1 (ungrounded)")
 
 

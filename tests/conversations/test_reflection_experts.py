@@ -89,8 +89,9 @@ def test_the_embedded_solver_needs_no_model_and_offers_its_next_plan() -> None:
 
 def test_an_offer_that_evidence_speaks_against_gives_way_to_the_next() -> None:
     from quaestor.solvers.reflection.experts import Offering
-    from quaestor.solvers.reflection.loop import Bounds, Rounds
+    from quaestor.solvers.reflection.loop import Rounds
     from quaestor.solvers.reflection.proposals import Proposal
+    from quaestor.solvers.reflection.spec import ReflectionLimits
     from quaestor.solvers.reflection.verdicts import Duty, Verdict
 
     async def nobody(proposal: Proposal, number: int) -> dict[Duty, Verdict]:
@@ -101,14 +102,14 @@ def test_an_offer_that_evidence_speaks_against_gives_way_to_the_next() -> None:
     asked = "what was the net cash from operating activities in 2009?"
     wrong = asyncio.run(embedded.solve("what was the net cash from operating activities in 2008?", context))
     right = asyncio.run(embedded.solve(asked, context))
-    rounds = Rounds(Offering(asked, context, iter([wrong, right])), nobody, Bounds(), context.trace)
+    rounds = Rounds(Offering(asked, context, iter([wrong, right])), nobody, ReflectionLimits(), context.trace)
     assert asyncio.run(rounds.play()).proposal.plan == right.plan
-    only = Rounds(Offering(asked, context, iter([wrong])), nobody, Bounds(), context.trace)
+    only = Rounds(Offering(asked, context, iter([wrong])), nobody, ReflectionLimits(), context.trace)
     assert asyncio.run(only.play()).proposal.plan == wrong.plan
-    twice = Rounds(Offering(asked, context, iter([wrong, wrong])), nobody, Bounds(), context.trace)
+    twice = Rounds(Offering(asked, context, iter([wrong, wrong])), nobody, ReflectionLimits(), context.trace)
     assert asyncio.run(twice.play()).number == 1
 
 
 def test_an_expert_that_asks_a_model_needs_one() -> None:
-    with pytest.raises(SettingsError, match="name one with --model"):
+    with pytest.raises(SettingsError, match="this turn comes without one"):
         asyncio.run(make_solver("reflection", {}).solve(QUESTION, context_of(OPTIONS)))

@@ -9,8 +9,8 @@ from solver_bench import Played, play_solver
 from toolboxes import CASH_FLOWS
 
 from quaestor.documents.document import Document
-from quaestor.solvers.agent.answering import Bounds
 from quaestor.solvers.agent.solver import AgentSolver
+from quaestor.solvers.agent.spec import AgentLimits
 
 QUESTION = "what was the net cash from operating activities in 2008?"
 CASH = "net_cash_from_operating_activities"
@@ -60,7 +60,7 @@ def play(
     page: str | Document = CASH_FLOWS,
     protocol: Protocol = "openai",
     native: bool = True,
-    bounds: Bounds | None = None,
+    limits: AgentLimits | None = None,
     **spec: Any,
 ) -> Played:
-    return play_solver(AgentSolver(bounds), script, questions or (QUESTION,), page, protocol, native, **spec)
+    return play_solver(AgentSolver(limits), script, questions or (QUESTION,), page, protocol, native, **spec)

@@ -12,7 +12,8 @@ from toolboxes import CASH_FLOWS
 from quaestor.conversation.memory import Memory
 from quaestor.documents.document import Document
 from quaestor.solvers.sparql.retrieval import Retrieval
-from quaestor.solvers.sparql.solver import Bounds, SparqlSolver
+from quaestor.solvers.sparql.solver import SparqlSolver
+from quaestor.solvers.sparql.spec import SparqlLimits
 
 QUESTION = "what was the net cash from operating activities in 2008?"
 CASH_2008 = "SELECT ?value WHERE { kg:CashFlow_2008 kg:net_cash_from_operating_activities ?value }"
@@ -56,6 +57,6 @@ def play(
     *questions: str,
     page: str | Document = CASH_FLOWS,
     native: bool = True,
-    bounds: Bounds | None = None,
+    limits: SparqlLimits | None = None,
 ) -> Played:
-    return play_solver(SparqlSolver(bounds), script, questions or (QUESTION,), page, native=native)
+    return play_solver(SparqlSolver(limits), script, questions or (QUESTION,), page, native=native)

@@ -8,8 +8,8 @@ from model_server import Script
 from solver_bench import Played, play_solver
 from toolboxes import CASH_FLOWS
 
-from quaestor.solvers.workflow.planning import Bounds
 from quaestor.solvers.workflow.solver import WorkflowSolver
+from quaestor.solvers.workflow.spec import WorkflowLimits
 
 Json = dict[str, Any]
 
@@ -67,7 +67,7 @@ def play(
     page: str = CASH_FLOWS,
     protocol: Protocol = "openai",
     native: bool = True,
-    bounds: Bounds | None = None,
+    limits: WorkflowLimits | None = None,
     **spec: Any,
 ) -> Played:
-    return play_solver(WorkflowSolver(bounds), script, questions or (QUESTION,), page, protocol, native, **spec)
+    return play_solver(WorkflowSolver(limits), script, questions or (QUESTION,), page, protocol, native, **spec)

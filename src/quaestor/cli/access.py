@@ -9,7 +9,7 @@ from pathlib import Path
 from quaestor.errors import SettingsError
 from quaestor.evaluation.line import ModelAccess
 from quaestor.settings import Settings
-from quaestor.solvers.registry import MODEL_SOLVERS, SOLVERS, needs_model
+from quaestor.solvers.registry import solver_names, solver_spec, solver_specs
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +54,15 @@ def solver_access(
         CassetteError: The recording cannot be read or written.
     """
     for name, where in ((settings.solver, ""), *((table, f" (table [solvers.{table}])") for table in settings.solvers)):
-        if name not in SOLVERS:
-            raise SettingsError(f"there is no solver {name!r}{where}; choose one of {', '.join(SOLVERS)}")
-    if needs_model(settings.solver, options) or (named and settings.solver in MODEL_SOLVERS):
+        if name not in solver_names():
+            raise SettingsError(f"there is no solver {name!r}{where}; choose one of {', '.join(solver_names())}")
+    spec = solver_spec(settings.solver)
+    if spec.must_have_model(spec.read(options)) or (named and spec.takes_model):
         with model_access(settings, tapes, go_on=go_on) as access:
             yield _with_roles(access, settings, options)
         return
     if named or tapes != NO_TAPES:
-        asking = " or ".join(sorted(MODEL_SOLVERS))
+        asking = " or ".join(sorted(spec.name for spec in solver_specs() if spec.takes_model))
         raise SettingsError(f"the solver {settings.solver!r} asks no model: take --solver {asking}, or name no model")
     yield None
 
@@ -73,14 +74,15 @@ def _with_roles(access: ModelAccess, settings: Settings, options: Mapping[str, o
         SettingsError: What is set for a role is malformed.
         ModelAccessError: There is no such model.
     """
-    if settings.solver != "reflection":
+    solver = solver_spec(settings.solver)
+    wanted_roles = solver.roles(solver.read(options))
+    if not wanted_roles:
         return access
     from quaestor.llm.budget import find_price
     from quaestor.llm.naming import find_model
-    from quaestor.solvers.reflection.options import role_settings
 
     roles = {}
-    for role, wanted in role_settings(options).items():
+    for role, wanted in wanted_roles.items():
         spec = find_model(wanted.model, settings.models) if wanted.model else access.spec
         roles[role] = spec if wanted.temperature is None else replace(spec, temperature=wanted.temperature)
     prices = {spec.name: find_price(spec, settings.prices) for spec in roles.values()}

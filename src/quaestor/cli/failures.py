@@ -16,6 +16,7 @@ from quaestor.errors import (
     GapError,
     GraphError,
     InputError,
+    MissingModelError,
     OntologyError,
     QuaestorError,
     StoreError,
@@ -78,6 +79,8 @@ def _explain(error: Exception) -> int:
         _fail(str(error).partition("\n")[0], 2)
         print("".join(f"  {gap}\n" for gap in error.gaps), end="", file=sys.stderr)
         return 2
+    if isinstance(error, MissingModelError):
+        return _fail(f"{error}: name one with --model", 2)
     if isinstance(error, _MISTAKES) and not isinstance(error, DuplicateRecordError):
         return _fail(str(error), 2)
     if isinstance(error, QuaestorError):

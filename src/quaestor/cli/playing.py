@@ -22,6 +22,7 @@ from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
 from quaestor.graph.knowledge_graph import Policy
 from quaestor.settings import Settings
+from quaestor.solvers.registry import require_option, solver_spec
 from quaestor.store.base import RunStore
 from quaestor.store.records import RunRecord
 
@@ -157,19 +158,16 @@ def solver_options(settings: Settings, said: Said) -> dict[str, JsonValue]:
         SettingsError: A table has a value that no option takes, or an expert is named for a solver that takes none.
     """
     options = _table(settings, settings.solver)
-    if said.weights:
-        options["weights"] = str(said.weights.resolve())
-    if said.abstain_below is not None and settings.solver != "embedded":
-        raise SettingsError(f"the solver {settings.solver!r} takes no --abstain-below: only embedded does")
-    if said.abstain_below is not None:
-        options["abstain_below"] = said.abstain_below
-    if said.expert is not None and settings.solver != "reflection":
-        raise SettingsError(f"the solver {settings.solver!r} takes no --expert: only reflection does")
-    if said.expert is not None:
-        options["expert"] = said.expert
-    named = options.get("expert")
-    if settings.solver == "reflection" and isinstance(named, str) and (own := _table(settings, named)):
-        options["expert_options"] = own
+    weights = str(said.weights.resolve()) if said.weights else None
+    given: dict[str, JsonValue] = {"weights": weights, "abstain_below": said.abstain_below, "expert": said.expert}
+    for name, value in given.items():
+        if value is not None:
+            require_option(settings.solver, name, f"--{name.replace('_', '-')}")
+            options[name] = value
+    around = solver_spec(settings.solver).around
+    named = options.get(around) if around else None
+    if isinstance(named, str) and (own := _table(settings, named)):
+        options[f"{around}_options"] = own
     return options
 
 

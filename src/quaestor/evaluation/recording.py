@@ -12,7 +12,7 @@ from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Conversation
-from quaestor.errors import OutageError, PlanError
+from quaestor.errors import PlanError, QuaestorError
 from quaestor.evaluation.runner import Played
 from quaestor.llm.usage import Usage
 from quaestor.plan.execute import Register, benchmark_number
@@ -31,7 +31,7 @@ class Recorder:
     """The Listener that writes: when a conversation begins, and when it ends its graph and prompts, then how it went.
 
     Attributes:
-        end: The outage that ends the run, once there is one.
+        end: What ends the run, once there is anything.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Recorder:
         """Takes where to write, and what earlier attempts at the conversations have used."""
         self._store, self._run, self._on_conversation = store, run, on_conversation
         self._used = dict(used or {})
-        self.end: OutageError | None = None
+        self.end: QuaestorError | None = None
 
     async def began(self, conversation: Conversation) -> None:
         """Notes that the conversation is being played."""

@@ -60,6 +60,7 @@ async def run_dataset(
         EngineError: A worker died. The same holds.
         OutageError: The model cannot be asked at all (no key, no such model, no server, no recording), or the budget
             is used up. Without a key nothing is begun; else the same holds.
+        MissingModelError: The solver asks a model, and there is none. Nothing was answered, and nothing is scored.
     """
     _check(dataset, spec)
     factory = factory or partial(make_solver, spec.solver, spec.solver_options)

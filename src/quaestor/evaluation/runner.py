@@ -18,7 +18,22 @@ from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Turn
 from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Conversation
-from quaestor.errors import BudgetExceededError, GraphError, InputError, OutageError, QuaestorError, QuestionError
+from quaestor.errors import (
+    BudgetExceededError,
+    EngineError,
+    GraphError,
+    InputError,
+    ModelError,
+    OntologyError,
+    OutageError,
+    PlanError,
+    QuaestorError,
+    QuantityError,
+    QuestionError,
+    SettingsError,
+    SolverError,
+    StoreError,
+)
 from quaestor.evaluation.knowledge import Knowledge
 from quaestor.evaluation.line import ModelLine
 from quaestor.llm.usage import Usage
@@ -33,6 +48,12 @@ if TYPE_CHECKING:
 MAX_QUESTION = 10_000
 
 SolverFactory = Callable[[], Solver]
+
+WRONG_ANSWERS = (SolverError, PlanError, GraphError, QuantityError)
+"""What a solver may fail with: the turn counts as wrong, and the conversation goes on. Outages apart."""
+
+_MISCONFIGURED = (SettingsError, ModelError, OntologyError, StoreError, EngineError)
+"""What no other conversation of a run would be spared, and no answer can be blamed for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +70,8 @@ class Played:
         kg_stats: The counts of the graph.
         exchanges: With the model, as far as they came.
         usage: What they used.
-        end: The outage that no other conversation of the run would be spared: the budget is used up, there is no
-            such model, no key, no server, no such recording.
+        end: What no other conversation of the run would be spared: the budget is used up, there is no such model, no
+            key, no server, no such recording; the solver lacks a setting, a model or its weights.
     """
 
     started: datetime
@@ -62,7 +83,7 @@ class Played:
     kg_stats: Mapping[str, int | str] = field(default_factory=dict)
     exchanges: "tuple[Exchange, ...]" = ()
     usage: Usage = field(default_factory=Usage)
-    end: OutageError | None = None
+    end: QuaestorError | None = None
 
 
 def check_questions(conversation: Conversation) -> None:
@@ -96,6 +117,8 @@ async def play_conversation(
         QuestionError: A question cannot be asked; nothing was.
         GapError: The ontology does not have a label of the page, and the policy is `strict`.
         OutageError: A service that the solver needs does not answer.
+        MissingModelError: The solver asks a model, and there is none.
+        QuaestorError: Anything else that is no fault of an answer: a setting, weights, a store.
     """
     check_questions(conversation)
     document = conversation.document
@@ -115,10 +138,12 @@ async def play_conversation(
 
 
 async def play_turn(question: str, context: TurnContext, solver: Solver) -> Turn:
-    """Returns one turn. A named error of the solver, or of its plan, leaves it without an answer.
+    """Returns one turn. What a solver fails with, or its plan (`WRONG_ANSWERS`), leaves it without an answer.
 
     Raises:
         OutageError: A service that the solver needs does not answer.
+        MissingModelError: The solver asks a model, and the turn comes without one.
+        QuaestorError: Anything else that is no fault of the answer: a setting, weights, a store.
     """
     answer, verified, error = Answer(value=None), False, None
     started = now()
@@ -127,7 +152,7 @@ async def play_turn(question: str, context: TurnContext, solver: Solver) -> Turn
         verified = _verify(answer, context.memory)
     except OutageError:
         raise
-    except QuaestorError as failure:
+    except WRONG_ANSWERS as failure:
         # What the solver said besides the number (its plan above all) stays, for whoever looks into the failure.
         answer, error = replace(answer, value=None, reason=str(failure)), _named(failure)
     return Turn(
@@ -191,6 +216,8 @@ async def _attempt(conversation: Conversation, solver: Solver, knowledge: Knowle
         # What a person has to mend, and a budget, stop the run; a service in trouble may answer the next one.
         end = failure if isinstance(failure, InputError | BudgetExceededError) else None
         return Played(started, now(), status="outage", error=_named(failure), end=end)
+    except _MISCONFIGURED as failure:
+        return Played(started, now(), status="outage", error=_named(failure), end=failure)
     except Exception as failure:  # noqa: BLE001 - a solver's defect must not cost a long run its other conversations
         frame = traceback.extract_tb(failure.__traceback__)[-1]
         error = f"{_named(failure)} (in {frame.name}, {Path(frame.filename).name}:{frame.lineno})"

@@ -1,6 +1,6 @@
 """What a solver is given, and what it gives back."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -9,6 +9,7 @@ from quaestor.conversation.memory import Memory
 from quaestor.conversation.references.resolved import References
 from quaestor.conversation.turn import ToolCall
 from quaestor.documents.document import Document
+from quaestor.errors import MissingModelError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.ontology.ontology import Ontology
 
@@ -46,6 +47,17 @@ class TurnContext:
     tool_calls: list[ToolCall] = field(default_factory=list)
     usage: dict[str, int] = field(default_factory=dict)
 
+    def model_for(self, role: str | None = None) -> "Connection":
+        """Returns the model to ask: that of a role where it has one of its own, else the turn's.
+
+        Raises:
+            MissingModelError: The turn comes without one.
+        """
+        found = self.model if role is None else self.models.get(role, self.model)
+        if found is None:
+            raise MissingModelError("the solver asks a model, and this turn comes without one")
+        return found
+
 
 @runtime_checkable
 class Solver(Protocol):
@@ -59,4 +71,13 @@ class Solver(Protocol):
         Raises:
             SolverError: No plan was found; the turn is recorded as wrong and the conversation goes on.
         """
+        ...
+
+
+@runtime_checkable
+class RankingSolver(Solver, Protocol):
+    """A solver that has several answers ready, so that the next one can stand in for one that is not accepted."""
+
+    def answers(self, question: str, context: TurnContext) -> Iterator[Answer]:
+        """Yields the answers to `question`, the likeliest first, each result once."""
         ...

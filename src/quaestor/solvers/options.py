@@ -1,39 +1,114 @@
-"""The options of solvers that ask a model: whole numbers that bound how long they try.
+"""The options of a solver: a frozen dataclass whose fields say what they mean and what they may be.
 
-Owns their reading. `model` names the run's model for the record and bounds nothing.
+Owns their reading from settings and JSON, and their check. Knows no solver.
 """
 
 from collections.abc import Mapping
-from dataclasses import fields
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import field, fields
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from quaestor.errors import SettingsError
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-T = TypeVar("T", bound="DataclassInstance")
+T = TypeVar("T")
+O = TypeVar("O", bound="DataclassInstance")  # noqa: E741 - of options
+
+_WORDS: Mapping[object, str] = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
 
 
-def read_bounds(kind: type[T], options: Mapping[str, object], solver: str) -> T:
-    """Returns the bounds that options give; what they do not name keeps its default.
+def option(default: T, *, help: str, least: float | None = None, most: float | None = None) -> T:
+    """Returns the field of an option.
 
     Args:
-        kind: A dataclass of whole numbers with defaults.
-        options: By the names of its fields; `model` is taken and ignored.
-        solver: For messages: `the agent`.
+        default: Its value where nobody sets it.
+        help: What it decides, in a sentence.
+        least: The smallest number that it may be.
+        most: The largest.
+    """
+    return field(default=default, metadata={"help": help, "least": least, "most": most})
+
+
+def option_names(kind: "type[DataclassInstance]") -> tuple[str, ...]:
+    """Returns the names of the options of a type."""
+    return tuple(item.name for item in fields(kind))
+
+
+def read_options(kind: type[O], values: Mapping[str, object], owner: str) -> O:
+    """Returns the options that settings or JSON give; what they do not name keeps its default.
+
+    Args:
+        kind: The type of the options.
+        values: By the names of its fields.
+        owner: For messages: `the agent solver`.
 
     Raises:
-        SettingsError: An unknown option, or one that is no whole number above zero.
+        SettingsError: There is no such option, or a value is not what it may be.
     """
-    known = [item.name for item in fields(kind)]
-    bounds: dict[str, int] = {}
-    for name, value in options.items():
-        if name == "model":
-            continue
-        if name not in known:
-            raise SettingsError(f"{solver} has no option {name!r}: known are model, {', '.join(known)}")
-        if type(value) is not int or value < 1:
-            raise SettingsError(f"{name!r} of {solver} must be a whole number above 0, not {value!r}")
-        bounds[name] = value
-    return kind(**bounds)
+    known = option_names(kind)
+    if unknown := [name for name in values if name not in known]:
+        has = f"known are {', '.join(known)}" if known else "it has none"
+        raise SettingsError(f"{owner} has no option {unknown[0]!r}: {has}")
+    hints = get_type_hints(kind)
+    limits = {item.name: item.metadata for item in fields(kind)}
+    return kind(**{name: _checked(name, value, hints[name], limits[name], owner) for name, value in values.items()})
+
+
+def require_valid_options(options: "DataclassInstance", owner: str) -> None:
+    """Makes sure that options are what they may be.
+
+    Raises:
+        SettingsError: One is not.
+    """
+    hints = get_type_hints(type(options))
+    for item in fields(options):
+        _checked(item.name, getattr(options, item.name), hints[item.name], item.metadata, owner)
+
+
+def dump_options(options: "DataclassInstance") -> dict[str, object]:
+    """Returns what options say otherwise than by default, as `read_options` takes it."""
+    standard = type(options)()
+    return {
+        item.name: value
+        for item in fields(options)
+        if (value := getattr(options, item.name)) != getattr(standard, item.name)
+    }
+
+
+def _checked(name: str, value: object, kind: object, limits: Mapping[str, object], owner: str) -> object:
+    """Returns a value as its field holds it."""
+    kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    if value is None and NoneType in kinds:
+        return None
+    # type() and not isinstance: True is no number here.
+    if float in kinds and type(value) is int:
+        value = float(value)
+    if not _fits(value, kinds):
+        raise SettingsError(f"{name!r} of {owner} must be {_wanted(kinds, limits)}, not {value!r}")
+    least, most = limits.get("least"), limits.get("most")
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        low = isinstance(least, int | float) and not value >= least
+        if low or (isinstance(most, int | float) and not value <= most):
+            raise SettingsError(f"{name!r} of {owner} must be {_wanted(kinds, limits)}, not {value!r}")
+    return value
+
+
+def _fits(value: object, kinds: tuple[object, ...]) -> bool:
+    plain = [get_origin(kind) or kind for kind in kinds]
+    if any(type(value) is kind for kind in plain if kind in _WORDS):
+        return True
+    return any(isinstance(value, kind) for kind in plain if isinstance(kind, type) and kind not in _WORDS)
+
+
+def _wanted(kinds: tuple[object, ...], limits: Mapping[str, object]) -> str:
+    words = " or ".join(_WORDS.get(kind, "a table") for kind in kinds if kind is not NoneType)
+    least, most = limits.get("least"), limits.get("most")
+    if least == 1 and most is None:
+        return f"{words} above 0"
+    if least is not None and most is not None:
+        return f"{words} from {least:g} to {most:g}"
+    if least is not None:
+        return f"{words}, {least} or more"
+    return words if most is None else f"{words}, {most} or less"

@@ -1,65 +1,103 @@
-"""Solvers by name. Each is imported when it is asked for, so that a name costs nothing."""
+"""Solvers by name: the five of this package, and those that other packages add (entry points `quaestor.solvers`)."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, cast
 
 from quaestor.errors import SettingsError
+from quaestor.plugins import Registry
 from quaestor.solvers.base import Solver
+from quaestor.solvers.spec import SolverSpec
 
-SOLVERS = ("embedded", "agent", "sparql", "workflow", "reflection")
-"""The names that `make_solver` knows."""
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
-MODEL_SOLVERS = frozenset({"agent", "sparql", "workflow", "reflection"})
-"""Those of them that ask a model, or may ask one."""
+    AnySpec = SolverSpec["DataclassInstance"]
+    Options = Mapping[str, object] | DataclassInstance
 
 
-def make_solver(name: str, options: Mapping[str, object]) -> Solver:
+def _spec_of(name: str, found: object) -> "AnySpec":
+    if not isinstance(found, SolverSpec):
+        raise TypeError(f"it is {type(found).__name__}, no SolverSpec")
+    if found.name != name:
+        raise TypeError(f"its SolverSpec has another name, {found.name!r}")
+    return cast("AnySpec", found)
+
+
+_SOLVERS: "Registry[AnySpec]" = Registry(
+    "quaestor.solvers",
+    "solver",
+    {name: f"quaestor.solvers.{name}.spec:SPEC" for name in ("embedded", "agent", "sparql", "workflow", "reflection")},
+    _spec_of,
+)
+
+
+def solver_names() -> tuple[str, ...]:
+    """Returns the names that `make_solver` knows."""
+    return _SOLVERS.names()
+
+
+def solver_spec(name: str) -> "AnySpec":
+    """Returns what the solver of a name says of itself.
+
+    Raises:
+        SettingsError: There is no such solver.
+        PluginError: Another package adds it, and it cannot be used.
+    """
+    spec = _SOLVERS.find(name)
+    if spec is None:
+        raise SettingsError(f"there is no solver {name!r}; choose one of {', '.join(solver_names())}")
+    return spec
+
+
+def solver_specs() -> "tuple[AnySpec, ...]":
+    """Returns the specs of all solvers that can be used."""
+    return tuple(spec for _, spec in _SOLVERS.usable())
+
+
+def make_solver(name: str, options: "Options | None" = None) -> Solver:
     """Returns the solver of that name.
 
     Args:
-        name: One of `SOLVERS`.
-        options: Settings of the solver, JSON values. `embedded` takes `weights`, a folder that `quaestor train` made,
-            and `abstain_below`, the confidence below which it withholds an answer;
-            `agent` takes `model`, `iterations` and `repairs`; the model itself comes with each turn. `sparql` takes
-            `model` and `attempts`, `workflow` takes `model` and `repairs`; for
-            `reflection` see `make_reflection`.
+        name: One of `solver_names()`.
+        options: Of the type that the solver's spec names, such as `AgentLimits(iterations=6)`; or by name, as settings
+            and records have them; None for the defaults. The model that a solver asks comes with each turn.
 
     Raises:
-        SettingsError: There is no such solver, or no such option.
+        SettingsError: There is no such solver, no such option, or one is not what it may be.
         ModelError: The weights cannot be used.
     """
-    if name == "embedded":
-        from quaestor.solvers.embedded.solver import make_embedded
-
-        return make_embedded(options)
-    if name == "agent":
-        from quaestor.solvers.agent.solver import make_agent
-
-        return make_agent(options)
-    if name == "sparql":
-        from quaestor.solvers.sparql.solver import make_sparql
-
-        return make_sparql(options)
-    if name == "workflow":
-        from quaestor.solvers.workflow.solver import make_workflow
-
-        return make_workflow(options)
-    if name == "reflection":
-        from quaestor.solvers.reflection.options import make_reflection
-
-        return make_reflection(options, make_solver)
-    raise SettingsError(f"there is no solver {name!r}; choose one of {', '.join(SOLVERS)}")
+    spec = solver_spec(name)
+    return spec.build(spec.read(options))
 
 
-def needs_model(name: str, options: Mapping[str, object]) -> bool:
-    """Returns whether a solver cannot do without a model."""
-    if name != "reflection":
-        return name in MODEL_SOLVERS
-    from quaestor.solvers.reflection.options import NO_MODEL, expert_of
+def needs_model(name: str, options: "Options | None" = None) -> bool:
+    """Returns whether a solver cannot do without a model.
 
-    return expert_of(options) != NO_MODEL
+    Raises:
+        SettingsError: As of `make_solver`.
+    """
+    spec = solver_spec(name)
+    return spec.must_have_model(spec.read(options))
 
 
-def prompts_digest(name: str, options: Mapping[str, object] | None = None) -> str | None:
+def require_option(name: str, option: str, shown: str) -> None:
+    """Makes sure that a solver has an option.
+
+    Args:
+        name: The solver's.
+        option: The option's.
+        shown: What the person who sets it calls it.
+
+    Raises:
+        SettingsError: It has not; the message says which solvers have.
+    """
+    if option not in solver_spec(name).option_names:
+        having = [spec.name for spec in solver_specs() if option in spec.option_names]
+        hint = f"only {' and '.join(having)} do{'es' * (len(having) == 1)}" if having else "no solver does"
+        raise SettingsError(f"the solver {name!r} takes no {shown}: {hint}")
+
+
+def prompts_digest(name: str, options: "Options | None" = None) -> str | None:
     """Returns the digest of what a solver tells a model whatever the page; None where it asks none.
 
     That is its templates and the ontology's core: its rules are told, and its patterns say what questions refer to.
@@ -67,9 +105,7 @@ def prompts_digest(name: str, options: Mapping[str, object] | None = None) -> st
     from quaestor.ontology.core import core_triples
     from quaestor.prompts import digest
 
-    if name not in MODEL_SOLVERS:
+    spec = _SOLVERS.find(name)
+    if spec is None or not spec.takes_model:
         return None
-    folders = [name, "asking"]
-    if name == "reflection" and (expert := (options or {}).get("expert")) in MODEL_SOLVERS:
-        folders.append(str(expert))
-    return digest(*folders, rendered="\n".join(map(" ".join, core_triples())))
+    return digest(*spec.prompts(spec.read(options)), rendered="\n".join(map(" ".join, core_triples())))

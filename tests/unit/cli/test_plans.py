@@ -11,7 +11,7 @@ from model_server import ModelServer
 from workflow_bench import plan, saying, table
 
 from quaestor.cli.plans import plan_lines
-from quaestor.solvers.workflow.solver import make_workflow
+from quaestor.solvers.registry import make_solver
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def test_a_run_shows_how_its_plans_went(
     quaestor: Quaestor, server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for patched in ("quaestor.solvers.registry", "quaestor.evaluation.run"):
-        monkeypatch.setattr(f"{patched}.make_solver", lambda name, options: make_workflow(options))
+        monkeypatch.setattr(f"{patched}.make_solver", make_solver)
     Path("quaestor.toml").write_text(
         f'[models.scripted]\nbase_url = "{server.url}/v1"\n[solvers.workflow]\nrepairs = 1\n'
     )

@@ -12,7 +12,7 @@ from pages import page
 
 from quaestor.conversation.answer import Answer
 from quaestor.errors import OutageError
-from quaestor.solvers.agent.answering import Bounds
+from quaestor.solvers.agent.spec import AgentLimits
 
 pytestmark = pytest.mark.usefixtures("local_models")
 
@@ -199,7 +199,7 @@ def test_more_calls_than_a_reply_may_have_are_refused() -> None:
 
 def test_in_the_last_round_there_are_no_tools_any_more() -> None:
     script = scripted([reply(query(2007)), reply(query(2008)), reply(final(181001))])
-    played = play(script, bounds=Bounds(iterations=3))
+    played = play(script, limits=AgentLimits(iterations=3))
     assert right(played.turn.answer)
     assert played.asked[-2].tools[:1] == ["query_kg"]
     assert played.asked[-1].tools == ["final_answer"]

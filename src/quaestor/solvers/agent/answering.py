@@ -19,25 +19,13 @@ from quaestor.prompts import render
 from quaestor.solvers.agent.claims import Settled, read_final, settle
 from quaestor.solvers.agent.messages import ANSWER
 from quaestor.solvers.agent.protocol import answer_request, read_calls
+from quaestor.solvers.agent.spec import AgentLimits
 from quaestor.solvers.asking.replies import Called, Reading, answered, kept, quoted
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.tools.toolbox import TOOLS, Toolbox
 
 _MOST_CALLS = 16
 _MOST_SAME = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """How long the agent tries.
-
-    Attributes:
-        iterations: Rounds of the second phase; in the last there are no tools any more.
-        repairs: Replies of a phase that could not be used and were asked for again.
-    """
-
-    iterations: int = 12
-    repairs: int = 3
 
 
 @dataclass(slots=True)
@@ -47,13 +35,13 @@ class Rounds:
     Attributes:
         connection: The model.
         context: The turn.
-        bounds: How long it may take.
+        limits: How long it may take.
         messages: What was said so far.
     """
 
     connection: Connection
     context: TurnContext
-    bounds: Bounds
+    limits: AgentLimits
     messages: list[ModelMessage]
     _box: Toolbox = field(init=False)
     _seen: Counter[tuple[str, str]] = field(init=False, default_factory=Counter)
@@ -78,8 +66,8 @@ class Rounds:
             SolverError: The model says that there is no answer.
             OutageError: The model cannot be asked.
         """
-        for number in range(1, self.bounds.iterations + 1):
-            self._last = number == self.bounds.iterations
+        for number in range(1, self.limits.iterations + 1):
+            self._last = number == self.limits.iterations
             with phase(f"ANSWER_iteration_{number}"):
                 response = await model_request(
                     self.connection.model,
@@ -89,11 +77,11 @@ class Rounds:
             reading = read_calls(response)
             if reading.calls or reading.text:
                 self.messages.append(kept(response))
-            closing = number + 1 == self.bounds.iterations
+            closing = number + 1 == self.limits.iterations
             settled = self._calls(reading, closing) if reading.calls else self._words(reading, closing)
             if settled is not None:
                 return settled
-        raise ModelReplyError(f"no answer within {self.bounds.iterations} rounds: the model goes on calling tools")
+        raise ModelReplyError(f"no answer within {self.limits.iterations} rounds: the model goes on calling tools")
 
     def _words(self, reading: Reading, closing: bool) -> Settled | None:
         """Takes a reply without calls: an answer in words, or nothing that can be used."""
@@ -173,7 +161,7 @@ class Rounds:
         """
         self._faults += 1
         self.context.trace.append(f"fault {self._faults}: {fault}")
-        if self._faults > self.bounds.repairs or self._last:
+        if self._faults > self.limits.repairs or self._last:
             raise ModelReplyError(f"after {self._faults} replies that could not be used: {fault}") from fault
 
     def _repair(self, fault: str, closing: bool) -> str:

@@ -5,22 +5,20 @@ the solver keeps nothing from one turn to the next.
 """
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 
 from quaestor.conversation.answer import Answer
-from quaestor.errors import SettingsError
 from quaestor.llm.models import Connection
 from quaestor.prompts import render
 from quaestor.solvers import briefing
-from quaestor.solvers.agent.answering import Bounds, Rounds
+from quaestor.solvers.agent.answering import Rounds
 from quaestor.solvers.agent.messages import ANSWER, FinalAnswer, Understanding
 from quaestor.solvers.agent.protocol import tool_list
+from quaestor.solvers.agent.spec import AgentLimits
 from quaestor.solvers.agent.understanding import understand, written
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.asking.replies import opening
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.options import read_bounds
 from quaestor.solvers.schema import plain_schema
 
 
@@ -29,9 +27,9 @@ class AgentSolver:
 
     name = "agent"
 
-    def __init__(self, bounds: Bounds | None = None) -> None:
+    def __init__(self, limits: AgentLimits | None = None) -> None:
         """Takes how long to try."""
-        self.bounds = bounds or Bounds()
+        self.limits = limits or AgentLimits()
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
         """Returns the answer that the plan of the model's tool calls gives.
@@ -44,16 +42,15 @@ class AgentSolver:
             SolverError: The model says that there is no answer.
             PlanError: The plan has no result.
             OutageError: The model cannot be asked.
-            SettingsError: The turn comes without a model.
+            MissingModelError: The turn comes without a model.
         """
-        if context.model is None:
-            raise SettingsError("the agent asks a model, and this turn has none: name one with --model")
+        model = context.model_for()
         system = render("agent/system", rules=briefing.rules())
-        understanding = await understand(context.model, question, context, system, self.bounds.repairs)
+        understanding = await understand(model, question, context, system, self.limits.repairs)
         if understanding is not None:
             context.trace.insert(0, written(understanding))
-        prompt = self._prompt(question, context, understanding, context.model)
-        settled = await Rounds(context.model, context, self.bounds, opening(system, prompt)).play()
+        prompt = self._prompt(question, context, understanding, model)
+        settled = await Rounds(model, context, self.limits, opening(system, prompt)).play()
         thought = understanding.description if understanding else ""
         plan = replace(settled.plan, thought=thought)
         return answer_from_plan(plan, context, question=question, reason="; ".join(settled.remarks) or None)
@@ -69,17 +66,5 @@ class AgentSolver:
             tool=ANSWER,
             tools=tool_list(),
             schema=json.dumps(plain_schema(FinalAnswer)),
-            iterations=self.bounds.iterations,
+            iterations=self.limits.iterations,
         )
-
-
-def make_agent(options: Mapping[str, object]) -> AgentSolver:
-    """Returns the agent.
-
-    Args:
-        options: `iterations` and `repairs`, whole numbers; see `Bounds`. `model` names the run's, for the record.
-
-    Raises:
-        SettingsError: An unknown option, or one that is no number above zero.
-    """
-    return AgentSolver(read_bounds(Bounds, options, "the agent"))

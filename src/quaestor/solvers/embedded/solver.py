@@ -1,12 +1,11 @@
 """The embedded solver: reads the question against the page, ranks every plan that fits, writes out the best."""
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path as Folder
 
 from quaestor.conversation.answer import Answer
-from quaestor.errors import ExecutionError, SettingsError, SolverError
+from quaestor.errors import ExecutionError, SolverError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
@@ -26,7 +25,7 @@ from quaestor.solvers.embedded.reasons import CLOSE, grounds, with_runner_up, wi
 from quaestor.solvers.embedded.results import distinct, evidence_of
 from quaestor.solvers.embedded.state import Outcome, State
 from quaestor.solvers.embedded.views import PageView, page_view
-from quaestor.solvers.embedded.weights import Weights, load_weights
+from quaestor.solvers.embedded.weights import Weights
 from quaestor.solvers.embedded.writing import read_state, write_plan
 
 _PAGES = 8
@@ -173,24 +172,3 @@ def _rewritten(outcome: Outcome, state: State, same: Sequence[bool]) -> set[int]
         if operand.kind == "result" and not same[operand.index]:
             found |= {operand.index, *_rewritten(state.outcomes[operand.index], state, same)}
     return found
-
-
-def make_embedded(options: Mapping[str, object]) -> EmbeddedSolver:
-    """Returns the solver with the shipped weights, or with those of the folder `options["weights"]`.
-
-    Args:
-        options: Besides `weights`, `abstain_below`: the confidence, 0 to 1, below which an answer is withheld.
-
-    Raises:
-        SettingsError: An option is unknown, or not what it should be.
-        ModelError: The weights cannot be used.
-    """
-    unknown = sorted(set(options) - {"weights", "abstain_below"})
-    if unknown:
-        raise SettingsError(f"the embedded solver has no option {unknown[0]!r}; it has: abstain_below, weights")
-    folder, least = options.get("weights"), options.get("abstain_below", 0.0)
-    if folder is not None and not isinstance(folder, str):
-        raise SettingsError(f"the option weights must be a folder, not {folder!r}")
-    if isinstance(least, bool) or not isinstance(least, int | float) or not 0 <= least <= 1:
-        raise SettingsError(f"the option abstain_below must be a number from 0 to 1, not {least!r}")
-    return EmbeddedSolver(load_weights(Folder(folder) if folder else None), float(least))

@@ -5,11 +5,15 @@ Owns what they are told. How they find their plans is their own affair.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from quaestor.conversation.answer import Answer
 from quaestor.errors import SolverError
-from quaestor.solvers.base import Solver, TurnContext
+from quaestor.solvers.base import RankingSolver, Solver, TurnContext
 from quaestor.solvers.reflection.proposals import Proposal, proposal_of
+
+_MOST_OFFERED = 20
+"""How many answers a solver that ranks them offers."""
 
 
 @dataclass
@@ -72,3 +76,8 @@ class Offering:
         if answer is None and number == 1:
             raise SolverError(f"no plan fits the question {self.question[:80]!r}")
         return proposal_of(answer, self.question, self.context) if answer else None
+
+
+def offers(solver: RankingSolver, question: str, context: TurnContext) -> Iterator[Answer]:
+    """Yields the answers that a solver ranks best, likeliest first, each result once."""
+    return islice(solver.answers(question, context), _MOST_OFFERED)

@@ -1,6 +1,6 @@
 """Draft, evidence, verdicts, and again: when a draft is accepted, when another is worth its price, which was the best.
 
-Owns the bounds and the order. Asks nobody itself.
+Owns the order. Asks nobody itself.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,22 +10,8 @@ from typing import Protocol
 from quaestor.errors import OutageError, PlanError, SolverError
 from quaestor.solvers.reflection.findings import hard
 from quaestor.solvers.reflection.proposals import Proposal
+from quaestor.solvers.reflection.spec import ReflectionLimits
 from quaestor.solvers.reflection.verdicts import Duty, Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """How long a draft is improved.
-
-    Attributes:
-        max_iterations: Drafts in any case, until one is accepted.
-        hard_limit: Drafts at most, while each has less against it than the one before.
-        repairs: Replies of one request that could not be used and were asked for again.
-    """
-
-    max_iterations: int = 2
-    hard_limit: int = 4
-    repairs: int = 3
 
 
 class Expert(Protocol):
@@ -107,14 +93,14 @@ class Rounds:
     Attributes:
         expert: Who drafts.
         critics: Who judge.
-        bounds: How long.
+        limits: How long.
         trace: Takes what happened, a line each.
         played: The rounds so far.
     """
 
     expert: Expert
     critics: Critics
-    bounds: Bounds
+    limits: ReflectionLimits
     trace: list[str]
     played: list[Round] = field(default_factory=list)
 
@@ -161,9 +147,9 @@ class Rounds:
 
     def _worth_another(self) -> bool:
         made = len(self.played)
-        if made < self.bounds.max_iterations:
+        if made < self.limits.max_iterations:
             return True
-        return 1 < made < self.bounds.hard_limit and self.played[-1].weight < self.played[-2].weight
+        return 1 < made < self.limits.hard_limit and self.played[-1].weight < self.played[-2].weight
 
     def _settled(self) -> Round:
         last = self.played[-1]

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quaestor.core import serial
-from quaestor.errors import SettingsError
-from quaestor.llm.models import Connection
 from quaestor.prompts import render
 from quaestor.solvers import briefing
 from quaestor.solvers.asking.ask import ask
@@ -42,18 +40,6 @@ class Judged:
     findings: tuple[Finding, ...]
 
 
-def connection_of(role: str, context: TurnContext) -> Connection:
-    """Returns the model that plays a role: its own, else the run's.
-
-    Raises:
-        SettingsError: The turn comes without a model.
-    """
-    found = context.models.get(role, context.model)
-    if found is None:
-        raise SettingsError("the reflection solver asks a model, and this turn has none: name one with --model")
-    return found
-
-
 async def ask_expert(
     question: str, context: TurnContext, number: int, attempts: int, last: Draft | None, objections: Sequence[str]
 ) -> Draft:
@@ -79,7 +65,7 @@ async def ask_expert(
         objections=objections,
     )
     return await ask(
-        connection_of("expert", context),
+        context.model_for("expert"),
         Draft,
         opening(render("reflection/expert_system", rules=briefing.rules()), prompt),
         name="write_draft",
@@ -120,7 +106,7 @@ async def ask_critics(
 
 async def _judge(duty: Duty, prompt: str, context: TurnContext, number: int, attempts: int) -> Verdict:
     return await ask(
-        connection_of(f"{duty}_critic", context),
+        context.model_for(f"{duty}_critic"),
         Verdict,
         opening(render("reflection/critic_system", role=duty, duty=_DUTIES[duty], rules=briefing.rules()), prompt),
         name="give_verdict",

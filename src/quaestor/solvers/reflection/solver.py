@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from quaestor.conversation.answer import Answer
 from quaestor.solvers.answering import answer_from_plan
-from quaestor.solvers.base import Solver, TurnContext
-from quaestor.solvers.reflection.experts import Offering, Solving
-from quaestor.solvers.reflection.loop import Bounds, Expert, Rounds, contested
+from quaestor.solvers.base import RankingSolver, Solver, TurnContext
+from quaestor.solvers.reflection.experts import Offering, Solving, offers
+from quaestor.solvers.reflection.loop import Expert, Rounds, contested
+from quaestor.solvers.reflection.spec import ReflectionLimits
 
 if TYPE_CHECKING:  # without a model nothing of a model is loaded
     from quaestor.solvers.reflection.proposals import Proposal
@@ -23,9 +24,9 @@ class ReflectionSolver:
 
     name = "reflection"
 
-    def __init__(self, bounds: Bounds | None = None, expert: Solver | None = None) -> None:
+    def __init__(self, limits: ReflectionLimits | None = None, expert: Solver | None = None) -> None:
         """Takes how long to try, and the solver that drafts; None for a model that writes its steps down."""
-        self.bounds = bounds or Bounds()
+        self.limits = limits or ReflectionLimits()
         self.expert = expert
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
@@ -38,10 +39,10 @@ class ReflectionSolver:
             SolverError: The expert has no answer.
             PlanError: The best draft has no result.
             OutageError: A model cannot be asked.
-            SettingsError: The expert asks a model, and the turn comes without one.
+            MissingModelError: The expert asks a model, and the turn comes without one.
         """
         rounds = Rounds(
-            self._expert(question, context), partial(self._judge, question, context), self.bounds, context.trace
+            self._expert(question, context), partial(self._judge, question, context), self.limits, context.trace
         )
         best = await rounds.play()
         remarks = [best.proposal.remark] if best.proposal.remark else []
@@ -55,12 +56,8 @@ class ReflectionSolver:
         if self.expert is None:
             from quaestor.solvers.reflection.writer import Writer
 
-            return Writer(question, context, self.bounds.repairs + 1)
-        if self.expert.name == "embedded":
-            from quaestor.solvers.embedded.solver import EmbeddedSolver
-            from quaestor.solvers.reflection.offers import offers
-
-            assert isinstance(self.expert, EmbeddedSolver)
+            return Writer(question, context, self.limits.repairs + 1)
+        if isinstance(self.expert, RankingSolver):
             return Offering(question, context, offers(self.expert, question, context))
         return Solving(question, context, self.expert)
 
@@ -72,4 +69,4 @@ class ReflectionSolver:
         from quaestor.solvers.reflection.roles import Judged, ask_critics
 
         judged = Judged(proposal.words, proposal.result, proposal.findings)
-        return await ask_critics(question, context, number, self.bounds.repairs + 1, judged)
+        return await ask_critics(question, context, number, self.limits.repairs + 1, judged)

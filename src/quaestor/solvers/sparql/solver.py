@@ -5,12 +5,11 @@ solver keeps nothing from one turn to the next.
 """
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from quaestor.conversation.answer import Answer
 from quaestor.core import serial
-from quaestor.errors import SettingsError, SolverError
+from quaestor.errors import SolverError
 from quaestor.llm.models import Connection
 from quaestor.prompts import render
 from quaestor.solvers import briefing
@@ -18,25 +17,14 @@ from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.asking.ask import ask
 from quaestor.solvers.asking.replies import opening
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.options import read_bounds
 from quaestor.solvers.sparql.calculation import Calculation
 from quaestor.solvers.sparql.messages import FORMULA, VALUES, Formula, WantedValues
 from quaestor.solvers.sparql.retrieval import Retrieval
 from quaestor.solvers.sparql.showing import asked, schema
+from quaestor.solvers.sparql.spec import SparqlLimits
 
 PLAN, CALCULATE = "PLAN", "CALCULATE"
 """What the two phases are on record as."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """How long the solver tries.
-
-    Attributes:
-        attempts: The most replies of a phase.
-    """
-
-    attempts: int = 4
 
 
 class SparqlSolver:
@@ -44,9 +32,9 @@ class SparqlSolver:
 
     name = "sparql"
 
-    def __init__(self, bounds: Bounds | None = None) -> None:
+    def __init__(self, limits: SparqlLimits | None = None) -> None:
         """Takes how long to try."""
-        self.bounds = bounds or Bounds()
+        self.limits = limits or SparqlLimits()
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
         """Returns the answer that the model's formula gives over the values that its queries found.
@@ -57,13 +45,12 @@ class SparqlSolver:
             ModelReplyError: No reply could be used within the bound.
             SolverError: The model says that there is no answer.
             OutageError: The model cannot be asked.
-            SettingsError: The turn comes without a model.
+            MissingModelError: The turn comes without a model.
         """
-        if context.model is None:
-            raise SettingsError("the sparql solver asks a model, and this turn has none: name one with --model")
+        model = context.model_for()
         system = render("sparql/system", rules=briefing.rules())
-        retrieval = await self._retrieve(context.model, question, context, system)
-        calculation, formula = await self._calculate(context.model, retrieval, system)
+        retrieval = await self._retrieve(model, question, context, system)
+        calculation, formula = await self._calculate(model, retrieval, system)
         if calculation.plan is None:
             raise SolverError(f"the model finds no answer: {formula.reasoning[:1000] or 'it does not say why'}")
         plan = replace(calculation.plan, thought=formula.reasoning[:1000])
@@ -81,7 +68,7 @@ class SparqlSolver:
             name=VALUES,
             description="Name the values that the answer is computed from.",
             phase=PLAN,
-            attempts=self.bounds.attempts,
+            attempts=self.limits.attempts,
             trace=context.trace,
             check=retrieval.check,
         )
@@ -101,7 +88,7 @@ class SparqlSolver:
             name=FORMULA,
             description="Write the formula of the answer.",
             phase=CALCULATE,
-            attempts=self.bounds.attempts,
+            attempts=self.limits.attempts,
             trace=context.trace,
             check=calculation.check,
         )
@@ -109,15 +96,3 @@ class SparqlSolver:
         if formula.reasoning:
             context.trace.append(f"reasoned: {formula.reasoning[:1000]}")
         return calculation, formula
-
-
-def make_sparql(options: Mapping[str, object]) -> SparqlSolver:
-    """Returns the two-phase solver.
-
-    Args:
-        options: `attempts`, a whole number; see `Bounds`. `model` names the run's, for the record.
-
-    Raises:
-        SettingsError: An unknown option, or one that is no number above zero.
-    """
-    return SparqlSolver(read_bounds(Bounds, options, "the sparql solver"))

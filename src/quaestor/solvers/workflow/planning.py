@@ -18,20 +18,10 @@ from quaestor.solvers.workflow.checking import Examined, examine, run_issues
 from quaestor.solvers.workflow.lowering import Number, query_of
 from quaestor.solvers.workflow.record import PHASE, as_json, found_lines, plan_line
 from quaestor.solvers.workflow.schema import ComputeStep, Pointing, WorkflowPlan
+from quaestor.solvers.workflow.spec import WorkflowLimits
 from quaestor.solvers.workflow.text_lookup import TextMatch, shown
 
 _POINTING_ATTEMPTS = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """How long a turn may take.
-
-    Attributes:
-        repairs: How many plans that could not be run are given back.
-    """
-
-    repairs: int = 3
 
 
 @dataclass(slots=True)
@@ -42,13 +32,13 @@ class Planning:
         connection: The model.
         context: The turn.
         question: What is asked.
-        bounds: How long it may take.
+        limits: How long it may take.
     """
 
     connection: Connection
     context: TurnContext
     question: str
-    bounds: Bounds
+    limits: WorkflowLimits
     _examined: Examined | None = field(init=False, default=None)
     _plans: int = field(init=False, default=0)
 
@@ -60,7 +50,7 @@ class Planning:
             OutageError: The model cannot be asked.
         """
         prompt = rendered_prompt(self.question, self.context)
-        told, left, again = prompt, self.bounds.repairs + 1, 0
+        told, left, again = prompt, self.limits.repairs + 1, 0
         while True:
             examined, used = await self._ask(told, left, f"{PHASE}_again_{again}" if again else PHASE)
             examined, issues = await self._decided(examined)
@@ -70,7 +60,7 @@ class Planning:
             left, again = left - used, again + 1
             self.context.trace.append(f"{PHASE}, plan {self._plans} cannot be run: {'; '.join(issues)}")
             if left <= 0:
-                raise ModelReplyError(f"after {self.bounds.repairs + 1} plans that could not be run: {issues[0]}")
+                raise ModelReplyError(f"after {self.limits.repairs + 1} plans that could not be run: {issues[0]}")
             told = f"{prompt}\n\n{render('workflow/again', plan=as_json(examined.written), issues=issues)}"
 
     async def _ask(self, prompt: str, attempts: int, phase: str) -> tuple[Examined, int]:

@@ -3,14 +3,11 @@
 Owns the order. The model is the run's, and comes with each turn; the solver keeps nothing from one turn to the next.
 """
 
-from collections.abc import Mapping
-
 from quaestor.conversation.answer import Answer
-from quaestor.errors import SettingsError
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.options import read_bounds
-from quaestor.solvers.workflow.planning import Bounds, Planning
+from quaestor.solvers.workflow.planning import Planning
+from quaestor.solvers.workflow.spec import WorkflowLimits
 
 
 class WorkflowSolver:
@@ -18,9 +15,9 @@ class WorkflowSolver:
 
     name = "workflow"
 
-    def __init__(self, bounds: Bounds | None = None) -> None:
+    def __init__(self, limits: WorkflowLimits | None = None) -> None:
         """Takes how long to try."""
-        self.bounds = bounds or Bounds()
+        self.limits = limits or WorkflowLimits()
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
         """Returns the answer that the model's plan gives.
@@ -30,21 +27,8 @@ class WorkflowSolver:
         Raises:
             ModelReplyError: No plan could be run within the bounds.
             OutageError: The model cannot be asked.
-            SettingsError: The turn comes without a model.
+            MissingModelError: The turn comes without a model.
         """
-        if context.model is None:
-            raise SettingsError("the workflow asks a model, and this turn has none: name one with --model")
-        examined = await Planning(context.model, context, question, self.bounds).run()
+        model = context.model_for()
+        examined = await Planning(model, context, question, self.limits).run()
         return answer_from_plan(examined.plan, context, question=question, reason="; ".join(examined.remarks) or None)
-
-
-def make_workflow(options: Mapping[str, object]) -> WorkflowSolver:
-    """Returns the workflow solver.
-
-    Args:
-        options: `repairs`, a whole number; see `Bounds`. `model` names the run's, for the record.
-
-    Raises:
-        SettingsError: An unknown option, or one that is no number above zero.
-    """
-    return WorkflowSolver(read_bounds(Bounds, options, "the workflow"))

@@ -138,5 +138,5 @@ def test_withholding_changes_no_other_answer(sample: Dataset) -> None:
 
 @pytest.mark.parametrize("least", [-0.1, 1.5, "0.5", True, None])
 def test_a_confidence_that_is_none_is_refused(least: object) -> None:
-    with pytest.raises(SettingsError, match="abstain_below must be a number from 0 to 1"):
+    with pytest.raises(SettingsError, match="'abstain_below' of the embedded solver must be a number from 0 to 1"):
         make_solver("embedded", {"abstain_below": least})

@@ -28,7 +28,7 @@ from quaestor.sample import sample_path
 from quaestor.solvers.registry import make_solver
 from quaestor.solvers.schema import is_closed
 from quaestor.solvers.sparql.messages import Formula, WantedValues
-from quaestor.solvers.sparql.solver import Bounds
+from quaestor.solvers.sparql.spec import SparqlLimits
 from quaestor.store.base import open_store
 
 pytestmark = pytest.mark.usefixtures("local_models")
@@ -148,11 +148,11 @@ def test_a_fault_of_the_second_phase_is_told_and_repaired(fault: Step, told: str
 
 def test_faults_are_bounded_and_end_in_a_named_error() -> None:
     nowhere = values(cash="SELECT ?v WHERE { kg:none kg:none ?v }")
-    played = play(scripted([nowhere] * 9, []), bounds=Bounds(attempts=3))
+    played = play(scripted([nowhere] * 9, []), limits=SparqlLimits(attempts=3))
     assert str(played.turn.error).startswith("ModelReplyError: after 3 replies that could not be used: cash: ")
     assert played.phases == ["PLAN", "PLAN_repair_1", "PLAN_repair_2"]
     assert played.turn.answer.value is None
-    played = play(scripted([RIGHT[0]], [formula("x")] * 9), bounds=Bounds(attempts=2))
+    played = play(scripted([RIGHT[0]], [formula("x")] * 9), limits=SparqlLimits(attempts=2))
     assert str(played.turn.error).startswith("ModelReplyError: after 2 replies that could not be used: cannot read")
 
 
@@ -195,7 +195,7 @@ def test_options_are_taken() -> None:
 
 
 def test_a_turn_without_a_model_is_refused() -> None:
-    with pytest.raises(SettingsError, match="name one with --model"):
+    with pytest.raises(SettingsError, match="this turn comes without one"):
         asyncio.run(make_solver("sparql", {}).solve(QUESTION, context_of()))
 
 

@@ -21,10 +21,10 @@ from quaestor.evaluation.runner import play_conversation
 from quaestor.llm.models import connect
 from quaestor.solvers.asking.replies import read_json
 from quaestor.solvers.workflow.checking import examine
-from quaestor.solvers.workflow.planning import Bounds
 from quaestor.solvers.workflow.record import statistics
 from quaestor.solvers.workflow.schema import WorkflowPlan
 from quaestor.solvers.workflow.solver import WorkflowSolver
+from quaestor.solvers.workflow.spec import WorkflowLimits
 
 Json = dict[str, Any]
 
@@ -64,7 +64,7 @@ async def play_all(broken: list[tuple[str, Json, Json]], mended: bool) -> list[T
             for _, faulty, valid in broken:
                 answers.append([faulty, valid] if mended else [faulty])
                 turns += await play_conversation(
-                    conversation, WorkflowSolver(Bounds(repairs=1)), sample_knowledge(), line
+                    conversation, WorkflowSolver(WorkflowLimits(repairs=1)), sample_knowledge(), line
                 )
     return turns
 

@@ -9,8 +9,8 @@ from workflow_bench import OPERATING, change, compute, plan, play, saying, table
 from quaestor.errors import SettingsError
 from quaestor.llm.profiles import PROFILES
 from quaestor.solvers.registry import make_solver
-from quaestor.solvers.workflow.planning import Bounds
 from quaestor.solvers.workflow.record import statistics
+from quaestor.solvers.workflow.spec import WorkflowLimits
 
 pytestmark = pytest.mark.usefixtures("local_models")
 
@@ -72,7 +72,7 @@ def test_a_faulty_plan_goes_back_with_all_its_faults() -> None:
 
 def test_a_plan_that_stays_faulty_is_a_named_error() -> None:
     faulty = plan(table(1, "goodwill", "2008"))
-    played = play(saying([faulty] * 9), bounds=Bounds(repairs=2))
+    played = play(saying([faulty] * 9), limits=WorkflowLimits(repairs=2))
     assert len(played.exchanges) == 3
     assert played.turn.answer.value is None
     assert played.turn.error is not None
@@ -119,7 +119,7 @@ def test_pointing_beyond_the_list_is_asked_again_and_none_of_them_goes_back_to_t
 
 def test_what_only_running_shows_goes_back_too_within_the_same_bound() -> None:
     open_zero = plan(EXPENDITURES, compute(2, "subtract", 1, 1), compute(3, "divide", 1, 2))
-    played = play(pointing([open_zero, open_zero, open_zero], 1, 1, 1), bounds=Bounds(repairs=1))
+    played = play(pointing([open_zero, open_zero, open_zero], 1, 1, 1), limits=WorkflowLimits(repairs=1))
     assert played.phases == ["PLAN", "POINT_step_1", "PLAN_again_1", "POINT_step_1"]
     assert played.turn.error is not None
     assert "step 3: 38.6 cannot be divided by zero" in played.turn.error
@@ -128,7 +128,7 @@ def test_what_only_running_shows_goes_back_too_within_the_same_bound() -> None:
 def test_statistics_count_what_the_turns_have_on_record() -> None:
     faulty = plan(table(1, "goodwill", "2008"))
     script = saying([change(), faulty, change(), faulty, faulty])
-    turns = play(script, "first?", "second?", "third?", bounds=Bounds(repairs=1)).turns
+    turns = play(script, "first?", "second?", "third?", limits=WorkflowLimits(repairs=1)).turns
     found = statistics((turn.understanding, turn.answer.value is not None) for turn in turns)
     assert (found.turns, found.first, found.repaired, found.failed, found.empty) == (3, 1, 1, 1, 0)
     assert found.steps == pytest.approx(7 / 3)
@@ -136,7 +136,7 @@ def test_statistics_count_what_the_turns_have_on_record() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"), [({"rounds": 3}, "known are model, repairs"), ({"repairs": 0}, "above 0")]
+    ("options", "told"), [({"rounds": 3}, "known are repairs"), ({"repairs": 0}, "above 0")]
 )
 def test_options_are_checked(options: dict[str, object], told: str) -> None:
     with pytest.raises(SettingsError, match=told):

@@ -1,0 +1,133 @@
+"""Solvers, stores, readers and dataset formats by name: those of this package, and those that other packages add.
+
+A package adds one by an entry point, whose group says what it is and whose name is the name that people give:
+
+    [project.entry-points."quaestor.solvers"]
+    mine = "my_package.solver:SPEC"
+
+Owns how entry points are found, loaded and refused. What is of this package stands in a table beside them, so that a
+checkout works whatever was declared when it was installed. Nothing is imported before it is asked for.
+"""
+
+import logging
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from quaestor.errors import PluginError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+T = TypeVar("T")
+
+_log = logging.getLogger("quaestor.plugins")
+_LONGEST = 300
+
+
+class Registry(Generic[T]):
+    """Things of one kind, by name.
+
+    Attributes:
+        group: The group of their entry points, such as `quaestor.solvers`.
+        noun: What one of them is called in messages, such as `solver`.
+    """
+
+    def __init__(self, group: str, noun: str, built_in: Mapping[str, str], check: Callable[[str, object], T]) -> None:
+        """Takes what is of this package, and how something loaded is recognised.
+
+        Args:
+            group: Of the entry points.
+            noun: For messages.
+            built_in: By name, as `module:attribute`.
+            check: Returns what was loaded under a name, as what it should be; raises TypeError where it is not that.
+        """
+        self.group, self.noun = group, noun
+        self._built_in = dict(built_in)
+        self._check = check
+        self._told: set[str] = set()
+
+    def names(self) -> tuple[str, ...]:
+        """Returns all names: first those of this package, then those that others add, sorted."""
+        return (*self._built_in, *sorted(self._added().keys() - self._built_in.keys()))
+
+    def find(self, name: str) -> T | None:
+        """Returns what has a name; None where nothing has it.
+
+        Raises:
+            PluginError: It cannot be loaded, or two have the name.
+        """
+        added = self._added().get(name, [])
+        if len(added) + (name in self._built_in) > 1:
+            raise PluginError(self._twice(name, added))
+        if added:
+            return self._load(name, added[0])
+        if name not in self._built_in:
+            return None
+        module, _, attribute = self._built_in[name].partition(":")
+        return self._check(name, getattr(import_module(module), attribute))
+
+    def usable(self) -> Iterator[tuple[str, T]]:
+        """Yields all that can be loaded, by name, in the order of `names`.
+
+        What another package adds and cannot be loaded, or has a name that is taken, is left out; a line on the logger
+        `quaestor.plugins` says so, once a process.
+        """
+        for name in self.names():
+            try:
+                found = self.find(name)
+            except PluginError as error:
+                if str(error) not in self._told:
+                    self._told.add(str(error))
+                    _log.warning("quaestor: %s", error)
+                if name not in self._built_in:
+                    continue
+                module, _, attribute = self._built_in[name].partition(":")
+                found = self._check(name, getattr(import_module(module), attribute))
+            if found is not None:
+                yield name, found
+
+    def _added(self) -> Mapping[str, list["EntryPoint"]]:
+        return _entry_points(self.group, tuple(sys.path))
+
+    def _load(self, name: str, point: "EntryPoint") -> T:
+        try:
+            return self._check(name, point.load())
+        except (Exception, SystemExit) as error:  # whatever another package does when it is imported
+            why = " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST]
+            raise PluginError(
+                f"the package {_package(point)} adds the {self.noun} {name!r} by the entry point {_shown(point)} of "
+                f"{self.group}, which cannot be used: {why}; mend or uninstall the package"
+            ) from error
+
+    def _twice(self, name: str, added: list["EntryPoint"]) -> str:
+        own = ["quaestor itself"] if name in self._built_in else []
+        held = [*own, *(f"the package {_package(point)} ({_shown(point)})" for point in added)]
+        return (
+            f"there are {len(held)} with the name of the {self.noun} {name!r}: {', '.join(held)}; uninstall all but one"
+        )
+
+
+@lru_cache(maxsize=16)
+def _entry_points(group: str, path: tuple[str, ...]) -> Mapping[str, list["EntryPoint"]]:
+    """Returns the entry points of a group by name. They change with the path on which packages are found."""
+    from importlib.metadata import entry_points
+
+    del path
+    found: dict[str, list[EntryPoint]] = {}
+    for point in entry_points(group=group):
+        # A folder that stands on the path twice shows its packages twice.
+        same = found.setdefault(point.name, [])
+        if all((_package(point), point.value) != (_package(other), other.value) for other in same):
+            same.append(point)
+    return found
+
+
+def _package(point: "EntryPoint") -> str:
+    return repr(point.dist.name) if point.dist is not None else "of an unknown name"
+
+
+def _shown(point: "EntryPoint") -> str:
+    return f"{point.name} = {point.value}"

@@ -1,0 +1,39 @@
+"""What the agent says of itself."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from quaestor.solvers.options import option
+from quaestor.solvers.spec import SolverSpec
+
+if TYPE_CHECKING:
+    from quaestor.solvers.agent.solver import AgentSolver
+
+
+@dataclass(frozen=True, slots=True)
+class AgentLimits:
+    """How long the agent tries.
+
+    Attributes:
+        iterations: Rounds of the second phase; in the last there are no tools any more.
+        repairs: Replies of a phase that could not be used and were asked for again.
+    """
+
+    iterations: int = option(12, help="rounds of tool calls; in the last there are no tools any more", least=1)
+    repairs: int = option(3, help="replies that could not be used and are asked for again", least=1)
+
+
+def _build(options: AgentLimits) -> "AgentSolver":
+    from quaestor.solvers.agent.solver import AgentSolver
+
+    return AgentSolver(options)
+
+
+SPEC = SolverSpec(
+    "agent",
+    "a model that says what is asked, then answers with tools over the page",
+    _build,
+    AgentLimits,
+    takes_model=True,
+    prompts=lambda _: ("agent", "asking"),
+)

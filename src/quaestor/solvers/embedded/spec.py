@@ -1,0 +1,40 @@
+"""What the embedded solver says of itself."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from quaestor.solvers.options import option
+from quaestor.solvers.spec import SolverSpec
+
+if TYPE_CHECKING:
+    from quaestor.solvers.embedded.solver import EmbeddedSolver
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedOptions:
+    """The options of the solver that asks no model.
+
+    Attributes:
+        weights: A folder that `quaestor train` made; None for the weights of the package.
+        abstain_below: The confidence below which an answer is withheld.
+    """
+
+    weights: str | None = option(None, help="a folder of weights, instead of those of the package")
+    abstain_below: float = option(0.0, help="withhold answers that are less sure than this", least=0, most=1)
+
+
+def _build(options: EmbeddedOptions) -> "EmbeddedSolver":
+    from pathlib import Path
+
+    from quaestor.solvers.embedded.solver import EmbeddedSolver
+    from quaestor.solvers.embedded.weights import load_weights
+
+    return EmbeddedSolver(load_weights(Path(options.weights) if options.weights else None), options.abstain_below)
+
+
+SPEC = SolverSpec(
+    "embedded",
+    "no model: reads the question against the page, ranks every plan that fits, takes the best",
+    _build,
+    EmbeddedOptions,
+)

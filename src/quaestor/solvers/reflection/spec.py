@@ -1,0 +1,135 @@
+"""What the reflection solver says of itself: its limits, who drafts, and the models of its roles.
+
+Opens no model: which one plays a role is found where models are.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from quaestor.errors import SettingsError
+from quaestor.solvers.options import option
+from quaestor.solvers.spec import RoleModel, SolverSpec
+
+if TYPE_CHECKING:
+    from quaestor.solvers.reflection.solver import ReflectionSolver
+
+ROLES = ("expert", "extraction_critic", "calculation_critic")
+"""The names under which a turn may have a model for each role."""
+
+WRITER = "model"
+"""The expert that is no solver of its own: a model that writes its steps down."""
+
+_NAME = "reflection"
+
+
+@dataclass(frozen=True, slots=True)
+class ReflectionLimits:
+    """How long a draft is improved.
+
+    Attributes:
+        max_iterations: Drafts in any case, until one is accepted.
+        hard_limit: Drafts at most, while each has less against it than the one before.
+        repairs: Replies of one request that could not be used and were asked for again.
+    """
+
+    max_iterations: int = 2
+    hard_limit: int = 4
+    repairs: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ReflectionOptions:
+    """The options of the reflection solver; the first three are its limits.
+
+    Attributes:
+        max_iterations: Drafts in any case, until one is accepted.
+        hard_limit: Drafts at most, while each has less against it than the one before.
+        repairs: Replies of one request that could not be used and were asked for again.
+        expert: The name of the solver that drafts, or `model` for a model that writes its steps down.
+        expert_options: The options of the solver that drafts.
+        weights: Its folder of weights, where it has any.
+        expert_model: The model that drafts; None for the run's.
+        expert_temperature: Of its sampling.
+        extraction_critic_model: The model that judges which numbers were taken.
+        extraction_critic_temperature: Of its sampling.
+        calculation_critic_model: The model that judges what was computed with them.
+        calculation_critic_temperature: Of its sampling.
+    """
+
+    max_iterations: int = option(2, help="drafts in any case, until one is accepted", least=1)
+    hard_limit: int = option(4, help="drafts at most, while each is better than the one before", least=1)
+    repairs: int = option(3, help="replies that could not be used and are asked for again", least=1)
+    expert: str = option(WRITER, help="who drafts: model, or another solver's name")
+    expert_options: Mapping[str, object] | None = option(None, help="the options of the solver that drafts")
+    weights: str | None = option(None, help="a folder of weights for the solver that drafts")
+    expert_model: str | None = option(None, help="the model that drafts")
+    expert_temperature: float | None = option(None, help="of its sampling")
+    extraction_critic_model: str | None = option(None, help="the model that judges which numbers were taken")
+    extraction_critic_temperature: float | None = option(None, help="of its sampling")
+    calculation_critic_model: str | None = option(None, help="the model that judges what was computed with them")
+    calculation_critic_temperature: float | None = option(None, help="of its sampling")
+
+    def __post_init__(self) -> None:
+        """Refuses options that do not fit each other."""
+        if self.hard_limit < self.max_iterations:
+            drafts, most = self.max_iterations, self.hard_limit
+            raise SettingsError(f"the reflection solver cannot make {drafts} drafts with a hard_limit of {most}")
+        if self.expert == _NAME:
+            raise SettingsError("the reflection solver cannot be its own expert: take model or another solver")
+
+    @property
+    def limits(self) -> ReflectionLimits:
+        """How long a draft is improved."""
+        return ReflectionLimits(self.max_iterations, self.hard_limit, self.repairs)
+
+    @property
+    def of_expert(self) -> Mapping[str, object]:
+        """What the solver that drafts is built with."""
+        return {**(self.expert_options or {}), **({"weights": self.weights} if self.weights is not None else {})}
+
+
+def _build(options: ReflectionOptions) -> "ReflectionSolver":
+    from quaestor.solvers.reflection.solver import ReflectionSolver
+    from quaestor.solvers.registry import make_solver
+
+    if options.expert == WRITER:
+        return ReflectionSolver(options.limits)
+    return ReflectionSolver(options.limits, make_solver(options.expert, options.of_expert))
+
+
+def _needs_model(options: ReflectionOptions) -> bool:
+    """Without a model of the expert's the evidence alone may judge."""
+    from quaestor.solvers.registry import needs_model
+
+    return options.expert == WRITER or needs_model(options.expert, options.of_expert)
+
+
+def _prompts(options: ReflectionOptions) -> tuple[str, ...]:
+    from quaestor.solvers.registry import solver_spec
+
+    own = (_NAME, "asking")
+    if options.expert == WRITER:
+        return own
+    spec = solver_spec(options.expert)
+    return (*own, *(folder for folder in spec.prompts(spec.read(options.of_expert)) if folder not in own))
+
+
+def _roles(options: ReflectionOptions) -> Mapping[str, RoleModel]:
+    found = {
+        role: RoleModel(getattr(options, f"{role}_model"), getattr(options, f"{role}_temperature")) for role in ROLES
+    }
+    return {role: wanted for role, wanted in found.items() if wanted != RoleModel()}
+
+
+SPEC = SolverSpec(
+    _NAME,
+    "a draft, evidence that is computed, two critics, and again: around a model or another solver",
+    _build,
+    ReflectionOptions,
+    takes_model=True,
+    needs_model=_needs_model,
+    prompts=_prompts,
+    roles=_roles,
+    around="expert",
+)

@@ -1,0 +1,37 @@
+"""What the sparql solver says of itself."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from quaestor.solvers.options import option
+from quaestor.solvers.spec import SolverSpec
+
+if TYPE_CHECKING:
+    from quaestor.solvers.sparql.solver import SparqlSolver
+
+
+@dataclass(frozen=True, slots=True)
+class SparqlLimits:
+    """How long the solver tries.
+
+    Attributes:
+        attempts: The most replies of a phase.
+    """
+
+    attempts: int = option(4, help="the most replies of a phase", least=1)
+
+
+def _build(options: SparqlLimits) -> "SparqlSolver":
+    from quaestor.solvers.sparql.solver import SparqlSolver
+
+    return SparqlSolver(options)
+
+
+SPEC = SolverSpec(
+    "sparql",
+    "a model that names values by query, then writes a formula over them",
+    _build,
+    SparqlLimits,
+    takes_model=True,
+    prompts=lambda _: ("sparql", "asking"),
+)

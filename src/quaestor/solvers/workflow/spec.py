@@ -1,0 +1,37 @@
+"""What the workflow says of itself."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from quaestor.solvers.options import option
+from quaestor.solvers.spec import SolverSpec
+
+if TYPE_CHECKING:
+    from quaestor.solvers.workflow.solver import WorkflowSolver
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowLimits:
+    """How long a turn may take.
+
+    Attributes:
+        repairs: How many plans that could not be run are given back.
+    """
+
+    repairs: int = option(3, help="plans that could not be run and are given back", least=1)
+
+
+def _build(options: WorkflowLimits) -> "WorkflowSolver":
+    from quaestor.solvers.workflow.solver import WorkflowSolver
+
+    return WorkflowSolver(options)
+
+
+SPEC = SolverSpec(
+    "workflow",
+    "a model that writes a whole plan in words, which are looked up, checked and run",
+    _build,
+    WorkflowLimits,
+    takes_model=True,
+    prompts=lambda _: ("workflow", "asking"),
+)
