@@ -31,10 +31,11 @@ from quaestor.llm.budget import Budget, Meter, find_price
 from quaestor.llm.naming import find_model
 from quaestor.llm.usage import Usage
 from quaestor.settings import Settings, load_settings
-from quaestor.solvers.agent.answering import Bounds as AgentBounds
-from quaestor.solvers.reflection.loop import Bounds as ReflectionBounds
-from quaestor.solvers.sparql.solver import Bounds as SparqlBounds
-from quaestor.solvers.workflow.planning import Bounds as WorkflowBounds
+from quaestor.solvers.agent.spec import AgentLimits
+from quaestor.solvers.embedded.spec import EmbeddedOptions
+from quaestor.solvers.reflection.spec import ReflectionLimits, ReflectionOptions
+from quaestor.solvers.sparql.spec import SparqlLimits
+from quaestor.solvers.workflow.spec import WorkflowLimits
 
 ARGUMENTS: dict[type[QuaestorError], tuple[object, ...]] = {
     QuantityError: ("twelve and a half", "it has no digits", "page 3, row 2"),
@@ -141,10 +142,12 @@ def test_what_a_run_is_set_up_with_arrives(tmp_path: Path) -> None:
         spec,
         _settings(tmp_path),
         Settings(),
-        AgentBounds(),
-        ReflectionBounds(),
-        SparqlBounds(),
-        WorkflowBounds(),
+        AgentLimits(),
+        EmbeddedOptions(),
+        ReflectionOptions(),
+        ReflectionLimits(),
+        SparqlLimits(),
+        WorkflowLimits(),
     ):
         assert pickle.loads(pickle.dumps(value)) == value
     assert pickle.loads(pickle.dumps(spec)).digest == spec.digest

@@ -84,9 +84,7 @@ def conversation(dataset: Dataset) -> Conversation:
 
 
 def test_the_fate_of_every_error_is_decided() -> None:
-    every = {
-        kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, QuaestorError)
-    }
+    every = {kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, QuaestorError)}
     assert every == FATES.keys()
 
 
@@ -136,9 +134,7 @@ def test_a_run_that_was_misconfigured_can_be_resumed(dataset: Dataset, tmp_path:
             with pytest.raises(errors.SettingsError, match="a key is missing"):
                 await run_dataset(dataset, spec, store, InlineEngine(), factory=lambda: solvers[0])
             (run,) = await store.runs()
-            record = await run_dataset(
-                dataset, spec, store, InlineEngine(), resume=run.id, factory=lambda: solvers[1]
-            )
+            record = await run_dataset(dataset, spec, store, InlineEngine(), resume=run.id, factory=lambda: solvers[1])
             return record.status
 
     assert asyncio.run(play()) == "complete"

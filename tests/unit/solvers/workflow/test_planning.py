@@ -135,9 +135,7 @@ def test_statistics_count_what_the_turns_have_on_record() -> None:
     assert statistics([(None, True), ("no plan of this solver", True)]).turns == 0
 
 
-@pytest.mark.parametrize(
-    ("options", "told"), [({"rounds": 3}, "known are repairs"), ({"repairs": 0}, "above 0")]
-)
+@pytest.mark.parametrize(("options", "told"), [({"rounds": 3}, "known are repairs"), ({"repairs": 0}, "above 0")])
 def test_options_are_checked(options: dict[str, object], told: str) -> None:
     with pytest.raises(SettingsError, match=told):
         make_solver("workflow", options)
