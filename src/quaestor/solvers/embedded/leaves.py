@@ -3,7 +3,7 @@
 Knows nothing of questions.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -17,8 +17,8 @@ from quaestor.plan.scales import Kind as Counts
 from quaestor.solvers.embedded.leaf import Leaf
 from quaestor.solvers.embedded.table_leaves import table_leaves
 from quaestor.solvers.embedded.text_leaves import text_leaves
+from quaestor.solvers.embedded.word_matrix import Floats, WordMatrix, word_matrix
 
-Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
 
 _NEAR = 6.0
@@ -31,9 +31,10 @@ class LeafTable:
 
     Attributes:
         counts: The scale and the unit of each; one object for all that are equal.
+        labels: The stems of the row and of the column.
 
     Shape: every array has one entry a leaf; the matrices are leaves x `vocabulary`, 1 where the stem describes
-        the leaf.
+        the leaf; `row_pairs` is leaves x `pairs`.
     """
 
     leaves: tuple[Leaf, ...]
@@ -44,8 +45,8 @@ class LeafTable:
     year: Ints
     other_year: Ints
     lead: Ints
-    near: Floats
-    caption: Floats
+    near: WordMatrix
+    caption: WordMatrix
     moved: NDArray[np.bool_]
     boundary: Ints
     power: NDArray[np.float64]
@@ -53,11 +54,12 @@ class LeafTable:
     line: Ints
     place: Ints
     total: NDArray[np.bool_]
-    row: Floats
-    column: Floats
-    around: Floats
+    row: WordMatrix
+    column: WordMatrix
+    labels: WordMatrix
+    around: WordMatrix
     pairs: dict[tuple[str, str], int]
-    row_pairs: Floats
+    row_pairs: WordMatrix
     index: dict[tuple[Source, Decimal], int]
 
     def __len__(self) -> int:
@@ -86,15 +88,12 @@ def _arrays(leaves: tuple[Leaf, ...]) -> LeafTable:
             vocabulary.setdefault(stem, len(vocabulary))
         for pair in zip(leaf.row, leaf.row[1:], strict=False):
             pairs.setdefault(pair, len(pairs))
-    size, width = len(leaves), max(1, len(vocabulary))
-    row, column, around, caption = (np.zeros((size, width), np.float32) for _ in range(4))
-    row_pairs = np.zeros((size, max(1, len(pairs))), np.float32)
-    for i, leaf in enumerate(leaves):
-        row[i, [vocabulary[s] for s in leaf.row]] = 1
-        column[i, [vocabulary[s] for s in leaf.column]] = 1
-        around[i, [vocabulary[s] for s in leaf.around]] = 1
-        caption[i, [vocabulary[s] for s in leaf.caption]] = 1
-        row_pairs[i, [pairs[p] for p in zip(leaf.row, leaf.row[1:], strict=False)]] = 1
+    size, width = len(leaves), len(vocabulary)
+
+    def of(words: Iterable[Iterable[str]]) -> WordMatrix:
+        return word_matrix((dict.fromkeys((vocabulary[s] for s in own), 1.0) for own in words), size, width)
+
+    of_pairs = (dict.fromkeys((pairs[p] for p in zip(x.row, x.row[1:], strict=False)), 1.0) for x in leaves)
     return LeafTable(
         leaves=leaves,
         vocabulary=vocabulary,
@@ -104,8 +103,8 @@ def _arrays(leaves: tuple[Leaf, ...]) -> LeafTable:
         year=np.array([leaf.year for leaf in leaves], np.int32),
         other_year=np.array([leaf.other_year for leaf in leaves], np.int32),
         lead=np.array([leaf.lead for leaf in leaves], np.int32),
-        near=_nearness(leaves, vocabulary),
-        caption=caption,
+        near=word_matrix((_nearness(leaf, vocabulary) for leaf in leaves), size, width),
+        caption=of(leaf.caption for leaf in leaves),
         moved=np.array([leaf.moved for leaf in leaves], bool),
         boundary=np.array([leaf.boundary for leaf in leaves], np.int32),
         power=np.array([leaf.power for leaf in leaves], np.float64),
@@ -113,11 +112,12 @@ def _arrays(leaves: tuple[Leaf, ...]) -> LeafTable:
         line=np.array([leaf.line for leaf in leaves], np.int32),
         place=np.array([leaf.place for leaf in leaves], np.int32),
         total=np.array([leaf.total for leaf in leaves], bool),
-        row=row,
-        column=column,
-        around=around,
+        row=of(leaf.row for leaf in leaves),
+        column=of(leaf.column for leaf in leaves),
+        labels=of((*leaf.row, *leaf.column) for leaf in leaves),
+        around=of(leaf.around for leaf in leaves),
         pairs=pairs,
-        row_pairs=row_pairs,
+        row_pairs=word_matrix(of_pairs, size, len(pairs)),
         index={(leaf.source, leaf.quantity.value): i for i, leaf in enumerate(leaves)},
     )
 
@@ -128,14 +128,12 @@ def _counts(leaves: tuple[Leaf, ...]) -> tuple[Counts, ...]:
     return tuple(known.setdefault(counts, counts) for counts in found)
 
 
-def _nearness(leaves: tuple[Leaf, ...], vocabulary: dict[str, int]) -> Floats:
-    """How near each word stands to each number: 1 beside it or in its labels, less with every word between."""
-    near = np.zeros((len(leaves), max(1, len(vocabulary))), np.float32)
-    for i, leaf in enumerate(leaves):
-        if leaf.table >= 0:
-            near[i, [vocabulary[s] for s in (*leaf.row, *leaf.column)]] = 1
-            continue
-        for stem, distance in leaf.distances:
-            column = vocabulary[stem]
-            near[i, column] = max(near[i, column], 1 / (1 + distance / _NEAR))
+def _nearness(leaf: Leaf, vocabulary: Mapping[str, int]) -> dict[int, float]:
+    """How near each word stands to a number: 1 beside it or in its labels, less with every word between."""
+    if leaf.table >= 0:
+        return dict.fromkeys((vocabulary[s] for s in (*leaf.row, *leaf.column)), 1.0)
+    near: dict[int, float] = {}
+    for stem, distance in leaf.distances:
+        column = vocabulary[stem]
+        near[column] = max(near.get(column, 0.0), 1 / (1 + distance / _NEAR))
     return near

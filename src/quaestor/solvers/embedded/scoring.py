@@ -164,8 +164,8 @@ def _words(page: PageView, asked: Asked) -> dict[str, Floats]:
     q, q_weight = _vector(page, now)
     c, c_weight = _vector(page, context)
     b, _ = _vector(page, dict.fromkeys(both, 1.0))
-    in_leaf, in_row, in_column = leaves.around @ q, leaves.row @ q, leaves.column @ q
-    pair_vector = np.zeros(leaves.row_pairs.shape[1], np.float32)
+    in_leaf, in_row, in_column = leaves.around.dot(q), leaves.row.dot(q), leaves.column.dot(q)
+    pair_vector = np.zeros(leaves.row_pairs.width, np.float32)
     for pair in zip(asked.now.stems, asked.now.stems[1:], strict=False):
         if pair in leaves.pairs:
             pair_vector[leaves.pairs[pair]] = 1
@@ -173,17 +173,17 @@ def _words(page: PageView, asked: Asked) -> dict[str, Floats]:
         "question_in_leaf": in_leaf / q_weight,
         "question_in_row": in_row / q_weight,
         "question_in_column": in_column / q_weight,
-        "question_near": (leaves.near @ q) / q_weight,
-        "context_near": (leaves.near @ c) / c_weight,
+        "question_near": leaves.near.dot(q) / q_weight,
+        "context_near": leaves.near.dot(c) / c_weight,
         "row_in_question": in_row / page.row_weight,
         "whole_row": _whole_row(leaves, q),
         "column_in_question": in_column / page.column_weight,
-        "pairs_in_question": (leaves.row_pairs @ pair_vector) / page.pair_count,
-        "question_in_caption": (leaves.caption @ q) / q_weight,
-        "context_in_row": (leaves.row @ c) / c_weight,
-        "context_in_leaf": (leaves.around @ c) / c_weight,
-        "row_in_context": (leaves.row @ b) / page.row_weight,
-        "column_in_context": (leaves.column @ b) / page.column_weight,
+        "pairs_in_question": leaves.row_pairs.dot(pair_vector) / page.pair_count,
+        "question_in_caption": leaves.caption.dot(q) / q_weight,
+        "context_in_row": leaves.row.dot(c) / c_weight,
+        "context_in_leaf": leaves.around.dot(c) / c_weight,
+        "row_in_context": leaves.row.dot(b) / page.row_weight,
+        "column_in_context": leaves.column.dot(b) / page.column_weight,
     }
     return {
         **columns,
@@ -202,8 +202,8 @@ def _telling(page: PageView, asked: Asked) -> dict[str, Floats]:
     said = [column for s in dict.fromkeys(asked.now.stems) if (column := page.leaves.vocabulary.get(s)) is not None]
     rarity = page.rarity[said]
     whole = max(float(rarity.sum()), 1e-6)
-    telling = (page.leaves.around[:, said] @ rarity) / whole if size else np.zeros(0, np.float32)
-    label = page.labels[:, said] @ rarity if size else np.zeros(0, np.float32)
+    telling = page.leaves.around.dot_of(said, rarity) / whole if size else np.zeros(0, np.float32)
+    label = page.leaves.labels.dot_of(said, rarity) if size else np.zeros(0, np.float32)
     told = label / page.label_rarity
     return {
         "telling": telling,
@@ -222,7 +222,7 @@ def _sides(page: PageView, asked: Asked) -> dict[str, NDArray[np.generic]]:
     for slot in (first, second):
         vector, weight = _vector(page, dict.fromkeys(sorted(slot.stems), 1.0))
         shares.append(
-            ((leaves.near @ vector) / weight).astype(np.float32) if slot.stems else np.zeros(size, np.float32)
+            (leaves.near.dot(vector) / weight).astype(np.float32) if slot.stems else np.zeros(size, np.float32)
         )
     end = boundary(asked.now.text)
     power = asked.now.power
@@ -237,8 +237,8 @@ def _sides(page: PageView, asked: Asked) -> dict[str, NDArray[np.generic]]:
 
 
 def _whole_row(leaves: LeafTable, question: Floats) -> Floats:
-    size = leaves.row.sum(axis=1)
-    missing = size - leaves.row @ (question > 0).astype(np.float32)
+    size = leaves.row.by_number()
+    missing = size - leaves.row.dot((question > 0).astype(np.float32))
     return np.where((size > 0) & (missing < 1.5), 1 - 0.5 * missing, 0).astype(np.float32)
 
 

@@ -34,7 +34,6 @@ class PageView:
         leaves: The leaves.
         idf: Of each stem of their vocabulary, over pages.
         rarity: The same over the leaves of this page; 0 of what describes most of them.
-        labels: Leaves x vocabulary, 1 where the stem stands in a label of the leaf.
         label_rarity: Of all stems of a leaf's labels.
         row_weight: Of all stems of a leaf's row label.
         column_weight: The same of its column label.
@@ -46,7 +45,6 @@ class PageView:
     leaves: LeafTable
     idf: Floats
     rarity: Floats
-    labels: Floats
     label_rarity: Floats
     row_weight: Floats
     column_weight: Floats
@@ -57,7 +55,7 @@ class PageView:
 
 def page_view(leaves: LeafTable, idf: Idf) -> PageView:
     """Returns the arrays of a page that no question changes."""
-    weights = np.zeros(leaves.row.shape[1], np.float32)
+    weights = np.zeros(leaves.row.width, np.float32)
     for stem, column in leaves.vocabulary.items():
         weights[column] = idf.of(stem)
     _, inverse, counts = np.unique(leaves.line, return_inverse=True, return_counts=True)
@@ -76,17 +74,15 @@ def page_view(leaves: LeafTable, idf: Idf) -> PageView:
         "moved": leaves.moved,
         "currency": np.array([leaf.quantity.unit is not None for leaf in leaves.leaves], bool),
     }
-    labels = np.maximum(leaves.row, leaves.column)
-    rarity = np.maximum(np.log((len(leaves) + 1) / (leaves.around.sum(axis=0) + 0.5)), 0).astype(np.float32)
+    rarity = np.maximum(np.log((len(leaves) + 1) / (leaves.around.by_word() + 0.5)), 0).astype(np.float32)
     return PageView(
         leaves=leaves,
         idf=weights,
         rarity=rarity,
-        labels=labels,
-        label_rarity=np.maximum(labels @ rarity, 1e-6),
-        row_weight=np.maximum(leaves.row @ weights, 1e-6),
-        column_weight=np.maximum(leaves.column @ weights, 1e-6),
-        pair_count=np.maximum(leaves.row_pairs.sum(axis=1), 1),
+        label_rarity=np.maximum(leaves.labels.dot(rarity), 1e-6),
+        row_weight=np.maximum(leaves.row.dot(weights), 1e-6),
+        column_weight=np.maximum(leaves.column.dot(weights), 1e-6),
+        pair_count=np.maximum(leaves.row_pairs.by_number(), 1),
         places=static["places"].astype(np.float32),
         static={name: array.astype(np.float32) for name, array in static.items()},
     )

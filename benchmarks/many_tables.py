@@ -1,0 +1,179 @@
+"""What one more table costs: a made-up document of many tables, read, built into a graph and asked four questions.
+
+Run with `python benchmarks/many_tables.py [TABLES ...]` (by default 1, 10, 20, 40 and 80). Each size is measured in a
+process of its own. What grows with the numbers shows as seconds a thousand numbers that stay the same.
+"""
+
+import asyncio
+import json
+import random
+import resource
+import subprocess
+import sys
+import time
+
+from quaestor.conversation.memory import Memory
+from quaestor.conversation.references.resolving import resolve
+from quaestor.documents.document import Document
+from quaestor.documents.headers import read_table
+from quaestor.documents.sentences import read_sentences
+from quaestor.evaluation.runner import play_turn
+from quaestor.graph.builder import build_graph
+from quaestor.ontology.builder import build_ontology
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.registry import make_solver
+
+SIZES = (1, 10, 20, 40, 80)
+_SUBJECTS = (
+    "net revenue", "cost of sales", "gross profit", "research and development", "selling and marketing",
+    "general and administrative", "depreciation and amortization", "operating income", "interest expense",
+    "interest income", "income before taxes", "provision for income taxes", "net income", "accounts receivable",
+    "inventories", "prepaid expenses", "property and equipment", "goodwill", "intangible assets", "accounts payable",
+    "accrued liabilities", "deferred revenue", "long-term debt", "retained earnings", "treasury stock",
+    "total current assets", "total assets", "total liabilities", "capital expenditures", "dividends paid",
+)  # fmt: skip
+"""Lines that filings repeat in table after table."""
+_KINDS = (
+    "domestic", "foreign", "wholesale", "retail", "deferred", "current", "segment", "hedged", "leased", "acquired",
+    "restructured", "pension", "licensed", "consolidated", "unallocated",
+)  # fmt: skip
+_SYLLABLES = "bar cor den fal gar hol kin lum mar nor pel quin ros sal tor ven wes yar zel thor".split()
+_TOPICS = ("operations", "cash flows", "segment results", "income taxes", "leases", "debt", "stock options", "pensions")
+
+
+def many_tables(tables: int, seed: int = 13) -> Document:
+    """Returns a document of made-up tables with sentences before and after each.
+
+    A table has 15 to 30 rows and 3 to 5 years; some lines stand in most tables, as totals and taxes do in a filing,
+    others in one alone.
+
+    Args:
+        tables: How many.
+        seed: The same one gives the same document.
+    """
+    chance = random.Random(seed)
+    grids = [_grid(chance, n) for n in range(tables)]
+    return _document(f"MADE/2019/tables_{tables}", grids, [_sentences(chance, n) for n in range(tables)])
+
+
+def _document(name: str, grids: list[list[list[str]]], texts: list[list[str]]) -> Document:
+    read = [read_table(name, index, grid)[0] for index, grid in enumerate(grids)]
+    sentences = read_sentences(name, "pre_text", [text for around in texts for text in around])
+    return Document(name, tuple(read), sentences)
+
+
+def _grid(chance: random.Random, table: int) -> list[list[str]]:
+    years = [str(2019 - n) for n in range(chance.randint(3, 5))]
+    lines = chance.sample(_SUBJECTS, 10)
+    kinds = chance.sample(_KINDS, 3)
+    lines += [f"{kind} {line}" for kind in kinds for line in chance.sample(_SUBJECTS, chance.randint(2, 6))]
+    lines += [f"{_name(chance)} {chance.choice(_SUBJECTS)}" for _ in range(chance.randint(1, 4))]
+    lines = list(dict.fromkeys(lines))[:30]
+    return [["( in millions )", *years], *([line, *(_amount(chance) for _ in years)] for line in lines)]
+
+
+def _amount(chance: random.Random) -> str:
+    amount = round(chance.lognormvariate(5, 2), 1)
+    return f"( {amount:,} )" if chance.random() < 0.1 else f"$ {amount:,}"
+
+
+def _name(chance: random.Random) -> str:
+    """Returns the made-up name of a region, a plan or a company: filings have many that stand in one table alone."""
+    return "".join(chance.sample(_SYLLABLES, 3))
+
+
+def _sentences(chance: random.Random, table: int) -> list[str]:
+    topic, place = chance.choice(_TOPICS), chance.choice(_KINDS)
+    before = [
+        f"the following table summarizes the {place} {topic} of the company and of {_name(chance)} , note {table + 1} :"
+    ]
+    around = [_sentence(chance) for _ in range(chance.randint(8, 16))]
+    return [*around[:5], *before, *around[5:]]
+
+
+def _sentence(chance: random.Random) -> str:
+    one, other = chance.sample(_SUBJECTS, 2)
+    kind, name = chance.choice(_KINDS), _name(chance)
+    first, second, share = chance.randint(10, 900), chance.randint(10, 900), chance.randint(1, 60)
+    return chance.choice(
+        (
+            f"{kind} {one} increased from ${first} million in 2018 to ${second} million in 2019 , or {share}% .",
+            f"as of december 31 , 2019 , {kind} {other} of {name} was ${first} million .",
+            f"the company entered into an agreement with {name} under which {one} and {other} are shared equally .",
+            f"see the notes on {kind} {one} for more information about these amounts and their recognition by {name} .",
+            f"management believes that {one} will be sufficient to meet the needs of {kind} {other} for the next year .",
+        )
+    )
+
+
+QUESTIONS = (
+    "what was the net income in 2019?",
+    "and in 2018?",
+    "what is the change between these years?",
+    "what percentage of the 2018 value does this represent?",
+)
+
+
+def measure(tables: int) -> dict[str, float]:
+    """Returns what a document of so many tables takes: seconds by step, and the most MiB that this process held."""
+    measured: dict[str, float] = {"tables": tables}
+    document = many_tables(tables)
+    # What is loaded once a process is no cost of a document.
+    small = many_tables(1, seed=1)
+    asyncio.run(_ask(small, {}))
+    before = _peak()
+    at = time.perf_counter()
+    ontology = build_ontology([document])
+    measured["ontology"] = time.perf_counter() - at
+    at = time.perf_counter()
+    graph = build_graph(document, ontology)
+    measured["graph"] = time.perf_counter() - at
+    at = time.perf_counter()
+    measured["statements"] = len(graph.triples())
+    measured["triples"] = time.perf_counter() - at
+    measured["numbers"] = len(graph.observations) + len(graph.mentions)
+    asyncio.run(_ask(document, measured))
+    measured["MiB before"], measured["MiB"] = before, _peak()
+    return measured
+
+
+async def _ask(document: Document, measured: dict[str, float]) -> None:
+    solver, memory = make_solver("embedded", {}), Memory()
+    ontology = build_ontology([document])
+    graph = build_graph(document, ontology)
+    for number, question in enumerate(QUESTIONS, start=1):
+        at = time.perf_counter()
+        context = TurnContext(document, memory, graph, ontology, references=resolve(question, memory))
+        memory = memory.add(await play_turn(question, context, solver))
+        measured[f"turn {number}"] = time.perf_counter() - at
+    if errors := [turn.error for turn in memory.turns if turn.error]:
+        raise SystemExit(f"a turn has no answer: {errors[0]}")
+
+
+def _peak() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def main() -> None:
+    """Measures each size in its own process and prints a line for each."""
+    if sys.argv[1:2] == ["--one"]:
+        print(json.dumps(measure(int(sys.argv[2]))))
+        return
+    steps = ("ontology", "graph", "triples", "turn 1", "turn 2", "turn 3", "turn 4")
+    print("tables numbers triples " + " ".join(f"{step:>9}" for step in (*steps, "4 turns", "peak MiB", "s/1000 nr")))
+    for size in map(int, sys.argv[1:] or SIZES):
+        out = subprocess.run([sys.executable, __file__, "--one", str(size)], check=True, capture_output=True).stdout
+        found = json.loads(out)
+        turns = sum(found[f"turn {n}"] for n in range(1, 5))
+        whole = found["ontology"] + found["graph"] + found["triples"] + turns
+        cells = (*(found[step] for step in steps), turns)
+        print(
+            f"{size:6} {found['numbers']:7} {found['statements']:7} "
+            + " ".join(f"{cell:8.3f}s" for cell in cells)
+            + f" {found['MiB']:9.0f} {1000 * whole / found['numbers']:9.3f}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""Which words describe which numbers of a page, as a matrix: whole on a page, by word on a filing.
+
+Owns the choice between the two. A page of a report has some sixty numbers and a hundred words, and a plain product is
+fastest; both grow with a filing, and their product with its square, though a question has ten words.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+
+WHOLE_CELLS = 250_000
+"""Up to so many cells (1 MB) a matrix is kept whole. No page of ConvFinQA has more than a tenth of that, so that all
+of them are measured digit for digit as the weights were trained; above it time and memory grow with the words that are
+there."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordMatrix:
+    """How strongly each word describes each number.
+
+    Shape: `size` numbers x `width` words. Whole matrices have `whole`; the others have, word after word, the numbers
+        that it describes (`numbers`, ascending) and how strongly (`strengths`); word n has those from `starts[n]` on.
+    """
+
+    size: int
+    width: int
+    whole: Floats | None
+    numbers: NDArray[np.int32]
+    strengths: Floats
+    starts: NDArray[np.int64]
+
+    def dot(self, weights: Floats) -> Floats:
+        """Returns the sum of its words' weights for each number.
+
+        Args:
+            weights: One for each word.
+
+        Shape: `size`.
+        """
+        if self.whole is not None:
+            return self.whole @ weights
+        return self._of_words(np.flatnonzero(weights), weights)
+
+    def dot_of(self, words: Sequence[int], weights: Floats) -> Floats:
+        """Returns the same over a few words alone.
+
+        Args:
+            words: Each once.
+            weights: One for each of `words`.
+
+        Shape: `size`.
+        """
+        if self.whole is not None:
+            return self.whole[:, list(words)] @ weights
+        spread = np.zeros(self.width, np.float32)
+        spread[list(words)] = weights
+        return self._of_words(np.array(words, np.int64), spread)
+
+    def by_number(self) -> Floats:
+        """Returns how strongly each number is described by all words together.
+
+        Shape: `size`.
+        """
+        if self.whole is not None:
+            return self.whole.sum(axis=1)
+        return np.bincount(self.numbers, self.strengths, self.size).astype(np.float32)
+
+    def by_word(self) -> Floats:
+        """Returns how strongly each word describes all numbers together.
+
+        Shape: `width`.
+        """
+        if self.whole is not None:
+            return self.whole.sum(axis=0)
+        words = np.repeat(np.arange(self.width), np.diff(self.starts))
+        return np.bincount(words, self.strengths, self.width).astype(np.float32)
+
+    def _of_words(self, words: NDArray[np.int64], weights: Floats) -> Floats:
+        often = self.starts[words + 1] - self.starts[words]
+        before = np.cumsum(often) - often
+        at = np.repeat(self.starts[words] - before, often) + np.arange(int(often.sum()))
+        strengths = self.strengths[at] * np.repeat(weights[words], often)
+        return np.bincount(self.numbers[at], strengths, self.size).astype(np.float32)
+
+
+def word_matrix(described: Iterable[Mapping[int, float]], size: int, width: int) -> WordMatrix:
+    """Returns the matrix of numbers and the words that describe them.
+
+    Args:
+        described: For each number, how strongly which word describes it.
+        size: How many numbers there are.
+        width: How many words there are; a matrix without any has one that describes nothing.
+    """
+    width = max(1, width)
+    if size * width <= WHOLE_CELLS:
+        whole = np.zeros((size, width), np.float32)
+        for number, words in enumerate(described):
+            whole[number, list(words)] = list(words.values())
+        nothing = np.zeros(0, np.int32)
+        return WordMatrix(size, width, whole, nothing, nothing.astype(np.float32), np.zeros(width + 1, np.int64))
+    numbers, columns, strengths = [], [], list[float]()
+    for number, words in enumerate(described):
+        numbers += [number] * len(words)
+        columns += list(words)
+        strengths += list(words.values())
+    column = np.array(columns, np.int32)
+    order = np.argsort(column, kind="stable")
+    starts = np.zeros(width + 1, np.int64)
+    np.cumsum(np.bincount(column, minlength=width), out=starts[1:])
+    return WordMatrix(
+        size, width, None, np.array(numbers, np.int32)[order], np.array(strengths, np.float32)[order], starts
+    )
