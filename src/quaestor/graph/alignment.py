@@ -28,7 +28,7 @@ _FROM = re.compile(r"\bfrom (?:approximately |about |an? )?\$?\s*$", re.IGNORECA
 _TO = re.compile(r"[\s,)]*\bto (?:approximately |about |an? )?\$?\s*", re.IGNORECASE)
 _BETWEEN = 60
 """Characters that a number standing between another and its period counts for."""
-_BACK = 2
+LOOKED_BACK = 2
 """How many sentences back a list of numbers without periods looks for its periods."""
 
 
@@ -41,7 +41,7 @@ def aligned_periods(sentence: Sentence, earlier: Sequence[Sentence] = ()) -> tup
     what precedes it.
 
     Args:
-        earlier: The sentences before it, oldest first.
+        earlier: The sentences before it, oldest first; the last `LOOKED_BACK` are enough.
     """
     spans = [(mention.ref.start, mention.ref.end) for mention in sentence.mentions]
     found: list[Period | None] = [_nearest(n, spans, sentence) for n in range(len(spans))]
@@ -74,7 +74,7 @@ def _list_for(run: range, spans: Sequence[Span], sentence: Sentence, earlier: Se
         return [period for period, _, _ in nearest]
     if sentence.periods:
         return ()
-    for before in reversed(earlier[-_BACK:]):
+    for before in reversed(earlier[-LOOKED_BACK:]):
         lists = [dated for dated in _period_lists(before) if len(dated) == len(run)]
         if lists and before.section == sentence.section:
             return [period for period, _, _ in lists[-1]]

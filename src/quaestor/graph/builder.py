@@ -12,7 +12,7 @@ from quaestor.errors import GapError, GraphError
 from quaestor.graph.facts import MINTED, HeaderNumber, Heading, LineFact, Observation, TableFact, TextCell, period_code
 from quaestor.graph.knowledge_graph import KnowledgeGraph, Policy
 from quaestor.graph.text import text_facts, year_number, years_in
-from quaestor.ontology.classes import context_of
+from quaestor.ontology.classes import Context, contexts_of
 from quaestor.ontology.lines import Axis, body_cells, line_of, property_axis, property_lines, without_period
 from quaestor.ontology.matching import Match
 from quaestor.ontology.ontology import Ontology
@@ -40,12 +40,16 @@ def build_graph(document: Document, ontology: Ontology, policy: Policy = "extend
     if gaps and policy == "strict":
         raise GapError(document.id, gaps)
     names: set[str] = set()
-    tables = tuple(_table(document, table, ontology) for table in document.tables)
+    contexts = contexts_of(document)
+    tables = tuple(_table(table, contexts[table.index], ontology) for table in document.tables)
+    properties: dict[int, dict[int, str]] = {table.index: {} for table in document.tables}
+    for line in lines:
+        properties[line.table][line.index] = line.predicate
     observations: list[Observation] = []
     texts: list[TextCell] = []
     labels: list[HeaderNumber] = []
     for table, fact in zip(document.tables, tables, strict=True):
-        reader = _TableReader(table, fact, {x.index: x.predicate for x in lines if x.table == table.index}, names)
+        reader = _TableReader(table, fact, properties[table.index], names)
         for cell in body_cells(table):
             observations += reader.observations(cell)
             texts += reader.texts(cell)
@@ -65,8 +69,8 @@ def build_graph(document: Document, ontology: Ontology, policy: Policy = "extend
     )
 
 
-def _table(document: Document, table: Table, ontology: Ontology) -> TableFact:
-    best = ontology.classify(context_of(document, table))[0]
+def _table(table: Table, context: Context, ontology: Ontology) -> TableFact:
+    best = ontology.classify(context)[0]
     return TableFact(table.index, table.caption, property_axis(table), best.name, best.score, best.reasons)
 
 

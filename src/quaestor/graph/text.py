@@ -9,7 +9,7 @@ from quaestor.core.periods import Period
 from quaestor.core.provenance import SentenceRef, Source
 from quaestor.core.quantity import Quantity
 from quaestor.documents.document import Document, Sentence
-from quaestor.graph.alignment import aligned_periods
+from quaestor.graph.alignment import LOOKED_BACK, aligned_periods
 from quaestor.graph.facts import HeaderNumber, Mention, SentenceFact
 from quaestor.ontology.ontology import Ontology
 from quaestor.ontology.phrases import said_in
@@ -26,7 +26,7 @@ def text_facts(
 
 
 def _mentions(document: Document, place: int, ontology: Ontology) -> list[Mention]:
-    sentence, earlier = document.sentences[place], document.sentences[:place]
+    sentence, earlier = document.sentences[place], document.sentences[max(0, place - LOOKED_BACK) : place]
     if not sentence.mentions:
         return []
     named = {order: match.property for order, said in said_in(sentence) if (match := ontology.match(said))}

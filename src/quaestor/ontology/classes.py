@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from quaestor.core.caching import BoundedCache
 from quaestor.documents.document import Document, Table
 from quaestor.ontology.labels import plain, singular
 from quaestor.ontology.vocabulary import ROOT_CLASS
@@ -18,13 +19,21 @@ _HEADINGS_AT_MOST = 3
 _TEXT_AT_MOST = 2.0
 _REASONS_AT_MOST = 6
 _LEAD_CHARACTERS = 400
+_DOCUMENTS_KEPT = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The texts that tell what a table is, by place: `caption`, `lead`, `heading`, `text`."""
+    """The texts that tell what a table is.
+
+    Attributes:
+        texts: With the place of each: `caption`, `lead`, `heading`, `text`.
+        around: More texts of the place `text`: those that all tables of a document share, as one object, so that they
+            are read once and not once a table.
+    """
 
     texts: tuple[tuple[str, str], ...]
+    around: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +51,19 @@ class ClassMatch:
     reasons: tuple[str, ...]
 
 
-def context_of(document: Document, table: Table) -> Context:
-    """Returns what stands in and around a table."""
+def contexts_of(document: Document) -> dict[int, Context]:
+    """Returns what stands in and around each table of a document, by the table's index."""
     before = [sentence.text for sentence in document.sentences if sentence.section == "pre_text"]
+    around = tuple(sentence.text for sentence in document.sentences)
+    return {table.index: _context(table, before[-2:], around) for table in document.tables}
+
+
+def _context(table: Table, before: Sequence[str], around: tuple[str, ...]) -> Context:
     texts = [("caption", table.caption)] if table.caption else []
-    texts += [("lead", text[-_LEAD_CHARACTERS:]) for text in before[-2:]]
+    texts += [("lead", text[-_LEAD_CHARACTERS:]) for text in before]
     labels = (*table.rows[table.header_rows :], *table.columns)
     texts += [("heading", label) for label in dict.fromkeys(label for h in labels for label in h.levels) if label]
-    texts += [("text", sentence.text) for sentence in document.sentences]
-    return Context(tuple(texts))
+    return Context(tuple(texts), around)
 
 
 class CueIndex:
@@ -64,6 +77,7 @@ class CueIndex:
                 words = _words(cue)
                 if words:
                     self._by_word[words[0]].append((words, name, cue))
+        self._around = BoundedCache[tuple[str, ...], frozenset[tuple[str, str, int]]](_DOCUMENTS_KEPT)
 
     def find(self, text: str) -> set[tuple[str, str, int]]:
         """Returns the classes that a text has cues of, the cue, and its words' number, three at most."""
@@ -78,8 +92,10 @@ class CueIndex:
     def classify(self, context: Context) -> tuple[ClassMatch, ...]:
         """Returns the classes that have a cue in the context, best first; the root class where none has."""
         found: defaultdict[str, defaultdict[tuple[str, str], float]] = defaultdict(lambda: defaultdict(float))
-        for place, text in context.texts:
-            for name, cue, words in self.find(text):
+        around = self._around.get(context.around, lambda: frozenset().union(*map(self.find, context.around)))
+        texts = ((place, self.find(text)) for place, text in context.texts)
+        for place, cues in (*texts, ("text", around)):
+            for name, cue, words in cues:
                 weight = WEIGHTS[place] * words
                 most = weight * _HEADINGS_AT_MOST if place == "heading" else weight
                 found[name][place, cue] = min(most, found[name][place, cue] + weight)

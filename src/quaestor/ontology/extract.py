@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from quaestor.documents.document import Document, Table
-from quaestor.ontology.classes import Context, context_of
+from quaestor.documents.document import Cell, Document, Table
+from quaestor.ontology.classes import Context, contexts_of
 from quaestor.ontology.lines import body_cells, line_of, property_axis, property_lines
 from quaestor.ontology.phrases import said_in, topics
 from quaestor.ontology.proposal import Proposal
@@ -78,24 +78,20 @@ class RuleExtractor:
             for _, phrase in said_in(sentence)
         ]
         named = (topic for sentence in document.sentences for topic in topics(sentence.text))
-        contexts = {table.index: context_of(document, table) for table in document.tables}
-        return Sightings(tuple(labels), tuple(dict.fromkeys(named)), contexts)
+        return Sightings(tuple(labels), tuple(dict.fromkeys(named)), contexts_of(document))
 
 
 def _labels(table: Table) -> list[LabelSighting]:
-    axis, cells = property_axis(table), body_cells(table)
-    return [
-        LabelSighting(
-            line.label,
-            _range(
-                line.label,
-                [c.text for c in cells if line_of(c, axis) == line.index],
-                any(c.quantities for c in cells if line_of(c, axis) == line.index),
-            ),
-            table.index,
-        )
-        for line in property_lines(table)
-    ]
+    axis = property_axis(table)
+    cells: dict[int, list[Cell]] = {}
+    for cell in body_cells(table):
+        cells.setdefault(line_of(cell, axis), []).append(cell)
+    found = []
+    for line in property_lines(table):
+        own = cells.get(line.index, [])
+        numeric = any(cell.quantities for cell in own)
+        found.append(LabelSighting(line.label, _range(line.label, [cell.text for cell in own], numeric), table.index))
+    return found
 
 
 def _range(label: str, texts: list[str], numeric: bool) -> Range:

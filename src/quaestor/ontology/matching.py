@@ -52,6 +52,7 @@ class LabelIndex:
         self._properties = dict(labels)
         self._rungs = tuple((rung, self._keyed(rung.key)) for rung in RUNGS)
         self._spellings: dict[str, list[str]] | None = None
+        self._plain: tuple[tuple[str, ...], tuple[str, ...]] | None = None
 
     def _keyed(self, key: Callable[[str], str]) -> dict[str, list[str]]:
         found: defaultdict[str, list[str]] = defaultdict(list)
@@ -87,9 +88,10 @@ class LabelIndex:
         """Returns the known labels that share most with `label`, one for each property, best first."""
         from rapidfuzz import fuzz, process
 
-        texts = [plain(known) for known in self._properties]
+        if self._plain is None:
+            self._plain = tuple(map(plain, self._properties)), tuple(self._properties)
+        texts, known = self._plain
         found = process.extract(plain(label), texts, scorer=fuzz.token_sort_ratio, limit=4 * limit)
-        known = list(self._properties)
         best: dict[str, Near] = {}
         for _, score, place in found:
             name = self._properties[known[place]]

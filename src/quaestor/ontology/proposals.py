@@ -11,7 +11,7 @@ from pathlib import Path
 from quaestor.core import serial
 from quaestor.documents.document import Document
 from quaestor.errors import InputError
-from quaestor.ontology.classes import CueIndex, context_of
+from quaestor.ontology.classes import CueIndex, contexts_of
 from quaestor.ontology.extract import Sightings
 from quaestor.ontology.labels import PROPOSED, plain
 from quaestor.ontology.lines import property_lines
@@ -77,7 +77,9 @@ def _against_merge(proposal: Proposal, documents: Sequence[Document]) -> str | N
 
 def _around_a_table(cue: str, document: Document) -> bool:
     index = CueIndex({"kg:Proposed": (cue,)})
-    return any(index.find(text) for table in document.tables for _, text in context_of(document, table).texts)
+    contexts = contexts_of(document).values()
+    texts = dict.fromkeys(text for context in contexts for text in (*(t for _, t in context.texts), *context.around))
+    return any(map(index.find, texts))
 
 
 def _phrases(document: Document) -> frozenset[str]:

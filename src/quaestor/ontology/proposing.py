@@ -16,7 +16,7 @@ from quaestor.errors import ModelReplyError
 from quaestor.llm.models import Connection
 from quaestor.llm.transcript import asking, phase
 from quaestor.ontology.builder import build_ontology
-from quaestor.ontology.classes import ClassMatch, context_of
+from quaestor.ontology.classes import ClassMatch, contexts_of
 from quaestor.ontology.labels import plain
 from quaestor.ontology.lines import property_lines
 from quaestor.ontology.ontology import Ontology
@@ -144,7 +144,8 @@ async def propose_lines(document: Document, ontology: Ontology, connection: Conn
 
 
 async def _read(page: Document, draft: Ontology, connection: Connection) -> list[Proposal]:
-    unclear = [table for table in page.tables if _unclear(draft.classify(context_of(page, table)))]
+    contexts = contexts_of(page)
+    unclear = [table for table in page.tables if _unclear(draft.classify(contexts[table.index]))]
     phrases = list(dict.fromkeys(p for s in page.sentences for _, p in said_in(s) if draft.match(p) is None))
     if not unclear and not phrases:
         return []

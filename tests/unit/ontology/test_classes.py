@@ -1,6 +1,6 @@
 from pages import page
 
-from quaestor.ontology.classes import Context, CueIndex, context_of
+from quaestor.ontology.classes import Context, CueIndex, contexts_of
 
 CUES = {"kg:Debt": ("debt", "long-term debt"), "kg:Lease": ("lease", "operating leases")}
 
@@ -31,8 +31,14 @@ def test_ties_are_broken_by_name() -> None:
 
 def test_a_table_is_told_by_its_caption_headings_and_the_sentences_before_it() -> None:
     document = page([["( in millions )", "2008"], ["rent", "3"]], ["far", "near", "nearest"], ["after"])
-    texts = context_of(document, document.tables[0]).texts
+    texts = contexts_of(document)[0].texts
     assert ("lead", "nearest") in texts
     assert ("lead", "far") not in texts
     assert ("heading", "rent") in texts
-    assert ("text", "after") in texts
+    assert contexts_of(document)[0].around == ("far", "near", "nearest", "after")
+
+
+def test_what_stands_around_all_tables_counts_as_any_text() -> None:
+    texts = ("a lease of debt", "long-term debt", "debt")
+    alone = CueIndex(CUES).classify(Context((("caption", "lease"), *(("text", text) for text in texts))))
+    assert CueIndex(CUES).classify(Context((("caption", "lease"),), texts)) == alone

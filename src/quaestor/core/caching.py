@@ -1,0 +1,82 @@
+"""What is kept so that it need not be made again: bounded, safe among threads, and cleared at once.
+
+Owns the one cache for values that are too large or too many for `functools.lru_cache`, and the clearing of both.
+"""
+
+import gc
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from functools import lru_cache
+from typing import Generic, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class BoundedCache(Generic[K, V]):
+    """Keeps what was used last, up to a bound on the whole; several threads may use it at once.
+
+    For values that depend on their key alone: whether one is kept changes how long an answer takes, never the answer.
+
+    >>> lengths = BoundedCache[str, int](2)
+    >>> lengths.get("three", lambda: len("three")), len(lengths)
+    (5, 1)
+    """
+
+    def __init__(self, most: int, size: Callable[[V], int] = lambda _: 1) -> None:
+        """Takes the bound.
+
+        Args:
+            most: The sizes of all values together are at most this; the one used last is kept whatever its size.
+            size: What a value counts; by default each counts one.
+        """
+        self._most, self._size = most, size
+        self._kept: OrderedDict[K, tuple[V, int]] = OrderedDict()
+        self._whole = 0
+        self._lock = threading.Lock()
+        _caches.add(self)
+
+    def get(self, key: K, make: Callable[[], V]) -> V:
+        """Returns the value of a key, made where it is not kept.
+
+        Two threads that want one key at once may both make it; one of the two values is kept.
+        """
+        with self._lock:
+            if (found := self._kept.get(key)) is not None:
+                self._kept.move_to_end(key)
+                return found[0]
+        value = make()
+        size = self._size(value)
+        with self._lock:
+            _, replaced = self._kept.pop(key, (None, 0))
+            self._kept[key] = value, size
+            self._whole += size - replaced
+            while self._whole > self._most and len(self._kept) > 1:
+                _, (_, dropped) = self._kept.popitem(last=False)
+                self._whole -= dropped
+        return value
+
+    def clear(self) -> None:
+        """Forgets all values."""
+        with self._lock:
+            self._kept.clear()
+            self._whole = 0
+
+    def __len__(self) -> int:
+        """The number of values that are kept."""
+        return len(self._kept)
+
+
+_caches: "weakref.WeakSet[BoundedCache[Hashable, object]]" = weakref.WeakSet()
+_LruCache = type(lru_cache(maxsize=1)(lambda: None))
+
+
+def clear_caches() -> None:
+    """Forgets all that this package keeps between calls, as in a process that has just begun; for tests."""
+    for cache in tuple(_caches):
+        cache.clear()
+    for found in gc.get_objects():
+        if isinstance(found, _LruCache) and str(getattr(found, "__module__", "")).startswith("quaestor."):
+            found.cache_clear()
