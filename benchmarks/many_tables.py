@@ -15,9 +15,8 @@ import time
 
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.references.resolving import resolve
+from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.documents.document import Document
-from quaestor.documents.headers import read_table
-from quaestor.documents.sentences import read_sentences
 from quaestor.evaluation.runner import play_turn
 from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
@@ -58,9 +57,13 @@ def many_tables(tables: int, seed: int = 13) -> Document:
 
 
 def _document(name: str, grids: list[list[list[str]]], texts: list[list[str]]) -> Document:
-    read = [read_table(name, index, grid)[0] for index, grid in enumerate(grids)]
-    sentences = read_sentences(name, "pre_text", [text for around in texts for text in around])
-    return Document(name, tuple(read), sentences)
+    """Returns the document of tables, each in a note of its own behind half of its sentences."""
+    parts: list[DocumentPart] = []
+    for note, (grid, sentences) in enumerate(zip(grids, texts, strict=True), start=1):
+        middle = len(sentences) // 2
+        before, after = (ParagraphPart(tuple(cut)) for cut in (sentences[:middle], sentences[middle:]))
+        parts += [HeadingPart(f"Note {note}"), before, TablePart(grid), after]
+    return assemble(name, parts)
 
 
 def _grid(chance: random.Random, table: int) -> list[list[str]]:
@@ -85,11 +88,11 @@ def _name(chance: random.Random) -> str:
 
 def _sentences(chance: random.Random, table: int) -> list[str]:
     topic, place = chance.choice(_TOPICS), chance.choice(_KINDS)
-    before = [
+    announced = [
         f"the following table summarizes the {place} {topic} of the company and of {_name(chance)} , note {table + 1} :"
     ]
-    around = [_sentence(chance) for _ in range(chance.randint(8, 16))]
-    return [*around[:5], *before, *around[5:]]
+    around = [_sentence(chance) for _ in range(10)]
+    return [*around[:4], *announced, *around[4:]]
 
 
 def _sentence(chance: random.Random) -> str:
@@ -101,8 +104,8 @@ def _sentence(chance: random.Random) -> str:
             f"{kind} {one} increased from ${first} million in 2018 to ${second} million in 2019 , or {share}% .",
             f"as of december 31 , 2019 , {kind} {other} of {name} was ${first} million .",
             f"the company entered into an agreement with {name} under which {one} and {other} are shared equally .",
-            f"see the notes on {kind} {one} for more information about these amounts and their recognition by {name} .",
-            f"management believes that {one} will be sufficient to meet the needs of {kind} {other} for the next year .",
+            f"see the notes on {kind} {one} for more about these amounts and their recognition by {name} .",
+            f"management believes that {one} will be sufficient to meet the needs of {kind} {other} next year .",
         )
     )
 
@@ -116,7 +119,7 @@ QUESTIONS = (
 
 
 def measure(tables: int) -> dict[str, float]:
-    """Returns what a document of so many tables takes: seconds of the processor by step, and the most MiB that this process held."""
+    """Returns what a document of so many tables takes: seconds of the processor by step, and the most MiB held."""
     measured: dict[str, float] = {"tables": tables}
     document = many_tables(tables)
     # What is loaded once a process is no cost of a document.

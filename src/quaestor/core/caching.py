@@ -15,7 +15,14 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-class BoundedCache(Generic[K, V]):
+class _Clearing:
+    """What can be cleared."""
+
+    def clear(self) -> None:
+        """Forgets all values."""
+
+
+class BoundedCache(_Clearing, Generic[K, V]):
     """Keeps what was used last, up to a bound on the whole; several threads may use it at once.
 
     For values that depend on their key alone: whether one is kept changes how long an answer takes, never the answer.
@@ -36,7 +43,7 @@ class BoundedCache(Generic[K, V]):
         self._kept: OrderedDict[K, tuple[V, int]] = OrderedDict()
         self._whole = 0
         self._lock = threading.Lock()
-        _caches.add(self)
+        _clearings.add(self)
 
     def get(self, key: K, make: Callable[[], V]) -> V:
         """Returns the value of a key, made where it is not kept.
@@ -69,13 +76,13 @@ class BoundedCache(Generic[K, V]):
         return len(self._kept)
 
 
-_caches: "weakref.WeakSet[BoundedCache[Hashable, object]]" = weakref.WeakSet()
+_clearings: "weakref.WeakSet[_Clearing]" = weakref.WeakSet()
 _LruCache = type(lru_cache(maxsize=1)(lambda: None))
 
 
 def clear_caches() -> None:
     """Forgets all that this package keeps between calls, as in a process that has just begun; for tests."""
-    for cache in tuple(_caches):
+    for cache in tuple(_clearings):
         cache.clear()
     for found in gc.get_objects():
         if isinstance(found, _LruCache) and str(getattr(found, "__module__", "")).startswith("quaestor."):

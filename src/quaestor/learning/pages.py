@@ -12,13 +12,14 @@ from quaestor.learning.examples import Example
 from quaestor.learning.labels import Chooser, LabelledTurn, Tree, label_turn
 from quaestor.ontology.builder import build_ontology
 from quaestor.solvers.embedded.candidates import GROUPED, OPERATIONS, Candidates
-from quaestor.solvers.embedded.leaves import Floats, LeafTable, leaf_table
+from quaestor.solvers.embedded.leaves import LeafTable, leaf_table
 from quaestor.solvers.embedded.scoring import LEAF_FEATURES
 from quaestor.solvers.embedded.signature import SignatureModel
 from quaestor.solvers.embedded.state import State
 from quaestor.solvers.embedded.trees import Predictor
 from quaestor.solvers.embedded.turn import Reading, build_candidates, read_leaves
 from quaestor.solvers.embedded.views import Idf, PageView
+from quaestor.solvers.embedded.word_matrix import Floats
 
 _COLUMN = {name: n for n, name in enumerate(LEAF_FEATURES)}
 _WORDS = (("question_in_leaf", 2.0), ("row_in_context", 1.0), ("row_in_question", 1.0), ("year_named", 0.7),

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.solvers.embedded.leaves import Floats
 from quaestor.solvers.embedded.scoring import LEAF_FEATURES
 from quaestor.solvers.embedded.trees import Trees
+from quaestor.solvers.embedded.word_matrix import Floats
 
 _RISING = frozenset(
     (

@@ -14,13 +14,14 @@ from quaestor.solvers.embedded.asked import Asked
 from quaestor.solvers.embedded.candidates import OPERATIONS, Candidates
 from quaestor.solvers.embedded.dialogue import dialogue_columns
 from quaestor.solvers.embedded.grouping import group_columns
-from quaestor.solvers.embedded.leaves import Floats, LeafTable
+from quaestor.solvers.embedded.leaves import LeafTable
 from quaestor.solvers.embedded.operands import Column, view_operands
 from quaestor.solvers.embedded.pairing import pair_columns
 from quaestor.solvers.embedded.pool import GROUP, Pool
 from quaestor.solvers.embedded.scale_asked import scale_column
 from quaestor.solvers.embedded.scoring import LEAF_FEATURES
 from quaestor.solvers.embedded.state import State
+from quaestor.solvers.embedded.word_matrix import Floats
 
 _LEAF_COLUMNS = (
     "question_in_leaf", "question_in_row", "question_in_column", "row_in_question", "row_in_context",

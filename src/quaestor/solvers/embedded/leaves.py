@@ -17,7 +17,7 @@ from quaestor.plan.scales import Kind as Counts
 from quaestor.solvers.embedded.leaf import Leaf
 from quaestor.solvers.embedded.table_leaves import table_leaves
 from quaestor.solvers.embedded.text_leaves import text_leaves
-from quaestor.solvers.embedded.word_matrix import Floats, WordMatrix, word_matrix
+from quaestor.solvers.embedded.word_matrix import WordMatrix, word_matrix
 
 Ints = NDArray[np.int32]
 

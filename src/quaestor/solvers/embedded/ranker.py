@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from quaestor.solvers.embedded.candidates import OPERATIONS
 from quaestor.solvers.embedded.features import CANDIDATE_FEATURES, CATEGORIES
-from quaestor.solvers.embedded.leaves import Floats
 from quaestor.solvers.embedded.pool import CONSTANT, RESULT1, RESULT3
+from quaestor.solvers.embedded.word_matrix import Floats
 
 _FIRST, _SECOND = ("leaf", "result"), ("leaf", "constant", "result")
 FORMS = tuple(f"{operation}({first},{second})" for operation in OPERATIONS for first in _FIRST for second in _SECOND)

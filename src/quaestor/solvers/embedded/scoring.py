@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from quaestor.solvers.embedded.asked import Asked, last_leaves
 from quaestor.solvers.embedded.leaf import boundary
-from quaestor.solvers.embedded.leaves import Floats, LeafTable, among
+from quaestor.solvers.embedded.leaves import LeafTable, among
 from quaestor.solvers.embedded.state import State
 from quaestor.solvers.embedded.views import PageView
+from quaestor.solvers.embedded.word_matrix import Floats
 from quaestor.solvers.words import stems
 
 LEAF_FEATURES: dict[str, str] = {

@@ -15,10 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.errors import ModelError
-from quaestor.solvers.embedded.leaves import Floats
+from quaestor.solvers.embedded.word_matrix import Floats
 
 _DEEPEST = 10
 """Trees are filled up to one depth, so memory doubles with each level. The shipped ones have five."""
+
+_AT_ONCE = 512
+"""Rows that are scored together: what is computed between takes some MB for them, however many there are in all."""
 
 _Whole = NDArray[np.intp]
 _Flags = NDArray[np.bool_]
@@ -128,6 +131,11 @@ class Trees:
         Shape:
             rows: (n, columns). Returned: (n,).
         """
+        parts = range(0, max(1, len(rows)), _AT_ONCE)
+        return np.concatenate([self._scores(rows[start : start + _AT_ONCE]) for start in parts])
+
+    def _scores(self, rows: Floats) -> Floats:
+        """The scores of a few rows."""
         count = len(rows)
         # Values of one column side by side: what a tree asks of all rows then lies together.
         values = np.asarray(rows, np.float32).T.ravel()

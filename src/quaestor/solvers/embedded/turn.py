@@ -10,13 +10,13 @@ from quaestor.conversation.references.ranking import Weights as ReferenceWeights
 from quaestor.solvers.embedded.asked import Asked, read_turn
 from quaestor.solvers.embedded.candidates import Candidates, enumerate_candidates
 from quaestor.solvers.embedded.features import candidate_features
-from quaestor.solvers.embedded.leaves import Floats
 from quaestor.solvers.embedded.named_ratios import spelled_out
 from quaestor.solvers.embedded.pool import operand_pool
 from quaestor.solvers.embedded.scoring import leaf_features
 from quaestor.solvers.embedded.signature import SignatureModel, signature_of
 from quaestor.solvers.embedded.state import State
 from quaestor.solvers.embedded.views import PageView
+from quaestor.solvers.embedded.word_matrix import Floats
 
 
 def signatures_of(state: State) -> tuple[str, ...]:

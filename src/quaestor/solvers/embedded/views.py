@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from quaestor.solvers.embedded.leaves import Floats, LeafTable
+from quaestor.solvers.embedded.leaves import LeafTable
 from quaestor.solvers.embedded.text_leaves import FIRST_SENTENCE
+from quaestor.solvers.embedded.word_matrix import Floats
 
 
 @dataclass(frozen=True, slots=True)

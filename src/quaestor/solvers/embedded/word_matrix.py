@@ -66,7 +66,8 @@ class WordMatrix:
         Shape: `size`.
         """
         if self.whole is not None:
-            return self.whole.sum(axis=1)
+            total: Floats = self.whole.sum(axis=1)
+            return total
         return np.bincount(self.numbers, self.strengths, self.size).astype(np.float32)
 
     def by_word(self) -> Floats:
@@ -75,7 +76,8 @@ class WordMatrix:
         Shape: `width`.
         """
         if self.whole is not None:
-            return self.whole.sum(axis=0)
+            total: Floats = self.whole.sum(axis=0)
+            return total
         words = np.repeat(np.arange(self.width), np.diff(self.starts))
         return np.bincount(words, self.strengths, self.width).astype(np.float32)
 

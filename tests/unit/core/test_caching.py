@@ -1,0 +1,54 @@
+"""What is kept between calls: within its bound, among threads, and until it is cleared."""
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache, partial
+
+from quaestor.core.caching import BoundedCache, clear_caches
+from quaestor.ontology.labels import RUNGS, plain
+
+
+def test_the_value_that_was_used_longest_ago_is_dropped() -> None:
+    cache, made = BoundedCache[str, str](2), list[str]()
+
+    def make(key: str) -> str:
+        made.append(key)
+        return key.upper()
+
+    def get(key: str) -> str:
+        return cache.get(key, partial(make, key))
+
+    assert [get(key) for key in ("a", "b", "a", "c", "a", "b")] == ["A", "B", "A", "C", "A", "B"]
+    assert made == ["a", "b", "c", "b"]
+    assert len(cache) == 2
+
+
+def test_values_count_by_their_size_and_the_last_one_always_stays() -> None:
+    cache = BoundedCache[int, list[int]](10, len)
+    for size in (4, 5, 3):
+        cache.get(size, partial(list, range(size)))
+    assert len(cache) == 2
+    cache.get(99, lambda: [0] * 99)
+    assert len(cache) == 1
+    cache.get(2, lambda: [0] * 2)
+    assert len(cache) == 1
+
+
+def test_threads_share_it() -> None:
+    cache = BoundedCache[int, int](8)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda n: cache.get(n % 20, lambda: (n % 20) ** 2), range(4000)))
+    assert found == [(n % 20) ** 2 for n in range(4000)]
+    assert len(cache) == 8
+
+
+def test_all_caches_are_cleared_at_once() -> None:
+    cache = BoundedCache[str, int](2)
+    cache.get("a", lambda: 1)
+    plain("Net Revenue")
+    RUNGS[2].key("Net Revenues")
+    clear_caches()
+    assert len(cache) == 0
+    for kept in (plain, RUNGS[2].key):
+        assert isinstance(kept, type(lru_cache(plain)))
+        assert kept.cache_info().currsize == 0
+    assert cache.get("a", lambda: 2) == 2
