@@ -16,7 +16,7 @@ class Conversation:
     Attributes:
         id: As in the file.
         document: Shared by all conversations about the same page.
-        questions: At least one, as asked.
+        questions: As asked; none where the file is a document alone.
         chained: Whether a question may build on the ones before it. Where not, each is asked with an empty memory.
         joined: Whether it was made of two conversations about the same page, one after the other.
         company: Whose document it is, for splits that keep the documents of a company together; "" where unknown.

@@ -1,17 +1,20 @@
-"""The formats that a dataset can have, and which of them a file is in."""
+"""The formats that a dataset can have, and which of them a file is in: by what it holds, not by its name."""
 
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
 
 from quaestor.datasets.content import FileContent, read_content
-from quaestor.datasets.convfinqa.cleaned import CleanedFormat
-from quaestor.datasets.convfinqa.original import OriginalFormat
 from quaestor.datasets.dataset import Dataset
+from quaestor.datasets.readers import read_alone, reader_names
 from quaestor.errors import DatasetError
+from quaestor.plugins import Registry
 
 
 class DatasetFormat(Protocol):
-    """How the conversations of one kind of file are read."""
+    """How the conversations of one kind of file are read.
+
+    Another package adds one by an entry point `quaestor.datasets`, named as the format is.
+    """
 
     @property
     def name(self) -> str:
@@ -32,26 +35,38 @@ class DatasetFormat(Protocol):
         """
 
 
-_FORMATS: dict[str, DatasetFormat] = {}
+def _format_of(name: str, found: object) -> DatasetFormat:
+    """Returns a format: an object of one, or the class that makes it."""
+    made: object = found() if isinstance(found, type) else found
+    if not all(hasattr(made, part) for part in ("name", "recognises", "read")):
+        raise TypeError(f"it is {type(made).__name__}, which has no name, recognises and read")
+    format = cast(DatasetFormat, made)
+    if format.name != name:
+        raise TypeError(f"it is called {format.name!r}")
+    return format
 
 
-def register_format(format: DatasetFormat) -> None:
-    """Makes a format known. Those registered last are asked first whether a file is theirs.
-
-    Raises:
-        DatasetError: Another format has its name.
-    """
-    if _FORMATS.setdefault(format.name, format) is not format:
-        raise DatasetError(f"there is a dataset format {format.name!r} already: give this one another name")
+# A list of records is all that the original format asks for, so every other format is asked before it.
+_FORMATS: Registry[DatasetFormat] = Registry(
+    "quaestor.datasets",
+    "dataset format",
+    {
+        "original": "quaestor.datasets.convfinqa.original:OriginalFormat",
+        "cleaned": "quaestor.datasets.convfinqa.cleaned:CleanedFormat",
+    },
+    _format_of,
+)
 
 
 def dataset_formats() -> tuple[DatasetFormat, ...]:
-    """Returns the formats that are known, in the order in which they are asked."""
-    return tuple(reversed(_FORMATS.values()))
+    """Returns the formats that are known, in the order in which they are asked: those of other packages first."""
+    return tuple(format for _, format in reversed(tuple(_FORMATS.usable())))
 
 
 def read_dataset(path: str | Path, limit: int | None = None) -> Dataset:
     """Returns the documents and questions of a file, in the format that recognises it.
+
+    A file that is a document and no dataset is one without questions, see `quaestor.datasets.readers`.
 
     Args:
         path: The file.
@@ -66,14 +81,11 @@ def read_dataset(path: str | Path, limit: int | None = None) -> Dataset:
     for format in dataset_formats():
         if format.recognises(content):
             return format.read(content, limit)
-    names = ", ".join(sorted(_FORMATS))
+    if (document := read_alone(content)) is not None:
+        return document
+    names = ", ".join(sorted((*_FORMATS.names(), *reader_names())))
     wanted = "a list of records or an object with 'dev', 'train' or 'test' is expected"
     if not content.is_json:
         # Says where the JSON ends, which no format but one that is no JSON at all could know better.
         _ = content.json
     raise DatasetError(f"{path} holds no conversations: {wanted}; the formats known are {names}")
-
-
-# A list of records is all that the original format asks for, so every other format is asked before it.
-register_format(OriginalFormat())
-register_format(CleanedFormat())

@@ -106,6 +106,8 @@ def _check(dataset: Dataset, spec: RunSpec) -> None:
     repeated = [key for key, count in Counter(item.id for item in dataset.conversations).items() if count > 1]
     if repeated:
         raise DatasetError(f"{dataset.path} has conversations with the same id: {', '.join(repeated[:5])}")
+    if dataset.conversations and not any(conversation.questions for conversation in dataset.conversations):
+        raise DatasetError(f"{dataset.path} is a document in which nothing is asked: there is nothing to run")
     for conversation in dataset.conversations:
         check_questions(conversation)
 

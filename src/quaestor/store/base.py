@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self, runtime_checkable
+from typing import Protocol, Self, cast, runtime_checkable
 
 from quaestor.core.triples import Triple
 from quaestor.errors import StoreError
+from quaestor.plugins import Registry
 from quaestor.store.records import ExampleRecord, ExampleStatus, PromptRecord, RunRecord, RunStatus, TurnRecord
 
 
@@ -130,7 +131,7 @@ def open_store(uri: str, *, create: bool = True) -> RunStore:
     `sqlite:///runs.db` and `runs.db` are the same file in the current directory, `sqlite:////data/runs.db` and
     `/data/runs.db` the same elsewhere (the slashes count as in SQLAlchemy); `sqlite://` lives in memory only.
     `mongodb://host/database` and `mongodb+srv://...` are a database of a MongoDB server, asked from the first
-    operation on.
+    operation on. Other packages add other schemes.
 
     Args:
         uri: A URI or a bare path.
@@ -139,26 +140,57 @@ def open_store(uri: str, *, create: bool = True) -> RunStore:
     Raises:
         StoreError: An unknown scheme, or a store that cannot be opened.
     """
-    scheme, separator, rest = uri.partition("://")
+    scheme, separator, _ = uri.partition("://")
     if not uri or "\0" in uri:
         raise StoreError(f"{uri!r} names no run store: give sqlite:///PATH, a path or mongodb://HOST/DATABASE")
-    if scheme in ("mongodb", "mongodb+srv") and separator:
-        return _open_mongo(uri, create)
+    if not separator:
+        from quaestor.store.sqlite import SqliteStore
 
+        return SqliteStore(Path(uri), create=create)
+    opener = STORES.find(scheme)
+    if opener is None:
+        # The rest is not shown: it may hold a password.
+        written = {"sqlite": "sqlite:///PATH, a bare path", "mongodb": "mongodb://HOST/DATABASE", "mongodb+srv": ""}
+        *known, last = filter(None, (written.get(name, f"{name}://") for name in STORES.names()))
+        raise StoreError(f"unknown run store scheme {scheme!r}: known are {', '.join(known)} and {last}")
+    return opener(uri, create=create)
+
+
+class StoreOpener(Protocol):
+    """Opens the stores of a scheme.
+
+    Another package adds one by an entry point `quaestor.stores`, named as the scheme.
+    """
+
+    def __call__(self, uri: str, /, *, create: bool) -> RunStore:
+        """Returns the store of a URI, not asked yet.
+
+        Args:
+            uri: As a person gave it, with its scheme.
+            create: Whether a missing store is made.
+
+        Raises:
+            StoreError: It cannot be opened.
+        """
+        ...
+
+
+def _opener(scheme: str, found: object) -> StoreOpener:
+    if not callable(found):
+        raise TypeError(f"it is {type(found).__name__} and cannot be called with the URI of a {scheme} store")
+    return cast("StoreOpener", found)
+
+
+def _open_sqlite(uri: str, *, create: bool) -> RunStore:
     from quaestor.store.sqlite import SqliteStore
 
-    if not separator:
-        return SqliteStore(Path(uri), create=create)
-    if scheme != "sqlite":
-        # The rest is not shown: it may hold a password.
-        known = "sqlite:///PATH, a bare path and mongodb://HOST/DATABASE"
-        raise StoreError(f"unknown run store scheme {scheme!r}: known are {known}")
+    rest = uri.partition("://")[2]
     if rest and not rest.startswith("/"):
         raise StoreError(f"{uri!r} names a host, and a SQLite store has none: write sqlite:///PATH")
     return SqliteStore(Path(rest[1:]) if rest.strip("/") else None, create=create)
 
 
-def _open_mongo(uri: str, create: bool) -> RunStore:
+def _open_mongo(uri: str, *, create: bool) -> RunStore:
     try:
         from quaestor.store.mongo import MongoStore
     except ImportError as error:
@@ -166,6 +198,19 @@ def _open_mongo(uri: str, create: bool) -> RunStore:
             raise StoreError("a store on MongoDB needs pymongo: pip install 'quaestor[mongo]'") from error
         raise
     return MongoStore(uri, create=create)
+
+
+STORES: Registry[StoreOpener] = Registry(
+    "quaestor.stores",
+    "run store",
+    {
+        "sqlite": f"{__name__}:_open_sqlite",
+        "mongodb": f"{__name__}:_open_mongo",
+        "mongodb+srv": f"{__name__}:_open_mongo",
+    },
+    _opener,
+)
+"""What opens a store, by the scheme of its URI."""
 
 
 def shown_uri(uri: str) -> str:

@@ -1,0 +1,26 @@
+"""An installed package that adds something to quaestor: a module, and the metadata that pip writes of it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from textwrap import dedent
+
+
+def install(folder: Path, name: str, source: str, entry_points: Mapping[str, Mapping[str, str]]) -> None:
+    """Puts a package on a folder of the path.
+
+    Args:
+        folder: A folder of `sys.path`.
+        name: Of the package and of its only module.
+        source: Of the module.
+        entry_points: `module:attribute` by name, by group.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.py").write_text(dedent(source), encoding="utf-8")
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    groups = [
+        f"[{group}]\n" + "".join(f"{entry} = {value}\n" for entry, value in entries.items())
+        for group, entries in entry_points.items()
+    ]
+    (info / "entry_points.txt").write_text("\n".join(groups))
