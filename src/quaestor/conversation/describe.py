@@ -166,8 +166,9 @@ class _Reader:
         match operand:
             case Constant(value=value, text=text):
                 return meaning.constant(value, text.removeprefix("const_").replace("m1", "-1"))
-            case Label(text=text):
-                return meaning.number(f"row {text}", text, None, "", text)
+            case Label(text=text, table=table):
+                where = "" if table is None else f" of table {table}"
+                return meaning.number(f"row {text}{where}", f"{text}{where}", None, "", text)
             case Ref(step=step) if step > 0:
                 return found[step - 1]
             case Ref(step=step):

@@ -28,7 +28,7 @@ class SentenceRef:
 
     Attributes:
         document: The document's id.
-        section: `pre_text` (above the table) or `post_text` (below it).
+        section: The id of its section; on a ConvFinQA page `pre_text` (above the table) or `post_text` (below it).
         sentence: The sentence's index in its section, from 0.
         start: First character of the span in the sentence, from 0.
         end: The character after the last one.

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from quaestor.core.parsing import clean_label
 from quaestor.documents.captions import NOTHING, Caption, caption_in_text, read_caption
 from quaestor.documents.document import Block, Document, Paragraph, Section, SectionHeading, Table
 from quaestor.documents.headers import read_table
@@ -15,7 +16,7 @@ from quaestor.documents.sentences import read_sentences
 from quaestor.errors import DocumentError
 
 _LEADING_SENTENCES = 2
-_SECTION_ID = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_SECTION_ID = re.compile(r"[a-z][a-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +133,9 @@ class _Assembly:
 
     def begin(self, section: Section) -> None:
         if not _SECTION_ID.fullmatch(section.id):
-            raise DocumentError(f"{self.id}: {section.id[:60]!r} names no section: use letters, digits and underscores")
+            raise DocumentError(
+                f"{self.id}: {section.id[:60]!r} names no section: use small letters, digits and underscores"
+            )
         if any(section.id == other.id for other in self.sections):
             raise DocumentError(f"{self.id}: two sections are called {section.id!r}")
         self.sections.append(section)
@@ -160,7 +163,7 @@ class _Assembly:
         table, lines = read_table(self.id, self.tables, grid, _first_known(own, caption_in_text(self.leading)))
         self.warnings += lines
         self.tables += 1
-        self._add(replace(table, caption=table.caption or part.caption.strip()), part.page)
+        self._add(replace(table, caption=table.caption or clean_label(part.caption)), part.page)
 
     def _need_section(self) -> None:
         """What stands before the first heading is a section too."""

@@ -174,7 +174,7 @@ class Section:
     """A part of a document.
 
     Attributes:
-        id: Its name in sources, no other section's of the document: letters, digits and underscores.
+        id: Its name in sources, no other section's of the document: small letters, digits and underscores.
         path: The headings that it is under, outermost first, its own last (`("Notes", "7. Income taxes")`); other
             sections may have the same. Empty where the document prints no heading over it.
     """
@@ -248,6 +248,14 @@ class Document:
     def sentences(self) -> tuple[Sentence, ...]:
         """The sentences, in the order of the document; headings are none."""
         return tuple(sentence for block in self.blocks for sentence in _sentences(block))
+
+    @cached_property
+    def text(self) -> tuple[tuple[Section, tuple[Sentence, ...]], ...]:
+        """The sentences by section, in the order of the document; sections without any are left out."""
+        found: dict[str, list[Sentence]] = {}
+        for sentence in self.sentences:
+            found.setdefault(sentence.section, []).append(sentence)
+        return tuple((self._sections[id], tuple(sentences)) for id, sentences in found.items())
 
     @cached_property
     def digest(self) -> str:

@@ -152,9 +152,10 @@ def _row(part: Tree, leaves: LeafTable | None) -> list[tuple[int, float]]:
     if part[0] != "row" or leaves is None:
         return []
     label = stems(str(part[1]))
-    return [
-        (n, float(leaves.value[n])) for n, leaf in enumerate(leaves.leaves) if leaf.table >= 0 and leaf.row == label
-    ]
+    found = [n for n, leaf in enumerate(leaves.leaves) if leaf.table >= 0 and leaf.row == label]
+    # A program does not say the table: a row that several have cannot be told.
+    several = len({leaves.leaves[n].table for n in found}) > 1
+    return [] if several else [(n, float(leaves.value[n])) for n in found]
 
 
 def _terms(tree: Tree, earlier: Sequence[Tree], state: State) -> tuple[Tree, ...]:

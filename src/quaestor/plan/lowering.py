@@ -7,6 +7,7 @@ reading is what `execute` gives for the plan.
 - `percentage` is `divide`; `percentage_change` is `subtract, divide`; `sum` is `add`s; `average` is `add`s and a
   `divide` by their number; `minimum` and `maximum` are the operand that they select, as annotators write them;
   `absolute` is its operand, multiplied by minus one where that is below zero.
+- An operation on a row that says its table is written as one on the row's numbers.
 - An extracted number is its printed digits; as a fraction it has a percent sign (`13.4%`).
 """
 
@@ -179,7 +180,24 @@ def _row(step: Compute, emitter: _Emitter) -> _Term:
         raise ProgramError("", 0, f"step {step.id} names a row that program text cannot hold")
     kinds = [Kind(quantity.scale, quantity.unit) for quantity in label.values]
     reading = OPERATIONS[step.operation].rule(kinds)
-    return _Term(emitter.emit(step.operation, label.text.strip(), "none"), Kind(reading.scale, reading.unit))
+    kind = Kind(reading.scale, reading.unit)
+    if label.table is None:
+        return _Term(emitter.emit(step.operation, label.text.strip(), "none"), kind)
+    return _Term(_row_written_out(step, label, reading.shifts, emitter), kind)
+
+
+def _row_written_out(step: Compute, label: Label, shifts: Sequence[int], emitter: _Emitter) -> str | int:
+    """Returns an operation on a row as one on its numbers: program text cannot say which table a row is of."""
+    if not label.values:
+        raise ProgramError("", 0, f"step {step.id} names a row of table {label.table} without its numbers")
+    values = [bounded(quantity.value) for quantity in label.values]
+    terms = [
+        emitter.shifted(_Term(format(value, "f"), Kind()), shift) for value, shift in zip(values, shifts, strict=True)
+    ]
+    if step.operation in ("table_max", "table_min"):
+        counted = [shifted(value, shift) for value, shift in zip(values, shifts, strict=True)]
+        return terms[counted.index((max if step.operation == "table_max" else min)(counted))]
+    return terms[0] if len(terms) == 1 else _emit(step.operation.removeprefix("table_"), terms, emitter)
 
 
 def _term(operand: Operand, turn: int, plans: Sequence[Plan | None], emitter: _Emitter) -> _Term:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from pydantic import Discriminator
+from pydantic import Discriminator, Field
 
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Quantity
@@ -40,6 +40,11 @@ class Constant:
     kind: Literal["constant"] = field(default="constant", kw_only=True)
 
 
+def _is_none(value: object) -> bool:
+    """Whether plans are written without a field: those of numbers are as they were before there were others."""
+    return value is None
+
+
 @dataclass(frozen=True, slots=True)
 class Label:
     """The exact label of a table row, the operand of the `table_*` operations.
@@ -48,11 +53,13 @@ class Label:
         text: The label as the table prints it.
         values: The numbers of that row, read when the plan was bound to a document; empty before.
         sources: Their cells, in the same order.
+        table: The index of its table, from 0; None where the document has no other one.
     """
 
     text: str
     values: tuple[Quantity, ...] = ()
     sources: tuple[Source, ...] = ()
+    table: Annotated[int | None, Field(exclude_if=_is_none)] = None
     kind: Literal["label"] = field(default="label", kw_only=True)
 
 

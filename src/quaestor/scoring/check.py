@@ -13,7 +13,7 @@ from enum import StrEnum
 from quaestor.datasets.dataset import Dataset
 from quaestor.documents.document import Document
 from quaestor.errors import PlanError
-from quaestor.plan.rows import Row
+from quaestor.plan.rows import TableRows
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.metrics import executed_equal, run_program, shown_number
 from quaestor.scoring.pages import benchmark_rows_of, page_numbers
@@ -132,9 +132,9 @@ def display_fault(executed: float | str, display: str) -> FindingKind | None:
 def _turn_findings(turns: Sequence[GoldTurn], document: Document, conversation: str) -> Iterable[Finding]:
     if not turns:
         return
-    numbers, rows = page_numbers(document), benchmark_rows_of(document)
+    numbers, tables = page_numbers(document), benchmark_rows_of(document)
     for index, turn in enumerate(turns):
-        fault = _program_fault(turn, rows)
+        fault = _program_fault(turn, tables)
         if fault is not None:
             yield Finding(
                 FindingKind.PROGRAM, conversation, index, f"{turn.program} gives {fault}, not {turn.executed}"
@@ -149,10 +149,10 @@ def _turn_findings(turns: Sequence[GoldTurn], document: Document, conversation: 
             yield Finding(kind, conversation, index, f"{turn.display} for {turn.executed}")
 
 
-def _program_fault(turn: GoldTurn, rows: Mapping[str, Row]) -> str | None:
+def _program_fault(turn: GoldTurn, tables: Sequence[TableRows]) -> str | None:
     """Returns what a reference program gives, where that is not its answer."""
     try:
-        value = run_program(turn.program, rows)
+        value = run_program(turn.program, tables)
     except PlanError as error:
         return f"no result ({error})"
     return None if executed_equal(value, turn.executed) else str(value)

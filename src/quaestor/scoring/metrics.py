@@ -7,13 +7,13 @@ Source: the public evaluation of ConvFinQA (execution and program accuracy). The
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 
 from quaestor.errors import PlanError
 from quaestor.plan.execute import benchmark_number, execute
 from quaestor.plan.program import parse_program
-from quaestor.plan.rows import Row, bind_labels
+from quaestor.plan.rows import TableRows, bind_labels
 from quaestor.plan.validate import check
 from quaestor.scoring.symbolic import is_literal, literals, same_value
 
@@ -58,17 +58,17 @@ def program_equal(predicted: str, gold: str) -> bool:
     return literals(plan) <= literals(reference) and same_value(plan, reference)
 
 
-def run_program(program: str, rows: Mapping[str, Row]) -> Decimal | bool:
+def run_program(program: str, tables: Sequence[TableRows]) -> Decimal | bool:
     """Returns what a program text computes, by the benchmark's convention.
 
     Args:
         program: The text.
-        rows: The rows that its `table_*` steps can read (`quaestor.scoring.pages.benchmark_rows_of`).
+        tables: The rows that its `table_*` steps can read (`quaestor.scoring.pages.benchmark_rows_of`).
 
     Raises:
         PlanError: It does not parse or has no result.
     """
-    return benchmark_number(execute(bind_labels(parse_program(program), rows)).result)
+    return benchmark_number(execute(bind_labels(parse_program(program), tables)).result)
 
 
 def display_match(predicted: Answered, display: str) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from quaestor.documents.document import Document
-from quaestor.plan.rows import Row, benchmark_rows
+from quaestor.plan.rows import TableRows, benchmark_rows
 
 _DIGITS = re.compile(r"(?:\d[\d,]*)?\.?\d+", re.ASCII)
 
@@ -28,9 +28,11 @@ class PageNumbers:
     text: frozenset[Decimal]
 
 
-def benchmark_rows_of(document: Document) -> dict[str, Row]:
-    """Returns the rows that `table_*` steps can read on a page, by their exact label."""
-    return benchmark_rows([(cell.text, cell.ref) for cell in row] for table in document.tables for row in table.cells)
+def benchmark_rows_of(document: Document) -> tuple[TableRows, ...]:
+    """Returns the rows that `table_*` steps can read, table by table, by their exact label."""
+    return tuple(
+        benchmark_rows([(cell.text, cell.ref) for cell in row] for row in table.cells) for table in document.tables
+    )
 
 
 def page_numbers(document: Document) -> PageNumbers:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from quaestor.documents.document import Document
 from quaestor.errors import DatasetError, PlanError
-from quaestor.plan.rows import Row
+from quaestor.plan.rows import TableRows
 from quaestor.scoring.bootstrap import Proportion, proportion
 from quaestor.scoring.calibration import Certainty, certainty
 from quaestor.scoring.gold import GoldTurn
@@ -161,10 +161,10 @@ def score(
     for conversation, document in documents.items():
         reference = gold[conversation]
         kinds = turn_kinds(conversation, reference, page_numbers(document))
-        rows = benchmark_rows_of(document)
+        tables = benchmark_rows_of(document)
         for turn, kind in zip(reference, kinds, strict=True):
             prediction = answered.get((conversation, kind.index)) or Prediction(conversation, kind.index, None)
-            turns.append(_scored(prediction, turn, kind, document.id, rows))
+            turns.append(_scored(prediction, turn, kind, document.id, tables))
     return Report(tuple(turns), summarise(turns))
 
 
@@ -210,7 +210,7 @@ def _by_turn(
     return answered
 
 
-def _scored(prediction: Prediction, gold: GoldTurn, kind: TurnKind, page: str, rows: Mapping[str, Row]) -> Scored:
+def _scored(prediction: Prediction, gold: GoldTurn, kind: TurnKind, page: str, tables: Sequence[TableRows]) -> Scored:
     number = None if prediction.error else prediction.number
     program = None if prediction.error else prediction.program
     return Scored(
@@ -224,7 +224,7 @@ def _scored(prediction: Prediction, gold: GoldTurn, kind: TurnKind, page: str, r
         gold_program=gold.program,
         display=gold.display,
         correct=executed_equal(number, gold.executed),
-        program_correct=program is not None and _runs(program, rows) and program_equal(program, gold.program),
+        program_correct=program is not None and _runs(program, tables) and program_equal(program, gold.program),
         display_correct=None if gold.display is None else display_match(number, gold.display),
         legacy_correct=None if gold.display is None else legacy_match(number, gold.display),
         kind=kind,
@@ -232,10 +232,10 @@ def _scored(prediction: Prediction, gold: GoldTurn, kind: TurnKind, page: str, r
     )
 
 
-def _runs(program: str, rows: Mapping[str, Row]) -> bool:
+def _runs(program: str, tables: Sequence[TableRows]) -> bool:
     """Returns whether a program has a result: the benchmark compares programs only where it has."""
     try:
-        run_program(program, rows)
+        run_program(program, tables)
     except PlanError:
         return False
     return True

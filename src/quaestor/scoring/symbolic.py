@@ -87,8 +87,8 @@ def _symbol(step: Compute, operand: Operand) -> tuple[str, str]:
     match operand:
         case Constant(text=text):
             return "literal", text
-        case Label(text=text):
-            return step.operation, text
+        case Label(text=text, table=table):
+            return step.operation, text if table is None else f"{text}\0{table}"
     raise TypeError("a reference is no symbol")
 
 

@@ -27,13 +27,12 @@ def rules() -> Sequence[CoreRule]:
 def outline(context: TurnContext) -> Mapping[str, object]:
     """Returns what the page has: types with properties and instances, and how much text."""
     page = Page(context.graph, context.ontology)
-    captions = {table.name: table.caption for table in reversed(context.graph.tables)}
     return {
         "document": context.document.id,
         "types": [
             {
                 "name": _local(type_),
-                "caption": captions.get(type_, ""),
+                "caption": captions(type_, context),
                 "properties": _listed([_local(name) for name in page.properties(page.of_type(type_))]),
                 "instances": _listed([_local(instance.name) for instance in page.of_type(type_)]),
             }
@@ -42,6 +41,24 @@ def outline(context: TurnContext) -> Mapping[str, object]:
         "sentences": len(context.graph.sentences),
         "mentions": len(context.graph.mentions),
     }
+
+
+def captions(type_: str, context: TurnContext) -> str:
+    """Returns what is printed over the table of a type; of several tables, which ones are of it and under what heading.
+
+    Args:
+        type_: A class of tables, such as `kg:CashFlow`.
+        context: The turn.
+    """
+    tables, document = context.graph.tables, context.document
+    if len(tables) < 2:
+        return next((table.caption for table in tables if table.name == type_), "")
+    told = []
+    for table in tables:
+        if table.name == type_:
+            heading = " > ".join(document.section_of(document.tables[table.index]).path)
+            told.append(f"table {table.index}" + f' in "{heading}"' * bool(heading) + f" {table.caption}".rstrip())
+    return "; ".join(told)
 
 
 def history(context: TurnContext) -> list[dict[str, str]]:

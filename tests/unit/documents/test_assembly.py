@@ -107,7 +107,7 @@ def test_a_page_without_headings_is_around_its_table() -> None:
 def test_a_caption_tells_the_scale_of_its_table() -> None:
     first, second, third = FILING.tables
     assert (first.scale, second.scale, third.scale) == (Scale.MILLION, Scale.THOUSAND, None)
-    assert second.caption == "( in thousands )"
+    assert second.caption == "(in thousands)"
 
 
 def test_the_sentences_before_a_table_tell_what_its_caption_leaves_open() -> None:

@@ -119,6 +119,27 @@ def test_a_row_is_written_by_its_label() -> None:
         to_program(Plan((compute(1, "table_sum", Label("a, none) b")),)))
 
 
+@pytest.mark.parametrize(
+    ("operation", "values", "program"),
+    [
+        ("table_sum", (1, 2, 3), "add(1, 2), add(#0, 3)"),
+        ("table_average", (1, 2, 3), "add(1, 2), add(#0, 3), divide(#1, const_3)"),
+        ("table_max", (1, -7, 3), "3"),
+        ("table_min", (1, -7, 3), "-7"),
+        ("table_sum", (4,), "4"),
+        ("table_average", (4,), "4"),
+    ],
+)
+def test_a_row_that_says_its_table_is_written_out(operation: str, values: tuple[int, ...], program: str) -> None:
+    quantities = tuple(Quantity(Decimal(value)) for value in values)
+    cells = tuple(CellRef("doc", 1, 1, column) for column in range(len(values)))
+    plan = Plan((compute(1, operation, Label("total", quantities, cells, table=1)),))
+    assert to_program(plan) == program
+    assert execute(parse_program(program)).result.value == execute(plan).result.value
+    with pytest.raises(ProgramError, match="without its numbers"):
+        to_program(Plan((compute(1, operation, Label("total", table=1)),)))
+
+
 NUMBERS = st.decimals(allow_nan=False, allow_infinity=False, places=2, min_value=-(10**6), max_value=10**6)
 CONSTANTS = st.sampled_from(
     [Constant(Decimal(n), f"const_{n}") for n in (1, 2, 3, 12, 100, 1000, 10**6, 10**9)]

@@ -1,13 +1,16 @@
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 
 from quaestor.core.provenance import CellRef
-from quaestor.core.quantity import Scale
+from quaestor.core.quantity import Quantity, Scale
+from quaestor.core.serial import dump, load
 from quaestor.errors import OperandError
 from quaestor.plan.execute import execute
 from quaestor.plan.program import parse_program
-from quaestor.plan.rows import benchmark_rows, bind_labels
+from quaestor.plan.rows import TableRows, benchmark_rows, bind_labels
+from quaestor.plan.steps import Compute, Extract, Label, Plan, Step
 
 
 def grid(*rows: list[str]) -> list[list[tuple[str, CellRef]]]:
@@ -41,10 +44,60 @@ def test_of_duplicate_labels_the_last_counts() -> None:
 @pytest.mark.parametrize("label", ["loss", "tax", "empty", "unknown", "SALES"])
 def test_one_bad_cell_leaves_the_row_out(label: str) -> None:
     with pytest.raises(OperandError, match=label):
-        bind_labels(parse_program(f"table_sum({label}, none)"), ROWS)
+        bind_labels(parse_program(f"table_sum({label}, none)"), [ROWS])
 
 
 def test_a_bound_plan_executes_with_its_cells_as_sources() -> None:
-    result = execute(bind_labels(parse_program("table_average(sales, none), multiply(#0, 2)"), ROWS)).result
+    result = execute(bind_labels(parse_program("table_average(sales, none), multiply(#0, 2)"), [ROWS])).result
     assert result.value == 17
     assert result.sources == (CellRef("doc", 0, 4, 1), CellRef("doc", 0, 4, 2))
+
+
+ONE = benchmark_rows(grid(["", "2008", "2007"], ["total", "1", "2"], ["debt", "3", "4"]))
+OTHER = benchmark_rows(
+    [[(text, CellRef("doc", 1, r, c)) for c, text in enumerate(row)] for r, row in enumerate([["total", "30", "4"]])]
+)
+UNREADABLE = benchmark_rows(grid(["total", "n/a"]))
+
+
+def total_of(label: Label, *tables: TableRows, before: tuple[Step, ...] = ()) -> Decimal:
+    plan = Plan((*before, Compute(len(before) + 1, "table_sum", (label,))))
+    return execute(bind_labels(plan, tables)).result.value  # type: ignore[return-value]
+
+
+def test_a_row_of_several_tables_is_refused() -> None:
+    with pytest.raises(OperandError, match="tables 0, 1 each have a row labelled 'total': name the table"):
+        total_of(Label("total"), ONE, OTHER)
+    with pytest.raises(OperandError, match="tables 0, 1 each have"):
+        total_of(Label("total"), UNREADABLE, OTHER)
+
+
+def test_a_row_of_one_table_needs_no_other_name() -> None:
+    assert total_of(Label("debt"), ONE, OTHER) == 7
+    assert total_of(Label("debt"), OTHER, ONE) == 7
+
+
+def test_a_row_that_says_its_table() -> None:
+    assert total_of(Label("total", table=0), ONE, OTHER) == 3
+    assert total_of(Label("total", table=1), ONE, OTHER) == 34
+    for table, label in ((1, "debt"), (2, "total"), (-1, "total")):
+        with pytest.raises(OperandError, match=f"no row of table {table} is labelled '{label}'"):
+            total_of(Label(label, table=table), ONE, OTHER)
+    with pytest.raises(OperandError, match="no row of table 0"):
+        total_of(Label("total", table=0), UNREADABLE, OTHER)
+
+
+def test_a_row_is_of_the_table_that_other_steps_read() -> None:
+    taken = Extract(1, CellRef("doc", 1, 0, 1), "total", Quantity(Decimal(30)))
+    assert total_of(Label("total"), ONE, OTHER, before=(taken,)) == 34
+    certain = Compute(1, "table_sum", (Label("debt"),))
+    assert total_of(Label("total"), ONE, OTHER, before=(certain,)) == 3
+    with pytest.raises(OperandError, match="name the table"):
+        total_of(Label("total"), ONE, OTHER, before=(certain, replace(taken, id=2)))
+
+
+def test_a_label_without_a_table_is_stored_as_it_was() -> None:
+    plain = Plan((Compute(1, "table_sum", (Label("total"),)),))
+    named = Plan((Compute(1, "table_sum", (Label("total", table=1),)),))
+    assert dump(plain)["steps"][0]["operands"] == [{"text": "total", "values": [], "sources": [], "kind": "label"}]
+    assert [load(Plan, dump(plan)) for plan in (plain, named)] == [plain, named]

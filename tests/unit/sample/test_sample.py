@@ -128,7 +128,7 @@ def test_every_program_executes_to_its_answer(record: dict[str, Any]) -> None:
     for _, program, answer, _, _ in turns(record):
         plan = parse_program(program)
         assert to_program(plan) == program
-        result = benchmark_number(execute(bind_labels(plan, rows)).result)
+        result = benchmark_number(execute(bind_labels(plan, [rows])).result)
         if isinstance(result, bool):
             assert answer == ("yes" if result else "no")
         else:

@@ -119,9 +119,9 @@ def test_any_prediction_has_a_verdict(text: str) -> None:
 
 
 def test_run_program_reads_rows() -> None:
-    rows = benchmark_rows([[(text, CellRef("doc", 0, 0, c)) for c, text in enumerate(["sales", "$ 3", "10%"])]])
+    rows = [benchmark_rows([[(text, CellRef("doc", 0, 0, c)) for c, text in enumerate(["sales", "$ 3", "10%"])]])]
     assert run_program("table_sum(sales, none), multiply(#0, 2)", rows) == Decimal("6.2")
-    assert run_program("greater(2, 1)", {}) is True
+    assert run_program("greater(2, 1)", []) is True
     with pytest.raises(PlanError):
         run_program("table_sum(cost, none)", rows)
 

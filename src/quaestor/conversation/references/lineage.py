@@ -128,8 +128,8 @@ def _operand(operand: Operand, steps: Sequence[Expression], earlier: Sequence[Ex
     match operand:
         case Constant(text=text):
             return ("constant", text)
-        case Label(text=text):
-            return ("row", text)
+        case Label(text=text, table=table):
+            return ("row", text, table)
         case Ref(step=step) if step > 0:
             return steps[step - 1]
         case Ref(step=step):

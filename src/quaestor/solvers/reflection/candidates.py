@@ -11,9 +11,9 @@ from math import fsum
 from typing import TypeVar
 
 from quaestor.conversation.memory import Memory
-from quaestor.documents.document import Document, Sentence, Table
+from quaestor.documents.document import Document, Section, Sentence, Table
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.solvers.reflection.numbers import years_in
+from quaestor.solvers.reflection.numbers import sentence_code, years_in
 from quaestor.solvers.words import stems
 
 _MOST_ROWS = 5
@@ -80,14 +80,18 @@ def shown_page(document: Document, marked: Likely) -> Mapping[str, object]:
     """Returns the page for prompts: each line with its place, marked where it is likely to matter."""
     return {
         "name": document.id,
-        "tables": [_table(table, marked.rows) for table in document.tables],
-        "sentences": [_sentence(sentence, marked.sentences) for sentence in document.sentences],
+        "tables": [_table(table, document.section_of(table), marked.rows) for table in document.tables],
+        "sections": [
+            {"heading": " > ".join(section.path), "sentences": [_sentence(s, marked.sentences) for s in sentences]}
+            for section, sentences in document.text
+        ],
     }
 
 
-def _table(table: Table, marked: Sequence[Row]) -> Mapping[str, object]:
+def _table(table: Table, section: Section, marked: Sequence[Row]) -> Mapping[str, object]:
     return {
         "index": table.index,
+        "section": " > ".join(section.path),
         "caption": table.caption,
         "columns": [f"C{column}" for column in range(len(table.columns))],
         "rows": [
@@ -102,5 +106,5 @@ def _table(table: Table, marked: Sequence[Row]) -> Mapping[str, object]:
 
 
 def _sentence(sentence: Sentence, marked: Sequence[Place]) -> Mapping[str, object]:
-    code = f"{'PRE' if sentence.section == 'pre_text' else 'POST'}{sentence.index}"
+    code = sentence_code(sentence.section, sentence.index)
     return {"code": code, "text": sentence.text, "likely": (sentence.section, sentence.index) in marked}

@@ -4,7 +4,6 @@ Owns the choice among places that print one number: the one that the draft names
 like its words.
 """
 
-import re
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
@@ -23,8 +22,6 @@ from quaestor.solvers.reflection.numbers import (
     years_in,
 )
 from quaestor.solvers.words import stems
-
-_CODE = re.compile(r"T\d+R\d+C\d+|(?:PRE|POST)\d+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +59,7 @@ def locate(quantity: Quantity, what: str, where: str, numbers: Numbers) -> Place
         found, reading = numbers.printing(quantity, magnitude=True), "magnitude"
     if not found:
         return Place(quantity.value, None)
-    code = match[0].upper() if (match := _CODE.search(where)) else ""
+    code = numbers.code_in(where)
     named = [number for number in found if place_code(number.source) == code]
     best = max(named or found, key=lambda number: _likeness(number, what))
     remarks: list[tuple[Kind, str]] = []

@@ -20,6 +20,8 @@ from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref
 
 Number = Observation | Mention | HeaderNumber
 
+_SECTION_CODES = {"pre_text": "PRE", "post_text": "POST"}
+"""What the sections of a page around one table are called; others by their id, and a point before the sentence."""
 _MOST_COUNTED = 12
 """The most that is counted without a source: months of a year."""
 
@@ -41,6 +43,19 @@ class Numbers:
         for number in self.all:
             found.setdefault(number.source, []).append(number)
         return found
+
+    @cached_property
+    def _code(self) -> re.Pattern[str]:
+        others = sorted(
+            {s.section for s in self.graph.sentences} - _SECTION_CODES.keys(), key=lambda id: (-len(id), id)
+        )
+        named = "".join(rf"|\b{re.escape(section)}\.\d+" for section in others)
+        return re.compile(rf"T\d+R\d+C\d+|(?:PRE|POST)\d+{named}", re.IGNORECASE)
+
+    def code_in(self, text: str) -> str:
+        """Returns the first place that a text names as `place_code` writes it, or ""."""
+        found = self._code.search(text)
+        return found[0].upper() if found else ""
 
     def at(self, source: Source) -> Sequence[Number]:
         """Returns the numbers that stand in a cell or a span."""
@@ -154,10 +169,18 @@ def place_words(number: Number) -> str:
 
 
 def place_code(source: Source) -> str:
-    """Returns a place in one word, as prompts name it: `T0R1C2`, `PRE4`, `POST1`."""
+    """Returns a place in one word, as prompts name it: `T0R1C2`, `PRE4`, `POST1`, `SECTION_7.2`.
+
+    No two cells and no two sentences of a document have one.
+    """
     if isinstance(source, CellRef):
         return f"T{source.table}R{source.row}C{source.column}"
-    return f"{'PRE' if source.section == 'pre_text' else 'POST'}{source.sentence}"
+    return sentence_code(source.section, source.sentence)
+
+
+def sentence_code(section: str, index: int) -> str:
+    """Returns the place of a sentence in one word, by the id of its section and its place in it."""
+    return f"{_SECTION_CODES.get(section, f'{section.upper()}.')}{index}"
 
 
 def conventional(constant: Constant) -> bool:

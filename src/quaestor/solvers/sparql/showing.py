@@ -63,11 +63,10 @@ def _meaning(turn: Turn) -> dict[str, str]:
 
 def _type(page: Page, name: str, context: TurnContext) -> dict[str, object]:
     instances = page.of_type(name)
-    caption = next((table.caption for table in context.graph.tables if table.name == name and table.caption), "")
     labels = page.properties(instances)
     return {
         "name": name,
-        "caption": caption,
+        "caption": briefing.captions(name, context),
         "properties": _listed([f'{property_} "{label}"' for property_, label in labels.items()]),
         "instances": _listed([_instance(instance) for instance in instances]),
         "repeated": _repeated(instances),

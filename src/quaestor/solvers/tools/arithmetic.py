@@ -20,6 +20,8 @@ from quaestor.solvers.tools.messages import Calculate, Calculated, OperandShown,
 from quaestor.solvers.tools.page import Page, folded, nearest
 
 _REFERENCE = re.compile(r"\s*#\s?(-?[0-9]{1,3})\s*")
+_OF_TABLE = re.compile(r"\s*table (?P<table>[0-9]{1,4})\s*:\s*(?P<row>.*)", re.IGNORECASE | re.DOTALL)
+"""A row with its table, as refusals name it: `table 1: total`, tables counted from 0."""
 _MANY = {"add": "sum"}
 
 
@@ -62,11 +64,17 @@ def _of_row(page: Page, draft: Draft, request: Calculate) -> Calculated | Refusa
     """Computes over the numbers of a printed row, which every cell of the row must have."""
     if len(request.values) != 1:
         return Refusal(f"{request.operation} requires exactly 1 value, the label of a row", "Change the values")
-    wanted = str(request.values[0])
+    several = len(page.graph.tables) > 1
+    found = _OF_TABLE.fullmatch(str(request.values[0])) if several else None
+    only, wanted = (int(found["table"]), found["row"]) if found else (None, str(request.values[0]))
     rows: dict[tuple[int, int], list[Observation]] = {}
     for observation in page.graph.observations:
-        if observation.order == 0 and folded(observation.row.label) == folded(wanted):
+        of_table = only in (None, observation.source.table)
+        if of_table and observation.order == 0 and folded(observation.row.label) == folded(wanted):
             rows.setdefault((observation.source.table, observation.source.row), []).append(observation)
+    if len({table for table, _ in rows}) > 1:
+        named = tuple(f"table {table}: {cells[0].row.label}" for (table, _), cells in rows.items())
+        return Refusal(f"{len(rows)} rows are labelled '{wanted[:100]}', in several tables", "Name the table", named)
     if len(rows) != 1:
         labels = dict.fromkeys(o.row.label for o in page.graph.observations if o.row.label)
         what = f"{len(rows)} rows are labelled" if rows else "No row is labelled"
@@ -78,7 +86,8 @@ def _of_row(page: Page, draft: Draft, request: Calculate) -> Calculated | Refusa
             f"The row '{cells[0].row.label}' has a cell that prints {blanks[0].text!r} and no number",
             "Give the values that count to sum, average, minimum or maximum",
         )
-    label = Label(cells[0].row.label, tuple(c.quantity for c in cells), tuple(c.source for c in cells))
+    values, sources = tuple(c.quantity for c in cells), tuple(c.source for c in cells)
+    label = Label(cells[0].row.label, values, sources, table if several else None)
     step = draft.compute(request.operation, (label,))
     return _calculated(draft, request.operation, request.values, [Traced(label, "page", label.text)], step)
 

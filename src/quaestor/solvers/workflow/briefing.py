@@ -29,14 +29,19 @@ def rendered_prompt(question: str, context: TurnContext) -> str:
         references=briefing.references(context, lambda turn: f"step_ref {turn - len(context.memory.turns)}"),
         feedback=context.feedback,
         document=document.id,
-        tables=[_table(table, axes) for table, axes in zip(document.tables, axes_of(document), strict=True)],
-        sentences=_sentences(document),
+        tables=[_table(table, axes, document) for table, axes in zip(document.tables, axes_of(document), strict=True)],
+        sections=[
+            {"heading": " > ".join(section.path), "sentences": [sentence.text for sentence in sentences]}
+            for section, sentences in document.text
+        ],
     )
 
 
-def _table(table: Table, axes: Axes) -> dict[str, object]:
+def _table(table: Table, axes: Axes, document: Document) -> dict[str, object]:
     scale = table.scale.value if table.scale not in (None, Scale.ONE) else ""
     return {
+        "number": table.index + 1 if len(document.tables) > 1 else None,
+        "section": " > ".join(document.section_of(table).path),
         "caption": table.caption.strip("() ") or scale,
         "columns": [line.name for line in axes.columns.values()],
         "rows": [
@@ -53,7 +58,3 @@ def _printed(cell: Cell) -> str:
     if len(cell.quantities) < 2:
         return cell.text.strip() or "-"
     return ", ".join(f"{quantity.text} (number {i})" for i, quantity in enumerate(cell.quantities, 1))
-
-
-def _sentences(document: Document) -> list[str]:
-    return [sentence.text for sentence in document.sentences]
