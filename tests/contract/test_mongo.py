@@ -12,6 +12,7 @@ from pymongo import MongoClient
 from scripted import many_conversations, scripted
 from store_records import GRAPH, START, a_prompt, a_run, an_example, play, some_turns
 
+from quaestor.conversation.events.kinds import Note, load_events
 from quaestor.core.triples import Triple
 from quaestor.errors import DuplicateRecordError, StoreError
 from quaestor.evaluation.engines import InlineEngine
@@ -71,6 +72,22 @@ def test_documents_have_the_names_and_types_that_a_person_queries(mongo_uri: str
     assert first["toolCalls"][0]["tool"] == "calculate"
     (prompt,) = documents(mongo_uri, "prompt_logs")
     assert (prompt["phase"], prompt["turnIndex"], prompt["timestamp"]) == ("understand", 0, START)
+
+
+def test_the_text_of_an_older_turn_is_one_note(mongo_uri: str) -> None:
+    play(mongo_uri, fill)
+    text = 'plan 1: {"a": 1}\nand\u2028on'
+    older = {"$set": {"understanding": text}, "$unset": {"events": 1}}
+    look(mongo_uri, lambda db: db.turns.update_many({"turnIndex": 1}, older))
+    silent = {"$set": {"understanding": None}, "$unset": {"events": 1}}
+    look(mongo_uri, lambda db: db.turns.update_many({"turnIndex": 0}, silent))
+
+    async def scenario(store: RunStore) -> None:
+        first, second = await store.turns(RUN.id)
+        assert (first.events, load_events(second.events)) == ([], (Note(text),))
+        assert replace(second, events=some_turns(RUN)[1].events) == some_turns(RUN)[1]
+
+    play(mongo_uri, scenario)
 
 
 def test_every_index_is_made_and_unique_where_it_must_be(mongo_uri: str) -> None:

@@ -12,8 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
+from sample_events import EVENTS
 from store_records import START, a_run, an_example, play, some_turns
 
+from quaestor.conversation.events.kinds import dump_events, load_events
 from quaestor.errors import DuplicateRecordError, StoreError, UnknownRunError
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.records import RunRecord, TurnRecord
@@ -305,6 +307,19 @@ JSON = st.recursive(
     ),
     max_leaves=6,
 )
+
+
+def test_every_event_comes_back_from_a_store(uri: str) -> None:
+    run, events = a_run(), tuple(event for event, _ in EVENTS)
+    turns = tuple(replace(turn, events=dump_events(events)) for turn in some_turns(run))
+
+    async def scenario(store: RunStore) -> None:
+        await store.create_run(run)
+        await store.complete_example(an_example(run), turns)
+        for index in (0, 1):
+            assert load_events((await store.turn(run.id, "c1", index)).events) == events
+
+    play(uri, scenario)
 
 
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])

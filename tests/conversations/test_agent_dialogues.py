@@ -131,9 +131,12 @@ def test_the_percentage_change_of_the_net_cash_from_operating_activities(quaesto
     assert round(Decimal(record["number"]), 4) == Decimal("0.1414")
     assert record["verified"]
     assert record["program"] == "subtract(206588, 181001), divide(#0, 181001)"
-    understanding, claimed = record["understanding"].split("\n")
-    assert json.loads(understanding) == UNDERSTANDINGS[CHANGE]
-    assert claimed == "claimed: 14.14 percent (steps 3)"
+    understood, *calls, claimed = record["events"]
+    assert understood == {"reading": UNDERSTANDINGS[CHANGE], "kind": "understood"}
+    assert [(call["kind"], call["call"]) for call in calls] == [("tool_called", number) for number in (1, 2, 3)]
+    assert {name: value for name, value in claimed.items() if value is not None} == {
+        "value": "14.14", "scale": "percent", "steps": [3], "kind": "answer_claimed",
+    }  # fmt: skip
     made = [(call["tool"], json.loads(call["input"])) for call in record["tool_calls"]]
     assert made == [(call.tool, call.arguments) for call in CALLS[CHANGE][:3]]
     assert [json.loads(call["output"]).get("value") for call in record["tool_calls"][:2]] == [181001, 206588]
@@ -143,7 +146,13 @@ def test_the_percentage_change_of_the_net_cash_from_operating_activities(quaesto
     ]  # fmt: skip
     assert all(CHANGE in prompt["prompt"] for prompt in prompts)
     shown = quaestor(f"runs turn {turn}").out
-    for text in ("percentage_change", "the percentage change in net cash", "181001", "14.1"):
+    for text in (
+        "claimed: 14.14 percent (steps 3)",
+        "percentage_change",
+        "the percentage change in net cash",
+        "181001",
+        "14.1",
+    ):
         assert text in shown, text
     assert "ANSWER_iteration_4" in quaestor(f"runs prompts {turn}").out
     assert read(quaestor, "runs show latest")["spec"]["prompts"]
@@ -162,9 +171,7 @@ def test_three_turns_about_stock_options(quaestor: Quaestor) -> None:
     assert len(records[2]["sources"]) == 2
     assert records[2]["program"] == "subtract(48.65, 33.20)"
     for record, question in zip(records, PRICES, strict=True):
-        assert (
-            json.loads(record["understanding"].split("\n")[0])["description"] == UNDERSTANDINGS[question]["description"]
-        )
+        assert record["events"][0]["reading"]["description"] == UNDERSTANDINGS[question]["description"]
     told = read(quaestor, f"runs prompts latest {conversation} 2")[0]["prompt"]
     assert f"1. Question: {PRICES[0]}" in told
     assert "Answer (#-2): 48.65" in told

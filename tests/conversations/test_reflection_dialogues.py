@@ -21,6 +21,7 @@ from reflection_bench import (
     playing,
 )
 
+from quaestor.conversation.events.lines import event_lines
 from quaestor.core.quantity import Scale
 from quaestor.solvers.reflection.solver import ReflectionSolver
 from quaestor.solvers.reflection.spec import ReflectionLimits
@@ -41,7 +42,7 @@ def test_a_sound_draft_is_accepted_at_once(protocol: Protocol, native: bool) -> 
     assert len(answer.sources) == 2
     assert played.phases[0] == "EXPERT_1"
     assert sorted(played.phases[1:]) == ["CALCULATION_CRITIC_1", "EXTRACTION_CRITIC_1"]
-    assert "draft 1 is accepted" in str(played.turn.understanding)
+    assert "draft 1 is accepted" in event_lines(played.turn.events)
 
 
 def test_a_draft_that_one_critic_rejects_is_mended() -> None:
@@ -80,7 +81,7 @@ def test_without_agreement_the_draft_is_contested() -> None:
         answer.reason
         == "contested after 2 drafts: the calculation critic: no; the calculation critic would change: mend it"
     )
-    assert "no draft of 2 is accepted; draft 2 has least against it" in str(played.turn.understanding)
+    assert "no draft of 2 is accepted; draft 2 has least against it" in event_lines(played.turn.events)
 
 
 def test_drafts_go_on_while_they_improve_up_to_the_hard_limit() -> None:
@@ -120,7 +121,7 @@ def test_evidence_alone_rejects_what_critics_approve(wrong: dict[str, Any], kind
     played = play(playing(expert=[wrong, change()]))
     assert near(played.turn.answer.value)
     assert played.turn.answer.reason is None
-    assert f"draft 1, evidence: {kind}" in str(played.turn.understanding)
+    assert any(line.startswith(f"draft 1, evidence: {kind}: ") for line in event_lines(played.turn.events))
     told = [a.prompts[0] for a in played.asked if "Your last draft" in a.prompts[0]]
     assert kind in told[0]
     judged = [a.prompts[0] for a in played.asked if "Computed, not believed" in a.prompts[0]]

@@ -13,6 +13,7 @@ from solver_bench import context_of
 from toolboxes import CASH_FLOWS, OPTIONS, sample_knowledge, sample_pages
 from workflow_bench import change, saying
 
+from quaestor.conversation.events.lines import event_lines
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import SettingsError
 from quaestor.evaluation.runner import play_conversation
@@ -48,7 +49,7 @@ def test_a_written_plan_with_swapped_operands_goes_back_to_its_planner() -> None
     assert "was not accepted" not in first
     assert "was not accepted" in second
     assert "step 3 (order): a change is the later value minus the earlier" in second
-    assert "draft 2, workflow: " in str(played.turn.understanding)
+    assert any("draft 2, workflow: " in line for line in event_lines(played.turn.events))
 
 
 def test_an_agent_hears_what_its_critics_say() -> None:
@@ -84,7 +85,7 @@ def test_the_embedded_solver_needs_no_model_and_offers_its_next_plan() -> None:
     turns = asyncio.run(play_conversation(conversation, solver, sample_knowledge()))
     assert near(turns[0].answer.value)
     assert all(turn.verified and turn.error is None for turn in turns)
-    assert "draft 1 is accepted" in str(turns[0].understanding)
+    assert "draft 1 is accepted" in event_lines(turns[0].events)
 
 
 def test_an_offer_that_evidence_speaks_against_gives_way_to_the_next() -> None:

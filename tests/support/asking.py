@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 from quaestor.conversation.answer import Answer
+from quaestor.conversation.events.kinds import Note
 from quaestor.llm.transcript import phase
 from quaestor.solvers.base import TurnContext
 
@@ -19,7 +20,7 @@ class AskingSolver:
         agent = Agent(context.model.model, instructions=f"You read {context.document.id}.")
         with phase("UNDERSTAND"):
             read = await agent.run(f"How do you read: {question}")
-        context.trace.append(read.output)
+        context.trace.append(Note(read.output))
         with phase("ANSWER_iteration_1"):
             said = await agent.run(question)
         return Answer(Decimal(said.output))

@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from quaestor.conversation.answer import Answer
+from quaestor.conversation.events.kinds import Note
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity
 from quaestor.datasets.dataset import Conversation, Dataset
@@ -34,7 +35,7 @@ class ScriptedSolver:
         self._log = log
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        context.trace.append(f"reads {question!r} after {len(context.memory.turns)} turns")
+        context.trace.append(Note(f"reads {question!r} after {len(context.memory.turns)} turns"))
         if self._log:
             with self._log.open("a") as file:
                 file.write(f"{os.getpid()} {context.document.id} {question}\n")

@@ -73,7 +73,7 @@ def some_turns(run: RunRecord, conversation: str = "c1", count: int = 2) -> tupl
             finished=START + timedelta(milliseconds=index),
             error=None if index else "SolverError: no plan",
             sources=[{"kind": "cell", "row": 1}],
-            understanding="looks for a difference" if index else None,
+            events=[{"text": "looks for a difference", "warning": True, "kind": "note"}] if index else [],
             references={"expressions": [{"text": "it", "candidates": [{"turn": 0, "score": 1.0}]}], "focus": None},
             tool_calls=[{"tool": "calculate", "input": "{}", "output": "1.5", "seconds": 0.001}],
             usage={"requests": 2, "tokens": 1 << 40},

@@ -52,7 +52,7 @@ class ToolUser:
     name = "tool user"
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        box = Toolbox(context.graph, context.ontology, context.memory, context.tool_calls)
+        box = Toolbox(context.graph, context.ontology, context.memory, context.note_call)
         for name, arguments in _CALL.findall(question):
             box.call(name, arguments)
         said = question.partition("->")[2].strip()

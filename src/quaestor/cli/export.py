@@ -64,9 +64,7 @@ def trace_objects(turns: Turns) -> "Iterator[dict[str, JsonValue]]":
         line: dict[str, JsonValue] = {"conversation": conversation, "turn": index}
         if turn is not None:
             line |= serial.dump(turn)
-            line["trace"] = list(turn.understanding.splitlines()) if turn.understanding else []
             line["turn"] = line.pop("index")
-            del line["understanding"]
         exchanges = sorted(prompts, key=lambda prompt: prompt.number)
         told = ("number", "phase", "model", "prompt", "response", "started", "finished", "usage", "error")
         line["exchanges"] = [{name: serial.dump(prompt)[name] for name in told} for prompt in exchanges]

@@ -16,10 +16,11 @@ def has_plans(record: "RunRecord") -> bool:
 
 def plan_figures(turns: "Sequence[TurnRecord]") -> dict[str, float]:
     """Returns the figures of a run's turns: counts, and means a turn."""
+    from quaestor.conversation.events.kinds import load_events
     from quaestor.llm.usage import Usage
     from quaestor.solvers.workflow.record import statistics
 
-    found = statistics((turn.understanding, turn.number is not None) for turn in turns)
+    found = statistics((load_events(turn.events), turn.number is not None) for turn in turns)
     used = sum((Usage.of_counts(turn.usage) for turn in turns), Usage())
     return {
         "turns": found.turns,

@@ -9,6 +9,8 @@ from rich.markup import escape
 
 from quaestor.conversation.answer import Answer, Variable
 from quaestor.conversation.describe import period_words
+from quaestor.conversation.events.kinds import ToolCalled, load_events
+from quaestor.conversation.events.lines import event_lines
 from quaestor.conversation.references.resolved import References
 from quaestor.conversation.turn import ToolCall
 from quaestor.core import serial
@@ -42,7 +44,9 @@ def show_stored_turn(console: Console, turn: TurnRecord, graph: KnowledgeGraph |
     console.print(f"[bold]{escape(turn.conversation)}, turn {turn.index}[/]")
     _section(console, "question", turn.question)
     _references(console, serial.load(References, turn.references))
-    _section(console, "understanding", turn.understanding or "(none stored)")
+    # Tool calls are shown below, with what they were given and what they returned.
+    events = [event for event in load_events(turn.events) if not isinstance(event, ToolCalled)]
+    _section(console, "understanding", "\n".join(event_lines(events)) or "(none stored)")
     for number, stored in enumerate(turn.tool_calls, start=1):
         _call(console, number, serial.load(ToolCall, stored))
     verified = "" if turn.number is None else " (verified)" if turn.verified else " (not verified)"

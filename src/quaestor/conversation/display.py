@@ -66,6 +66,13 @@ def show_number(answer: Answer, document: Document) -> str:
     return " ".join(words)
 
 
+def show_claim(value: Decimal | bool, scale: Scale, unit: str | None) -> str:
+    """Returns a number as someone states it: `14.1 percent`."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:f}{'' if scale is Scale.ONE else f' {scale.value}'}{f' {unit}' if unit else ''}"
+
+
 def show_source(source: Source, document: Document) -> ShownSource:
     """Returns where a number stands, in words."""
     if isinstance(source, SentenceRef):

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from quaestor.conversation.answer import Answer
+from quaestor.conversation.events.kinds import Event
 from quaestor.conversation.references.resolved import References
 
 
@@ -32,7 +33,7 @@ class Turn:
         question: As asked.
         answer: What the solver answered.
         verified: True where the plan, executed again independently of the solver, gave the answer's value.
-        understanding: How the solver read the question, where it says so.
+        events: What happened between question and answer, in order.
         references: What the question referred to of the turns before it, by rule.
         tool_calls: In the order of the calls.
         usage: Counts such as requests and tokens; empty where no model was asked.
@@ -46,7 +47,7 @@ class Turn:
     verified: bool
     started: datetime
     finished: datetime
-    understanding: str | None = None
+    events: tuple[Event, ...] = ()
     references: References = field(default_factory=References)
     tool_calls: tuple[ToolCall, ...] = ()
     usage: dict[str, int] = field(default_factory=dict)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from quaestor.conversation.answer import Answer
+from quaestor.conversation.events.kinds import dump_events
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.core.triples import Triple
@@ -123,7 +124,7 @@ def turn_records(run: str, conversation: str, turns: Sequence[Turn]) -> tuple[Tu
             finished=turn.finished,
             error=_storable(turn.error),
             sources=answer["sources"],
-            understanding=_storable(turn.understanding),
+            events=_storable(dump_events(turn.events)),
             references=_storable(serial.dump(turn.references)),
             tool_calls=_storable([serial.dump(call) for call in turn.tool_calls]),
             usage=turn.usage,

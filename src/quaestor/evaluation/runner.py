@@ -161,7 +161,7 @@ async def play_turn(question: str, context: TurnContext, solver: Solver) -> Turn
         verified=verified,
         started=started,
         finished=now(),
-        understanding="\n".join(context.trace) or None,
+        events=context.trace.events,
         references=context.references,
         tool_calls=tuple(context.tool_calls),
         usage=dict(context.usage),

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from quaestor.conversation.answer import Answer
+from quaestor.conversation.events.kinds import ReplyRejected, ToolCalled
+from quaestor.conversation.events.trace import Trace
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.references.resolved import References
 from quaestor.conversation.turn import ToolCall
@@ -15,6 +17,7 @@ from quaestor.ontology.ontology import Ontology
 
 if TYPE_CHECKING:
     from quaestor.llm.models import Connection
+    from quaestor.solvers.asking.ask import Rejection
 
 
 @dataclass(slots=True)
@@ -30,8 +33,8 @@ class TurnContext:
         models: Other models for single roles, by the names that a solver gives its roles; `model` plays all others.
         feedback: Why an earlier answer to this question was not accepted, a sentence each; empty for the first.
         references: What the question refers to of the turns before it, by rule; the same for every solver.
-        trace: Lines that the solver appends: how it came to its plan. Append only.
-        tool_calls: The calls of tools, in order. Append only; a Toolbox does.
+        trace: What happens in the turn: the solver appends how it came to its plan.
+        tool_calls: The calls of tools, in order. Append only, by `note_call`.
         usage: Counts such as requests and tokens, for a solver that asks a model.
     """
 
@@ -43,7 +46,7 @@ class TurnContext:
     models: "Mapping[str, Connection]" = field(default_factory=dict)
     feedback: tuple[str, ...] = ()
     references: References = field(default_factory=References)
-    trace: list[str] = field(default_factory=list)
+    trace: Trace = field(default_factory=Trace)
     tool_calls: list[ToolCall] = field(default_factory=list)
     usage: dict[str, int] = field(default_factory=dict)
 
@@ -57,6 +60,15 @@ class TurnContext:
         if found is None:
             raise MissingModelError("the solver asks a model, and this turn comes without one")
         return found
+
+    def note_call(self, call: ToolCall) -> None:
+        """Puts a call of a tool on record, in the order of everything else."""
+        self.tool_calls.append(call)
+        self.trace.append(ToolCalled(call.tool, len(self.tool_calls)))
+
+    def note_rejected(self, rejection: "Rejection") -> None:
+        """Puts a model's reply that could not be used on record."""
+        self.trace.append(ReplyRejected(rejection.phase, rejection.wanted, rejection.number, rejection.faults))
 
 
 @runtime_checkable

@@ -58,5 +58,7 @@ def to_document(record: RunRecord | ExampleRecord | TurnRecord | PromptRecord) -
 def from_document(kind: type[Record], document: Mapping[str, Any]) -> Record:
     """Returns the record that `to_document` wrote, be it before a field was added; other fields are left aside."""
     keys = _KEYS[kind]
+    if kind is TurnRecord and "events" not in document and (text := document.get("understanding")):
+        document = {**document, "events": [{"text": text, "kind": "note"}]}
     found = {item.name: keys.get(item.name, item.name) for item in fields(kind)}
     return kind(**{name: document[key] for name, key in found.items() if key in document})

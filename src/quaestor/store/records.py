@@ -125,7 +125,7 @@ class TurnRecord:
         finished: When the answer was there.
         error: The named error that left the turn without an answer, or None.
         sources: The cells and spans that the answer rests on.
-        understanding: How the solver read the question, where it says so.
+        events: What happened between question and answer, as `quaestor.conversation.events` writes it.
         references: What the question referred to of the turns before it, as `quaestor.core.serial` writes it; empty in
             records of before it was kept.
         tool_calls: In the order of the calls.
@@ -144,13 +144,13 @@ class TurnRecord:
     finished: datetime
     error: str | None = None
     sources: list[JsonValue] = field(default_factory=list)
-    understanding: str | None = None
+    events: list[JsonValue] = field(default_factory=list)
     references: dict[str, JsonValue] = field(default_factory=dict)
     tool_calls: list[JsonValue] = field(default_factory=list)
     usage: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("answer", "sources", "references", "tool_calls", "usage"):
+        for name in ("answer", "sources", "events", "references", "tool_calls", "usage"):
             _check_json(name, getattr(self, name))
         _check_time("started", self.started)
         _check_time("finished", self.finished)

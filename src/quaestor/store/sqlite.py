@@ -31,7 +31,7 @@ from quaestor.store.sqlite_schema import APPLICATION_ID, SCHEMA_VERSION, STEPS
 
 BUSY_SECONDS = 30.0
 
-_JSON = frozenset({"spec", "answer", "references", "sources", "tool_calls", "usage", "kg_stats"})
+_JSON = frozenset({"spec", "answer", "events", "references", "sources", "tool_calls", "usage", "kg_stats"})
 _TIMES = frozenset({"started", "finished"})
 _FLAGS = frozenset({"verified"})
 

@@ -42,7 +42,14 @@ _KNOWLEDGE = (
 )
 _USAGE = ("ALTER TABLE examples ADD COLUMN usage JSON NOT NULL DEFAULT '{}'",)
 _REFERENCES = ("""ALTER TABLE turns ADD COLUMN "references" JSON NOT NULL DEFAULT '{}'""",)
-STEPS = (_RUNS, _KNOWLEDGE, _USAGE, _REFERENCES)
+# What a turn's trace was as text is one note, word for word.
+_EVENTS = (
+    "ALTER TABLE turns ADD COLUMN events JSON NOT NULL DEFAULT '[]'",
+    """UPDATE turns SET events = json_array(json_object('text', understanding, 'kind', 'note'))
+        WHERE understanding IS NOT NULL AND understanding != ''""",
+    "ALTER TABLE turns DROP COLUMN understanding",
+)
+STEPS = (_RUNS, _KNOWLEDGE, _USAGE, _REFERENCES, _EVENTS)
 """Step n brings a file of version n to version n + 1; a new file takes all of them."""
 
 SCHEMA_VERSION = len(STEPS)

@@ -134,7 +134,9 @@ def test_traces_are_exported_turn_by_turn(ask: Quaestor, tmp_path: Path) -> None
     lines = [json.loads(line) for line in Path("traces.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [(line["conversation"], line["turn"]) for line in lines] == [(name, turn) for name in IDS for turn in (0, 1)]
     assert lines[0]["question"] == QUESTIONS[0]
-    assert lines[0]["trace"][0].startswith("draft 1: 1. net revenue, 2008")
+    drafted = lines[0]["events"][0]
+    assert (drafted["kind"], drafted["draft"]) == ("drafted", 1)
+    assert drafted["steps"][0].startswith("1. net revenue, 2008")
     phases = [exchange["phase"] for exchange in lines[0]["exchanges"]]
     assert sorted(phases) == ["CALCULATION_CRITIC_1", "EXPERT_1", "EXTRACTION_CRITIC_1"]
     assert json.loads(lines[0]["exchanges"][0]["prompt"])["model"] == "main"

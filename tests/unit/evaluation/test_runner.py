@@ -6,6 +6,7 @@ import pytest
 from scripted import ScriptedSolver, a_conversation, a_document
 
 from quaestor.conversation.answer import Answer
+from quaestor.conversation.events.kinds import Note
 from quaestor.conversation.references.resolved import References
 from quaestor.conversation.turn import Turn
 from quaestor.core.quantity import Scale
@@ -155,7 +156,7 @@ def test_times_and_trace_are_kept() -> None:
     assert first.started.utcoffset() == timedelta(0)
     assert all(moment.microsecond % 1000 == 0 for turn in (first, second) for moment in (turn.started, turn.finished))
     assert first.started <= first.finished <= second.started < second.finished
-    assert second.understanding == "reads 'sleep 0.005 cell 0 2' after 1 turns"
+    assert second.events == (Note("reads 'sleep 0.005 cell 0 2' after 1 turns"),)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from model_replies import Call, Reply, broken, garbled, say, too_many
 from pages import page
 
 from quaestor.conversation.answer import Answer
+from quaestor.conversation.events.kinds import ReplyRejected, Understood
 from quaestor.errors import OutageError
 from quaestor.solvers.agent.spec import AgentLimits
 
@@ -90,10 +91,10 @@ def test_an_understanding_that_is_not_one_is_asked_for_again(fault: Reply) -> No
     played = play(scripted(LOOKED_UP, understanding=[fault]))
     assert right(played.turn.answer)
     assert played.phases[:2] == ["UNDERSTAND", "UNDERSTAND_repair_1"]
-    assert played.turn.understanding
-    first, *rest = played.turn.understanding.split("\n")
-    assert json.loads(first) == {**UNDERSTOOD, "requiresCalculation": False}
-    assert rest[0].startswith("UNDERSTAND, reply 1: ")
+    rejected, understood, *_ = played.turn.events
+    assert isinstance(rejected, ReplyRejected)
+    assert (rejected.phase, rejected.number) == ("UNDERSTAND", 1)
+    assert understood == Understood({**UNDERSTOOD, "requiresCalculation": False})
 
 
 def test_a_model_that_never_says_how_it_understands_may_answer_all_the_same() -> None:

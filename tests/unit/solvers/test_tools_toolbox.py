@@ -109,7 +109,7 @@ def test_no_error_escapes_and_every_reply_is_json(tool: str, arguments: object) 
 def test_calls_are_noted_in_order_with_input_output_and_time() -> None:
     noted: list[ToolCall] = []
     knowledge = sample_knowledge()
-    box = Toolbox(knowledge.graph(sample_pages()[OPTIONS]), knowledge.ontology, Memory(), noted)
+    box = Toolbox(knowledge.graph(sample_pages()[OPTIONS]), knowledge.ontology, Memory(), noted.append)
     box.call("list_entities", {"entityType": "StockOption"})
     box.call("calculate", '{"operation": "add", "values": [1, 2]}')
     assert [call.tool for call in noted] == ["list_entities", "calculate"]

@@ -99,6 +99,9 @@ def test_another_schema_version_is_refused_and_kept(tmp_path: Path, version: int
     assert f"schema version {version}, this quaestor reads up to {SCHEMA_VERSION}" in refusal(path)
 
 
+OLD_TEXT = 'looks for "a" difference\nand finds\u2028it in €'
+
+
 def of_version_1(path: Path) -> Path:
     """A file as the first version of the schema left it, with one run in it."""
     shown, older = written(path.with_name("newer.db")), sqlite3.connect(path)
@@ -108,8 +111,12 @@ def of_version_1(path: Path) -> Path:
     older.execute("PRAGMA user_version = 1")
     older.execute("ATTACH ? AS newer", (str(shown),))
     for table in ("runs", "examples", "turns"):
-        columns = ", ".join(f'"{row[1]}"' for row in older.execute(f"PRAGMA main.table_info({table})"))
+        known = {row[1] for row in older.execute(f"PRAGMA newer.table_info({table})")}
+        columns = ", ".join(
+            f'"{row[1]}"' for row in older.execute(f"PRAGMA main.table_info({table})") if row[1] in known
+        )
         older.execute(f"INSERT INTO {table} ({columns}) SELECT {columns} FROM newer.{table}")
+    older.execute('UPDATE turns SET understanding = ? WHERE "index" = 1', (OLD_TEXT,))
     older.commit()
     older.close()
     return path
@@ -123,7 +130,9 @@ def test_a_file_of_an_older_version_is_brought_up_to_date(tmp_path: Path) -> Non
             async with SqliteStore(path, create=False) as store:
                 assert await store.runs() == (a_run(),)
                 assert await store.examples(a_run().id) == (replace(an_example(a_run()), kg_stats={}, usage={}),)
-                assert await store.turns(a_run().id) == tuple(replace(t, references={}) for t in some_turns(a_run()))
+                before = [replace(turn, references={}, events=[]) for turn in some_turns(a_run())]
+                before[1] = replace(before[1], events=[{"text": OLD_TEXT, "kind": "note"}])
+                assert await store.turns(a_run().id) == tuple(before)
                 await store.save_graph(a_run().id, "c1", GRAPH)
                 assert await store.load_graph(a_run().id, "c1") == GRAPH
 

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from pydantic_ai.direct import model_request
 from pydantic_ai.messages import ModelMessage
 
+from quaestor.conversation.events.kinds import AnswerClaimed, ReplyRejected
 from quaestor.conversation.turn import ToolCall
 from quaestor.errors import ModelReplyError, PlanError
 from quaestor.llm.models import Connection
@@ -26,6 +27,9 @@ from quaestor.solvers.tools.toolbox import TOOLS, Toolbox
 
 _MOST_CALLS = 16
 _MOST_SAME = 2
+_LARGEST_STEP = 1 << 62
+"""A model may write any number as a step; stores hold 64 bits."""
+_PHASE = "ANSWER"
 
 
 @dataclass(slots=True)
@@ -51,7 +55,7 @@ class Rounds:
 
     def __post_init__(self) -> None:
         context = self.context
-        self._box = Toolbox(context.graph, context.ontology, context.memory, context.tool_calls)
+        self._box = Toolbox(context.graph, context.ontology, context.memory, context.note_call)
 
     @property
     def native(self) -> bool:
@@ -68,7 +72,7 @@ class Rounds:
         """
         for number in range(1, self.limits.iterations + 1):
             self._last = number == self.limits.iterations
-            with phase(f"ANSWER_iteration_{number}"):
+            with phase(f"{_PHASE}_iteration_{number}"):
                 response = await model_request(
                     self.connection.model,
                     self.messages,
@@ -127,7 +131,7 @@ class Rounds:
     def _note(self, called: Called, error: str, suggestion: str) -> JsonValue:
         """Refuses a call without making it, and keeps it on record all the same."""
         refusal = _refusal(error, suggestion)
-        self.context.tool_calls.append(ToolCall(called.tool[:100], called.text[:1000], json.dumps(refusal), 0.0))
+        self.context.note_call(ToolCall(called.tool[:100], called.text[:1000], json.dumps(refusal), 0.0))
         return refusal
 
     def _settle(self, said: object) -> Settled:
@@ -147,10 +151,9 @@ class Rounds:
             raise ModelReplyError(
                 f"{'; '.join(settled.remarks)}. Look it up or calculate it, or answer the same again to stand by it"
             )
-        steps = f" (steps {', '.join(map(str, final.steps))})" if final.steps else ""
-        self.context.trace.append(f"claimed: {settled.claim.words}{steps}")
-        if final.explanation:
-            self.context.trace.append(f"explained: {final.explanation[:1000]}")
+        claim, steps = settled.claim, tuple(step for step in final.steps if abs(step) <= _LARGEST_STEP)
+        explained = (final.explanation or "")[:1000] or None
+        self.context.trace.append(AnswerClaimed(claim.value, claim.scale, claim.unit, steps, explained))
         return settled
 
     def _fault(self, fault: ModelReplyError) -> None:
@@ -160,7 +163,7 @@ class Rounds:
             ModelReplyError: There were too many of them.
         """
         self._faults += 1
-        self.context.trace.append(f"fault {self._faults}: {fault}")
+        self.context.trace.append(ReplyRejected(_PHASE, ANSWER, self._faults, (str(fault),)))
         if self._faults > self.limits.repairs or self._last:
             raise ModelReplyError(f"after {self._faults} replies that could not be used: {fault}") from fault
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation, localcontext
 
+from quaestor.conversation.display import show_claim
 from quaestor.core.parsing import find_quantities, parse_cell
 from quaestor.core.quantity import Scale
 from quaestor.errors import ModelReplyError, SolverError
@@ -44,10 +45,7 @@ class Claim:
     @property
     def words(self) -> str:
         """The claim for people: `14.1 percent`."""
-        if isinstance(self.value, bool):
-            return "yes" if self.value else "no"
-        scale = "" if self.scale is Scale.ONE else f" {self.scale.value}"
-        return f"{self.value:f}{scale}{f' {self.unit}' if self.unit else ''}"
+        return show_claim(self.value, self.scale, self.unit)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,8 +34,8 @@ class AgentSolver:
     async def solve(self, question: str, context: TurnContext) -> Answer:
         """Returns the answer that the plan of the model's tool calls gives.
 
-        The trace begins with the understanding as JSON. `Answer.reason` says where the model's own number differs from
-        the plan's, and which numbers no tool returned.
+        The trace has how the model understands the question. `Answer.reason` says where the model's own number
+        differs from the plan's, and which numbers no tool returned.
 
         Raises:
             ModelReplyError: No reply could be used within the bounds.
@@ -47,8 +47,6 @@ class AgentSolver:
         model = context.model_for()
         system = render("agent/system", rules=briefing.rules())
         understanding = await understand(model, question, context, system, self.limits.repairs)
-        if understanding is not None:
-            context.trace.insert(0, written(understanding))
         prompt = self._prompt(question, context, understanding, model)
         settled = await Rounds(model, context, self.limits, opening(system, prompt)).play()
         thought = understanding.description if understanding else ""

@@ -5,7 +5,7 @@ A model that does not say how it understands may still answer: that is no error 
 
 import json
 
-from quaestor.core import serial
+from quaestor.conversation.events.kinds import JsonObject, NotUnderstood, Understood, as_object
 from quaestor.errors import ModelReplyError
 from quaestor.llm.models import Connection
 from quaestor.prompts import render
@@ -28,7 +28,7 @@ async def understand(
     """
     prompt = render("agent/understand", page=briefing.outline(context), **briefing.asked(question, context))
     try:
-        return await ask(
+        reply = await ask(
             connection,
             Understanding,
             opening(system, prompt),
@@ -36,16 +36,20 @@ async def understand(
             description="Say how you understand the question.",
             phase=PHASE,
             attempts=repairs + 1,
-            trace=context.trace,
+            on_rejected=context.note_rejected,
         )
     except ModelReplyError as error:
-        context.trace.append(f"not understood: {error}")
+        context.trace.append(NotUnderstood(str(error)))
         return None
+    context.trace.append(Understood(reading(reply.value)))
+    return reply.value
+
+
+def reading(understanding: Understanding) -> JsonObject:
+    """Returns what an understanding says, without what it leaves empty."""
+    return {name: value for name, value in as_object(understanding).items() if value not in ("", [], {})}
 
 
 def written(understanding: Understanding) -> str:
-    """Returns an understanding as JSON, as it is kept and as the second phase is told it."""
-    said = {
-        name: value for name, value in serial.dump(understanding, compact=True).items() if value not in ("", [], {})
-    }
-    return json.dumps(said, ensure_ascii=False)
+    """Returns an understanding as the second phase is told it, as JSON text."""
+    return json.dumps(reading(understanding), ensure_ascii=False)

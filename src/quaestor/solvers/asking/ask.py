@@ -5,8 +5,8 @@ the object is for `check` to judge.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 from pydantic_ai.direct import model_request
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, UserPromptPart
@@ -23,6 +23,36 @@ T = TypeVar("T")
 _MOST_FAULTS = 12
 
 
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A reply that could not be used.
+
+    Attributes:
+        phase: What the first request is on record as.
+        wanted: The name of the object that was to be returned.
+        number: Which reply, from 1.
+        faults: What was wrong with it, in sentences that the model was told.
+    """
+
+    phase: str
+    wanted: str
+    number: int
+    faults: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Generic[T]):
+    """An object from a model.
+
+    Attributes:
+        value: The object.
+        attempts: How many replies it took: 1 where the first could be used.
+    """
+
+    value: T
+    attempts: int
+
+
 async def ask(
     connection: Connection,
     kind: type[T],
@@ -32,10 +62,10 @@ async def ask(
     description: str,
     phase: str,
     attempts: int,
-    trace: list[str],
+    on_rejected: Callable[[Rejection], None],
     check: Callable[[T], Sequence[str]] | None = None,
-) -> T:
-    """Returns an object of a type, as a model says it.
+) -> Reply[T]:
+    """Returns an object of a type, as a model says it, and how many replies it took.
 
     How to reply is added to the last message, so that prompts need not know whether the model replies with a tool
     call, with JSON that its server holds to a schema, or with JSON in text.
@@ -48,7 +78,7 @@ async def ask(
         description: What the object says, in a sentence.
         phase: What the first request is on record as; the next ones are `PHASE_repair_1`, `PHASE_repair_2`, ...
         attempts: Replies in all, at least 1.
-        trace: Takes a line `PHASE, reply 1: fault` for each reply that cannot be used.
+        on_rejected: Is told of each reply that cannot be used.
         check: Returns what is wrong with an object, in sentences that the model can act on.
 
     Raises:
@@ -57,7 +87,7 @@ async def ask(
     """
     form = form_for(connection, kind, name, description)
     said = _told_how(messages, form)
-    fault = ""
+    faults: list[str] = []
     for attempt in range(1, attempts + 1):
         with named(phase if attempt == 1 else f"{phase}_repair_{attempt - 1}"):
             response = await model_request(connection.model, said, model_request_parameters=form.parameters)
@@ -69,11 +99,10 @@ async def ask(
             faults = [str(error)]
         else:
             if not faults:
-                return found
-        fault = "; ".join(faults[:_MOST_FAULTS])
-        trace.append(f"{phase}, reply {attempt}: {fault}")
+                return Reply(found, attempt)
+        on_rejected(Rejection(phase, name, attempt, tuple(faults[:_MOST_FAULTS])))
         said += _repair(response, reading, form, faults)
-    raise ModelReplyError(f"after {attempts} replies that could not be used: {fault}")
+    raise ModelReplyError(f"after {attempts} replies that could not be used: {'; '.join(faults[:_MOST_FAULTS])}")
 
 
 def _read(kind: type[T], name: str, reading: Reading) -> T:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from quaestor.conversation.answer import Answer
+from quaestor.conversation.events.kinds import CandidateChosen, CandidatePassedOver
 from quaestor.errors import ExecutionError, SolverError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.solvers.answering import answer_from_plan
@@ -96,9 +97,9 @@ class EmbeddedSolver:
                 answer = answer_from_plan(plan, context, question=question)
             except ExecutionError as error:
                 # Ranking works in floating point: a divisor can be zero exactly where it was not there.
-                context.trace.append(f"passed over {plan.steps[-1]}: {error}")
+                context.trace.append(CandidatePassedOver(choice.outcome.operation, str(error)))
                 continue
-            context.trace.append(f"{choices.count} plans; chose {choice.outcome.operation} ({share:.0%})")
+            context.trace.append(CandidateChosen(choices.count, choice.outcome.operation, share))
             surest = max(surest, confidence)
             answer = replace(answer, confidence=confidence, reason=_anew(choice.outcome, state, same))
             told = spelled_out(question, page.leaves)

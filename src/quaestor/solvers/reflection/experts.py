@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from quaestor.conversation.answer import Answer
+from quaestor.conversation.events.kinds import ExpertEvent
+from quaestor.conversation.events.trace import Trace
 from quaestor.errors import SolverError
 from quaestor.solvers.base import RankingSolver, Solver, TurnContext
 from quaestor.solvers.reflection.proposals import Proposal, proposal_of
@@ -39,14 +41,14 @@ class Solving:
             PlanError: Its plan has no result.
             OutageError: Its model cannot be asked.
         """
-        context, trace = self.context, list[str]()
+        context, trace = self.context, Trace()
         inner = replace(
             context, model=context.models.get("expert", context.model), feedback=tuple(objections), trace=trace
         )
         try:
             answer = await self.solver.solve(self.question, inner)
         finally:
-            context.trace += [f"draft {number}, {self.solver.name}: {line}" for line in trace]
+            context.trace.extend(ExpertEvent(number, self.solver.name, event) for event in trace)
         return proposal_of(answer, self.question, context)
 
 

@@ -7,11 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from quaestor.conversation.events.kinds import Drafted, DraftSettled, EvidenceFound, NotDrafted, VerdictGiven
+from quaestor.conversation.events.trace import Trace
 from quaestor.errors import OutageError, PlanError, SolverError
 from quaestor.solvers.reflection.findings import hard
 from quaestor.solvers.reflection.proposals import Proposal
 from quaestor.solvers.reflection.spec import ReflectionLimits
 from quaestor.solvers.reflection.verdicts import Duty, Verdict
+
+_MOST, _LONGEST = 20, 1000
+"""Sentences of a critic that are kept, and characters of each."""
 
 
 class Expert(Protocol):
@@ -94,14 +99,14 @@ class Rounds:
         expert: Who drafts.
         critics: Who judge.
         limits: How long.
-        trace: Takes what happened, a line each.
+        trace: Takes what happened.
         played: The rounds so far.
     """
 
     expert: Expert
     critics: Critics
     limits: ReflectionLimits
-    trace: list[str]
+    trace: Trace
     played: list[Round] = field(default_factory=list)
 
     async def play(self) -> Round:
@@ -125,21 +130,20 @@ class Rounds:
             except (SolverError, PlanError) as failure:
                 if not self.played:
                     raise
-                self.trace.append(f"draft {number}: none, {failure}")
+                self.trace.append(NotDrafted(number, str(failure)))
                 proposal = None
             if proposal is None or self.played[-1].accepted or not self._worth_another():
                 return self._settled()
 
     async def _verdicts(self, proposal: Proposal, number: int) -> Mapping[Duty, Verdict]:
-        self.trace.append(f"draft {number}: {proposal.line}")
-        self.trace.append(f"draft {number}, recomputed: {proposal.result}")
-        self.trace.extend(f"draft {number}, evidence: {finding.words}" for finding in proposal.findings)
+        self.trace.append(Drafted(number, proposal.steps, proposal.result, proposal.says))
+        self.trace.extend(EvidenceFound(number, found.kind, found.step, found.text) for found in proposal.findings)
         return await self.critics(proposal, number)
 
     def _judged(self, judged: Round) -> None:
         for duty, verdict in judged.verdicts.items():
-            said = "approves" if verdict.is_correct else "objects: " + "; ".join((*verdict.issues, *verdict.changes))
-            self.trace.append(f"draft {judged.number}, {duty} critic {said}"[:2000])
+            issues, changes = _bounded(verdict.issues), _bounded(verdict.changes)
+            self.trace.append(VerdictGiven(judged.number, duty, verdict.is_correct, issues, changes))
         self.played.append(judged)
 
     def _stands(self, proposal: Proposal) -> bool:
@@ -154,14 +158,18 @@ class Rounds:
     def _settled(self) -> Round:
         last = self.played[-1]
         if last.accepted:
-            self.trace.append(f"draft {last.number} is accepted")
+            self.trace.append(DraftSettled(last.number, len(self.played), accepted=True))
             return last
         best = min(self.played, key=self._rank)
-        self.trace.append(f"no draft of {len(self.played)} is accepted; draft {best.number} has least against it")
+        self.trace.append(DraftSettled(best.number, len(self.played), accepted=False))
         return best
 
     def _rank(self, judged: Round) -> tuple[tuple[int, int, int], int]:
         return judged.weight, -judged.number if self.expert.revises else judged.number
+
+
+def _bounded(sentences: Sequence[str]) -> tuple[str, ...]:
+    return tuple(sentence[:_LONGEST] for sentence in sentences[:_MOST])
 
 
 def contested(best: Round, drafts: int) -> str:

@@ -20,18 +20,20 @@ class Proposal:
     Attributes:
         plan: What it means.
         words: As it was written, for critics.
-        line: The same in one line, for records.
+        steps: Its steps, in words, for records.
         result: What the plan comes to, in words.
         findings: What computed evidence says against it.
         remark: What its author says of it that a reader should know, or None.
+        says: What its author says is the answer, where it says so.
     """
 
     plan: Plan
     words: str
-    line: str
+    steps: tuple[str, ...]
     result: str
     findings: tuple[Finding, ...]
     remark: str | None = None
+    says: str | None = None
 
 
 def proposal_of(answer: Answer, question: str, context: TurnContext) -> Proposal:
@@ -44,13 +46,13 @@ def proposal_of(answer: Answer, question: str, context: TurnContext) -> Proposal
         raise SolverError(f"the expert answers without a plan: {answer.reason or 'it does not say why'}")
     plan = answer.plan
     findings = examine_plan(plan, question, context.memory, Numbers(context.graph))
-    words = plan_words(plan, "\n")
-    return Proposal(plan, words, plan_words(plan), result_words(plan, context), findings, answer.reason)
+    steps = plan_steps(plan)
+    return Proposal(plan, "\n".join(steps), steps, result_words(plan, context), findings, answer.reason)
 
 
-def plan_words(plan: Plan, between: str = "; ") -> str:
-    """Returns the steps of a plan for people: `1. net revenue, 2008 = 206588 (T0R1C1); 2. subtract #1, #-1`."""
-    return between.join(f"{step.id}. {_step_words(step)}" for step in plan.steps)
+def plan_steps(plan: Plan) -> tuple[str, ...]:
+    """Returns the steps of a plan for people: `1. net revenue, 2008 = 206588 (T0R1C1)`, `2. subtract #1, #-1`."""
+    return tuple(f"{step.id}. {_step_words(step)}" for step in plan.steps)
 
 
 def _step_words(step: Extract | Compute) -> str:

@@ -64,7 +64,7 @@ async def ask_expert(
         draft=json.dumps(serial.dump(last, compact=True), ensure_ascii=False) if last else None,
         objections=objections,
     )
-    return await ask(
+    reply = await ask(
         context.model_for("expert"),
         Draft,
         opening(render("reflection/expert_system", rules=briefing.rules()), prompt),
@@ -72,9 +72,10 @@ async def ask_expert(
         description="Steps and answer, for critics to judge.",
         phase=f"EXPERT_{number}",
         attempts=attempts,
-        trace=context.trace,
+        on_rejected=context.note_rejected,
         check=lambda draft: faults(draft, len(context.memory.turns)),
     )
+    return reply.value
 
 
 async def ask_critics(
@@ -105,7 +106,7 @@ async def ask_critics(
 
 
 async def _judge(duty: Duty, prompt: str, context: TurnContext, number: int, attempts: int) -> Verdict:
-    return await ask(
+    reply = await ask(
         context.model_for(f"{duty}_critic"),
         Verdict,
         opening(render("reflection/critic_system", role=duty, duty=_DUTIES[duty], rules=briefing.rules()), prompt),
@@ -113,9 +114,10 @@ async def _judge(duty: Duty, prompt: str, context: TurnContext, number: int, att
         description="Whether the draft is correct, and if not, what to change.",
         phase=f"{duty.upper()}_CRITIC_{number}",
         attempts=attempts,
-        trace=context.trace,
+        on_rejected=context.note_rejected,
         check=_unexplained,
     )
+    return reply.value
 
 
 def _unexplained(verdict: Verdict) -> Sequence[str]:

@@ -9,7 +9,7 @@ from quaestor.solvers.base import TurnContext
 from quaestor.solvers.reflection.drafts import Draft, understand
 from quaestor.solvers.reflection.evidence import examine_draft
 from quaestor.solvers.reflection.numbers import Numbers
-from quaestor.solvers.reflection.proposals import Proposal, plan_words, result_words
+from quaestor.solvers.reflection.proposals import Proposal, plan_steps, result_words
 from quaestor.solvers.reflection.roles import ask_expert
 
 
@@ -43,6 +43,6 @@ class Writer:
         understood = understand(draft, self.question, numbers)
         findings = examine_draft(understood, self.question, context.memory, numbers)
         words = json.dumps(serial.dump(draft, compact=True), ensure_ascii=False, indent=1)
-        said = f"says {understood.answer.words}"
-        line = f"{plan_words(understood.plan)}; {said}"
-        return Proposal(understood.plan, words, line, result_words(understood.plan, context), findings)
+        plan = understood.plan
+        result, says = result_words(plan, context), understood.answer.words
+        return Proposal(plan, words, plan_steps(plan), result, findings, says=says)

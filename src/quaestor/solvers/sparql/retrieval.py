@@ -156,7 +156,7 @@ class Retrieval:
             if not known:
                 asked = json.dumps({"name": value.name, "query": query}, ensure_ascii=False)
                 told = json.dumps(output, ensure_ascii=False)
-                self.context.tool_calls.append(ToolCall(TOOL, asked, told, perf_counter() - started))
+                self.context.note_call(ToolCall(TOOL, asked, told, perf_counter() - started))
         return found
 
     def _run(self, query: str) -> tuple[str, ...] | QueryError:

@@ -4,11 +4,11 @@ Owns the order of the phases and what becomes of their outcome. The model is the
 solver keeps nothing from one turn to the next.
 """
 
-import json
+from collections.abc import Sequence
 from dataclasses import replace
 
 from quaestor.conversation.answer import Answer
-from quaestor.core import serial
+from quaestor.conversation.events.kinds import FormulaWritten, ValuesNamed, as_object
 from quaestor.errors import SolverError
 from quaestor.llm.models import Connection
 from quaestor.prompts import render
@@ -39,7 +39,7 @@ class SparqlSolver:
     async def solve(self, question: str, context: TurnContext) -> Answer:
         """Returns the answer that the model's formula gives over the values that its queries found.
 
-        The trace begins with the values that the model named, as JSON, and ends with its formula.
+        The trace has the values that the model names, its queries, and at its end the formula.
 
         Raises:
             ModelReplyError: No reply could be used within the bound.
@@ -60,8 +60,13 @@ class SparqlSolver:
     async def _retrieve(self, model: Connection, question: str, context: TurnContext, system: str) -> Retrieval:
         """Returns the values that the model names, found."""
         retrieval = Retrieval(question, context)
+
+        def named(wanted: WantedValues) -> Sequence[str]:
+            context.trace.append(ValuesNamed(as_object(wanted)))
+            return retrieval.check(wanted)
+
         prompt = render("sparql/plan", graph=schema(context), page=context.document.id, **asked(question, context))
-        wanted = await ask(
+        reply = await ask(
             model,
             WantedValues,
             opening(system, prompt),
@@ -69,10 +74,10 @@ class SparqlSolver:
             description="Name the values that the answer is computed from.",
             phase=PLAN,
             attempts=self.limits.attempts,
-            trace=context.trace,
-            check=retrieval.check,
+            on_rejected=context.note_rejected,
+            check=named,
         )
-        context.trace.insert(0, json.dumps(serial.dump(wanted, compact=True), ensure_ascii=False))
+        wanted = reply.value
         if not wanted.values:
             raise SolverError(f"the model names no values: {wanted.reasoning[:1000] or 'it does not say why'}")
         return retrieval
@@ -81,7 +86,7 @@ class SparqlSolver:
         """Returns the model's formula over the values."""
         context, calculation = retrieval.context, Calculation(retrieval)
         prompt = render("sparql/calculate", values=retrieval.told(), **asked(retrieval.question, context))
-        formula = await ask(
+        reply = await ask(
             model,
             Formula,
             opening(system, prompt),
@@ -89,10 +94,9 @@ class SparqlSolver:
             description="Write the formula of the answer.",
             phase=CALCULATE,
             attempts=self.limits.attempts,
-            trace=context.trace,
+            on_rejected=context.note_rejected,
             check=calculation.check,
         )
-        context.trace.append(f"formula: {formula.formula}")
-        if formula.reasoning:
-            context.trace.append(f"reasoned: {formula.reasoning[:1000]}")
+        formula = reply.value
+        context.trace.append(FormulaWritten(formula.formula, formula.reasoning[:1000]))
         return calculation, formula

@@ -126,7 +126,11 @@ class Toolbox:
     """The tools on one page, for one turn: it holds the growing plan and the record of all calls."""
 
     def __init__(
-        self, graph: KnowledgeGraph, ontology: Ontology, memory: Memory, calls: list[ToolCall] | None = None
+        self,
+        graph: KnowledgeGraph,
+        ontology: Ontology,
+        memory: Memory,
+        on_call: Callable[[ToolCall], None] | None = None,
     ) -> None:
         """Takes the page and the turns so far.
 
@@ -134,11 +138,12 @@ class Toolbox:
             graph: The page.
             ontology: What the graph was built with.
             memory: The turns before this one.
-            calls: Where every call is noted, such as `TurnContext.tool_calls`.
+            on_call: Is told of every call once it has returned, such as `TurnContext.note_call`.
         """
         self._page = Page(graph, ontology)
         self._draft = Draft(graph, memory)
-        self._calls = [] if calls is None else calls
+        self._calls: list[ToolCall] = []
+        self._on_call = on_call or (lambda call: None)
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
@@ -164,7 +169,9 @@ class Toolbox:
             output = {name: value for name, value in output.items() if value != []}
         said = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False, default=str)
         text = json.dumps(output, ensure_ascii=False)
-        self._calls.append(ToolCall(tool[:100], said[:_LONGEST], text, round(perf_counter() - started, 6)))
+        call = ToolCall(tool[:100], said[:_LONGEST], text, round(perf_counter() - started, 6))
+        self._calls.append(call)
+        self._on_call(call)
         return output
 
     def ask(self, tool: str, arguments: Arguments) -> Reply:

@@ -7,6 +7,7 @@ by the model, in a list; it never writes one.
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from quaestor.conversation.events.kinds import NumberPicked, PlanRefused
 from quaestor.errors import ModelReplyError
 from quaestor.llm.models import Connection
 from quaestor.prompts import render
@@ -16,11 +17,12 @@ from quaestor.solvers.base import TurnContext
 from quaestor.solvers.workflow.briefing import rendered_prompt, rendered_system
 from quaestor.solvers.workflow.checking import Examined, examine, run_issues
 from quaestor.solvers.workflow.lowering import Number, query_of
-from quaestor.solvers.workflow.record import PHASE, as_json, found_lines, plan_line
+from quaestor.solvers.workflow.record import WRITE_PLAN, as_json, found_events, plan_event
 from quaestor.solvers.workflow.schema import ComputeStep, Pointing, WorkflowPlan
 from quaestor.solvers.workflow.spec import WorkflowLimits
 from quaestor.solvers.workflow.text_lookup import TextMatch, shown
 
+_PHASE = "PLAN"
 _POINTING_ATTEMPTS = 2
 
 
@@ -52,39 +54,36 @@ class Planning:
         prompt = rendered_prompt(self.question, self.context)
         told, left, again = prompt, self.limits.repairs + 1, 0
         while True:
-            examined, used = await self._ask(told, left, f"{PHASE}_again_{again}" if again else PHASE)
+            examined, used = await self._ask(told, left, f"{_PHASE}_again_{again}" if again else _PHASE)
             examined, issues = await self._decided(examined)
             if not issues:
-                self.context.trace.extend(found_lines(examined))
+                self.context.trace.extend(found_events(examined))
                 return examined
             left, again = left - used, again + 1
-            self.context.trace.append(f"{PHASE}, plan {self._plans} cannot be run: {'; '.join(issues)}")
+            self.context.trace.append(PlanRefused(_PHASE, self._plans, tuple(issues)))
             if left <= 0:
                 raise ModelReplyError(f"after {self.limits.repairs + 1} plans that could not be run: {issues[0]}")
             told = f"{prompt}\n\n{render('workflow/again', plan=as_json(examined.written), issues=issues)}"
 
     async def _ask(self, prompt: str, attempts: int, phase: str) -> tuple[Examined, int]:
         """Returns a plan without faults but for what is still to be chosen, and how many replies it took."""
-        trace = self.context.trace
-        faults = len([line for line in trace if line.startswith(f"{phase}, reply")])
-        await ask(
+        reply = await ask(
             self.connection,
             WorkflowPlan,
             opening(rendered_system(), prompt),
-            name="write_plan",
+            name=WRITE_PLAN,
             description="The plan that answers the question.",
             phase=phase,
             attempts=attempts,
-            trace=trace,
+            on_rejected=self.context.note_rejected,
             check=self._check,
         )
         assert self._examined is not None
-        used = len([line for line in trace if line.startswith(f"{phase}, reply")]) - faults + 1
-        return self._examined, used
+        return self._examined, reply.attempts
 
     def _check(self, written: WorkflowPlan) -> Sequence[str]:
         self._plans += 1
-        self.context.trace.append(plan_line(self._plans, written))
+        self.context.trace.append(plan_event(self._plans, written))
         self._examined = examine(written, self.question, self.context)
         return self._examined.issues
 
@@ -100,7 +99,7 @@ class Planning:
             pointed = await self._point(place + 1, examined, match)
             if pointed:
                 numbers[place] = match.numbers[pointed - 1]
-                self.context.trace.append(f"step {place + 1}: pointed to {pointed} of {len(match.numbers)} numbers")
+                self.context.trace.append(NumberPicked(place + 1, pointed, len(match.numbers)))
             else:
                 issues.append(f"step {place + 1}: none of the numbers that fit {query_of(step)!r} is the one meant")
         chosen = replace(examined, numbers=numbers, open={})
@@ -120,7 +119,7 @@ class Planning:
             step=step,
             numbers=[shown(number) for number in match.numbers],
         )
-        said = await ask(
+        reply = await ask(
             self.connection,
             Pointing,
             opening(render("workflow/pointing"), prompt),
@@ -128,7 +127,7 @@ class Planning:
             description="Which of the listed numbers is meant.",
             phase=f"POINT_step_{step}",
             attempts=_POINTING_ATTEMPTS,
-            trace=self.context.trace,
+            on_rejected=self.context.note_rejected,
             check=check,
         )
-        return said.number
+        return reply.value.number

@@ -1,24 +1,21 @@
 """What a turn of the workflow leaves on record, and what can be counted from it.
 
-Owns the lines of the turn's understanding: each plan as JSON, each look-up, and how often it had to be repaired.
+Owns which events a plan and its look-ups are, and how often a plan had to be repaired.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pydantic import ValidationError
-
+from quaestor.conversation.events.kinds import Event, LookedUp, PlanProposed, PlanRefused, ReplyRejected, as_object
 from quaestor.core import serial
 from quaestor.solvers.workflow.checking import Examined, empty_fields
 from quaestor.solvers.workflow.lowering import query_of
 from quaestor.solvers.workflow.schema import ComputeStep, WorkflowPlan
 from quaestor.solvers.workflow.table_lookup import Match
 
-PHASE = "PLAN"
-"""The phase in which plans are asked for; their faults are on record under its name."""
-
-_PLAN = "plan "
+WRITE_PLAN = "write_plan"
+"""What a model is asked to return where it writes a plan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,36 +44,35 @@ def as_json(written: WorkflowPlan) -> str:
     return json.dumps(serial.dump(written), ensure_ascii=False)
 
 
-def plan_line(number: int, written: WorkflowPlan) -> str:
-    """Returns the line for a plan."""
-    return f"{_PLAN}{number}: {as_json(written)}"
+def plan_event(number: int, written: WorkflowPlan) -> PlanProposed:
+    """Returns the event of a plan."""
+    return PlanProposed(number, as_object(written))
 
 
-def found_lines(examined: Examined) -> list[str]:
-    """Returns a line for each number that was found: the words, where they led, how well, and the runner-up."""
-    lines = []
+def found_events(examined: Examined) -> list[LookedUp]:
+    """Returns an event for each number that was found: the words, where they led, how well, and the runner-up."""
+    found = []
     for place, step in enumerate(examined.written.steps):
         number = examined.numbers.get(place)
         if isinstance(step, ComputeStep) or number is None:
             continue
-        how = ""
         if isinstance(number, Match):
-            runner_up = f"; runner-up {number.runner_up} {number.runner_up_score:g}" if number.runner_up else ""
-            how = f" (score {number.score:g}{runner_up})"
-        lines.append(f"step {place + 1}: {query_of(step)} -> {number.label}{how}")
-    return lines
+            runner_up = (number.runner_up, number.runner_up_score) if number.runner_up else (None, None)
+            found.append(LookedUp(place + 1, query_of(step), number.label, number.score, *runner_up))
+        else:
+            found.append(LookedUp(place + 1, query_of(step), number.label))
+    return found
 
 
-def statistics(turns: Iterable[tuple[str | None, bool]]) -> PlanStatistics:
+def statistics(turns: Iterable[tuple[Sequence[Event], bool]]) -> PlanStatistics:
     """Returns the figures of some turns.
 
     Args:
-        turns: For each the lines of its understanding, or None, and whether it was answered.
+        turns: For each what happened in it, and whether it was answered.
     """
-    asked = [(text.splitlines(), answered) for text, answered in turns if text]
-    asked = [(lines, answered) for lines, answered in asked if any(map(_of_plan, lines))]
-    faultless = [not any(_is_fault(line) for line in lines) for lines, _ in asked]
-    plans = [plan for lines, _ in asked if (plan := _last_plan(lines)) is not None]
+    asked = [(events, answered) for events, answered in turns if any(map(_of_plan, events))]
+    faultless = [not any(map(_is_fault, events)) for events, _ in asked]
+    plans = [plan for events, _ in asked if (plan := _last_plan(events)) is not None]
     return PlanStatistics(
         turns=len(asked),
         first=sum(well and answered for well, (_, answered) in zip(faultless, asked, strict=True)),
@@ -87,19 +83,14 @@ def statistics(turns: Iterable[tuple[str | None, bool]]) -> PlanStatistics:
     )
 
 
-def _of_plan(line: str) -> bool:
-    return line.startswith(_PLAN) or _is_fault(line)
+def _of_plan(event: Event) -> bool:
+    return isinstance(event, PlanProposed) or _is_fault(event)
 
 
-def _is_fault(line: str) -> bool:
-    return line.startswith(f"{PHASE}, ") or line.startswith(f"{PHASE}_again")
+def _is_fault(event: Event) -> bool:
+    return isinstance(event, PlanRefused) or (isinstance(event, ReplyRejected) and event.wanted == WRITE_PLAN)
 
 
-def _last_plan(lines: list[str]) -> WorkflowPlan | None:
-    for line in reversed(lines):
-        if line.startswith(_PLAN):
-            try:
-                return serial.load(WorkflowPlan, json.loads(line.partition(": ")[2]))
-            except (ValueError, ValidationError):
-                return None
-    return None
+def _last_plan(events: Sequence[Event]) -> WorkflowPlan | None:
+    last = next((event for event in reversed(events) if isinstance(event, PlanProposed)), None)
+    return serial.load(WorkflowPlan, last.plan) if last else None

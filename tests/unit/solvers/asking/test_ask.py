@@ -17,7 +17,7 @@ from quaestor.llm.models import connect
 from quaestor.llm.naming import find_model
 from quaestor.llm.profiles import HOSTED, PROFILES, Profile
 from quaestor.llm.transcript import Exchange
-from quaestor.solvers.asking.ask import ask
+from quaestor.solvers.asking.ask import Rejection, ask
 from quaestor.solvers.asking.replies import opening
 
 pytestmark = pytest.mark.usefixtures("local_models")
@@ -78,7 +78,7 @@ class Came:
     said: Any
     asked: Sequence[Asked]
     phases: list[str]
-    trace: list[str]
+    trace: list[Rejection]
     error: str = ""
 
 
@@ -86,14 +86,14 @@ def put(
     script: Script, kind: type = Steps, protocol: Protocol = "openai", profile: Profile = HOSTED, **more: Any
 ) -> Came:
     """What came of asking for an object."""
-    trace: list[str] = []
+    trace: list[Rejection] = []
     exchanges: list[Exchange] = []
 
     async def run(server: ModelServer) -> Any:
         named = find_model(f"{protocol}:scripted@{server.url}" + ("/v1" if protocol == "openai" else ""))
         stream = more.pop("stream", False)
         async with connect(replace(named, profile=profile, stream=stream), sinks=[exchanges], sleep=at_once) as model:
-            return await ask(
+            reply = await ask(
                 model,
                 kind,
                 opening("You plan.", "What to do?"),
@@ -101,9 +101,10 @@ def put(
                 description="Write the steps.",
                 phase="PLAN",
                 attempts=more.pop("attempts", 3),
-                trace=trace,
+                on_rejected=trace.append,
                 **more,
             )
+            return reply.value
 
     with ModelServer(script) as server:
         said, error = None, ""
@@ -189,8 +190,8 @@ def test_what_cannot_be_used_goes_back_with_the_reason(fault: Reply, told: str, 
     came = put(lambda asked: structured(asked, GOOD) if asked.number else fault, profile=profile)
     assert came.said == READ
     assert came.phases == ["PLAN", "PLAN_repair_1"]
-    assert came.trace[0].startswith("PLAN, reply 1: ")
-    assert told in came.trace[0]
+    assert (came.trace[0].phase, came.trace[0].wanted, came.trace[0].number) == ("PLAN", "write_steps", 1)
+    assert told in "; ".join(came.trace[0].faults)
     assert told in came.asked[1].prompts[-1]
     kept = [message for message in came.asked[1].body["messages"] if message["role"] == "assistant"]
     assert len(kept) == bool(fault.text or fault.calls)
@@ -203,7 +204,9 @@ def test_what_the_check_says_goes_back_too() -> None:
     came = put(lambda asked: structured(asked, GOOD if asked.number > 1 else {**GOOD, "thought": ""}), check=check)
     assert came.said == READ
     assert came.phases == ["PLAN", "PLAN_repair_1", "PLAN_repair_2"]
-    assert came.trace == [f"PLAN, reply {reply}: there is no thought; and no reason" for reply in (1, 2)]
+    assert came.trace == [
+        Rejection("PLAN", "write_steps", reply, ("there is no thought", "and no reason")) for reply in (1, 2)
+    ]
     assert came.asked[1].prompts[-1].startswith("This cannot be used:\n- there is no thought\n- and no reason\nReply ")
 
 

@@ -15,6 +15,7 @@ from model_server import ModelServer, Script
 from solver_bench import at_once, context_of, spec_for
 from sparql_bench import CASH_2008, CASH_2009, QUESTION, formula, is_calculation, play, scripted, values
 
+from quaestor.conversation.events.lines import event_lines
 from quaestor.core.quantity import Scale
 from quaestor.datasets.formats import read_dataset
 from quaestor.errors import SettingsError
@@ -50,7 +51,7 @@ def test_values_then_a_formula() -> None:
     assert turn.answer.metric_type == "percentage_change"
     assert played.phases == ["PLAN", "CALCULATE"]
     assert [json.loads(call.input)["name"] for call in turn.tool_calls] == ["new", "old"]
-    first, *_, last, reasoned = (turn.understanding or "").split("\n")
+    first, *_, last, reasoned = event_lines(turn.events)
     assert json.loads(first)["values"][1]["description"] == "the year before"
     assert (last, reasoned) == ("formula: (new - old) / old", "reasoned: by the rule")
 

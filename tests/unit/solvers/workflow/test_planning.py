@@ -6,6 +6,8 @@ import pytest
 from model_replies import Asked, Protocol, Reply, say, structured
 from workflow_bench import OPERATING, change, compute, plan, play, saying, table, text
 
+from quaestor.conversation.events.kinds import Note, ReplyRejected
+from quaestor.conversation.events.lines import event_lines
 from quaestor.errors import SettingsError
 from quaestor.llm.profiles import PROFILES
 from quaestor.solvers.registry import make_solver
@@ -27,9 +29,11 @@ def test_a_plan_is_answered_with_its_sources(protocol: Protocol, native: bool) -
     assert f"{turn.answer.value:.5f}" == "0.14136"
     assert len(turn.answer.sources) == 2
     assert played.phases == ["PLAN"]
-    assert turn.understanding is not None
-    assert turn.understanding.startswith('plan 1: {"thought_process"')
-    assert f"step 1: {OPERATING} | 2009 -> {OPERATING}, 2009 (score 100" in turn.understanding
+    first, *_ = event_lines(turn.events)
+    assert first.startswith('plan 1: {"thought_process"')
+    assert any(
+        f"step 1: {OPERATING} | 2009 -> {OPERATING}, 2009 (score 100" in line for line in event_lines(turn.events)
+    )
 
 
 def test_a_plan_is_held_to_a_strict_schema_where_the_server_can() -> None:
@@ -65,9 +69,11 @@ def test_a_faulty_plan_goes_back_with_all_its_faults() -> None:
     told = played.asked[1].prompts[-1]
     assert "no column is called '2006'" in told
     assert "step 2 (divide) takes 2 operands, not 1" in told
-    assert played.turn.understanding is not None
-    assert "plan 2: " in played.turn.understanding
-    assert "PLAN, reply 1: " in played.turn.understanding
+    kinds = [event.kind for event in played.turn.events]
+    assert kinds[:3] == ["plan_proposed", "reply_rejected", "plan_proposed"]
+    rejected = played.turn.events[1]
+    assert isinstance(rejected, ReplyRejected)
+    assert (rejected.phase, rejected.wanted, rejected.number, len(rejected.faults)) == ("PLAN", "write_plan", 1, 2)
 
 
 def test_a_plan_that_stays_faulty_is_a_named_error() -> None:
@@ -129,10 +135,10 @@ def test_statistics_count_what_the_turns_have_on_record() -> None:
     faulty = plan(table(1, "goodwill", "2008"))
     script = saying([change(), faulty, change(), faulty, faulty])
     turns = play(script, "first?", "second?", "third?", limits=WorkflowLimits(repairs=1)).turns
-    found = statistics((turn.understanding, turn.answer.value is not None) for turn in turns)
+    found = statistics((turn.events, turn.answer.value is not None) for turn in turns)
     assert (found.turns, found.first, found.repaired, found.failed, found.empty) == (3, 1, 1, 1, 0)
     assert found.steps == pytest.approx(7 / 3)
-    assert statistics([(None, True), ("no plan of this solver", True)]).turns == 0
+    assert statistics([((), True), ((Note("plan 1: {}"),), True)]).turns == 0
 
 
 @pytest.mark.parametrize(("options", "told"), [({"rounds": 3}, "known are repairs"), ({"repairs": 0}, "above 0")])

@@ -1,0 +1,385 @@
+"""The events of a turn: one frozen type each, told apart by `kind`.
+
+Owns what of each is kept, and their form as JSON. Words nothing: `lines` does. What a model wrote is kept as it wrote
+it, a whole object as a JSON object; who reads an event back needs no parser of sentences.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from pydantic import Discriminator, JsonValue
+
+from quaestor.core import serial
+from quaestor.core.quantity import Scale
+
+JsonObject = dict[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Anything that has no kind of its own, in words for people.
+
+    Attributes:
+        text: One line or several.
+        warning: Whether a reader should doubt the answer because of it.
+    """
+
+    text: str
+    warning: bool = False
+    kind: Literal["note"] = field(default="note", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """A model said how it understands the question.
+
+    Attributes:
+        reading: What it said, as it is on the wire, without what it left empty.
+    """
+
+    reading: JsonObject
+    kind: Literal["understood"] = field(default="understood", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class NotUnderstood:
+    """A model did not say how it understands the question; the turn goes on without.
+
+    Attributes:
+        error: What was wrong with its last reply.
+    """
+
+    error: str
+    kind: Literal["not_understood"] = field(default="not_understood", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCalled:
+    """A tool was called. What it was given and what it returned stand in the turn's calls.
+
+    Attributes:
+        tool: Its name.
+        call: Which of the turn's calls it is, from 1.
+    """
+
+    tool: str
+    call: int
+    kind: Literal["tool_called"] = field(default="tool_called", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyRejected:
+    """A reply of a model could not be used; where there are attempts left it was asked again.
+
+    Attributes:
+        phase: What the requests are on record as.
+        wanted: What was to be returned, such as `write_plan`.
+        number: Which rejected reply of the phase, from 1.
+        faults: What was wrong with it.
+    """
+
+    phase: str
+    wanted: str
+    number: int
+    faults: tuple[str, ...]
+    kind: Literal["reply_rejected"] = field(default="reply_rejected", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerClaimed:
+    """A model said what the answer is, and by what.
+
+    Units: `value` is in units of `scale`.
+
+    Attributes:
+        value: The number; or True and False for yes and no.
+        scale: What it says that one unit stands for.
+        unit: What it says is counted, or None.
+        steps: The tool results that it rests the answer on.
+        explanation: How it found the answer, in its words, or None.
+    """
+
+    value: Decimal | bool
+    scale: Scale = Scale.ONE
+    unit: str | None = None
+    steps: tuple[int, ...] = ()
+    explanation: str | None = None
+    kind: Literal["answer_claimed"] = field(default="answer_claimed", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ValuesNamed:
+    """First of two phases: a model named the values that the answer is computed from.
+
+    Attributes:
+        wanted: The values with their queries, as they are on the wire.
+    """
+
+    wanted: JsonObject
+    kind: Literal["values_named"] = field(default="values_named", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaWritten:
+    """Second of two phases: a model wrote a formula over the values.
+
+    Attributes:
+        formula: Arithmetic over their names; None where it finds no answer.
+        reasoning: Why, in its words, or "".
+    """
+
+    formula: str | None
+    reasoning: str = ""
+    kind: Literal["formula_written"] = field(default="formula_written", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanProposed:
+    """A model wrote a whole plan.
+
+    Attributes:
+        number: Which plan of the turn, from 1.
+        plan: As it is on the wire.
+    """
+
+    number: int
+    plan: JsonObject
+    kind: Literal["plan_proposed"] = field(default="plan_proposed", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRefused:
+    """A plan without a fault in its form cannot be run.
+
+    Attributes:
+        phase: In which it was written.
+        number: Which plan of the turn, from 1.
+        issues: Why.
+    """
+
+    phase: str
+    number: int
+    issues: tuple[str, ...]
+    kind: Literal["plan_refused"] = field(default="plan_refused", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class LookedUp:
+    """The words of a step led to a number of the page.
+
+    Attributes:
+        step: Which step of the plan, from 1.
+        words: What the step asks for.
+        found: What the number is called on the page.
+        score: How well the words match it, 0 to 100; None where they were not weighed.
+        runner_up: What fits next best, or None.
+        runner_up_score: How well; None without one.
+    """
+
+    step: int
+    words: str
+    found: str
+    score: float | None = None
+    runner_up: str | None = None
+    runner_up_score: float | None = None
+    kind: Literal["looked_up"] = field(default="looked_up", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberPicked:
+    """A model pointed at one of several numbers that the words of a step fit.
+
+    Attributes:
+        step: Which step of the plan, from 1.
+        number: Its place among them, from 1.
+        among: How many they were.
+    """
+
+    step: int
+    number: int
+    among: int
+    kind: Literal["number_picked"] = field(default="number_picked", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateChosen:
+    """A plan was taken out of all that were ranked.
+
+    Attributes:
+        candidates: How many there were.
+        operation: What the plan does.
+        share: Its probability among them.
+    """
+
+    candidates: int
+    operation: str
+    share: float
+    kind: Literal["candidate_chosen"] = field(default="candidate_chosen", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class CandidatePassedOver:
+    """A likely plan was left aside: it has no result.
+
+    Attributes:
+        operation: What it does.
+        error: Why there is none.
+    """
+
+    operation: str
+    error: str
+    kind: Literal["candidate_passed_over"] = field(default="candidate_passed_over", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """An expert made a draft.
+
+    Attributes:
+        draft: Which of the turn, from 1.
+        steps: Its steps for people, in order.
+        result: What they come to, recomputed, for people.
+        says: What the expert says is the answer, where it says so.
+    """
+
+    draft: int
+    steps: tuple[str, ...]
+    result: str
+    says: str | None = None
+    kind: Literal["drafted"] = field(default="drafted", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class NotDrafted:
+    """An expert made no other draft.
+
+    Attributes:
+        draft: Which of the turn it would have been.
+        error: Why there is none.
+    """
+
+    draft: int
+    error: str
+    kind: Literal["not_drafted"] = field(default="not_drafted", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceFound:
+    """Something was computed that speaks against a draft.
+
+    Attributes:
+        draft: Which.
+        finding: What sort of thing: `arithmetic`, `period`, ...
+        step: Which step of the draft, from 1.
+        text: What is wrong and what would be right.
+    """
+
+    draft: int
+    finding: str
+    step: int
+    text: str
+    kind: Literal["evidence_found"] = field(default="evidence_found", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictGiven:
+    """A critic judged a draft.
+
+    Attributes:
+        draft: Which.
+        critic: What it judges: `extraction`, `calculation`.
+        approves: Whether the draft is right as far as that goes.
+        issues: What is wrong.
+        changes: What it would change.
+    """
+
+    draft: int
+    critic: str
+    approves: bool
+    issues: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+    kind: Literal["verdict_given"] = field(default="verdict_given", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class DraftSettled:
+    """One of the drafts became the answer.
+
+    Attributes:
+        draft: Which.
+        drafts: How many there were.
+        accepted: Whether nothing stands against it; else it is the one with least.
+    """
+
+    draft: int
+    drafts: int
+    accepted: bool
+    kind: Literal["draft_settled"] = field(default="draft_settled", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ExpertEvent:
+    """Something happened while another solver made a draft.
+
+    Attributes:
+        draft: Which draft.
+        solver: Who made it.
+        event: What happened.
+    """
+
+    draft: int
+    solver: str
+    event: "Event"
+    kind: Literal["expert_event"] = field(default="expert_event", kw_only=True)
+
+
+Event = Annotated[
+    Note | Understood | NotUnderstood | ToolCalled | ReplyRejected | AnswerClaimed | ValuesNamed | FormulaWritten
+    | PlanProposed | PlanRefused | LookedUp | NumberPicked | CandidateChosen | CandidatePassedOver
+    | Drafted | NotDrafted | EvidenceFound | VerdictGiven | DraftSettled | ExpertEvent,
+    Discriminator("kind"),
+]  # fmt: skip
+"""Anything that can happen in a turn. A solver of another package that needs a word of its own takes a `Note`."""
+
+_LARGEST = 1 << 63
+
+
+def as_object(said: object) -> JsonObject:
+    """Returns a dataclass as a JSON object that every store can hold, without what is None.
+
+    A whole number of more than 64 bits and a number that is not finite become text: a model may write either.
+    """
+    written = _holdable(serial.dump(said, compact=True))
+    assert isinstance(written, dict)
+    return written
+
+
+def _holdable(value: JsonValue) -> JsonValue:
+    if isinstance(value, dict):
+        return {key.replace("\0", " "): _holdable(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_holdable(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, int) and not isinstance(value, bool) and not -_LARGEST <= value < _LARGEST:
+        return str(value)
+    return value
+
+
+def dump_events(events: Sequence[Event]) -> list[JsonValue]:
+    """Returns events as JSON objects, in their order."""
+    written: list[JsonValue] = serial.dump(tuple(events), tuple[Event, ...])
+    return written
+
+
+def load_events(stored: Sequence[JsonValue]) -> tuple[Event, ...]:
+    """Returns the events that `dump_events` wrote.
+
+    Raises:
+        pydantic.ValidationError: It did not write this.
+    """
+    read_as: type[tuple[Event, ...]] = tuple[Event, ...]
+    return serial.load(read_as, list(stored))

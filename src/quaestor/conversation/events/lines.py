@@ -1,0 +1,164 @@
+"""Events for people: the one place where they are worded."""
+
+import json
+from collections.abc import Callable, Iterable
+
+from pydantic import JsonValue
+
+from quaestor.conversation.display import show_claim
+from quaestor.conversation.events.kinds import (
+    AnswerClaimed,
+    CandidateChosen,
+    CandidatePassedOver,
+    Drafted,
+    DraftSettled,
+    Event,
+    EvidenceFound,
+    ExpertEvent,
+    FormulaWritten,
+    LookedUp,
+    NotDrafted,
+    Note,
+    NotUnderstood,
+    NumberPicked,
+    PlanProposed,
+    PlanRefused,
+    ReplyRejected,
+    ToolCalled,
+    Understood,
+    ValuesNamed,
+    VerdictGiven,
+)
+
+Worded = list[str]
+
+
+def event_lines(events: Iterable[Event]) -> tuple[str, ...]:
+    """Returns events in words, some in several lines, none with a line break in it."""
+    return tuple(" ".join(line.splitlines()) for event in events for line in _worded(event))
+
+
+def _worded(event: Event) -> Worded:
+    words: Callable[..., Worded] = _WORDS[type(event)]
+    return words(event)
+
+
+def _json(value: JsonValue) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _understood(event: Understood) -> Worded:
+    return [_json(event.reading)]
+
+
+def _not_understood(event: NotUnderstood) -> Worded:
+    return [f"not understood: {event.error}"]
+
+
+def _tool_called(event: ToolCalled) -> Worded:
+    return [f"tool call {event.call}: {event.tool}"]
+
+
+def _reply_rejected(event: ReplyRejected) -> Worded:
+    return [f"{event.phase}, reply {event.number}: {'; '.join(event.faults)}"]
+
+
+def _answer_claimed(event: AnswerClaimed) -> Worded:
+    steps = f" (steps {', '.join(map(str, event.steps))})" if event.steps else ""
+    claimed = f"claimed: {show_claim(event.value, event.scale, event.unit)}{steps}"
+    return [claimed, f"explained: {event.explanation}"] if event.explanation else [claimed]
+
+
+def _values_named(event: ValuesNamed) -> Worded:
+    return [_json(event.wanted)]
+
+
+def _formula_written(event: FormulaWritten) -> Worded:
+    written = f"formula: {event.formula or 'none'}"
+    return [written, f"reasoned: {event.reasoning}"] if event.reasoning else [written]
+
+
+def _plan_proposed(event: PlanProposed) -> Worded:
+    return [f"plan {event.number}: {_json(event.plan)}"]
+
+
+def _plan_refused(event: PlanRefused) -> Worded:
+    return [f"{event.phase}, plan {event.number} cannot be run: {'; '.join(event.issues)}"]
+
+
+def _looked_up(event: LookedUp) -> Worded:
+    runner_up = f"; runner-up {event.runner_up} {event.runner_up_score or 0:g}" if event.runner_up else ""
+    how = "" if event.score is None else f" (score {event.score:g}{runner_up})"
+    return [f"step {event.step}: {event.words} -> {event.found}{how}"]
+
+
+def _number_picked(event: NumberPicked) -> Worded:
+    return [f"step {event.step}: pointed to {event.number} of {event.among} numbers"]
+
+
+def _candidate_chosen(event: CandidateChosen) -> Worded:
+    return [f"{event.candidates} plans; chose {event.operation} ({event.share:.0%})"]
+
+
+def _candidate_passed_over(event: CandidatePassedOver) -> Worded:
+    return [f"passed over {event.operation}: {event.error}"]
+
+
+def _drafted(event: Drafted) -> Worded:
+    says = (f"says {event.says}",) if event.says else ()
+    return [
+        f"draft {event.draft}: {'; '.join((*event.steps, *says))}",
+        f"draft {event.draft}, recomputed: {event.result}",
+    ]
+
+
+def _not_drafted(event: NotDrafted) -> Worded:
+    return [f"draft {event.draft}: none, {event.error}"]
+
+
+def _evidence_found(event: EvidenceFound) -> Worded:
+    return [f"draft {event.draft}, evidence: step {event.step} ({event.finding}): {event.text}"]
+
+
+def _verdict_given(event: VerdictGiven) -> Worded:
+    said = "approves" if event.approves else "objects: " + "; ".join((*event.issues, *event.changes))
+    return [f"draft {event.draft}, {event.critic} critic {said}"]
+
+
+def _draft_settled(event: DraftSettled) -> Worded:
+    if event.accepted:
+        return [f"draft {event.draft} is accepted"]
+    return [f"no draft of {event.drafts} is accepted; draft {event.draft} has least against it"]
+
+
+def _expert_event(event: ExpertEvent) -> Worded:
+    return [f"draft {event.draft}, {event.solver}: {line}" for line in _worded(event.event)]
+
+
+def _note(event: Note) -> Worded:
+    lines = event.text.splitlines() or [""]
+    return [f"warning: {lines[0]}", *lines[1:]] if event.warning else lines
+
+
+_WORDS: dict[type, Callable[..., Worded]] = {
+    Note: _note,
+    Understood: _understood,
+    NotUnderstood: _not_understood,
+    ToolCalled: _tool_called,
+    ReplyRejected: _reply_rejected,
+    AnswerClaimed: _answer_claimed,
+    ValuesNamed: _values_named,
+    FormulaWritten: _formula_written,
+    PlanProposed: _plan_proposed,
+    PlanRefused: _plan_refused,
+    LookedUp: _looked_up,
+    NumberPicked: _number_picked,
+    CandidateChosen: _candidate_chosen,
+    CandidatePassedOver: _candidate_passed_over,
+    Drafted: _drafted,
+    NotDrafted: _not_drafted,
+    EvidenceFound: _evidence_found,
+    VerdictGiven: _verdict_given,
+    DraftSettled: _draft_settled,
+    ExpertEvent: _expert_event,
+}

@@ -1,0 +1,94 @@
+"""One event of every kind, with its lines, for the tests of events, stores and traces."""
+
+from decimal import Decimal
+
+from pydantic import JsonValue
+
+from quaestor.conversation.events.kinds import (
+    AnswerClaimed,
+    CandidateChosen,
+    CandidatePassedOver,
+    Drafted,
+    DraftSettled,
+    Event,
+    EvidenceFound,
+    ExpertEvent,
+    FormulaWritten,
+    LookedUp,
+    NotDrafted,
+    Note,
+    NotUnderstood,
+    NumberPicked,
+    PlanProposed,
+    PlanRefused,
+    ReplyRejected,
+    ToolCalled,
+    Understood,
+    ValuesNamed,
+    VerdictGiven,
+)
+from quaestor.core.quantity import Scale
+
+THOUGHT: dict[str, JsonValue] = {
+    "thought_process": "it's\u2028two lines\x85in €",
+    "steps": [{"step_id": 1, "nothing": None, "share": 0.5}],
+}
+
+EVENTS: tuple[tuple[Event, tuple[str, ...]], ...] = (
+    (Note("one\ntwo"), ("one", "two")),
+    (Note("look twice", warning=True), ("warning: look twice",)),
+    (
+        Understood({"description": "the change", "periods": [2008]}),
+        ('{"description": "the change", "periods": [2008]}',),
+    ),
+    (NotUnderstood("the reply was empty"), ("not understood: the reply was empty",)),
+    (ToolCalled("query_kg", 1), ("tool call 1: query_kg",)),
+    (ReplyRejected("PLAN", "write_plan", 2, ("this", "that")), ("PLAN, reply 2: this; that",)),
+    (
+        AnswerClaimed(Decimal("14.10"), Scale.PERCENT, None, (1, 3), "by the tools"),
+        ("claimed: 14.10 percent (steps 1, 3)", "explained: by the tools"),
+    ),
+    (AnswerClaimed(value=True), ("claimed: yes",)),
+    (AnswerClaimed(Decimal(1), Scale.MILLION, "USD"), ("claimed: 1 million USD",)),
+    (ValuesNamed({"values": []}), ('{"values": []}',)),
+    (FormulaWritten("a - b", "the later first"), ("formula: a - b", "reasoned: the later first")),
+    (FormulaWritten(None), ("formula: none",)),
+    (
+        PlanProposed(1, THOUGHT),
+        (
+            'plan 1: {"thought_process": "it\'s two lines in €", '
+            '"steps": [{"step_id": 1, "nothing": null, "share": 0.5}]}',
+        ),
+    ),
+    (PlanRefused("PLAN_again_1", 2, ("step 1: no",)), ("PLAN_again_1, plan 2 cannot be run: step 1: no",)),
+    (LookedUp(1, "cash | 2009", "cash, 2009"), ("step 1: cash | 2009 -> cash, 2009",)),
+    (
+        LookedUp(2, "cash | 2009", "cash, 2009", 97.5, "costs, 2009", 60.0),
+        ("step 2: cash | 2009 -> cash, 2009 (score 97.5; runner-up costs, 2009 60)",),
+    ),
+    (NumberPicked(1, 2, 3), ("step 1: pointed to 2 of 3 numbers",)),
+    (CandidateChosen(120, "subtract", 0.614), ("120 plans; chose subtract (61%)",)),
+    (
+        CandidatePassedOver("divide", "1 cannot be divided by zero"),
+        ("passed over divide: 1 cannot be divided by zero",),
+    ),
+    (
+        Drafted(1, ("1. cash = 5 (T0R1C1)", "2. add #1, 2"), "7", "7 million"),
+        ("draft 1: 1. cash = 5 (T0R1C1); 2. add #1, 2; says 7 million", "draft 1, recomputed: 7"),
+    ),
+    (NotDrafted(2, "no plan"), ("draft 2: none, no plan",)),
+    (EvidenceFound(1, "order", 3, "swap them"), ("draft 1, evidence: step 3 (order): swap them",)),
+    (VerdictGiven(1, "extraction", approves=True), ("draft 1, extraction critic approves",)),
+    (
+        VerdictGiven(1, "calculation", approves=False, issues=("wrong", "really"), changes=("add",)),
+        ("draft 1, calculation critic objects: wrong; really; add",),
+    ),
+    (DraftSettled(1, 1, accepted=True), ("draft 1 is accepted",)),
+    (DraftSettled(1, 2, accepted=False), ("no draft of 2 is accepted; draft 1 has least against it",)),
+    (ExpertEvent(2, "agent", Note("one\ntwo")), ("draft 2, agent: one", "draft 2, agent: two")),
+    (
+        ExpertEvent(2, "reflection", ExpertEvent(1, "agent", ToolCalled("calculate", 4))),
+        ("draft 2, reflection: draft 1, agent: tool call 4: calculate",),
+    ),
+)
+"""Each with its lines."""
