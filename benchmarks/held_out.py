@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.ablation import keeping_rows, paths_kept, rankers_without
-from quaestor.conversation.metrics import classify_metric_type
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import Knowledge
@@ -23,6 +22,7 @@ from quaestor.learning.examples import Example, company_folds, read_examples, re
 from quaestor.learning.pages import play_gold, read_pages
 from quaestor.learning.replay import is_right
 from quaestor.learning.train import train
+from quaestor.questions.question import read_question
 from quaestor.scoring.metrics import executed_equal
 from quaestor.solvers.embedded.beam import Path as Reading
 from quaestor.solvers.embedded.beam import read_question_after
@@ -209,5 +209,5 @@ def _knowledge(document: Document) -> Knowledge:
 def _intents(example: Example) -> list[str]:
     found: list[str] = []
     for question in example.questions:
-        found.append(classify_metric_type(question, found[-1] if found else None)[0].metric_type)
+        found.append(read_question(question).metric_types(found[-1] if found else None)[0].metric_type)
     return found

@@ -20,6 +20,7 @@ from quaestor.documents.document import Document
 from quaestor.evaluation.runner import play_turn
 from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
+from quaestor.questions.question import read_question
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.registry import make_solver
 
@@ -147,7 +148,7 @@ async def _ask(document: Document, measured: dict[str, float]) -> None:
     graph = build_graph(document, ontology)
     for number, question in enumerate(QUESTIONS, start=1):
         at = time.process_time()
-        context = TurnContext(document, memory, graph, ontology, references=resolve(question, memory))
+        context = TurnContext(document, memory, graph, ontology, references=resolve(read_question(question), memory))
         memory = memory.add(await play_turn(question, context, solver))
         measured[f"turn {number}"] = time.process_time() - at
     if errors := [turn.error for turn in memory.turns if turn.error]:

@@ -10,23 +10,22 @@ from time import perf_counter
 
 from benchmarks.figure import Figure, milliseconds
 from benchmarks.workload import Workload, benchmark_file
-from quaestor.conversation.metrics import classify_metric_type, matching_patterns
 from quaestor.ontology.patterns import question_words
+from quaestor.questions.question import Question
 
 SUPPORT = str(Path(__file__).resolve().parents[1] / "tests" / "support")
 
 
 def measure(workload: Workload) -> Iterable[Figure]:
     questions = [question for c in workload.dataset.conversations for question in c.questions]
-    classify_metric_type(questions[0])
+    Question(questions[0]).metric_types()
     yield milliseconds("what a question asks for", map(_seconds, questions), "questions")
 
 
 def _seconds(question: str) -> float:
-    matching_patterns.cache_clear()
     question_words.cache_clear()
     started = perf_counter()
-    classify_metric_type(question)
+    Question(question).metric_types()
     return perf_counter() - started
 
 

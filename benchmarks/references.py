@@ -19,10 +19,9 @@ from rich.console import Console
 from rich.table import Table
 
 from quaestor.conversation.memory import Memory
-from quaestor.conversation.references.asked import read_asked
 from quaestor.conversation.references.lineage import latest_results, results_of
 from quaestor.conversation.references.ranking import Weights, rank_sets, read_weights
-from quaestor.conversation.references.resolved import TurnSet
+from quaestor.conversation.references.resolved import AntecedentSet
 from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.references.traits import heard_in, traits_of
 from quaestor.datasets.dataset import Conversation
@@ -30,6 +29,7 @@ from quaestor.evaluation.runner import play_conversation
 from quaestor.learning.examples import Example, company_folds, read_examples, read_lines
 from quaestor.learning.reference_weights import fit_references, reference_samples
 from quaestor.learning.references import LabelledReference, labelled_references
+from quaestor.questions.question import Question, read_question
 from quaestor.solvers.registry import make_solver
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -105,14 +105,14 @@ def ranker(weights: Weights) -> Ranker:
     return rank
 
 
-def sets_for(item: LabelledReference, weights: Weights) -> Sequence[TurnSet]:
-    return rank_sets(read_asked(item.question), latest_results(results_of(item.memory)), weights)
+def sets_for(item: LabelledReference, weights: Weights) -> Sequence[AntecedentSet]:
+    return rank_sets(read_question(item.question), latest_results(results_of(item.memory)), weights)
 
 
 def by_hand(item: LabelledReference) -> Sequence[tuple[int, ...]]:
     """What rules without weights say: a look-up uses nothing, a calculation the values since, or a change and base."""
     latest = latest_results(results_of(item.memory))
-    asked = read_asked(item.question)
+    asked = read_question(item.question)
     last, pair = (latest[0].turn,), tuple(sorted(result.turn for result in latest[:2]))
     heard = heard_in(asked, latest)
     if "asks for value" in heard and not heard & {"a conversion", "an addition"}:
@@ -120,7 +120,7 @@ def by_hand(item: LabelledReference) -> Sequence[tuple[int, ...]]:
     standing = set(traits_of(tuple(reversed(latest[:2])), asked, latest))
     if standing & {"all values asked since", "a change and its base"}:
         return [pair, last, ()]
-    if heard & {"this", "that", "it", "a conversion", "an addition"} or not asked.words:
+    if heard & {"this", "that", "it", "a conversion", "an addition"} or not asked.names:
         return [last, pair, ()]
     return [(), last, pair]
 
@@ -156,11 +156,11 @@ def with_own_answers(examples: Sequence[Example]) -> Iterable[LabelledReference]
 
 def milliseconds_a_question(items: Sequence[LabelledReference]) -> float:
     """Returns the median, nothing of the question read before."""
-    resolve("what was it?", items[0].memory)
+    resolve(Question("what was it?"), items[0].memory)
     seconds = []
     for item in items:
         started = perf_counter()
-        resolve(item.question, item.memory)
+        resolve(Question(item.question), item.memory)
         seconds.append(perf_counter() - started)
     return 1000 * median(seconds)
 

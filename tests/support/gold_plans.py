@@ -11,6 +11,7 @@ from typing import TypeGuard
 
 from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Scale
+from quaestor.core.words import words
 from quaestor.graph.facts import HeaderNumber, Mention, Observation
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.program import parse_program
@@ -18,7 +19,6 @@ from quaestor.plan.scales import shifted
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.words import words
 
 Number = Observation | Mention | HeaderNumber
 

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from quaestor.conversation.entity import extract_entity
-from quaestor.conversation.metrics import classify_metric_type
+from quaestor.core.words import singular
 from quaestor.datasets.formats import read_dataset
-from quaestor.ontology.labels import singular
+from quaestor.questions.question import entity_asked, read_question
 
 LABELS = Path(__file__).parents[1] / "unit" / "conversation" / "labelled_results.jsonl"
 TUNE = "convfinqa_tune.json"
@@ -63,14 +62,14 @@ def _read(questions: dict[str, tuple[str, ...]]) -> Iterator[Read]:
     previous: str | None = None
     for line in LABELS.read_text(encoding="utf-8").splitlines():
         label = json.loads(line)
-        asked, turn = questions[label["conversation"]], label["turn"]
-        previous = classify_metric_type(asked[turn], previous if turn else None)[0].metric_type
+        asked, turn = [*map(read_question, questions[label["conversation"]])], label["turn"]
+        previous = asked[turn].metric_types(previous if turn else None)[0].metric_type
         yield Read(
             f"{label['conversation']} turn {turn}",
             label["metric_type"],
             previous,
             label["entity"],
-            extract_entity(asked[turn], asked[:turn]),
+            entity_asked(asked[turn], asked[:turn]),
         )
 
 

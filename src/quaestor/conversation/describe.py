@@ -6,16 +6,16 @@ from textwrap import shorten
 
 from quaestor.conversation import meaning
 from quaestor.conversation.answer import Variable
-from quaestor.conversation.entity import counted_thing, extract_entity
 from quaestor.conversation.meaning import Meaning
 from quaestor.conversation.memory import Memory
-from quaestor.conversation.metrics import classify_metric_type
 from quaestor.core.periods import Period, parse_period
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.documents.document import Document, Sentence
 from quaestor.ontology.phrases import said_of
 from quaestor.ontology.vocabulary import slug
 from quaestor.plan.steps import Compute, Constant, Extract, Label, Operand, Plan, Ref
+from quaestor.questions.entity import counted_thing, named_entity
+from quaestor.questions.question import NO_QUESTION, Question, entity_asked
 
 _LONGEST = 200
 _QUOTED = 60
@@ -46,14 +46,14 @@ class Description:
     variables: tuple[Variable, ...]
 
 
-def describe(plan: Plan, memory: Memory, document: Document, question: str = "") -> Description:
+def describe(plan: Plan, memory: Memory, document: Document, question: Question = NO_QUESTION) -> Description:
     """Returns what the result of a plan is.
 
     Args:
         plan: A valid plan.
         memory: The turns before.
         document: The page that the plan's numbers stand on.
-        question: As asked. It names what the page does not, and tells a percentage from another ratio.
+        question: What is asked. It names what the page does not, and tells a percentage from another ratio.
     """
     reader = _Reader(memory, document)
     found = reader.meaning(plan, len(memory.turns), question)
@@ -90,7 +90,7 @@ class _Reader:
         self._memory, self._document = memory, document
         self._earlier: dict[int, Meaning] = {}
 
-    def meaning(self, plan: Plan, turn: int, question: str) -> Meaning:
+    def meaning(self, plan: Plan, turn: int, question: Question) -> Meaning:
         """What a plan's result means, at its place in the conversation."""
         found: list[Meaning] = []
         for step in plan.steps:
@@ -99,7 +99,7 @@ class _Reader:
             else:
                 found.append(self._compute(step, found, turn))
         previous = self._memory.answers[turn - 1].metric_type if turn else None
-        asked = classify_metric_type(question, previous)[0].metric_type
+        asked = question.metric_types(previous)[0].metric_type
         return meaning.as_percentage(found[-1]) if asked == "percentage" else found[-1]
 
     def variables(self, plan: Plan) -> Iterator[Variable]:
@@ -109,7 +109,7 @@ class _Reader:
             if isinstance(step, Extract):
                 quantity = step.quantity
                 value = quantity.value.copy_abs() if step.reading == "magnitude" else quantity.value
-                yield Variable(_name(self._extract(step, turns, "")), value, quantity.scale, step.source)
+                yield Variable(_name(self._extract(step, turns, NO_QUESTION)), value, quantity.scale, step.source)
                 continue
             for operand in step.operands:
                 if isinstance(operand, Ref) and operand.step < 0:
@@ -122,8 +122,8 @@ class _Reader:
                         name = _name(found) if found else slug(operand.text)
                         yield Variable(name, taken.value, taken.scale, source)
 
-    def _extract(self, step: Extract, turn: int, question: str) -> Meaning:
-        named = extract_entity(question, self._memory.questions[:turn]) if question else None
+    def _extract(self, step: Extract, turn: int, question: Question) -> Meaning:
+        named = entity_asked(question, self._memory.asked[:turn]) if question.text else None
         if not isinstance(step.source, CellRef):
             return self._said(step, step.source, named)
         found = self._cell(step.source, named or step.label)
@@ -152,7 +152,7 @@ class _Reader:
         sentence = self._document.sentence(source)
         text = sentence.text
         said = said_of(text[: source.start])
-        entity = (said if said and extract_entity(said) else None) or counted_thing(text[source.end :]) or named
+        entity = (said if said and named_entity(said) else None) or counted_thing(text[source.end :]) or named
         subject = entity or f'"{shorten(step.label, _QUOTED, placeholder="...")}"'
         period = _period_said(sentence, source)
         shown = _shown(_shortened(period, [period])) if period and entity else ""
@@ -180,7 +180,7 @@ class _Reader:
             played = self._memory.turns[turn]
             answer = played.answer
             if answer.plan is not None and answer.value is not None:
-                self._earlier[turn] = self.meaning(answer.plan, turn, played.question)
+                self._earlier[turn] = self.meaning(answer.plan, turn, self._memory.asked[turn])
             else:
                 words = answer.description or f"the answer to question {turn + 1}"
                 entities = (answer.entity,) if answer.entity else ()

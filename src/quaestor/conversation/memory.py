@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
 from quaestor.plan.execute import Register
+from quaestor.questions.question import Question, read_question
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,11 @@ class Memory:
     def questions(self) -> tuple[str, ...]:
         """The questions so far, oldest first."""
         return tuple(turn.question for turn in self.turns)
+
+    @property
+    def asked(self) -> tuple[Question, ...]:
+        """The questions so far as they were read, oldest first."""
+        return tuple(read_question(turn.question) for turn in self.turns)
 
     @property
     def registers(self) -> tuple[Register | None, ...]:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Literal
 
 from quaestor.core.debris import mask_debris
+from quaestor.core.words import NUMBER_WORDS
 
 PeriodKind = Literal["year", "quarter", "month", "date", "range"]
 
@@ -260,8 +261,8 @@ def shifted(period: Period, years: int) -> Period:
     return replace(period, year=period.year + years, last=None if period.last is None else period.last + years)
 
 
-_COUNTS = {"one": 1, "a": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
-_COUNT = r"(?P<{0}>one|an?|two|three|four|five|six|seven|eight|nine|[1-9])"
+_COUNTS = {"a": 1, "an": 1, **NUMBER_WORDS}
+_COUNT = rf"(?P<{{0}}>{'|'.join(_COUNTS)}|[1-9])"
 _RELATIVE = re.compile(
     rf"""\b(?:
       (?:the\s+)?{_COUNT.format("back")}\s+(?:fiscal\s+)?years?\s+(?:before|earlier|prior|ago|previous(?:ly)?|preceding)
@@ -280,8 +281,8 @@ def find_relative_periods(text: str) -> tuple[RelativePeriod, ...]:
     found = []
     for match in _RELATIVE.finditer(text):
         if match["back"] or match["ahead"]:
-            word = (match["back"] or match["ahead"]).casefold().removesuffix("n")
-            count = int(word) if word.isdigit() else _COUNTS.get(word, _COUNTS.get(word + "n", 1))
+            word = (match["back"] or match["ahead"]).casefold()
+            count = int(word) if word.isdigit() else _COUNTS[word]
             offset = -count if match["back"] else count
         else:
             offset = -1 if match["past"] else 1

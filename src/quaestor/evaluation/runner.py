@@ -39,6 +39,7 @@ from quaestor.evaluation.line import ModelLine
 from quaestor.llm.usage import Usage
 from quaestor.plan.execute import execute
 from quaestor.plan.operations import bounded
+from quaestor.questions.question import read_question
 from quaestor.solvers.base import Solver, TurnContext
 from quaestor.store.records import ExampleStatus, now
 
@@ -125,7 +126,9 @@ async def play_conversation(
     knowledge = knowledge or Knowledge.of([document])
     graph, memory = knowledge.graph(document), Memory()
     for index, question in enumerate(conversation.questions):
-        context = TurnContext(document, memory, graph, knowledge.ontology, references=resolve(question, memory))
+        asked = read_question(question)
+        references = resolve(asked, memory)
+        context = TurnContext(document, memory, graph, knowledge.ontology, question=asked, references=references)
         if line is None:
             turn = await play_turn(question, context, solver)
         else:

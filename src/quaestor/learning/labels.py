@@ -14,11 +14,12 @@ from quaestor.plan.execute import execute
 from quaestor.plan.program import parse_program
 from quaestor.plan.scales import Kind as Counts
 from quaestor.plan.steps import Compute, Constant, Label, Plan, Ref
+from quaestor.questions.question import Question
+from quaestor.questions.stems import stems
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.embedded.candidates import OPERATIONS, reading_of
 from quaestor.solvers.embedded.leaves import LeafTable
 from quaestor.solvers.embedded.state import Operand, Outcome, State
-from quaestor.solvers.words import stems
 
 _OF_ROW = {"table_sum": "sum", "table_average": "average"}
 """Operations on a whole row of the table, as the solver knows them."""
@@ -61,14 +62,14 @@ class LabelledTurn:
         acceptable: For each leaf operand, all leaves that print its number.
     """
 
-    question: str
+    question: Question
     outcome: Outcome
     answer: float
     acceptable: tuple[tuple[int, ...], ...]
 
 
 def label_turn(
-    question: str,
+    question: Question,
     gold: GoldTurn,
     earlier: Sequence[Tree],
     state: State,

@@ -11,6 +11,7 @@ from quaestor.graph.builder import build_graph
 from quaestor.learning.examples import Example
 from quaestor.learning.labels import Chooser, LabelledTurn, Tree, label_turn
 from quaestor.ontology.builder import build_ontology
+from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.candidates import GROUPED, OPERATIONS, Candidates
 from quaestor.solvers.embedded.leaves import LeafTable, leaf_table
 from quaestor.solvers.embedded.scoring import LEAF_FEATURES
@@ -71,7 +72,7 @@ def document_frequencies(pages: Iterable[LeafTable]) -> Idf:
 def takes_several(example: Example) -> bool:
     """Returns whether a turn of an example adds up or averages several numbers at once, by its program."""
     state, trees = State(), list[Tree]()
-    for question, gold in zip(example.questions, example.gold, strict=True):
+    for question, gold in zip(map(read_question, example.questions), example.gold, strict=True):
         label, tree = label_turn(question, gold, trees, state, None, lambda options: options[0])
         if label.outcome.operation in GROUPED:
             return True
@@ -95,7 +96,7 @@ def play_gold(
         leaf_scorer: Chooses the leaf of a literal that stands in several places; None the words alone do.
     """
     state, trees, turns = State(), list[Tree](), list[PlayedTurn]()
-    for question, gold in zip(example.questions, example.gold, strict=True):
+    for question, gold in zip(map(read_question, example.questions), example.gold, strict=True):
         reading = read_leaves(page, question, state, signature, references)
         plausible = leaf_scorer.predict([reading.measured])[0] if leaf_scorer else _by_words(reading.measured)
         label, tree = label_turn(question, gold, trees, state, page.leaves, _most(plausible))

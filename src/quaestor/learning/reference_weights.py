@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.conversation.references.asked import read_asked
 from quaestor.conversation.references.lineage import latest_results, results_of
 from quaestor.conversation.references.ranking import BY_HAND, Weights
 from quaestor.conversation.references.traits import heard_in, sets_of, traits_of
 from quaestor.learning.examples import company_of
 from quaestor.learning.references import LabelledReference
+from quaestor.questions.question import read_question
 
 Floats = NDArray[np.float64]
 
@@ -46,7 +46,7 @@ def reference_samples(labelled: Iterable[LabelledReference]) -> list[ReferenceSa
     by_hand = {cue for cues in BY_HAND.values() for cue in cues}
     samples = []
     for item in labelled:
-        asked = read_asked(item.question)
+        asked = read_question(item.question)
         latest = latest_results(results_of(item.memory))
         candidates = sets_of(asked, latest)
         place = next((n for n, c in enumerate(candidates) if item.is_right(r.turn for r in c)), None)

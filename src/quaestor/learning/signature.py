@@ -8,6 +8,7 @@ import numpy as np
 
 from quaestor.learning.examples import Example
 from quaestor.learning.labels import Tree, label_turn
+from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.candidates import OPERATIONS
 from quaestor.solvers.embedded.signature import SignatureModel, signature_features, signature_of
 from quaestor.solvers.embedded.state import State
@@ -34,7 +35,7 @@ def signature_samples(examples: Sequence[Example]) -> list[SignatureSample]:
     samples = []
     for example in examples:
         state, trees, signatures = State(), list[Tree](), list[str]()
-        for question, gold in zip(example.questions, example.gold, strict=True):
+        for question, gold in zip(map(read_question, example.questions), example.gold, strict=True):
             turn, tree = label_turn(question, gold, trees, state, None, lambda options: options[0])
             signature = signature_of(question, turn.outcome, state)
             samples.append(

@@ -8,12 +8,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from quaestor.core.words import singular
 from quaestor.documents.document import Document
 from quaestor.errors import OntologyError
 from quaestor.ontology.classes import CueIndex
 from quaestor.ontology.core import read_core
 from quaestor.ontology.extract import TEXT, Extractor, RuleExtractor, Sightings
-from quaestor.ontology.labels import plain, singular
+from quaestor.ontology.labels import plain
 from quaestor.ontology.merging import Place, group_labels
 from quaestor.ontology.ontology import Ontology, OntologyClass, OntologyProperty
 from quaestor.ontology.proposal import Proposal

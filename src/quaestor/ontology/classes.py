@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from quaestor.core.caching import BoundedCache
+from quaestor.core.words import singular
 from quaestor.documents.document import Document, Table
-from quaestor.ontology.labels import plain, singular
+from quaestor.ontology.labels import plain
 from quaestor.ontology.vocabulary import ROOT_CLASS
 
 WEIGHTS = {"caption": 4.0, "lead": 3.0, "heading": 2.0, "text": 0.25}

@@ -9,11 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from quaestor.core.stop_words import LABEL_FILLERS
+from quaestor.core.words import singular
 from quaestor.ontology.core import read_core
 
 _WORD = re.compile(r"[a-z0-9&.%$']+|\[[a-z]+\]")
 _NUMBERLESS = re.compile(r"^[a-z]{8,}$")
-_FILLERS = frozenset("the of a an our its company's".split())
 _DIRECTIONS = frozenset("from to by over under per".split())
 _MONTHS = (
     r"(?:january|february|march|april|may|june|july|august|september|october|november|december"
@@ -61,20 +62,6 @@ def _joined(label: str) -> str:
     return re.sub(r"[^a-z0-9%$\[]", "", plain(label))
 
 
-@lru_cache(maxsize=65536)
-def singular(word: str) -> str:
-    """Returns a word without its plural ending; words that are no plural stay."""
-    if word.startswith("[") and len(word) > 2:
-        return f"[{singular(word[1:-1])}]"
-    if len(word) < 4 or not word.isalpha() or word.endswith(("ss", "us", "is", "ous")):
-        return word
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    if word.endswith(("sses", "ches", "shes", "xes")):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") else word
-
-
 def _singular(label: str) -> str:
     return " ".join(map(singular, plain(label).split()))
 
@@ -103,7 +90,7 @@ def _without_sign(label: str) -> str:
 
 
 def _without_fillers(label: str) -> str:
-    return " ".join(word for word in _without_sign(label).split() if word not in _FILLERS)
+    return " ".join(word for word in _without_sign(label).split() if word not in LABEL_FILLERS)
 
 
 def _reworded(label: str) -> str:

@@ -23,15 +23,16 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
+from quaestor.core.words import NUMBER_WORDS, SCALE_WORDS, compound_spans, compounds
 from quaestor.errors import OntologyError
 
 Order = Literal["as named", "reversed", "later first", "earlier first"]
 """Which operand comes first, where the words say it."""
 
-_WORDS = re.compile(r"[a-z0-9$%&]+(?:[.,'&-][a-z0-9]+)*%?")
 _PARTS = re.compile(r"\.\.\.?|![a-z]+|<[a-z ]+>|[()\[\]|^$#]|[a-z0-9%&'.-]+\*?")
 _START = r"(?<!\S)"
-_NUMBER = r"(?:\$?\d[\d.,]*%?|two|three|four|five|six|seven|eight|nine|ten|hundred|thousand|million) "
+# "one" stands for a noun too: "divided by one" counts, "divided by the 2007 one" does not.
+_NUMBER = rf"(?:\$?\d[\d.,]*%?|{'|'.join(word for word in (*NUMBER_WORDS, *SCALE_WORDS) if word != 'one')}) "
 _FIXED = {
     "(": "(?:",
     ")": ")",
@@ -90,7 +91,7 @@ def question_words(question: str) -> str:
     >>> question_words("And what was it, then, in 2008?")
     'and what was it then in 2008 '
     """
-    return "".join(f"{word} " for word in _WORDS.findall(question.lower()))
+    return "".join(f"{word} " for word in compounds(question.lower()))
 
 
 def find_phrase(question: str, matcher: re.Pattern[str]) -> tuple[int, int] | None:
@@ -103,7 +104,7 @@ def find_phrase(question: str, matcher: re.Pattern[str]) -> tuple[int, int] | No
     if found is None or not found[0]:
         return None
     # Each word is followed by one space, so spaces count words.
-    spans = [word.span() for word in _WORDS.finditer(question)]
+    spans = compound_spans(question)
     first, end = found.string.count(" ", 0, found.start()), found.string.count(" ", 0, found.end())
     return spans[first][0], spans[end - 1][1]
 

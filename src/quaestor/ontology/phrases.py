@@ -7,6 +7,7 @@ import re
 from functools import lru_cache
 
 from quaestor.core.debris import mend_debris
+from quaestor.core.stop_words import PHRASE_BOUNDARIES
 from quaestor.documents.document import Sentence
 
 _SHOWN = re.compile(
@@ -32,14 +33,6 @@ _ENDING = re.compile(
 _SAID = re.compile(
     r"(?P<phrase>(?:[a-z&'/-]+ ){1,7})(?:was|were|is|are|of|total(?:l?ed|ing)|amount(?:ed|ing) to|equal(?:l?ed)? to)"
     r"(?: (?:approximately|about|nearly|only|an? (?:net|total)))? ?(?:\$ ?)?$"
-)
-_BOUNDARY = frozenset(
-    "the our its a an that which had have has with by for in at from to on we it this these their as recorded "
-    "recognized reported paid received than but or if when while include includes included including during under "
-    "over between approximately about compared was were is are be been incurred following after before there "
-    "consisted consists comprised primarily any above made receiving provide provides provided pay pays s one "
-    "two three four five six seven eight nine ten million billion "
-    "thousand increase decrease".split()
 )
 _WORDS_AT_MOST = 5
 
@@ -74,7 +67,7 @@ def said_of(before: str) -> str | None:
         return None
     words = match["phrase"].split()
     for i in range(len(words) - 1, -1, -1):
-        if words[i] in _BOUNDARY or words[i].endswith("'s"):
+        if words[i] in PHRASE_BOUNDARIES or words[i].endswith("'s"):
             words = words[i + 1 :]
             break
     while words and words[0] in ("of", "and", "&"):

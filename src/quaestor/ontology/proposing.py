@@ -83,7 +83,7 @@ class Verdicts:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class UnplacedLabel:
     """A label, and the labels that it may be the same as."""
 
     label: str
@@ -106,7 +106,7 @@ async def propose(documents: Iterable[Document], connection: Connection) -> tupl
         async with turns:
             return await _read(page, draft, connection)
 
-    async def judge(questions: Sequence[Question]) -> list[Proposal]:
+    async def judge(questions: Sequence[UnplacedLabel]) -> list[Proposal]:
         async with turns:
             return await _judge(questions, pages, connection)
 
@@ -124,7 +124,9 @@ async def propose_lines(document: Document, ontology: Ontology, connection: Conn
         OutageError: The model cannot be asked.
     """
     questions = [
-        Question(line.label, tuple(near.label for near in ontology.nearest(line.label, _CANDIDATES)), (document.id,))
+        UnplacedLabel(
+            line.label, tuple(near.label for near in ontology.nearest(line.label, _CANDIDATES)), (document.id,)
+        )
         for table in document.tables
         for line in property_lines(table)
         if ontology.match(line.label) is None
@@ -168,7 +170,9 @@ async def _read(page: Document, draft: Ontology, connection: Connection) -> list
     return [proposal for proposal in proposals(reading) if objection(proposal, [page]) is None]
 
 
-async def _judge(questions: Sequence[Question], pages: Sequence[Document], connection: Connection) -> list[Proposal]:
+async def _judge(
+    questions: Sequence[UnplacedLabel], pages: Sequence[Document], connection: Connection
+) -> list[Proposal]:
     by_id = {page.id: page for page in pages}
 
     def proposals(said: Verdicts) -> Iterator[tuple[Proposal, list[Document]]]:
@@ -200,7 +204,7 @@ def _unclear(matches: Sequence[ClassMatch]) -> bool:
     return matches[0].score < _CLEAR or (len(matches) > 1 and matches[1].score == matches[0].score)
 
 
-def _near(draft: Ontology) -> Iterator[Question]:
+def _near(draft: Ontology) -> Iterator[UnplacedLabel]:
     """Yields the labels of lines that resemble that of a more frequent property, which no rung and no table decides."""
     apart = {frozenset((a.label, a.other)) for a in draft.apart}
     ranked = sorted((p for p in draft.properties if p.lines and p.label), key=lambda p: (-p.lines, p.name))
@@ -214,7 +218,7 @@ def _near(draft: Ontology) -> Iterator[Question]:
             and frozenset((found.label, other.label)) not in apart
         ]
         if near:
-            yield Question(found.label, tuple(other.label for other in near[:_CANDIDATES]), found.documents)
+            yield UnplacedLabel(found.label, tuple(other.label for other in near[:_CANDIDATES]), found.documents)
 
 
 def _objections(proposals: Iterable[Proposal], pages: Sequence[Document]) -> list[str]:

@@ -24,7 +24,7 @@ def answer_from_plan(
         PlanError: The plan cannot be run.
     """
     result = execute(plan, context.memory.registers).result
-    described = describe(plan, context.memory, context.document, question)
+    described = describe(plan, context.memory, context.document, context.read(question))
     return Answer(
         value=result.value,
         scale=result.scale,

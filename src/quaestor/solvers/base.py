@@ -14,6 +14,7 @@ from quaestor.documents.document import Document
 from quaestor.errors import MissingModelError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.ontology.ontology import Ontology
+from quaestor.questions.question import NO_QUESTION, Question, read_question
 
 if TYPE_CHECKING:
     from quaestor.llm.models import Connection
@@ -32,6 +33,7 @@ class TurnContext:
         model: The model to ask, of a run that has one. What is asked is counted and kept by whoever plays the turn.
         models: Other models for single roles, by the names that a solver gives its roles; `model` plays all others.
         feedback: Why an earlier answer to this question was not accepted, a sentence each; empty for the first.
+        question: What is asked, read once for all that look at it.
         references: What the question refers to of the turns before it, by rule; the same for every solver.
         trace: What happens in the turn: the solver appends how it came to its plan.
         tool_calls: The calls of tools, in order. Append only, by `note_call`.
@@ -45,6 +47,7 @@ class TurnContext:
     model: "Connection | None" = None
     models: "Mapping[str, Connection]" = field(default_factory=dict)
     feedback: tuple[str, ...] = ()
+    question: Question = NO_QUESTION
     references: References = field(default_factory=References)
     trace: Trace = field(default_factory=Trace)
     tool_calls: list[ToolCall] = field(default_factory=list)
@@ -69,6 +72,10 @@ class TurnContext:
     def note_rejected(self, rejection: "Rejection") -> None:
         """Puts a model's reply that could not be used on record."""
         self.trace.append(ReplyRejected(rejection.phase, rejection.wanted, rejection.number, rejection.faults))
+
+    def read(self, question: str) -> Question:
+        """Returns a question as it was read for this turn; another one than the turn's is read now."""
+        return self.question if question == self.question.text else read_question(question)
 
 
 @runtime_checkable

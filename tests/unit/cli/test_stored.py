@@ -12,6 +12,7 @@ from quaestor.conversation.turn import Turn
 from quaestor.core.periods import Period
 from quaestor.core.quantity import Scale
 from quaestor.evaluation.recording import turn_records
+from quaestor.questions.question import read_question
 
 ASKED = "how much does this change represent in relation to that rent in 2007?"
 EARLIER = (
@@ -31,7 +32,7 @@ def shown(*turns: Turn) -> str:
 
 
 def test_a_stored_turn_says_what_its_question_referred_to_and_why() -> None:
-    last = replace(unanswered(ASKED), references=resolve(ASKED, memory_of(*EARLIER)))
+    last = replace(unanswered(ASKED), references=resolve(read_question(ASKED), memory_of(*EARLIER)))
     lines = [line.strip() for line in shown(*EARLIER, last).splitlines()]
     assert 'refers:        "this change"' in lines
     assert any(line.startswith("turn 2 (") and "a change is a change" in line for line in lines)

@@ -17,6 +17,7 @@ from quaestor.ontology.core import read_core
 from quaestor.plan.execute import execute
 from quaestor.plan.operations import OPERATIONS
 from quaestor.plan.steps import Compute, Constant, Extract, Label, Operand, Plan, Ref, Step
+from quaestor.questions.question import read_question
 from quaestor.store.records import now
 
 RETURNS = page(
@@ -68,7 +69,7 @@ class Talk:
 
     def turn(self, question: str, *steps: Step) -> Description:
         plan = Plan(tuple(steps))
-        described = describe(plan, self.memory, self.document, question)
+        described = describe(plan, self.memory, self.document, read_question(question))
         result = execute(plan, self.memory.registers).result
         answer = Answer(
             result.value,
@@ -192,11 +193,13 @@ def test_a_decline_is_relative_to_the_earlier_value() -> None:
 
 def test_the_question_tells_a_percentage_from_another_ratio() -> None:
     plan = Plan((*BOTH, compute(3, "divide", 1, 2)))
-    described = describe(plan, Memory(), ACCOUNTS, "what percentage of net revenue were the operating costs?")
+    described = describe(
+        plan, Memory(), ACCOUNTS, read_question("what percentage of net revenue were the operating costs?")
+    )
     assert (described.metric_type, described.entity) == ("percentage", "operating costs")
     assert described.text == "Operating costs as a percentage of net revenue in 2008"
     assert described.base == "net revenue in 2008"
-    assert describe(plan, Memory(), ACCOUNTS, "what is the ratio of the two?").metric_type == "ratio"
+    assert describe(plan, Memory(), ACCOUNTS, read_question("what is the ratio of the two?")).metric_type == "ratio"
 
 
 @pytest.mark.parametrize(
@@ -211,7 +214,7 @@ def test_the_question_tells_a_percentage_from_another_ratio() -> None:
 def test_a_number_of_the_text_is_named_by_the_words_around_it_or_by_the_question(
     extract: Extract, question: str, text: str, entity: str | None, year: int | None
 ) -> None:
-    described = describe(Plan((extract,)), Memory(), ACCOUNTS, question)
+    described = describe(Plan((extract,)), Memory(), ACCOUNTS, read_question(question))
     assert (described.text, described.entity) == (text, entity)
     assert (described.period.year if described.period else None) == year
 
@@ -312,7 +315,7 @@ def plans(draw: st.DrawFn) -> Plan:
 def test_any_plan_has_a_meaning(plan: Plan, question: str) -> None:
     earlier = Plan((*BOTH, compute(3, "divide", 1, 2)))
     memory = Memory().add(Turn("what is the ratio?", Answer(Decimal("0.67"), plan=earlier), True, now(), now()))
-    described = describe(plan, memory, ACCOUNTS, question)
+    described = describe(plan, memory, ACCOUNTS, read_question(question))
     assert 0 < len(described.text) <= 200
     assert described.metric_type in read_core().metric_types
     assert len({variable.name for variable in described.variables}) == len(described.variables)

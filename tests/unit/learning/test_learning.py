@@ -15,6 +15,7 @@ from quaestor.learning.labels import LabelledTurn, Tree, label_turn
 from quaestor.learning.saving import held_out_figures, save_weights, training_card
 from quaestor.learning.train import train
 from quaestor.ontology.builder import build_ontology
+from quaestor.questions.question import NO_QUESTION
 from quaestor.sample import sample_path
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.report import Prediction, score
@@ -40,8 +41,10 @@ def leaves() -> LeafTable:
 def labelled(leaves: LeafTable | None, *programs: tuple[str, float | str]) -> list[LabelledTurn]:
     state, trees, turns = State(), list[Tree](), list[LabelledTurn]()
     for program, executed in programs:
-        turn, tree = label_turn("?", GoldTurn(program, executed, None, 0), trees, state, leaves, lambda found: found[0])
-        state, turns = state.after("?", turn.outcome), [*turns, turn]
+        turn, tree = label_turn(
+            NO_QUESTION, GoldTurn(program, executed, None, 0), trees, state, leaves, lambda found: found[0]
+        )
+        state, turns = state.after(NO_QUESTION, turn.outcome), [*turns, turn]
         trees.append(tree)
     return turns
 

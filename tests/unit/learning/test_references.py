@@ -2,13 +2,13 @@ from pathlib import Path
 
 import pytest
 
-from quaestor.conversation.references.asked import read_asked
 from quaestor.conversation.references.lineage import latest_results, results_of
 from quaestor.conversation.references.ranking import Weights, rank_sets
 from quaestor.conversation.references.resolving import resolve
 from quaestor.learning.examples import Example, read_examples, read_lines
 from quaestor.learning.reference_weights import fit_references, reference_samples
 from quaestor.learning.references import LabelledReference, labelled_references
+from quaestor.questions.question import read_question
 from quaestor.scoring.gold import GoldTurn
 
 
@@ -68,7 +68,7 @@ def test_weights_are_learned_that_foresee_what_they_were_learned_from() -> None:
 
 def first_set(item: LabelledReference, weights: Weights) -> tuple[int, ...]:
     latest = latest_results(results_of(item.memory))
-    return rank_sets(read_asked(item.question), latest, weights)[0].turns
+    return rank_sets(read_question(item.question), latest, weights)[0].turns
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_the_public_conversations_use_what_is_resolved(
     first = third = using = 0
     for item in labelled_references(read_examples([shared_data / name for name in files])):
         if item.used:
-            sets = resolve(item.question, item.memory).sets
+            sets = resolve(read_question(item.question), item.memory).sets
             using += 1
             first += item.is_right(sets[0].turns)
             third += any(item.is_right(chosen.turns) for chosen in sets[:3])
@@ -94,4 +94,4 @@ def test_the_shipped_weights_claim_nothing_where_dialogues_use_nothing(shared_da
     items = list(labelled_references(read_lines([shared_data / "convfinqa_train_dialogues.jsonl"])))
     idle = [item for item in items if not item.used]
     assert len(idle) > 900
-    assert sum(not resolve(item.question, item.memory).used for item in idle) / len(idle) >= 0.95
+    assert sum(not resolve(read_question(item.question), item.memory).used for item in idle) / len(idle) >= 0.95

@@ -1,5 +1,5 @@
+from quaestor.core.words import singular
 from quaestor.ontology.core import core_triples, read_core
-from quaestor.ontology.labels import singular
 
 
 def test_classes_have_labels_and_cues_in_lower_case() -> None:

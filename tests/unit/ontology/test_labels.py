@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.ontology.labels import RUNGS, plain, singular, spellings
+from quaestor.core.words import singular
+from quaestor.ontology.labels import RUNGS, plain, spellings
 
 RUNG_NAMES = [rung.name for rung in RUNGS]
 

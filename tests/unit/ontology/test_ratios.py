@@ -2,10 +2,10 @@
 
 import pytest
 
-from quaestor.conversation.metrics import classify_metric_type
 from quaestor.ontology.core import core_triples, read_core
 from quaestor.ontology.patterns import compile_phrases, find_phrase, question_words
 from quaestor.ontology.ratios import FinancialRatio
+from quaestor.questions.question import read_question
 
 CORE = read_core()
 EXAMPLES = [(ratio, example) for ratio in CORE.ratios for example in ratio.examples]
@@ -84,7 +84,8 @@ def test_a_line_items_wordings_are_plain_and_the_preferred_one_comes_first() -> 
 def test_every_spelling_of_a_definition_asks_for_a_ratio(ratio: FinancialRatio) -> None:
     for above in ratio.numerator.wordings:
         for below in ratio.denominator.wordings:
-            assert classify_metric_type(f"what was the {above} divided by {below} in 2009?")[0].metric_type == "ratio"
+            asked = read_question(f"what was the {above} divided by {below} in 2009?")
+            assert asked.metric_types()[0].metric_type == "ratio"
 
 
 @pytest.mark.parametrize(

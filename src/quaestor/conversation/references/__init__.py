@@ -3,8 +3,6 @@
 How it comes about, one file a step:
 
     resolved     the values that solvers, records and prompts are given
-    wording      which words refer, and which say what is asked
-    asked        a question, read once
     lineage      what each earlier result is, and which results it rests on
     expressions  each referring expression with the turns that it can mean
     traits       what can be said of a set of earlier results, and of a question

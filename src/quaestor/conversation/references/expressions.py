@@ -8,18 +8,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from quaestor.conversation.references.asked import Asked
 from quaestor.conversation.references.resolved import ReferenceKind
-from quaestor.conversation.references.wording import (
-    COUNTS,
-    FUNCTION_WORDS,
-    ORDERS,
-    PERIOD_NOUNS,
-    PLAIN_NOUNS,
-    metric_nouns,
-)
-from quaestor.core.periods import find_periods, find_relative_periods
-from quaestor.ontology.labels import singular
+from quaestor.core.periods import find_periods
+from quaestor.core.stop_words import FUNCTION_WORDS
+from quaestor.core.words import singular
+from quaestor.questions.cues import COUNTS, ORDERS, PERIOD_NOUNS, PLAIN_NOUNS, metric_nouns
+from quaestor.questions.question import Question
 
 _STOP = (
     r"(?:is|was|were|are|be|been|did|does|do|has|have|had|will|would|could|can|in|of|for|from|to|on|at|by|as|with|and|or"
@@ -90,16 +84,16 @@ class Expression:
 
 
 @lru_cache(maxsize=4096)
-def find_expressions(asked: Asked) -> tuple[Expression, ...]:
+def find_expressions(asked: Question) -> tuple[Expression, ...]:
     """Returns the referring expressions of a question in their order; none overlap."""
-    text = asked.text
+    text = asked.lowered
     found: list[Expression] = []
     for pattern in (_PHRASE, _COUNTED, _ORDERED, _DERIVED):
         for match in islice(pattern.finditer(text), _MOST):
             made = _pointed(match, text)
             if made is not None and not _overlaps(made, found):
                 found.append(made)
-    for relative in find_relative_periods(text)[:_MOST]:
+    for relative in asked.relative_periods[:_MOST]:
         made = Expression(relative.start, relative.end, "period", offset=relative.offset)
         found = [other for other in found if not (made.start <= other.start and other.end <= made.end)]
         if not _overlaps(made, found):
@@ -111,13 +105,13 @@ def find_expressions(asked: Asked) -> tuple[Expression, ...]:
         if not _overlaps(made, found):
             found.append(made)
     if not any(other.kind in ("result", "results", "cell") for other in found) and _is_elliptic(asked):
-        found.insert(0, Expression(0, len(text), "ellipsis", words=asked.words, years=asked.years, count=0))
+        found.insert(0, Expression(0, len(text), "ellipsis", words=asked.names, years=asked.year_set, count=0))
     return tuple(sorted(found, key=lambda expression: (expression.start, -expression.end)))
 
 
-def _is_elliptic(asked: Asked) -> bool:
+def _is_elliptic(asked: Question) -> bool:
     """A question that names no thing, or that goes on from the one before."""
-    return not asked.words or bool(_GOES_ON.search(asked.text))
+    return not asked.names or bool(_GOES_ON.search(asked.lowered))
 
 
 def _overlaps(made: Expression, found: list[Expression]) -> bool:

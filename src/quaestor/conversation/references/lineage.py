@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from quaestor.conversation.memory import Memory
-from quaestor.conversation.references.asked import read_asked
 from quaestor.core.provenance import Source
 from quaestor.plan.steps import Compute, Constant, Extract, Label, Operand, Plan, Ref
 
@@ -51,8 +50,7 @@ def results_of(memory: Memory) -> tuple[Result | None, ...]:
     """Returns the result of each turn, None where a turn has no answer."""
     found: list[Result | None] = []
     expressions: list[Expression] = []
-    for turn, played in enumerate(memory.turns):
-        answer, asked = played.answer, read_asked(played.question)
+    for turn, (answer, asked) in enumerate(zip(memory.answers, memory.asked, strict=True)):
         if answer.value is None:
             expressions.append(("nothing", turn))
             found.append(None)
@@ -61,7 +59,7 @@ def results_of(memory: Memory) -> tuple[Result | None, ...]:
         again = _latest(expression, expressions)
         same = found[again] if again is not None else None
         rests = same.rests if same else tuple(_latest(operand, expressions) for operand in operands)
-        years = asked.years or (frozenset({answer.period.year}) if answer.period else frozenset())
+        years = asked.year_set or (frozenset({answer.period.year}) if answer.period else frozenset())
         expressions.append(expression)
         found.append(
             Result(
@@ -70,7 +68,7 @@ def results_of(memory: Memory) -> tuple[Result | None, ...]:
                 _made(expression, answer.metric_type),
                 answer.entity,
                 years,
-                asked.words,
+                asked.names,
                 rests,
                 expression,
             )

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 
-from quaestor.conversation.references.asked import Asked
 from quaestor.conversation.references.lineage import Result
-from quaestor.conversation.references.resolved import TurnSet
+from quaestor.conversation.references.resolved import AntecedentSet
 from quaestor.conversation.references.traits import heard_in, sets_of, traits_of
+from quaestor.questions.question import Question
 
 Weights = Mapping[str, Mapping[str, float]]
 """For each trait its weights by cue."""
@@ -34,8 +34,8 @@ _KEPT = 8
 
 
 def rank_sets(
-    asked: Asked, latest: Sequence[Result], weights: Weights, *, explained: bool = True
-) -> tuple[TurnSet, ...]:
+    asked: Question, latest: Sequence[Result], weights: Weights, *, explained: bool = True
+) -> tuple[AntecedentSet, ...]:
     """Returns the sets of earlier results that a question may use, the likeliest first; at most eight.
 
     Args:
@@ -59,7 +59,7 @@ def rank_sets(
     top = ranked[0][0]
     whole = sum(math.exp(score - top) for score, _, _ in ranked)
     return tuple(
-        TurnSet(
+        AntecedentSet(
             tuple(r.turn for r in chosen),
             math.exp(score - top) / whole,
             _reason(traits, cues, weights) if explained else "",

@@ -7,7 +7,7 @@ ReferenceKind = Literal["result", "results", "cell", "entity", "period", "ellips
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class Antecedent:
     """An earlier turn that an expression can mean.
 
     Attributes:
@@ -38,11 +38,11 @@ class Reference:
     start: int
     end: int
     kind: ReferenceKind
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[Antecedent, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class TurnSet:
+class AntecedentSet:
     """Earlier turns whose results a question may use together.
 
     Attributes:
@@ -68,7 +68,7 @@ class References:
     """
 
     expressions: tuple[Reference, ...] = ()
-    sets: tuple[TurnSet, ...] = ()
+    sets: tuple[AntecedentSet, ...] = ()
     focus: str | None = None
     switched: bool = False
 

@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from quaestor.conversation.memory import Memory
-from quaestor.conversation.references.asked import Asked, read_asked
 from quaestor.conversation.references.expressions import Expression, find_expressions
 from quaestor.conversation.references.lineage import Result, latest_results, results_of
 from quaestor.conversation.references.ranking import rank_sets, read_weights
-from quaestor.conversation.references.resolved import Candidate, Reference, References, TurnSet
-from quaestor.conversation.references.wording import PLAIN_NOUNS, calls
+from quaestor.conversation.references.resolved import Antecedent, AntecedentSet, Reference, References
+from quaestor.questions.cues import PLAIN_NOUNS, noun_fits_metric
+from quaestor.questions.question import Question, names_in
 
 _NEARNESS = 0.6
 """What a candidate's score is multiplied by for every later result."""
@@ -18,23 +18,22 @@ _LEAST = 0.02
 """Candidates with a smaller share are left out."""
 
 
-def resolve(question: str, memory: Memory) -> References:
+def resolve(question: Question, memory: Memory) -> References:
     """Returns what a question refers to of the turns before it. Needs no model, and gives the same every time.
 
     Args:
-        question: As asked.
+        question: What is asked.
         memory: The turns so far; empty for the first question.
     """
     if not memory.turns:
         return References()
-    asked = read_asked(question)
     latest = latest_results(results_of(memory))
-    sets = rank_sets(asked, latest, read_weights())
-    focus, switched = _focus(asked, memory)
+    sets = rank_sets(question, latest, read_weights())
+    focus, switched = _focus(question, memory)
     scene = _Scene(latest, sets, focus, switched)
     expressions = tuple(
-        Reference(question[e.start : e.end], e.start, e.end, e.kind, _candidates(e, scene))
-        for e in find_expressions(asked)
+        Reference(question.text[e.start : e.end], e.start, e.end, e.kind, _candidates(e, scene))
+        for e in find_expressions(question)
     )
     return References(expressions, sets, focus, switched)
 
@@ -42,7 +41,7 @@ def resolve(question: str, memory: Memory) -> References:
 @dataclass(frozen=True, slots=True)
 class _Scene:
     latest: Sequence[Result]
-    sets: Sequence[TurnSet]
+    sets: Sequence[AntecedentSet]
     focus: str | None
     switched: bool
 
@@ -51,7 +50,7 @@ class _Scene:
         return sum(chosen.score for chosen in self.sets if turn in chosen.turns)
 
 
-def _focus(asked: Asked, memory: Memory) -> tuple[str | None, bool]:
+def _focus(asked: Question, memory: Memory) -> tuple[str | None, bool]:
     """Returns the entity that the question is about, and whether that is another one than before.
 
     It is the known entity whose words the question has; without any, the entity of the latest answer, unless the
@@ -59,18 +58,18 @@ def _focus(asked: Asked, memory: Memory) -> tuple[str | None, bool]:
     """
     current = memory.entity_in_focus
     entities = dict.fromkeys(turn.answer.entity for turn in reversed(memory.turns) if turn.answer.entity)
-    named = [entity for entity in entities if (words := read_asked(entity).words) and words <= asked.words]
+    named = [entity for entity in entities if (words := names_in(entity.lower())) and words <= asked.names]
     if named:
-        best = max(named, key=lambda entity: len(read_asked(entity).words))
+        best = max(named, key=lambda entity: len(names_in(entity.lower())))
         return best, best != current
-    said = frozenset().union(*(read_asked(q).words for q in memory.questions))
-    said |= frozenset().union(*(read_asked(entity).words for entity in entities))
-    if asked.words and not asked.words & said:
+    said = frozenset().union(*(earlier.names for earlier in memory.asked))
+    said |= frozenset().union(*(names_in(entity.lower()) for entity in entities))
+    if asked.names and not asked.names & said:
         return None, True
     return current, False
 
 
-def _candidates(expression: Expression, scene: _Scene) -> tuple[Candidate, ...]:
+def _candidates(expression: Expression, scene: _Scene) -> tuple[Antecedent, ...]:
     judge = _JUDGES[expression.kind]
     found: list[tuple[float, int, str]] = []
     for distance, result in enumerate(scene.latest):
@@ -78,7 +77,7 @@ def _candidates(expression: Expression, scene: _Scene) -> tuple[Candidate, ...]:
         if score > 0:
             found.append((score, result.turn, ", ".join(reasons)))
     whole = sum(score for score, _, _ in found)
-    kept = [Candidate(turn, score / whole, reason) for score, turn, reason in found if score / whole >= _LEAST]
+    kept = [Antecedent(turn, score / whole, reason) for score, turn, reason in found if score / whole >= _LEAST]
     return tuple(sorted(kept, key=lambda candidate: (-candidate.score, -candidate.turn)))
 
 
@@ -92,7 +91,7 @@ def _result(expression: Expression, result: Result, distance: int, scene: _Scene
     if expression.back is not None:
         score *= 8 if distance == expression.back else 1
     if expression.noun and expression.noun not in PLAIN_NOUNS:
-        fits = calls(expression.noun, result.metric)
+        fits = noun_fits_metric(expression.noun, result.metric)
         score *= 6 * fits or 0.3
         if fits:
             reasons.append(f"a {result.metric.replace('_', ' ')} is a {expression.noun}")
@@ -141,7 +140,7 @@ def _ellipsis(expression: Expression, result: Result, distance: int, scene: _Sce
 def _about(expression: Expression, result: Result, scene: _Scene, reasons: list[str]) -> float:
     """Weighs what a result is about: the words of the expression, else the entity in focus."""
     if expression.words:
-        own = result.words | (read_asked(result.entity).words if result.entity else frozenset())
+        own = result.words | (names_in(result.entity.lower()) if result.entity else frozenset())
         shared = len(expression.words & own) / len(expression.words)
         if shared:
             reasons.append(f"named there: {' '.join(sorted(expression.words & own))}")

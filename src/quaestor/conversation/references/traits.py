@@ -7,11 +7,10 @@ here loses its weights until they are fitted anew.
 from collections.abc import Iterable, Sequence
 from itertools import combinations, takewhile
 
-from quaestor.conversation.metrics import classify_metric_type
-from quaestor.conversation.references.asked import Asked
 from quaestor.conversation.references.expressions import find_expressions
 from quaestor.conversation.references.lineage import Result
-from quaestor.conversation.references.wording import calls
+from quaestor.questions.cues import noun_fits_metric
+from quaestor.questions.question import Question
 
 _RECENT = 5
 """How many of the latest distinct results may be used together with another."""
@@ -22,21 +21,21 @@ _NAMED = 3
 _TAILS = ("the last result", "the last two results", "the last three results", "the last four results")
 
 
-def sets_of(asked: Asked, latest: Sequence[Result]) -> list[tuple[Result, ...]]:
+def sets_of(asked: Question, latest: Sequence[Result]) -> list[tuple[Result, ...]]:
     """Returns the sets of results that a question may use, each in the order of the turns, the empty one first."""
     pool = list(latest[:_RECENT])
     by_turn = {result.turn: result for result in latest}
     for result in pool[:2]:
         pool += [by_turn[t] for t in result.rests if t is not None and t in by_turn and by_turn[t] not in pool]
     older = [result for result in latest if result not in pool]
-    older.sort(key=lambda r: (-len(r.words & asked.words) - 2 * len(r.years & asked.years), -r.turn))
-    pool += [r for r in older[:_NAMED] if r.words & asked.words or r.years & asked.years]
+    older.sort(key=lambda r: (-len(r.words & asked.names) - 2 * len(r.years & asked.year_set), -r.turn))
+    pool += [r for r in older[:_NAMED] if r.words & asked.names or r.years & asked.year_set]
     pairs = [(b, a) if b.turn < a.turn else (a, b) for a, b in combinations(pool, 2)]
     longer = [tuple(reversed(latest[:size])) for size in (3, 4) if len(latest) >= size]
     return [(), *((result,) for result in pool), *pairs, *longer]
 
 
-def traits_of(chosen: tuple[Result, ...], asked: Asked, latest: Sequence[Result]) -> list[str]:
+def traits_of(chosen: tuple[Result, ...], asked: Question, latest: Sequence[Result]) -> list[str]:
     """Returns what can be said of a set of the latest results."""
     turns = tuple(result.turn for result in chosen)
     traits = [_place(turns, latest)]
@@ -45,11 +44,11 @@ def traits_of(chosen: tuple[Result, ...], asked: Asked, latest: Sequence[Result]
     return [*traits, *_standing(chosen, turns, latest), *_match(chosen, asked), *_pointed(turns, asked, latest)]
 
 
-def _pointed(turns: tuple[int, ...], asked: Asked, latest: Sequence[Result]) -> Iterable[str]:
+def _pointed(turns: tuple[int, ...], asked: Question, latest: Sequence[Result]) -> Iterable[str]:
     """What the expressions of the question point at, in the set or not."""
     for expression in find_expressions(asked):
         if expression.noun and expression.kind in ("result", "results"):
-            called = next((result.turn for result in latest if calls(expression.noun, result.metric)), None)
+            called = next((result.turn for result in latest if noun_fits_metric(expression.noun, result.metric)), None)
             if called is not None:
                 yield "with the result called so" if called in turns else "without the result called so"
     for year in asked.years:
@@ -69,11 +68,11 @@ def _place(turns: tuple[int, ...], latest: Sequence[Result]) -> str:
     return "the last and an earlier result" if turns[-1] == latest[0].turn else "two earlier results"
 
 
-def _emptiness(asked: Asked, latest: Sequence[Result]) -> Iterable[str]:
+def _emptiness(asked: Question, latest: Sequence[Result]) -> Iterable[str]:
     yield f"none after {latest[0].made}"
     if len(latest) > 1:
         yield f"none after {latest[1].made}, {latest[0].made}"
-    if asked.years and asked.years <= latest[0].years:
+    if asked.years and asked.year_set <= latest[0].years:
         yield "none in the same year"
 
 
@@ -107,19 +106,19 @@ def _base(change: Result) -> int | None:
     return change.rests[1] if len(change.rests) > 1 else None
 
 
-def _match(chosen: tuple[Result, ...], asked: Asked) -> Iterable[str]:
+def _match(chosen: tuple[Result, ...], asked: Question) -> Iterable[str]:
     if asked.years:
         years = frozenset().union(*(result.years for result in chosen))
-        if asked.years == years:
+        if asked.year_set == years:
             yield "of the years named"
-        elif asked.years <= years:
+        elif asked.year_set <= years:
             yield "covering the years named"
-        elif asked.years & years:
+        elif asked.year_set & years:
             yield "of one of the years named"
         elif years:
             yield "of other years"
     words = frozenset().union(*(result.words for result in chosen))
-    yield _naming(len(asked.words & words), len(asked.words))
+    yield _naming(len(asked.names & words), len(asked.names))
 
 
 def _naming(shared: int, named: int) -> str:
@@ -130,22 +129,22 @@ def _naming(shared: int, named: int) -> str:
     return "named for the most part" if 2 * shared > named else "named in part" if shared else "not named"
 
 
-def heard_in(asked: Asked, latest: Sequence[Result]) -> frozenset[str]:
+def heard_in(asked: Question, latest: Sequence[Result]) -> frozenset[str]:
     """Returns what the question says, in the words of the weights."""
-    wanted = classify_metric_type(asked.text, latest[0].metric if latest else None)[0].metric_type
+    wanted = asked.metric_types(latest[0].metric if latest else None)[0].metric_type
     kinds = {expression.kind for expression in find_expressions(asked)}
     heard = {f"asks for {wanted.replace('_', ' ')}"}
     if "results" in kinds:
         heard.add("points at several results")
     elif kinds & {"result", "cell"}:
         heard.add("points at a result")
-    elif wanted == "value" and asked.words:
+    elif wanted == "value" and asked.names:
         heard.add("looks a thing up")
-    new = asked.words.difference(*(result.words for result in latest))
+    new = asked.names.difference(*(result.words for result in latest))
     if new:
         heard.add("a new thing is named")
     if new and wanted == "value" and asked.years and not kinds and not asked.cues & {"then", "a conversion"}:
         heard.add("looks up a new thing in a year")
-    if "a number of its own" in asked.cues and not asked.words and not asked.years:
+    if "a number of its own" in asked.cues and not asked.names and not asked.years:
         heard.add("scales one result")
     return asked.cues | heard

@@ -5,13 +5,12 @@ The patterns that tell what is asked for are the core ontology's; a pattern adde
 
 import numpy as np
 
-from quaestor.conversation.metrics import asks_magnitude, classify_metric_type, matching_patterns
+from quaestor.questions.comparison import KINDS
 from quaestor.solvers.embedded.asked import Asked
 from quaestor.solvers.embedded.candidates import DIVIDE, OPERATIONS, SUBTRACT, Candidates
 from quaestor.solvers.embedded.leaves import LeafTable, among
 from quaestor.solvers.embedded.operands import Column, OperandView, distinct_positions
 from quaestor.solvers.embedded.pool import CONSTANT, NONE
-from quaestor.solvers.embedded.sides import KINDS
 
 _METRICS = {
     "lookup": ("value",), "subtract": ("change",), "add": ("sum",), "divide": ("ratio", "percentage", "average"),
@@ -35,7 +34,7 @@ def agreement_columns(candidates: Candidates, leaves: LeafTable, asked: Asked, v
 def _metric_columns(candidates: Candidates, asked: Asked) -> dict[str, Column]:
     results = asked.results
     previous = results[-1].metric if results else None
-    scored = {metric.metric_type: metric.score for metric in classify_metric_type(asked.now.text, previous)}
+    scored = {metric.metric_type: metric.score for metric in asked.now.metric_types(previous)}
     by_operation = np.array([max((scored.get(m, 0.0) for m in _METRICS[name]), default=0.0) for name in OPERATIONS])
     fit = by_operation[candidates.operation]
     # A change over its base, and a ratio less one, are percentage changes too.
@@ -47,12 +46,12 @@ def _metric_columns(candidates: Candidates, asked: Asked) -> dict[str, Column]:
     return {
         "metric": fit,
         "metric_gap": fit - max(scored.values()),
-        "magnitude_asked": np.full(len(candidates), asks_magnitude(asked.now.text)),
+        "magnitude_asked": np.full(len(candidates), asked.now.magnitude),
     }
 
 
 def _order(candidates: Candidates, asked: Asked, view: OperandView) -> Column:
-    order = next((pattern.order for pattern in matching_patterns(asked.now.text) if pattern.order), None)
+    order = asked.now.order
     if order is None:
         return np.zeros(len(candidates))
     if order in ("later first", "earlier first"):
@@ -65,7 +64,7 @@ def _order(candidates: Candidates, asked: Asked, view: OperandView) -> Column:
 
 
 def _side_columns(candidates: Candidates, asked: Asked, view: OperandView) -> dict[str, Column]:
-    sides, question = asked.now.sides, list(dict.fromkeys(asked.now.stems))
+    sides, question = asked.now.comparison, list(dict.fromkeys(asked.now.stems))
     first = np.array([stem in sides.first.stems for stem in question] or [False])
     second = np.array([stem in sides.second.stems for stem in question] or [False])
     one = (view.said & first).sum(axis=1) / max(1, first.sum())
@@ -89,7 +88,7 @@ def _side_columns(candidates: Candidates, asked: Asked, view: OperandView) -> di
 
 
 def _end_columns(candidates: Candidates, leaves: LeafTable, asked: Asked) -> dict[str, Column]:
-    pool, sides = candidates.pool, asked.now.sides
+    pool, sides = candidates.pool, asked.now.comparison
     ends = np.zeros(len(pool.operands))
     if len(leaves):
         ends = np.where(pool.leaf >= 0, leaves.boundary[np.maximum(pool.leaf, 0)], 0)

@@ -2,14 +2,13 @@
 
 from dataclasses import dataclass
 
-from quaestor.conversation.references.asked import read_asked
 from quaestor.conversation.references.lineage import Result, latest_results
 from quaestor.conversation.references.ranking import Weights as ReferenceWeights
 from quaestor.conversation.references.ranking import rank_sets
-from quaestor.conversation.references.resolved import TurnSet
+from quaestor.conversation.references.resolved import AntecedentSet
+from quaestor.questions.question import Question
 from quaestor.solvers.embedded.leaves import LeafTable
 from quaestor.solvers.embedded.lineage import results_of
-from quaestor.solvers.embedded.question import Question, read_question
 from quaestor.solvers.embedded.state import State
 
 
@@ -31,24 +30,22 @@ class Asked:
     target_years: frozenset[int]
     context_years: tuple[int, ...]
     results: tuple[Result, ...] = ()
-    uses: tuple[TurnSet, ...] = ()
+    uses: tuple[AntecedentSet, ...] = ()
 
 
-def read_turn(question: str, state: State, leaves: LeafTable, references: ReferenceWeights) -> Asked:
+def read_turn(question: Question, state: State, leaves: LeafTable, references: ReferenceWeights) -> Asked:
     """Returns the question in its conversation.
 
     Args:
         references: The weights by which references are resolved.
     """
-    now = read_question(question)
-    before = tuple(read_question(text) for text in state.questions)
-    context = next((q.years for q in reversed(before) if q.years), ())
+    context = next((q.years for q in reversed(state.questions) if q.years), ())
     base = {int(leaves.year[i]) for i in last_leaves(state)} - {0} or set(context)
-    anchors = set(now.years) or base
-    targets = {year + offset for offset in now.offsets for year in anchors}
+    anchors = set(question.years) or base
+    targets = {year + offset for offset in question.offsets for year in anchors}
     results = results_of(state, leaves)
-    uses = rank_sets(read_asked(now.text), latest_results(results), references, explained=False)
-    return Asked(now, before, frozenset(targets), context, tuple(results), uses)
+    uses = rank_sets(question, latest_results(results), references, explained=False)
+    return Asked(question, state.questions, frozenset(targets), context, tuple(results), uses)
 
 
 def last_leaves(state: State) -> frozenset[int]:

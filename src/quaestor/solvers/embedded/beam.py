@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.core.quantity import Scale
+from quaestor.questions.question import Question
 from quaestor.solvers.embedded.rules import as_asked
 from quaestor.solvers.embedded.state import Outcome, State
 from quaestor.solvers.embedded.turn import build_candidates, read_leaves
@@ -77,7 +78,7 @@ START: tuple[Path, ...] = (Path(State()),)
 """Before the first question there is one reading."""
 
 
-def read_question_after(paths: Sequence[Path], question: str, page: PageView, weights: Weights) -> Choices:
+def read_question_after(paths: Sequence[Path], question: Question, page: PageView, weights: Weights) -> Choices:
     """Returns the plans for a question after each of several readings of the turns before."""
     found: list[Choice] = []
     values: list[NDArray[np.float64]] = []
@@ -96,7 +97,7 @@ def read_question_after(paths: Sequence[Path], question: str, page: PageView, we
     return Choices(ranked, np.concatenate(values) if values else np.zeros(0))
 
 
-def go_on(choices: Choices, question: str) -> tuple[Path, ...]:
+def go_on(choices: Choices, question: Question) -> tuple[Path, ...]:
     """Returns the likeliest readings with one more turn. Readings that come to the same answers are one."""
     found: dict[tuple[object, ...], Path] = {}
     for choice in choices.ranked:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from quaestor.plan.operations import OPERATIONS as ARITHMETIC
 from quaestor.plan.scales import Kind as Counts
 from quaestor.plan.scales import Reading
+from quaestor.questions.question import Question
 from quaestor.solvers.embedded.pool import CONSTANT, COUNTS, FACTORS, GROUP, KINDS, NONE, RARE, Pool
-from quaestor.solvers.embedded.question import Question
 from quaestor.solvers.embedded.signature import constant_kind
 from quaestor.solvers.embedded.state import Outcome
 

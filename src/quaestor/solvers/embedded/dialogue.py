@@ -107,6 +107,6 @@ def _leaf_of(operand: Operand, lookups: dict[int, int]) -> int:
 
 
 def _repeated(candidates: Candidates, asked: Asked, state: State) -> Column:
-    operands, text = candidates.pool.operands, asked.now.text
-    answered = np.array([o.kind == "result" and state.questions[o.index].lower() == text for o in operands])
+    operands, text = candidates.pool.operands, asked.now.lowered
+    answered = np.array([o.kind == "result" and state.questions[o.index].lowered == text for o in operands])
     return answered[candidates.first]

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.questions.intent import SEVERAL
 from quaestor.solvers.embedded.asked import Asked
 from quaestor.solvers.embedded.candidates import Candidates
 from quaestor.solvers.embedded.groups import GROUP_KINDS
 from quaestor.solvers.embedded.leaves import LeafTable
 from quaestor.solvers.embedded.operands import Column
 from quaestor.solvers.embedded.pool import GROUP
-from quaestor.solvers.embedded.question import SEVERAL
 from quaestor.solvers.embedded.state import Operand
 
 _LEAST = 1e-6
@@ -25,7 +25,7 @@ def group_columns(
     """Returns the columns of all candidates that describe the group which they take; 0 where they take none."""
     pool = candidates.pool
     values = np.zeros((len(pool.operands), len(COLUMNS)))
-    heard = not SEVERAL.isdisjoint(asked.now.patterns)
+    heard = not SEVERAL.isdisjoint(asked.now.pattern_names)
     for n in np.flatnonzero(pool.kind == GROUP).tolist():
         group = pool.groups[pool.operands[n].index]
         found = [float(probability[member.index]) for member in group.members if member.kind == "leaf"]

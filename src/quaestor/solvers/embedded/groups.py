@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.plan.scales import Kind as Counts
+from quaestor.questions.intent import SEVERAL
+from quaestor.questions.question import Question
 from quaestor.solvers.embedded.leaves import LeafTable
-from quaestor.solvers.embedded.question import SEVERAL, Question
 from quaestor.solvers.embedded.state import Operand, State
 
 Bools = NDArray[np.bool_]
@@ -44,7 +45,7 @@ _YEARS, _COLUMN, _SENTENCE, _RESULTS = range(1, len(GROUP_KINDS))
 def asks_for_groups(question: Question, signatures: Mapping[str, float], least: float) -> bool:
     """Returns whether several numbers may be taken together: by the core's patterns, the signature, or three years."""
     likely = sum(p for name, p in signatures.items() if name.startswith(("sum", "average")))
-    return likely > least or len(question.years) > 2 or not SEVERAL.isdisjoint(question.patterns)
+    return likely > least or len(question.years) > 2 or not SEVERAL.isdisjoint(question.pattern_names)
 
 
 def groups_of(leaves: LeafTable, probability: NDArray[np.float64], state: State, question: Question) -> Iterator[Group]:

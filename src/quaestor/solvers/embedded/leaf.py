@@ -1,15 +1,11 @@
 """One number of a page with all that describes it, in the words and signs that questions are compared with."""
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
 
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Quantity, Scale
-
-_BEGINNING = re.compile(r"\b(?:beginning|start|opening|january 1|jan\.? 1)\b")
-_END = re.compile(r"\b(?:end|ending|closing|december 31|dec\.? 31)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +55,6 @@ class Leaf:
     moved: bool = False
     boundary: int = 0
     distances: tuple[tuple[str, int], ...] = ()
-
-
-def boundary(text: str) -> int:
-    """Returns 1 where a text speaks of the end of a period, -1 of its beginning, 0 of neither or both."""
-    return bool(_END.search(text)) - bool(_BEGINNING.search(text))
 
 
 def power_of_ten(quantity: Quantity, label: Scale | None = None) -> float:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from quaestor.conversation.references.asked import read_asked
 from quaestor.conversation.references.lineage import Result
 from quaestor.solvers.embedded.leaves import LeafTable
 from quaestor.solvers.embedded.state import Operand, State
@@ -31,12 +30,12 @@ def results_of(state: State, leaves: LeafTable) -> list[Result]:
             expression = (outcome.operation, *operands)
         again = latest_turn(expression, expressions)
         rests = found[again].rests if again is not None else tuple(latest_turn(o, expressions) for o in operands)
-        asked = read_asked(state.questions[turn])
+        asked = state.questions[turn]
         made = _made(expression)
-        years = asked.years or _years(outcome.operands, leaves)
+        years = asked.year_set or _years(outcome.operands, leaves)
         metric = "percentage_change" if made == "relative change" else made
         expressions.append(expression)
-        found.append(Result(turn, metric, made, None, years, asked.words, rests, expression))
+        found.append(Result(turn, metric, made, None, years, asked.names, rests, expression))
     return found
 
 

@@ -8,13 +8,16 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from quaestor.conversation.metrics import matching_patterns
+from quaestor.core.stop_words import STOP_WORDS
+from quaestor.core.words import words
 from quaestor.ontology.core import read_core
 from quaestor.ontology.patterns import find_phrase
 from quaestor.ontology.ratios import FinancialRatio, LineItem
+from quaestor.questions.intent import matching_patterns
+from quaestor.questions.question import Question, read_question
+from quaestor.questions.stems import stems
 from quaestor.solvers.embedded.leaf import Leaf
 from quaestor.solvers.embedded.leaves import LeafTable
-from quaestor.solvers.words import STOPWORDS, stems, words
 
 _ASKS = re.compile(r".*\b(?:what|which|how|calculate|compute|determine|find|give|show|tell)\b(?: me\b)?")
 """All up to the last word that asks for what follows it."""
@@ -40,7 +43,7 @@ class _Named:
     end: int
 
 
-def spelled_out(question: str, leaves: LeafTable) -> str:
+def spelled_out(question: Question, leaves: LeafTable) -> Question:
     """Returns a question with the name of a ratio replaced by what is divided by what, in lower case.
 
     So "what was the profit margin in 2015?" becomes "what was the net income divided by net revenue in 2015?", in the
@@ -48,19 +51,19 @@ def spelled_out(question: str, leaves: LeafTable) -> str:
     how the ratio changed or compares, and where the question names none: one look into a cache.
     """
     named = _asked_for(question)
-    if named is None or _is_printed(named.ratio, question.lower()[named.start : named.end], leaves):
+    if named is None or _is_printed(named.ratio, question.lowered[named.start : named.end], leaves):
         return question
     numerator, denominator = _printed(named.ratio.numerator, leaves), _printed(named.ratio.denominator, leaves)
     if numerator is None or denominator is None:
         return question
-    lowered = question.lower()
-    return f"{lowered[: named.start]}{numerator} divided by {denominator}{lowered[named.end :]}"
+    told = f"{question.lowered[: named.start]}{numerator} divided by {denominator}{question.lowered[named.end :]}"
+    return read_question(told)
 
 
 @lru_cache(maxsize=4096)
-def _asked_for(question: str) -> _Named | None:
+def _asked_for(question: Question) -> _Named | None:
     """The ratio that a question asks for, and nothing but it."""
-    lowered = question.lower()
+    lowered = question.lowered
     named = _named(lowered)
     if named is None:
         return None
@@ -69,7 +72,7 @@ def _asked_for(question: str) -> _Named | None:
     # One further before it is what is asked for: "what was the tax benefit, based on the effective tax rate?"
     asks = _ASKS.match(before)
     alone = all(map(_says_nothing, (*words(before[asks.end() if asks else 0 :]), *words(after)[:1])))
-    if not alone or _OF_TO.match(after) or _named(f"{before}|{after}") or not _asks_for_a_value(lowered, name):
+    if not alone or _OF_TO.match(after) or _named(f"{before}|{after}") or not _asks_for_a_value(question, name):
         return None
     return named
 
@@ -85,13 +88,13 @@ def _named(text: str) -> _Named | None:
 
 
 def _says_nothing(word: str) -> bool:
-    return word in STOPWORDS or not word[0].isalpha() or word.endswith("'s")
+    return word in STOP_WORDS or not word[0].isalpha() or word.endswith("'s")
 
 
-def _asks_for_a_value(question: str, name: str) -> bool:
+def _asks_for_a_value(question: Question, name: str) -> bool:
     """Returns whether a question asks for no change, sum or share; what its ratio's name says is left aside."""
     own = matching_patterns(name)
-    others = (p for p in matching_patterns(question) if p not in own and not p.after and p.scale is None)
+    others = (p for p in question.patterns if p not in own and not p.after and p.scale is None)
     return all(pattern.metric_type in (None, "value") for pattern in others)
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.questions.stems import stems
 from quaestor.solvers.embedded.asked import Asked
 from quaestor.solvers.embedded.candidates import MULTIPLY, Candidates, twins
 from quaestor.solvers.embedded.leaves import LeafTable, among
@@ -10,7 +11,6 @@ from quaestor.solvers.embedded.operands import Column, OperandView, distinct_pos
 from quaestor.solvers.embedded.pool import CONSTANT, Pool
 from quaestor.solvers.embedded.state import Operand, State
 from quaestor.solvers.embedded.text_leaves import LEADS
-from quaestor.solvers.words import stems
 
 _FROM, _TO = LEADS.index("from"), LEADS.index("to")
 _PRICES = frozenset(stems("price fare"))

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from quaestor.core.quantity import Scale
 from quaestor.plan.scales import Kind as Counts
+from quaestor.questions.question import Question
 from quaestor.solvers.embedded.groups import Group, asks_for_groups, counts_of, groups_of
 from quaestor.solvers.embedded.leaves import LeafTable, among
-from quaestor.solvers.embedded.question import Question
 from quaestor.solvers.embedded.state import Operand, State
 
 KINDS = ("new", "used", "result1", "result2", "result3", "constant", "none", "group")

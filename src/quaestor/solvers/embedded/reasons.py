@@ -8,21 +8,22 @@ from dataclasses import replace
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number
-from quaestor.conversation.metrics import classify_metric_type, matching_patterns
 from quaestor.core.provenance import CellRef
+from quaestor.core.words import words
 from quaestor.ontology.patterns import question_words
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
+from quaestor.questions.question import Question
+from quaestor.questions.stems import stems
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.asked import Asked
 from quaestor.solvers.embedded.leaf import Leaf
 from quaestor.solvers.embedded.leaves import LeafTable
-from quaestor.solvers.words import stems, words
 
 CLOSE = 0.5
 """A runner-up is named that is at least so probable as this share of the answer's probability."""
 
 
-def grounds(answer: Answer, question: str, asked: Asked, leaves: LeafTable, context: TurnContext) -> str | None:
+def grounds(answer: Answer, question: Question, asked: Asked, leaves: LeafTable, context: TurnContext) -> str | None:
     """Returns what led to an answer, such as `row "net revenue"; year 2008; "change in" asks for a change`.
 
     Args:
@@ -37,10 +38,10 @@ def grounds(answer: Answer, question: str, asked: Asked, leaves: LeafTable, cont
     taken = [_leaf(step, leaves) for step in answer.plan.extracts]
     found = [leaf for leaf in taken if leaf is not None]
     parts = [
-        *((f'read as "{asked.now.text}"',) if asked.now.text != question.lower() else ()),
+        *((f'read as "{asked.now.lowered}"',) if asked.now.lowered != question.lowered else ()),
         *_lines(found, asked, leaves),
         *_years(found, asked),
-        *_rule(answer, asked.now.text, context),
+        *_rule(answer, asked.now, context),
         *_results(answer.plan, context),
     ]
     return "; ".join(parts) or None
@@ -121,7 +122,7 @@ def _lines(found: Sequence[Leaf], asked: Asked, leaves: LeafTable) -> Iterator[s
     """The words of the question that a row, or the words around a number, have too; else those of an earlier one."""
     questions = [("", asked.now), *((f" of question {n}", q) for n, q in reversed([*enumerate(asked.before, start=1)]))]
     for where, question in questions:
-        said = {(_place(leaf, leaves), shared): None for leaf in found if (shared := _shared(leaf, question.text))}
+        said = {(_place(leaf, leaves), shared): None for leaf in found if (shared := _shared(leaf, question))}
         if said:
             yield from (f'{place} "{shared}"{where}' for place, shared in said)
             return
@@ -137,10 +138,10 @@ def _place(leaf: Leaf, leaves: LeafTable) -> str:
     return "row" if upright else "column"
 
 
-def _shared(leaf: Leaf, question: str) -> str:
+def _shared(leaf: Leaf, question: Question) -> str:
     """The words of a question that name a leaf's line, or stand in its sentence, as the question has them."""
     known = frozenset(leaf.row if isinstance(leaf.source, CellRef) else leaf.around)
-    shared = [word for word in words(question) if known.intersection(stems(word))]
+    shared = [word for word in words(question.lowered) if known.intersection(stems(word))]
     return " ".join(dict.fromkeys(shared))
 
 
@@ -155,14 +156,14 @@ def _years(found: Sequence[Leaf], asked: Asked) -> Iterator[str]:
             yield f"year{plural} {' and '.join(map(str, list_of_years))}{where}"
 
 
-def _rule(answer: Answer, question: str, context: TurnContext) -> Iterator[str]:
+def _rule(answer: Answer, question: Question, context: TurnContext) -> Iterator[str]:
     """The turn of phrase by which the core tells what is asked for, where that is what was answered."""
     answers = context.memory.answers
-    asked = classify_metric_type(question, answers[-1].metric_type if answers else None)
+    asked = question.metric_types(answers[-1].metric_type if answers else None)
     for metric in asked:
         if metric.metric_type == answer.metric_type:
-            pattern = next(p for p in matching_patterns(question) if p.name == metric.pattern)
-            match = pattern.matcher.search(question_words(question))
+            pattern = next(p for p in question.patterns if p.name == metric.pattern)
+            match = pattern.matcher.search(question_words(question.lowered))
             if match and match[0].strip() and metric.metric_type != "value":
                 yield f'"{match[0].strip()}" asks for the {metric.metric_type.replace("_", " ")}'
             return

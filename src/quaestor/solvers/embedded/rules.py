@@ -7,7 +7,7 @@ ever saw one asked at once. A difference is no answer to who asks for the percen
 import re
 from dataclasses import replace
 
-from quaestor.solvers.embedded.question import read_question
+from quaestor.questions.question import Question
 from quaestor.solvers.embedded.state import PLAIN, Outcome
 
 _ASKED = "kg:PatternPercentageChange"
@@ -15,13 +15,12 @@ _COMPARES = re.compile(r"differen|points?\b|compar|\bless\b|minus")
 """Of these the difference itself is asked: "the difference between the two percentage changes"."""
 
 
-def as_asked(question: str, outcome: Outcome) -> Outcome:
+def as_asked(question: Question, outcome: Outcome) -> Outcome:
     """Returns the outcome, a difference made a relative change where the question asks for the percentage change.
 
     A ratio less one is relative already, and stays.
     """
-    read = read_question(question)
-    if outcome.operation != "subtract" or _ASKED not in read.patterns or _COMPARES.search(read.text):
+    if outcome.operation != "subtract" or _ASKED not in question.pattern_names or _COMPARES.search(question.lowered):
         return outcome
     base = outcome.operands[1]
     if outcome.value is None or base.value == 0 or (base.kind == "constant" and base.value == 1):

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.questions.comparison import boundary
+from quaestor.questions.stems import stems
 from quaestor.solvers.embedded.asked import Asked, last_leaves
-from quaestor.solvers.embedded.leaf import boundary
 from quaestor.solvers.embedded.leaves import LeafTable, among
 from quaestor.solvers.embedded.state import State
 from quaestor.solvers.embedded.views import PageView
 from quaestor.solvers.embedded.word_matrix import Floats
-from quaestor.solvers.words import stems
 
 LEAF_FEATURES: dict[str, str] = {
     "question_in_leaf": "share of the question's weighted stems that describe the leaf in any way",
@@ -114,9 +114,9 @@ def leaf_features(page: PageView, asked: Asked, state: State, lookup: float, fre
         **_telling(page, asked),
         "asked": among(np.abs(page.leaves.value), asked.now.numbers),
         "question_moved": _constant(size, _speaks_of_change(asked)),
-        "question_percent": _constant(size, any(s in asked.now.text for s in ("percent", "%", "rate", "ratio"))),
-        "question_count": _constant(size, _COUNT.search(asked.now.text) is not None),
-        "question_price": _constant(size, _PRICE.search(asked.now.text) is not None),
+        "question_percent": _constant(size, any(s in asked.now.lowered for s in ("percent", "%", "rate", "ratio"))),
+        "question_count": _constant(size, _COUNT.search(asked.now.lowered) is not None),
+        "question_price": _constant(size, _PRICE.search(asked.now.lowered) is not None),
         "question_total": _constant(size, "total" in asked.now.shapes),
         "turn": _constant(size, len(state.outcomes)),
         "years_named": _constant(size, len(asked.now.years)),
@@ -217,7 +217,7 @@ def _telling(page: PageView, asked: Asked) -> dict[str, Floats]:
 
 def _sides(page: PageView, asked: Asked) -> dict[str, NDArray[np.generic]]:
     leaves = page.leaves
-    first, second = asked.now.sides.first, asked.now.sides.second
+    first, second = asked.now.comparison.first, asked.now.comparison.second
     size = len(leaves)
     shares = []
     for slot in (first, second):
@@ -225,7 +225,7 @@ def _sides(page: PageView, asked: Asked) -> dict[str, NDArray[np.generic]]:
         shares.append(
             (leaves.near.dot(vector) / weight).astype(np.float32) if slot.stems else np.zeros(size, np.float32)
         )
-    end = boundary(asked.now.text)
+    end = boundary(asked.now.lowered)
     power = asked.now.power
     fits = np.zeros(size) if power is None else np.where(leaves.power == power, 1, -1)
     return {

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.solvers.embedded.question import SEVERAL, Question, read_question
-from quaestor.solvers.embedded.sides import Side
+from quaestor.questions.comparison import ComparisonArgument
+from quaestor.questions.intent import SEVERAL
+from quaestor.questions.question import Question
 from quaestor.solvers.embedded.state import Outcome, State
 
 FIRST, LAST = "<s>", "</s>"
@@ -30,7 +31,9 @@ class SignatureModel:
     weights: NDArray[np.float32]
     intercept: NDArray[np.float32]
 
-    def probabilities(self, question: str, earlier: Sequence[str], signatures: Sequence[str]) -> dict[str, float]:
+    def probabilities(
+        self, question: Question, earlier: Sequence[Question], signatures: Sequence[str]
+    ) -> dict[str, float]:
         """Returns the probability of each signature.
 
         Args:
@@ -47,10 +50,9 @@ class SignatureModel:
         return dict(zip(self.classes, score.tolist(), strict=True))
 
 
-def signature_features(question: str, earlier: Sequence[str], signatures: Sequence[str]) -> dict[str, float]:
+def signature_features(question: Question, earlier: Sequence[Question], signatures: Sequence[str]) -> dict[str, float]:
     """Returns the named features of a turn that need no page: n-grams, the turns before, and both crossed."""
-    read = read_question(question)
-    shapes = (FIRST, *read.shapes, LAST)
+    shapes = (FIRST, *question.shapes, LAST)
     features: dict[str, float] = {}
     for size in (1, 2, 3):
         for start in range(len(shapes) - size + 1):
@@ -64,29 +66,29 @@ def signature_features(question: str, earlier: Sequence[str], signatures: Sequen
     features["signature:" + (signatures[-1] if signatures else "-")] = 1.0
     features[f"pending:{min(pending, 3)}"] = 1.0
     features[f"turn:{min(len(earlier), 6)}"] = 1.0
-    features[f"years:{min(len(read.years), 3)}"] = 1.0
+    features[f"years:{min(len(question.years), 3)}"] = 1.0
     for shape in sorted(set(shapes)):
         features[f"{last}|{shape}"] = 1.0
         features[f"pending{min(pending, 2)}|{shape}"] = 1.0
     # Sorted: sums in another order, as sets have it in another process, are other numbers.
-    for pattern in sorted(read.patterns):
+    for pattern in sorted(question.pattern_names):
         features[pattern] = 1.0
         features[f"{last}|{pattern}"] = 1.0
-    span = max(read.years) - min(read.years) + 1 if read.years else 0
-    for pattern in sorted(read.patterns & SEVERAL):
+    span = max(question.years) - min(question.years) + 1 if question.years else 0
+    for pattern in sorted(question.pattern_names & SEVERAL):
         features[f"{pattern}|{min(span, 4)} years"] = 1.0
-    sides = read.sides
+    sides = question.comparison
     features[f"sides:{sides.kind}|{sides.first.back:d}{sides.second.back:d}"] = 1.0
     features[f"{last}|sides:{sides.kind}|{sides.first.back:d}{sides.second.back:d}"] = 1.0
-    features.update(_sides_said(read, [read_question(text) for text in earlier]))
+    features.update(_sides_said(question, earlier))
     features["length"] = min(len(shapes), 40) / 40
-    features.update(_novelty(read, [read_question(text) for text in earlier]))
+    features.update(_novelty(question, earlier))
     return features
 
 
-def _sides_said(question: Question, earlier: list[Question]) -> dict[str, float]:
+def _sides_said(question: Question, earlier: Sequence[Question]) -> dict[str, float]:
     """Whether each side of a comparison was said before, and whether it points back."""
-    sides = question.sides
+    sides = question.comparison
     if not sides.kind:
         return {}
     said = {stem for before in earlier for stem in before.stems}
@@ -94,12 +96,12 @@ def _sides_said(question: Question, earlier: list[Question]) -> dict[str, float]
     return {f"side1:{first}": 1.0, f"side2:{second}": 1.0, f"sides:{sides.kind}|{first}|{second}": 1.0}
 
 
-def _said(side: Side, said: set[str]) -> str:
+def _said(side: ComparisonArgument, said: set[str]) -> str:
     share = len(side.stems & said) / len(side.stems) if side.stems else -1
     return "nothing" if share < 0 else "new" if share == 0 else "said" if share == 1 else "partly"
 
 
-def _novelty(question: Question, earlier: list[Question]) -> dict[str, float]:
+def _novelty(question: Question, earlier: Sequence[Question]) -> dict[str, float]:
     """How much of the question was said before."""
     if not earlier:
         return {}
@@ -114,7 +116,7 @@ def _novelty(question: Question, earlier: list[Question]) -> dict[str, float]:
     }
 
 
-def signature_of(question: str, outcome: Outcome, state: State) -> str:
+def signature_of(question: Question, outcome: Outcome, state: State) -> str:
     """Returns the signature of an outcome reached in `state`, such as `divide(result1,used)`.
 
     An operand is `new` (a leaf no turn took before), `used` (one that a turn took), `result1`, `result2`, `result3`
@@ -123,7 +125,7 @@ def signature_of(question: str, outcome: Outcome, state: State) -> str:
     """
     if outcome.operation in ("sum", "average"):
         return f"{outcome.operation}(group)"
-    used, numbers = state.used_leaves(), read_question(question).numbers
+    used, numbers = state.used_leaves(), question.numbers
     kinds = []
     for operand in outcome.operands:
         if operand.kind == "leaf":

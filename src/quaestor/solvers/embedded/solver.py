@@ -8,6 +8,7 @@ from quaestor.conversation.answer import Answer
 from quaestor.conversation.events.kinds import CandidateChosen, CandidatePassedOver
 from quaestor.errors import ExecutionError, SolverError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.questions.question import Question
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.asked import read_turn
@@ -54,7 +55,7 @@ class EmbeddedSolver:
         self._abstain_below = abstain_below
         self._pages: OrderedDict[tuple[str, str], PageView] = OrderedDict()
         self._read: OrderedDict[tuple[object, ...], _SoFar] = OrderedDict()
-        self._last: tuple[_SoFar, str, Choices] | None = None
+        self._last: tuple[_SoFar, Question, Choices] | None = None
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
         """Returns the answer of the likeliest plan that can be executed; one that is not sure enough, without a value.
@@ -81,8 +82,8 @@ class EmbeddedSolver:
             least: The end comes with an answer that is less sure than this share of the first.
         """
         page, given = self._given(context)
-        so_far = self._so_far(context, page, given)
-        choices = self._choices(so_far, question, page)
+        so_far, read = self._so_far(context, page, given), context.read(question)
+        choices = self._choices(so_far, read, page)
         if not choices.ranked:
             return
         evidence, surest = evidence_of(choices, so_far.share, len(given.outcomes)), 0.0
@@ -102,14 +103,14 @@ class EmbeddedSolver:
             context.trace.append(CandidateChosen(choices.count, choice.outcome.operation, share))
             surest = max(surest, confidence)
             answer = replace(answer, confidence=confidence, reason=_anew(choice.outcome, state, same))
-            told = spelled_out(question, page.leaves)
+            told = spelled_out(read, page.leaves)
             asked = read_turn(told, choice.before.state, page.leaves, self._weights.references)
-            yield replace(answer, grounds=grounds(answer, question, asked, page.leaves, context))
+            yield replace(answer, grounds=grounds(answer, read, asked, page.leaves, context))
 
     def read(self, question: str, context: TurnContext) -> Choices:
         """Returns the plans for a question, after each likely reading of the turns before."""
         page, given = self._given(context)
-        return self._choices(self._so_far(context, page, given), question, page)
+        return self._choices(self._so_far(context, page, given), context.read(question), page)
 
     def _given(self, context: TurnContext) -> tuple[PageView, State]:
         page = self.page(context.graph)
@@ -129,7 +130,7 @@ class EmbeddedSolver:
             so_far = self._read[key]
         return so_far
 
-    def _choices(self, so_far: _SoFar, question: str, page: PageView) -> Choices:
+    def _choices(self, so_far: _SoFar, question: Question, page: PageView) -> Choices:
         """The plans for a question. Those of the last question are kept: the next one asks for them again."""
         last = self._last
         if last is None or last[0] is not so_far or last[1] != question:
@@ -137,7 +138,7 @@ class EmbeddedSolver:
             last = self._last = (so_far, question, choices)
         return last[2]
 
-    def _after(self, so_far: _SoFar, question: str, told: State, page: PageView) -> _SoFar:
+    def _after(self, so_far: _SoFar, question: Question, told: State, page: PageView) -> _SoFar:
         choices = self._choices(so_far, question, page)
         # What was withheld is no answer that binds: the conversation goes on as it was read.
         given = told.outcomes[-1]

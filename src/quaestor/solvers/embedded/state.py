@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from quaestor.plan.scales import Kind as Counts
+from quaestor.questions.question import Question
 
 PLAIN = Counts()
 """A plain number: no scale, no unit."""
@@ -49,14 +50,14 @@ class State:
     """The conversation so far.
 
     Attributes:
-        questions: As asked, oldest first.
+        questions: Oldest first.
         outcomes: One a question.
     """
 
-    questions: tuple[str, ...] = ()
+    questions: tuple[Question, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
 
-    def after(self, question: str, outcome: Outcome) -> "State":
+    def after(self, question: Question, outcome: Outcome) -> "State":
         """Returns the state with one more turn."""
         return State((*self.questions, question), (*self.outcomes, outcome))
 

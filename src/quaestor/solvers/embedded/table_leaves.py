@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.graph.facts import Axis, Observation
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.solvers.embedded.leaf import Leaf, boundary, power_of_ten
-from quaestor.solvers.words import stems
+from quaestor.questions.comparison import boundary
+from quaestor.questions.stems import stems
+from quaestor.solvers.embedded.leaf import Leaf, power_of_ten
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 

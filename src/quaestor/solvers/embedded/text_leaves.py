@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator
 
+from quaestor.core.words import words
 from quaestor.graph.facts import Mention
 from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.questions.stems import stems
 from quaestor.solvers.embedded.leaf import Leaf, power_of_ten
-from quaestor.solvers.words import stems, words
 
 LEADS = ("", "from", "to", "by", "of", "than", "with", "was", "were", "and", "approximately", "versus")
 """Words before a number in a sentence that tell its part: "increased from 128 to 201"."""

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.conversation.references.ranking import Weights as ReferenceWeights
+from quaestor.questions.question import Question
 from quaestor.solvers.embedded.asked import Asked, read_turn
 from quaestor.solvers.embedded.candidates import Candidates, enumerate_candidates
 from quaestor.solvers.embedded.features import candidate_features
@@ -43,7 +44,7 @@ class Reading:
 
 
 def read_leaves(
-    page: PageView, question: str, state: State, signature: SignatureModel, references: ReferenceWeights
+    page: PageView, question: Question, state: State, signature: SignatureModel, references: ReferenceWeights
 ) -> Reading:
     """Returns what a question may do on a page, and what is measured of each leaf of the page for it.
 

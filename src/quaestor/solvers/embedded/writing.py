@@ -74,15 +74,14 @@ def _constant(value: float) -> Constant:
 def read_state(memory: Memory, leaves: LeafTable) -> State:
     """Returns the conversation so far in the solver's terms, whichever solver answered."""
     state = State()
-    for turn in memory.turns:
-        answer = turn.answer
+    for question, answer in zip(memory.asked, memory.answers, strict=True):
         value = None if answer.value is None else float(answer.value)
         counts = Counts(answer.scale, answer.unit)
         if answer.plan is None:
             outcome = Outcome("lookup", (), value, counts)
         else:
             outcome = _read_outcome(answer.plan, value, counts, leaves, state)
-        state = state.after(turn.question, outcome)
+        state = state.after(question, outcome)
     return state
 
 

@@ -13,8 +13,8 @@ from typing import TypeVar
 from quaestor.conversation.memory import Memory
 from quaestor.documents.document import Document, Section, Sentence, Table
 from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.questions.stems import stems
 from quaestor.solvers.reflection.numbers import sentence_code, years_in
-from quaestor.solvers.words import stems
 
 _MOST_ROWS = 5
 _MOST_SENTENCES = 3

@@ -11,13 +11,13 @@ from decimal import Decimal
 from functools import cached_property
 
 from quaestor.conversation.memory import Memory
-from quaestor.conversation.metrics import classify_metric_type, matching_patterns
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import PlanError
 from quaestor.graph.facts import Observation
 from quaestor.ontology.patterns import Order
 from quaestor.plan.execute import Execution, execute
 from quaestor.plan.steps import Compute, Constant, Extract, Label, Plan
+from quaestor.questions.question import Question
 from quaestor.solvers.reflection.findings import Finding
 from quaestor.solvers.reflection.locating import better_named
 from quaestor.solvers.reflection.numbers import (
@@ -35,7 +35,6 @@ from quaestor.solvers.reflection.numbers import (
     says,
     years_in,
 )
-from quaestor.solvers.words import stems
 
 _RATIOS = frozenset({"divide", "percentage", "percentage_change", "multiply"})
 _OPERATIONS: Mapping[str, frozenset[str]] = {
@@ -89,7 +88,7 @@ class Case:
     """
 
     plan: Plan
-    question: str
+    question: Question
     memory: Memory
     numbers: Numbers
 
@@ -115,18 +114,18 @@ class Case:
     def asked(self) -> tuple[str, float]:
         """The metric type that the question asks for, and how sure that is."""
         turns = self.memory.turns
-        asked = classify_metric_type(self.question, turns[-1].answer.metric_type if turns else None)[0]
+        asked = self.question.metric_types(turns[-1].answer.metric_type if turns else None)[0]
         return asked.metric_type, asked.score
 
     @cached_property
     def orders(self) -> frozenset[Order]:
         """The orders of operands that the question's words ask for."""
-        return frozenset(p.order for p in matching_patterns(self.question) if p.order)
+        return frozenset(p.order for p in self.question.patterns if p.order)
 
     @cached_property
     def years(self) -> frozenset[int]:
         """The years that the question names."""
-        return years_in(self.question)
+        return self.question.year_set
 
 
 def check_plan(case: Case) -> tuple[Finding, ...]:
@@ -175,7 +174,7 @@ def _constant(case: Case, step: Compute, constant: Constant) -> Finding | None:
 
 def _said(value: Decimal, case: Case) -> bool:
     """Whether a question of the conversation gives the number."""
-    return any(says(question, value) for question in (*case.memory.questions, case.question))
+    return any(says(question, value) for question in (*case.memory.questions, case.question.text))
 
 
 def the_operation_asked_for(case: Case) -> Iterator[Finding]:
@@ -184,7 +183,7 @@ def the_operation_asked_for(case: Case) -> Iterator[Finding]:
     if last is None or last is not case.plan.steps[-1]:
         return  # what is looked up may be a change or an average that the page prints
     asked, score = case.asked
-    also = {op for words, ops in _ALSO if words.search(case.question.lower()) for op in ops}
+    also = {op for words, ops in _ALSO if words.search(case.question.lowered) for op in ops}
     fitting = _OPERATIONS.get(asked)
     if fitting is None or score < _SURE or last.operation in fitting | also | {"absolute"}:
         return
@@ -193,7 +192,7 @@ def the_operation_asked_for(case: Case) -> Iterator[Finding]:
 
 def later_minus_earlier(case: Case) -> Iterator[Finding]:
     """A change is the later value less the earlier one, where both are of one line and no words say otherwise."""
-    if case.orders != {"later first"} or _SIZE.search(case.question.lower()):
+    if case.orders != {"later first"} or _SIZE.search(case.question.lowered):
         return
     for step in case.computes:
         if step.operation in _CHANGES:
@@ -266,7 +265,7 @@ def the_line_asked_for(case: Case) -> Iterator[Finding]:
         return
     for step, number in case.operands.extracted():
         if isinstance(number, Observation):
-            better = better_named(number, set(stems(case.question)), case.numbers, least=_WORDS_OF_A_LINE)
+            better = better_named(number, set(case.question.stems), case.numbers, least=_WORDS_OF_A_LINE)
             if better is not None:
                 yield Finding("line", step.id, f"the question names {place_words(better)}, not {place_words(number)}")
 
@@ -298,7 +297,7 @@ def no_conversion_unasked(case: Case) -> Iterator[Finding]:
     if not isinstance(factor, Constant) or not power_of_ten(factor.value) or _said(factor.value, case):
         return
     asked = _IN_HUNDREDS if factor.value == 100 else _IN_THOUSANDS
-    if asked.search(case.question.lower()) or _is_base(last, case, factor):
+    if asked.search(case.question.lowered) or _is_base(last, case, factor):
         return
     taken = case.operands.number(last.operands[0])
     if taken is not None and counted_in(taken).factor == factor.value:

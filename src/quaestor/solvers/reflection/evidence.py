@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from quaestor.conversation.memory import Memory
 from quaestor.errors import PlanError
 from quaestor.plan.steps import Plan
+from quaestor.questions.question import read_question
 from quaestor.solvers.reflection.checks import Case, check_plan
 from quaestor.solvers.reflection.claims import check_claims
 from quaestor.solvers.reflection.drafts import Understood
@@ -17,12 +18,12 @@ from quaestor.solvers.reflection.numbers import Numbers
 
 def examine_plan(plan: Plan, question: str, memory: Memory, numbers: Numbers) -> tuple[Finding, ...]:
     """Returns what speaks against a plan, whoever made it; facts before rules of reading."""
-    return _in_order(check_plan(Case(plan, question, memory, numbers)))
+    return _in_order(check_plan(Case(plan, read_question(question), memory, numbers)))
 
 
 def examine_draft(draft: Understood, question: str, memory: Memory, numbers: Numbers) -> tuple[Finding, ...]:
     """Returns what speaks against an expert's draft: its plan, its places, and its arithmetic."""
-    case = Case(draft.plan, question, memory, numbers)
+    case = Case(draft.plan, read_question(question), memory, numbers)
     claims: tuple[Finding, ...] = ()
     if not isinstance(case.execution, PlanError):
         claims = check_claims(draft, case.execution, memory.registers)

@@ -10,6 +10,7 @@ from typing import Literal
 
 from quaestor.core.quantity import Quantity
 from quaestor.graph.facts import Mention, Observation
+from quaestor.questions.stems import stems
 from quaestor.solvers.reflection.findings import Kind
 from quaestor.solvers.reflection.numbers import (
     Number,
@@ -21,7 +22,6 @@ from quaestor.solvers.reflection.numbers import (
     says,
     years_in,
 )
-from quaestor.solvers.words import stems
 
 
 @dataclass(frozen=True, slots=True)

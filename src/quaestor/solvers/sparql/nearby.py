@@ -7,12 +7,12 @@ share most words with the query, in the form in which they can be asked for.
 import re
 from collections.abc import Iterable, Sequence
 
+from quaestor.core.words import search_words
 from quaestor.errors import QueryError
 from quaestor.graph.facts import HeaderNumber, Mention, Observation, period_code
 from quaestor.graph.guard import guard
 from quaestor.solvers.sparql.tying import Numbers, OnPage
 from quaestor.solvers.tools.page import nearest, spaced
-from quaestor.solvers.tools.text import words_of
 
 MOST_SHOWN = 5
 _VOCABULARY = re.compile(r"(?:rdf|rdfs|owl|xsd|skos|prov|dcterms):")
@@ -35,7 +35,7 @@ def unknown_names(numbers: Numbers, query: str) -> list[str]:
 
 def near(numbers: Numbers, query: str, description: str) -> list[str]:
     """Returns the nodes that share most words with a query and what it is for, the best first."""
-    wanted = set(words_of(re.sub(r"[_:]", " ", f"{description} {_constants(query)}")))
+    wanted = set(search_words(re.sub(r"[_:]", " ", f"{description} {_constants(query)}")))
     shares = {node: len(wanted & _words(number)) for node, number in numbers.by_node.items()}
     best = sorted((node for node, share in shares.items() if share), key=lambda node: -shares[node])
     return best[:MOST_SHOWN]
@@ -60,7 +60,7 @@ def _words(number: OnPage) -> set[str]:
         said += [spaced(number.predicate), spaced(number.instance), *number.row.levels, *number.column.levels]
     if isinstance(number, Mention):
         said.append(number.sentence)
-    return {word for text in said for word in words_of(text)}
+    return {word for text in said for word in search_words(text)}
 
 
 def _triples(node: str, number: OnPage) -> str:

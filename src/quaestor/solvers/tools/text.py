@@ -5,11 +5,11 @@ Owns the comparison. One number that fits is taken; of several all are shown, an
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 from quaestor.core.periods import Period, parse_period
+from quaestor.core.stop_words import SMALL_WORDS
+from quaestor.core.words import search_words, singular
 from quaestor.graph.facts import HeaderNumber, Mention, period_code, year_of
-from quaestor.ontology.labels import singular
 from quaestor.solvers.tools.draft import Draft
 from quaestor.solvers.tools.messages import FindInText, MentionShown, Refusal, Scalar, TextMatches, number
 from quaestor.solvers.tools.page import Page, nearest
@@ -22,7 +22,6 @@ _UNITS = {
     "percentages": "percent", "€": "eur", "euro": "eur", "euros": "eur", "£": "gbp", "pounds": "gbp",
     "thousands": "thousand", "millions": "million", "billions": "billion",
 }  # fmt: skip
-SMALL_WORDS = frozenset("a an and at by for from in is of on or the to was were what which with".split())
 
 InText = Mention | HeaderNumber
 
@@ -38,7 +37,7 @@ def find_in_text(page: Page, draft: Draft, request: FindInText) -> TextMatches |
             f"'{request.period}' is no period", "Write a year (2007), a quarter (2007-Q3) or a date", _periods(numbers)
         )
     fitting = [n for n in numbers if counts(n, request.unit) and _is_of(n, period)]
-    words = [word for word in words_of(request.words or "") if word not in SMALL_WORDS]
+    words = [word for word in search_words(request.words or "") if word not in SMALL_WORDS]
     shares = {i: _share(n, words) for i, n in enumerate(fitting)}
     best = max(shares.values(), default=0.0)
     if not fitting or best < _SHARE_NEEDED:
@@ -71,7 +70,7 @@ def _shown(item: InText) -> MentionShown:
 
 def _nothing(numbers: Sequence[InText], words: Sequence[str], request: FindInText) -> Refusal:
     # In the order of the page: of words equally near the first are named, the same in every process.
-    said = dict.fromkeys(word for item in numbers for word in words_of(_text(item)))
+    said = dict.fromkeys(word for item in numbers for word in search_words(_text(item)))
     near = [close for word in words if word not in said for close in nearest(word, said, 2)]
     units = sorted({item.quantity.unit or item.quantity.scale.value for item in numbers})
     asked = {"words": request.words, "unit": request.unit, "period": request.period}
@@ -118,15 +117,9 @@ def _unit(name: str) -> str:
 
 def _share(item: InText, words: Sequence[str]) -> float:
     """Returns how many of the words stand in the same sentence or label, from 0 to 1."""
-    said = words_of(_text(item))
+    said = search_words(_text(item))
     return sum(word in said for word in words) / len(words) if words else 1.0
 
 
 def _text(item: InText) -> str:
     return item.sentence if isinstance(item, Mention) else item.label
-
-
-@lru_cache(maxsize=4096)
-def words_of(text: str) -> tuple[str, ...]:
-    """Returns the words of a text in the singular, each once, in their order."""
-    return tuple(dict.fromkeys(singular(word) for word in re.findall(r"[a-z0-9&]+", text.casefold())))

@@ -9,15 +9,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from quaestor.core.periods import Period, find_periods, parse_period
-from quaestor.ontology.labels import RUNGS, plain, singular
-from quaestor.solvers.tools.text import SMALL_WORDS
+from quaestor.core.stop_words import DATE_WORDS, PERIOD_FILLERS, SMALL_WORDS
+from quaestor.core.words import singular
+from quaestor.ontology.labels import RUNGS, plain
 from quaestor.solvers.workflow.names import Line
 
-_MONTHS = "january february march april may june july august september october november december"
-_FILLER = frozenset(
-    f"a an and as at by ended ending fiscal for from fy in of on or the to year years sept {_MONTHS}".split()
-) | frozenset(month[:3] for month in _MONTHS.split())
-_EMPTY = SMALL_WORDS | frozenset("ended ending fiscal fy year years".split())
+_EMPTY = SMALL_WORDS | PERIOD_FILLERS
 _TURNING = frozenset("after before except excluding no non not without".split())
 """Words that make another thing of what follows them."""
 
@@ -167,6 +164,6 @@ def _said(text: str) -> _Said:
     for mention in reversed(mentions):
         text = f"{text[: mention.start]} {text[mention.end :]}"
     words = plain(text)
-    if all(word in _FILLER or _DAY.fullmatch(word) for word in words.split()):
+    if all(word in DATE_WORDS or _DAY.fullmatch(word) for word in words.split()):
         words = ""
     return _Said(words, tuple(mention.period for mention in mentions))

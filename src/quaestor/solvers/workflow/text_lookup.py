@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quaestor.core.periods import Period
+from quaestor.core.stop_words import SMALL_WORDS
+from quaestor.core.words import search_words
 from quaestor.graph.facts import HeaderNumber, Mention, period_code, year_of
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.solvers.tools.text import SMALL_WORDS, InText, counts, read_period, words_of
+from quaestor.solvers.tools.text import InText, counts, read_period
 from quaestor.solvers.workflow.schema import TextParams
 from quaestor.solvers.workflow.table_lookup import LookupFailure
 
@@ -117,15 +119,15 @@ class _Asked:
 def _around(item: InText) -> tuple[frozenset[str], frozenset[str]]:
     """Returns the words next to a number, and all words of its sentence or label."""
     if isinstance(item, HeaderNumber):
-        words = frozenset(words_of(item.label))
+        words = frozenset(search_words(item.label))
         return words, words
     before = item.sentence[: item.source.start].split()[-_WORDS_BEFORE:]
     after = item.sentence[item.source.end :].split()[:_WORDS_AFTER]
-    return frozenset(words_of(" ".join((*before, *after)))), frozenset(words_of(item.sentence))
+    return frozenset(search_words(" ".join((*before, *after)))), frozenset(search_words(item.sentence))
 
 
 def _content(text: str) -> tuple[str, ...]:
-    words = words_of(text)
+    words = search_words(text)
     return tuple(w for w in words if w not in SMALL_WORDS and not any(c.isdigit() for c in w)) or tuple(words)
 
 

@@ -1,7 +1,7 @@
 import pytest
 
-from quaestor.conversation.references.asked import read_asked
 from quaestor.conversation.references.expressions import Expression, find_expressions
+from quaestor.questions.question import read_question
 
 FOUND = [
     ("how much does this change represent in relation to rent?", "this change", "result"),
@@ -31,7 +31,7 @@ FOUND = [
 
 
 def found_in(question: str) -> tuple[Expression, ...]:
-    return find_expressions(read_asked(question))
+    return find_expressions(read_question(question))
 
 
 @pytest.mark.parametrize(("question", "words", "kind"), FOUND, ids=[question for question, _, _ in FOUND])

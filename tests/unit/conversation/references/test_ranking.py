@@ -1,11 +1,11 @@
 from remembered import computed, looked_up, memory_of
 
-from quaestor.conversation.references.asked import pattern_words, read_asked
 from quaestor.conversation.references.lineage import latest_results, results_of
 from quaestor.conversation.references.ranking import rank_sets, read_weights
 from quaestor.conversation.references.traits import heard_in, sets_of, traits_of
-from quaestor.conversation.references.wording import calls
 from quaestor.ontology.core import read_core
+from quaestor.questions.cues import pattern_words
+from quaestor.questions.question import read_question
 
 LATEST = latest_results(
     results_of(
@@ -19,18 +19,18 @@ LATEST = latest_results(
 
 
 def test_the_sets_of_three_results_are_all_of_them() -> None:
-    turns = sorted(tuple(r.turn for r in chosen) for chosen in sets_of(read_asked("what is it?"), LATEST))
+    turns = sorted(tuple(r.turn for r in chosen) for chosen in sets_of(read_question("what is it?"), LATEST))
     assert turns == [(), (0,), (0, 1), (0, 1, 2), (0, 2), (1,), (1, 2), (2,)]
 
 
 def test_the_number_of_sets_is_bounded_however_long_the_conversation() -> None:
     turns = [looked_up(f"what was the rent in {year}?", "rent", year) for year in range(1960, 2010)]
-    asked = read_asked("what was the change of rent from 1960 to 2009?")
+    asked = read_question("what was the change of rent from 1960 to 2009?")
     assert len(sets_of(asked, latest_results(results_of(memory_of(*turns))))) < 60
 
 
 def test_traits_say_what_a_reader_can_check() -> None:
-    asked = read_asked("how much does this change represent?")
+    asked = read_question("how much does this change represent?")
     base, later, change = sorted(LATEST, key=lambda result: result.turn)
     assert {"a change and its base", "of value and change", "one used already"} <= set(
         traits_of((base, change), asked, LATEST)
@@ -41,7 +41,7 @@ def test_traits_say_what_a_reader_can_check() -> None:
 
 
 def test_a_set_is_scored_by_the_weights_of_its_traits_and_the_question_s_cues() -> None:
-    asked = read_asked("how much does this change represent?")
+    asked = read_question("how much does this change represent?")
     weights = {"the last result": {"this": 5.0}, "none": {"that": 9.0}}
     first = rank_sets(asked, LATEST, weights)[0]
     assert first.turns == (2,)
@@ -58,23 +58,15 @@ def test_every_weight_of_a_pattern_or_a_metric_type_is_of_one_that_the_core_has(
 
 
 def test_what_is_said_of_a_question_is_told_from_its_words_and_the_last_result() -> None:
-    assert "points at a result" in heard_in(read_asked("what is that change in thousands?"), LATEST)
-    assert "points at several results" in heard_in(read_asked("what is the sum of these two values?"), LATEST)
-    assert "scales one result" in heard_in(read_asked("what is that times 1000?"), LATEST)
-    assert "looks up a new thing in a year" in heard_in(read_asked("what was the tax in 2008?"), LATEST)
-    assert "looks up a new thing in a year" not in heard_in(read_asked("what was the rent in 2008?"), LATEST)
-    assert "wording sum" in heard_in(read_asked("what is the sum?"), LATEST)
+    assert "points at a result" in heard_in(read_question("what is that change in thousands?"), LATEST)
+    assert "points at several results" in heard_in(read_question("what is the sum of these two values?"), LATEST)
+    assert "scales one result" in heard_in(read_question("what is that times 1000?"), LATEST)
+    assert "looks up a new thing in a year" in heard_in(read_question("what was the tax in 2008?"), LATEST)
+    assert "looks up a new thing in a year" not in heard_in(read_question("what was the rent in 2008?"), LATEST)
+    assert "wording sum" in heard_in(read_question("what is the sum?"), LATEST)
 
 
 def test_two_lookups_may_be_followed_by_a_third_and_one_of_two_may_be_scaled() -> None:
     two = LATEST[1:]
-    assert rank_sets(read_asked("what was the tax in 2008?"), two, read_weights())[0].turns == ()
-    assert rank_sets(read_asked("what is that divided by 1000?"), two, read_weights())[0].turns == (1,)
-
-
-def test_a_result_is_called_by_the_nouns_of_its_metric_type_and_its_kind() -> None:
-    assert calls("difference", "change") == 1
-    assert calls("percentage", "percentage") == 1
-    assert 0 < calls("change", "percentage_change") < 1
-    assert calls("sum", "change") == 0
-    assert calls("sum", "no such type") == 0
+    assert rank_sets(read_question("what was the tax in 2008?"), two, read_weights())[0].turns == ()
+    assert rank_sets(read_question("what is that divided by 1000?"), two, read_weights())[0].turns == (1,)

@@ -7,6 +7,7 @@ from quaestor.conversation.memory import Memory
 from quaestor.conversation.references.resolved import Reference, References
 from quaestor.conversation.references.resolving import resolve
 from quaestor.core import serial
+from quaestor.questions.question import read_question
 
 SHARE, INDEX = "delivery company", "stock index"
 SHARE_AND_INDEX = memory_of(
@@ -27,6 +28,10 @@ RENT = memory_of(
 CHANGED = RENT.add(computed("what was the change?", "subtract", -1, -2, entity="rent"))
 
 
+def resolved(question: str, memory: Memory) -> References:
+    return resolve(read_question(question), memory)
+
+
 def expression(found: References, words: str) -> Reference:
     (one,) = [reference for reference in found.expressions if reference.text == words]
     return one
@@ -37,7 +42,9 @@ def best(found: References, words: str) -> int:
 
 
 def test_this_change_is_the_latest_change_of_the_entity_in_focus() -> None:
-    found = resolve("and how much does this change represent in relation to that performance in 2004?", SHARE_AND_INDEX)
+    found = resolved(
+        "and how much does this change represent in relation to that performance in 2004?", SHARE_AND_INDEX
+    )
     meant = expression(found, "this change").candidates[0]
     assert meant.turn == 3
     assert "a change is a change" in meant.reason
@@ -46,37 +53,37 @@ def test_this_change_is_the_latest_change_of_the_entity_in_focus() -> None:
 
 
 def test_this_change_follows_the_entity_that_the_question_names() -> None:
-    found = resolve("how much does this change represent for the delivery company, in percentage?", SHARE_AND_INDEX)
+    found = resolved("how much does this change represent for the delivery company, in percentage?", SHARE_AND_INDEX)
     assert best(found, "this change") == 0
     assert (found.focus, found.switched) == (SHARE, True)
 
 
 def test_a_thing_that_no_turn_has_named_resets_the_focus() -> None:
-    found = resolve("what was the goodwill in 2009?", SHARE_AND_INDEX)
+    found = resolved("what was the goodwill in 2009?", SHARE_AND_INDEX)
     assert (found.focus, found.switched) == (None, True)
     assert found.used == ()
 
 
 def test_that_thing_in_a_year_is_the_earlier_look_up_of_that_cell() -> None:
     memory = CHANGED.add(looked_up("what was the tax in 2007?", "tax", 2007))
-    assert best(resolve("how much is that over that rent in 2007?", memory), "that rent in 2007") == 0
-    assert best(resolve("how much is that over that rent in 2008?", memory), "that rent in 2008") == 1
+    assert best(resolved("how much is that over that rent in 2007?", memory), "that rent in 2007") == 0
+    assert best(resolved("how much is that over that rent in 2008?", memory), "that rent in 2008") == 1
 
 
 def test_that_value_and_it_are_the_latest_result() -> None:
-    assert best(resolve("what is that value divided by 12?", CHANGED), "that value") == 2
-    assert best(resolve("what is it in thousands?", CHANGED), "it") == 2
+    assert best(resolved("what is that value divided by 12?", CHANGED), "that value") == 2
+    assert best(resolved("what is it in thousands?", CHANGED), "it") == 2
 
 
 def test_a_pronoun_of_two_values_gives_both() -> None:
-    found = resolve("what was the difference between these two values?", RENT)
+    found = resolved("what was the difference between these two values?", RENT)
     assert {candidate.turn for candidate in expression(found, "these two values").candidates} == {0, 1}
     assert found.used == (0, 1)
 
 
 def test_the_former_is_the_result_before_the_last() -> None:
-    assert best(resolve("what is the former times 1000?", RENT), "the former") == 0
-    assert best(resolve("what is the latter times 1000?", RENT), "the latter") == 1
+    assert best(resolved("what is the former times 1000?", RENT), "the former") == 0
+    assert best(resolved("what is the latter times 1000?", RENT), "the latter") == 1
 
 
 @pytest.mark.parametrize(
@@ -88,17 +95,17 @@ def test_the_former_is_the_result_before_the_last() -> None:
     ],
 )
 def test_a_period_is_that_of_the_latest_turn_that_names_one(question: str, words: str, turn: int, reason: str) -> None:
-    meant = expression(resolve(question, RENT), words).candidates[0]
+    meant = expression(resolved(question, RENT), words).candidates[0]
     assert (meant.turn, meant.reason) == (turn, reason)
 
 
 def test_two_years_are_those_of_two_turns() -> None:
-    meant = expression(resolve("what was the change over these two years?", RENT), "these two years")
+    meant = expression(resolved("what was the change over these two years?", RENT), "these two years")
     assert {candidate.turn for candidate in meant.candidates} == {0, 1}
 
 
 def test_what_about_asks_the_question_before_again() -> None:
-    found = resolve("what about in 2009?", RENT)
+    found = resolved("what about in 2009?", RENT)
     (whole,) = found.expressions
     assert (whole.kind, whole.candidates[0].turn) == ("ellipsis", 1)
     assert found.used == ()
@@ -118,11 +125,11 @@ def test_what_about_asks_the_question_before_again() -> None:
     ],
 )
 def test_the_results_that_a_question_uses_together(question: str, memory: Memory, used: tuple[int, ...]) -> None:
-    assert resolve(question, memory).used == used
+    assert resolved(question, memory).used == used
 
 
 def test_a_turn_without_an_answer_is_never_meant() -> None:
-    found = resolve("what is that in thousands?", RENT.add(unanswered("what was the tax?")))
+    found = resolved("what is that in thousands?", RENT.add(unanswered("what was the tax?")))
     turns = [c.turn for reference in found.expressions for c in reference.candidates]
     assert turns
     assert 2 not in turns
@@ -130,23 +137,23 @@ def test_a_turn_without_an_answer_is_never_meant() -> None:
 
 
 def test_the_first_question_and_one_after_failures_only_refer_to_nothing() -> None:
-    assert resolve("what is the difference?", Memory()) == References()
-    after = resolve("what is the difference?", memory_of(unanswered("what was it?")))
+    assert resolved("what is the difference?", Memory()) == References()
+    after = resolved("what is the difference?", memory_of(unanswered("what was it?")))
     assert after.used == ()
     assert all(not reference.candidates for reference in after.expressions)
 
 
 def test_every_set_has_a_reason_and_the_scores_are_shares() -> None:
-    found = resolve("how much does this change represent?", CHANGED)
+    found = resolved("how much does this change represent?", CHANGED)
     assert all(chosen.reason for chosen in found.sets)
     assert sum(chosen.score for chosen in found.sets) <= 1 + 1e-9
     assert sorted(found.sets, key=lambda chosen: -chosen.score) == list(found.sets)
 
 
 def test_what_is_resolved_becomes_json_and_comes_back() -> None:
-    found = resolve("how much does this change represent in relation to that rent in 2007?", CHANGED)
+    found = resolved("how much does this change represent in relation to that rent in 2007?", CHANGED)
     assert serial.load(References, serial.dump(found)) == found
-    assert resolve("how much does this change represent in relation to that rent in 2007?", CHANGED) == found
+    assert resolved("how much does this change represent in relation to that rent in 2007?", CHANGED) == found
 
 
 WORDS = st.sampled_from(
@@ -157,7 +164,7 @@ WORDS = st.sampled_from(
 @settings(max_examples=60)
 @given(st.one_of(st.text(max_size=80), st.lists(WORDS, max_size=25).map(" ".join)))
 def test_any_text_is_resolved_within_its_own_words(question: str) -> None:
-    found = resolve(question, CHANGED)
+    found = resolved(question, CHANGED)
     for reference in found.expressions:
         assert reference.text == question[reference.start : reference.end]
         assert sum(candidate.score for candidate in reference.candidates) <= 1 + 1e-9

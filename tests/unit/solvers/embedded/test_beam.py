@@ -16,6 +16,7 @@ from quaestor.evaluation.runner import play_turn
 from quaestor.plan.execute import execute
 from quaestor.plan.scales import Kind as Counts
 from quaestor.plan.steps import Compute, Extract, Ref
+from quaestor.questions.question import NO_QUESTION, read_question
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.beam import START, Choice, Choices, Path, agreeing, go_on, log_shares, same_answer
 from quaestor.solvers.embedded.results import distinct, evidence_of
@@ -43,7 +44,7 @@ def solver() -> EmbeddedSolver:
 
 
 def test_readings_with_the_same_answers_are_one() -> None:
-    paths = go_on(choices((5.0, 0.4), (7.0, 0.35), (5.0, 0.25)), "what was it?")
+    paths = go_on(choices((5.0, 0.4), (7.0, 0.35), (5.0, 0.25)), read_question("what was it?"))
     assert [path.state.outcomes[0].value for path in paths] == [5.0, 7.0]
     assert [math.exp(path.log) for path in paths] == pytest.approx([0.65, 0.35])
 
@@ -68,8 +69,8 @@ def test_five_percent_is_another_answer_than_five() -> None:
 def test_what_was_not_answered_so_is_written_out(solver: EmbeddedSolver) -> None:
     leaves = solver.page(Knowledge.of([RENT]).graph(RENT)).leaves
     five, seven = (next(n for n, leaf in enumerate(leaves.leaves) if leaf.quantity.value == v) for v in (5, 7))
-    read = State(("a?", "b?"), (outcome(5.0, five), outcome(7.0, seven)))
-    given = State(("a?", "b?"), (outcome(2.0, 2), outcome(7.0, seven)))
+    read = State((read_question("a?"), read_question("b?")), (outcome(5.0, five), outcome(7.0, seven)))
+    given = State((read_question("a?"), read_question("b?")), (outcome(2.0, 2), outcome(7.0, seven)))
     difference = Outcome("subtract", (Operand("result", 0, 5.0), Operand("result", 1, 7.0)), -2.0)
     plan = write_plan(difference, leaves, read, agreeing(read, given))
     extract, compute = plan.steps
@@ -94,4 +95,4 @@ def test_answers_of_another_solver_are_taken_as_they_are(solver: EmbeddedSolver)
 
 def test_a_path_of_no_turns_is_certain() -> None:
     assert (Path(State()),) == START
-    assert go_on(choices(), "?") == ()
+    assert go_on(choices(), NO_QUESTION) == ()

@@ -12,6 +12,7 @@ from quaestor.errors import ExecutionError
 from quaestor.evaluation.knowledge import Knowledge
 from quaestor.evaluation.runner import play_turn
 from quaestor.plan.execute import execute
+from quaestor.questions.question import NO_QUESTION, read_question
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.beam import PATHS, Choices, agreeing
 from quaestor.solvers.embedded.candidates import KEPT, OPERATIONS
@@ -80,7 +81,7 @@ def test_what_is_written_is_read_back(solver: EmbeddedSolver) -> None:
     for context, _ in turns(sample_pages()[0], solver)[1:]:
         leaves = solver.page(context.graph).leaves
         state = read_state(context.memory, leaves)
-        assert state.questions == context.memory.questions
+        assert state.questions == context.memory.asked
         for turn, outcome in zip(context.memory.turns, state.outcomes, strict=True):
             assert turn.answer.value is not None
             assert outcome.value == pytest.approx(float(turn.answer.value))
@@ -114,8 +115,8 @@ def test_no_number_is_set_beside_itself(solver: EmbeddedSolver) -> None:
 )
 def test_a_signature_names_kinds_not_numbers(operands: tuple[Operand, ...], signature: str) -> None:
     looked_up = Outcome("lookup", (Operand("leaf", 0, 2.0),), 2.0)
-    state = State().after("a?", looked_up).after("b?", looked_up)
-    assert signature_of("less 100?", Outcome("subtract", operands, 1.0), state) == signature
+    state = State().after(NO_QUESTION, looked_up).after(NO_QUESTION, looked_up)
+    assert signature_of(read_question("less 100?"), Outcome("subtract", operands, 1.0), state) == signature
 
 
 @pytest.mark.parametrize(
@@ -130,4 +131,7 @@ def test_a_signature_names_kinds_not_numbers(operands: tuple[Operand, ...], sign
     ],
 )
 def test_a_percentage_change_is_not_answered_by_a_difference(question: str, base: Operand, operation: str) -> None:
-    assert as_asked(question, Outcome("subtract", (Operand("leaf", 1, 5.0), base), 1.0)).operation == operation
+    assert (
+        as_asked(read_question(question), Outcome("subtract", (Operand("leaf", 1, 5.0), base), 1.0)).operation
+        == operation
+    )

@@ -9,12 +9,12 @@ from quaestor.learning.labels import label_turn
 from quaestor.ontology.builder import build_ontology
 from quaestor.plan.execute import execute
 from quaestor.plan.scales import Kind as Counts
+from quaestor.questions.question import NO_QUESTION, read_question
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.embedded.candidates import OPERATIONS, enumerate_candidates
 from quaestor.solvers.embedded.groups import GROUP_KINDS, Group, groups_of
 from quaestor.solvers.embedded.leaves import LeafTable, leaf_table
 from quaestor.solvers.embedded.pool import operand_pool
-from quaestor.solvers.embedded.question import read_question
 from quaestor.solvers.embedded.state import Operand, Outcome, State
 from quaestor.solvers.embedded.writing import write_plan
 
@@ -83,7 +83,7 @@ def test_what_counts_otherwise_is_not_taken_together(leaves: LeafTable) -> None:
 def test_the_latest_results_go_together_each_number_once(leaves: LeafTable) -> None:
     state = State()
     for value, index in ((40.0, 0), (30.0, 1), (40.0, 0)):
-        state = state.after("?", Outcome("lookup", (Operand("leaf", index, value),), value, Counts()))
+        state = state.after(NO_QUESTION, Outcome("lookup", (Operand("leaf", index, value),), value, Counts()))
     assert found(leaves, "what is the average of these?", state=state)["results"] == {(30.0, 40.0)}
 
 
@@ -118,17 +118,19 @@ def test_nothing_is_taken_together_where_nobody_asks_for_it(leaves: LeafTable) -
 def test_programs_that_add_up_several_numbers_are_one_operation(
     leaves: LeafTable, program: str, value: float, operation: str, terms: int
 ) -> None:
-    turn, _ = label_turn("?", GoldTurn(program, value, None, 0), (), State(), leaves, lambda options: options[0])
+    turn, _ = label_turn(
+        NO_QUESTION, GoldTurn(program, value, None, 0), (), State(), leaves, lambda options: options[0]
+    )
     assert turn.outcome.operation == operation
     assert operation in OPERATIONS
     assert len(turn.outcome.operands) == terms
 
 
 def test_a_sum_that_an_earlier_turn_found_is_divided(leaves: LeafTable) -> None:
-    first, tree = label_turn("?", GoldTurn("add(40, 30)", 70.0, None, 0), (), State(), leaves, lambda o: o[0])
-    state = State().after("?", first.outcome)
+    first, tree = label_turn(NO_QUESTION, GoldTurn("add(40, 30)", 70.0, None, 0), (), State(), leaves, lambda o: o[0])
+    state = State().after(NO_QUESTION, first.outcome)
     gold = GoldTurn("add(40, 30), divide(#0, const_2)", 35.0, None, 0)
-    turn, _ = label_turn("?", gold, (tree,), state, leaves, lambda o: o[0])
+    turn, _ = label_turn(NO_QUESTION, gold, (tree,), state, leaves, lambda o: o[0])
     assert [turn.outcome.operation, *(o.kind for o in turn.outcome.operands)] == ["divide", "result", "constant"]
 
 

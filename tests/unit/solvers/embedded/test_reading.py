@@ -1,8 +1,7 @@
-"""Questions and pages as the embedded solver reads them."""
+"""Pages as the embedded solver reads them."""
 
 from decimal import Decimal
 
-import pytest
 from pages import page
 
 from quaestor.core.quantity import Scale
@@ -10,10 +9,7 @@ from quaestor.graph.builder import build_graph
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.ontology.builder import build_ontology
 from quaestor.solvers.embedded.leaves import LeafTable, leaf_table
-from quaestor.solvers.embedded.question import read_question
-from quaestor.solvers.embedded.sides import read_sides
 from quaestor.solvers.embedded.text_leaves import LEADS
-from quaestor.solvers.words import shapes, stems
 
 
 def graph(*rows: list[str], before: tuple[str, ...] = ()) -> KnowledgeGraph:
@@ -23,61 +19,6 @@ def graph(*rows: list[str], before: tuple[str, ...] = ()) -> KnowledgeGraph:
 
 def leaves(*rows: list[str], before: tuple[str, ...] = ()) -> LeafTable:
     return leaf_table(graph(*rows, before=before))
-
-
-def test_years_numbers_and_counts_are_told_apart() -> None:
-    read = read_question("What was the average of those two values from 2007 to 2009, divided by 1,000?")
-    assert read.years == (2007, 2009)
-    assert read.numbers == (1000.0,)
-    assert read.counts == (2.0, 3.0)
-    assert "kg:PatternDividedBy" in read.patterns
-
-
-@pytest.mark.parametrize(("text", "offset"), [("and in the previous year?", -1), ("and in the following year?", 1)])
-def test_relative_periods(text: str, offset: int) -> None:
-    assert read_question(text).offsets == (offset,)
-
-
-def test_stems_keep_the_words_of_meaning() -> None:
-    assert stems("what were the net sales in 2008?") == ("net", "sale")
-    assert shapes("in 2008, times 100") == ("in", "YEAR", "time", "NUM")
-
-
-def test_a_number_or_letter_that_is_part_of_a_name_is_kept() -> None:
-    assert stems("tier 2 capital of class a and class b-3") == (
-        "tier", "capit", "class", "class", "b", "tier2", "classa", "classb3",
-    )  # fmt: skip
-    assert "high" in stems("the highest price")
-
-
-@pytest.mark.parametrize(
-    ("text", "power"), [("in millions?", 6), ("in thousands", 3), ("in full dollars", 0), ("", None)]
-)
-def test_the_scale_that_is_asked_for(text: str, power: float | None) -> None:
-    assert read_question(f"what is that {text}").power == power
-
-
-@pytest.mark.parametrize(
-    ("question", "kind", "first", "second"),
-    [
-        ("what is the ratio of sales to income?", "ratio", {"sale"}, {"incom"}),
-        ("what is the rent as a percentage of the debt?", "share", {"rent"}, {"debt"}),
-        ("what percentage of the debt is due to notes?", "share", {"due", "note"}, {"debt"}),
-        ("what share of assets did goodwill represent?", "share", {"goodwil"}, {"asset"}),
-        ("what is the revenue less the costs?", "less", {"revenu"}, {"cost"}),
-        ("what was the rent in 2008?", "", set(), set()),
-    ],
-)
-def test_the_sides_of_a_comparison(question: str, kind: str, first: set[str], second: set[str]) -> None:
-    sides = read_sides(question)
-    assert (sides.kind, set(sides.first.stems), set(sides.second.stems)) == (kind, first, second)
-
-
-def test_sides_know_years_ends_and_what_points_back() -> None:
-    sides = read_sides("what was the change from the start of 2010 to the end of 2012?")
-    assert (set(sides.first.years), set(sides.second.years)) == ({2012}, {2010})
-    assert (sides.first.boundary, sides.second.boundary) == (1, -1)
-    assert read_sides("what is that change divided by the rent?").first.back
 
 
 def test_a_table_whose_columns_name_the_properties_is_read_turned() -> None:

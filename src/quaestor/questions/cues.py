@@ -5,9 +5,12 @@ What a question asks for is told by the patterns of the ontology's core; how muc
 """
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
+from quaestor.core.words import NUMBER_WORDS
 from quaestor.ontology.core import read_core
+from quaestor.ontology.patterns import QuestionPattern
 
 CUES: dict[str, str] = {
     "this": r"\bth(?:is|ese)\b",
@@ -35,6 +38,10 @@ CUES: dict[str, str] = {
 }
 """Turns of phrase that lean on earlier turns, by name. Names are in words: reasons are made of them."""
 
+_COMPILED = {name: re.compile(pattern) for name, pattern in CUES.items()}
+_ANYTHING = ("^",)
+_CAPITAL = re.compile(r"[A-Z]")
+
 PERIOD_NOUNS = frozenset("year period time timeframe quarter month date end beginning".split())
 
 PLAIN_NOUNS = frozenset("value amount number figure result balance price quantity one".split())
@@ -43,23 +50,8 @@ PLAIN_NOUNS = frozenset("value amount number figure result balance price quantit
 ORDERS = {"former": 1, "previous": 1, "prior": 1, "preceding": 1, "latter": 0, "last": 0, "above": 0}
 """How many results back a word points, with the latest as 0."""
 
-COUNTS = {"two": 2, "both": 2, "three": 3, "four": 4}
-
-FUNCTION_WORDS = frozenset(
-    "a an the of in on at to for from by with as and or is are was were be been being it its that this these those "
-    "what which how much many did do does so then there their they them than between over during per s we our us "
-    "about into has have had can also both each same such value amount year years period time now again relation "
-    "represent account constitute percentage percent change difference increase decrease decline growth portion "
-    "proportion share ratio total sum average mean combined net rate number result figure two three four one all "
-    "converted convert million thousand billion divided times multiplied less minus plus added including just only "
-    "would could will if when while throughout through within along among considering after before first last second "
-    "start end original beginning ending previous prior following next earlier later year-end calculate find "
-    "become becomes amounts values changed changes grow grew increased decreased declined greater higher lower "
-    "more fiscal annual month quarter december january march june september october november february april may "
-    "july august variation fluctuation not no corresponding correspond respectively still exactly equal i me my "
-    "you please show tell give know want need".split()
-)
-"""Words that name no thing on the page."""
+COUNTS = {"both": 2} | {word: number for word, number in NUMBER_WORDS.items() if number > 1}
+"""How many things are pointed at. "one" counts none: it stands for a noun ("this one")."""
 
 
 @lru_cache(maxsize=1)
@@ -69,7 +61,7 @@ def metric_nouns() -> frozenset[str]:
 
 
 @lru_cache(maxsize=1024)
-def calls(noun: str, metric: str) -> float:
+def noun_fits_metric(noun: str, metric: str) -> float:
     """Returns how well a noun names a result of a metric type: 1 its own, less for a kind of it, 0 another's.
 
     A percentage is a ratio and a percentage change is a change; a ratio may be called a percentage.
@@ -85,9 +77,22 @@ def calls(noun: str, metric: str) -> float:
     return 0.6 if any(noun in kind.nouns for kind in (*broader, *narrower)) else 0
 
 
-_COMPILED = {name: re.compile(pattern) for name, pattern in CUES.items()}
+def question_cues(text: str, patterns: Sequence[QuestionPattern], years: int, *, named: bool) -> frozenset[str]:
+    """Returns what a question says of itself, by name: the `CUES`, the core's patterns, whether it names things.
+
+    Args:
+        text: In lower case.
+        patterns: The core's patterns that are in it.
+        years: How many years it names.
+        named: Whether it names a thing.
+    """
+    heard = {name for name, pattern in _COMPILED.items() if pattern.search(text)}
+    heard |= {pattern_words(pattern.name) for pattern in patterns if pattern.phrases != _ANYTHING}
+    heard.add(("no year is named", "a year is named", "years are named")[min(years, 2)])
+    heard.add("a thing is named" if named else "no thing is named")
+    return frozenset(heard)
 
 
-def cues_in(text: str) -> frozenset[str]:
-    """Returns the names of the `CUES` that a question in lower case has."""
-    return frozenset(name for name, pattern in _COMPILED.items() if pattern.search(text))
+def pattern_words(name: str) -> str:
+    """Returns `kg:PatternChangeOverBase` as "wording change over base"."""
+    return "wording" + _CAPITAL.sub(lambda match: f" {match[0].lower()}", name.removeprefix("kg:Pattern"))

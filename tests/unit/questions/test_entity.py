@@ -1,8 +1,11 @@
+"""What a question is about."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.conversation.entity import counted_thing, extract_entity
+from quaestor.questions.entity import counted_thing
+from quaestor.questions.question import entity_asked, read_question
 
 
 @pytest.mark.parametrize(
@@ -27,7 +30,7 @@ from quaestor.conversation.entity import counted_thing, extract_entity
     ],
 )
 def test_a_question_names_what_it_is_about(question: str, entity: str) -> None:
-    assert extract_entity(question) == entity
+    assert read_question(question).entity == entity
 
 
 @pytest.mark.parametrize(
@@ -45,10 +48,9 @@ def test_a_question_names_what_it_is_about(question: str, entity: str) -> None:
     ],
 )
 def test_a_question_that_points_back_is_about_what_was_asked_before(question: str) -> None:
-    assert extract_entity(question) is None
-    assert extract_entity(question, ["what was the debt?", "what was the net revenue in 2008?", "and in 2006?"]) == (
-        "net revenue"
-    )
+    assert read_question(question).entity is None
+    before = ["what was the debt?", "what was the net revenue in 2008?", "and in 2006?"]
+    assert entity_asked(read_question(question), [*map(read_question, before)]) == "net revenue"
 
 
 @pytest.mark.parametrize(
@@ -68,6 +70,6 @@ def test_what_a_number_counts_stands_behind_it(after: str, thing: str | None) ->
 
 @given(st.text(max_size=300), st.lists(st.text(max_size=80), max_size=3))
 def test_any_text_is_read(question: str, earlier: list[str]) -> None:
-    found = extract_entity(question, earlier)
+    found = entity_asked(read_question(question), [*map(read_question, earlier)])
     assert found is None or found.strip()
     assert counted_thing(question) != ""

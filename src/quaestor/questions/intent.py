@@ -3,12 +3,19 @@
 Owns the choice among the patterns that match. The patterns themselves are in `ontology/core.ttl`.
 """
 
+import math
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
 from quaestor.core.quantity import Scale
 from quaestor.ontology.core import read_core
 from quaestor.ontology.patterns import QuestionPattern, question_words
+
+SEVERAL = frozenset({"kg:PatternSum", "kg:PatternSumOfYears", "kg:PatternAverage", "kg:PatternAverageNamed"})
+"""The core's question patterns that speak of several numbers taken together."""
+
+_DOLLARS = re.compile(r"\bin (?:full |us |u\.s\. )*dollars\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +33,15 @@ class ScoredMetric:
     pattern: str
 
 
-def classify_metric_type(question: str, previous: str | None = None) -> tuple[ScoredMetric, ...]:
+def scored_metrics(patterns: Iterable[QuestionPattern], previous: str | None) -> tuple[ScoredMetric, ...]:
     """Returns the metric types that a question may ask for, surest first; there is always one.
 
     Args:
-        question: As asked.
+        patterns: That are in the question.
         previous: The metric type of the turn before, which decides what "and in 2008?" asks for. None for the first.
     """
     best: dict[str, ScoredMetric] = {}
-    for pattern in matching_patterns(question):
+    for pattern in patterns:
         asked = (previous or "value") if pattern.again else pattern.metric_type
         if asked is None or (pattern.after and previous not in pattern.after):
             continue
@@ -43,18 +50,24 @@ def classify_metric_type(question: str, previous: str | None = None) -> tuple[Sc
     return tuple(sorted(best.values(), key=lambda metric: (-metric.score, metric.metric_type)))
 
 
-@lru_cache(maxsize=4096)
-def matching_patterns(question: str) -> tuple[QuestionPattern, ...]:
-    """Returns the patterns of the core that are in a question, by name."""
-    words = question_words(question)
+def matching_patterns(text: str) -> tuple[QuestionPattern, ...]:
+    """Returns the patterns of the core that are in a text, by name."""
+    words = question_words(text)
     return tuple(pattern for pattern in read_core().patterns if pattern.matches(words))
 
 
-def asked_scale(question: str) -> Scale | None:
+def asked_scale(patterns: Iterable[QuestionPattern]) -> Scale | None:
     """Returns the scale that a question names ("in millions"), or None."""
-    return next((Scale(pattern.scale) for pattern in matching_patterns(question) if pattern.scale), None)
+    return next((Scale(pattern.scale) for pattern in patterns if pattern.scale), None)
 
 
-def asks_magnitude(question: str) -> bool:
-    """Returns whether a question wants the sign dropped; no other question does."""
-    return any(pattern.magnitude for pattern in matching_patterns(question))
+def asked_power(text: str, scale: Scale | None) -> float | None:
+    """Returns the power of ten that a question asks for ("in dollars" is 0); None where it asks for none.
+
+    Args:
+        text: The question in lower case.
+        scale: That it names.
+    """
+    if scale is not None and scale is not Scale.PERCENT:
+        return float(math.log10(scale.factor))
+    return 0.0 if _DOLLARS.search(text) else None

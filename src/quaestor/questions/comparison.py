@@ -1,4 +1,4 @@
-"""The two sides of what a question compares: a part and its whole, a later and an earlier value.
+"""The two things that a question compares: a part and its whole, a later and an earlier value.
 
 Owns the turns of phrase that tell which operand comes first. What is asked for is the core's to say.
 """
@@ -7,8 +7,7 @@ import re
 from dataclasses import dataclass
 
 from quaestor.core.periods import find_periods
-from quaestor.solvers.embedded.leaf import boundary
-from quaestor.solvers.words import stems
+from quaestor.questions.stems import stems
 
 _SHARE = r"(?:percent(?:age)?|portion|share|proportion|fraction|part)"
 _PATTERNS = (
@@ -38,12 +37,14 @@ _COMPILED = tuple((kind, re.compile(pattern)) for kind, pattern in _PATTERNS)
 KINDS = ("", *dict.fromkeys(kind for kind, _ in _PATTERNS))
 """The kinds of comparison, in the order of their codes; the first is none."""
 
+_BEGINNING = re.compile(r"\b(?:beginning|start|opening|january 1|jan\.? 1)\b")
+_END = re.compile(r"\b(?:end|ending|closing|december 31|dec\.? 31)\b")
 _POINTS_BACK = re.compile(r"\b(?:that|this|it|those|these|them|its|one)\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
-    """One side: the stems and the years that the other has not, what it points at.
+class ComparisonArgument:
+    """One of two things: the stems and the years that the other has not, what it points at.
 
     Attributes:
         back: It points back: "that change".
@@ -57,32 +58,37 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
-    """Both sides, that of the first operand first.
+class Comparison:
+    """Both things, the first operand first.
 
     Attributes:
         kind: One of `KINDS`.
     """
 
     kind: str = ""
-    first: Side = Side()
-    second: Side = Side()
+    first: ComparisonArgument = ComparisonArgument()
+    second: ComparisonArgument = ComparisonArgument()
 
 
-def read_sides(text: str) -> Sides:
-    """Returns the sides of the comparison that a question makes, in lower case; empty ones where it makes none."""
+def read_comparison(text: str) -> Comparison:
+    """Returns the two things that a question in lower case compares; empty ones where it compares none."""
     for kind, pattern in _COMPILED:
         if found := pattern.search(text):
             groups = found.groupdict("")
-            first, second = _side(groups["a"]), _side(f"{groups['b']} {groups.get('c', '')}")
-            return Sides(kind, _without(first, second), _without(second, first))
-    return Sides()
+            first, second = _argument(groups["a"]), _argument(f"{groups['b']} {groups.get('c', '')}")
+            return Comparison(kind, _without(first, second), _without(second, first))
+    return Comparison()
 
 
-def _side(text: str) -> Side:
+def _argument(text: str) -> ComparisonArgument:
     years = frozenset(mention.period.last or mention.period.year for mention in find_periods(text))
-    return Side(frozenset(stems(text)), years, _POINTS_BACK.search(text) is not None, boundary(text))
+    return ComparisonArgument(frozenset(stems(text)), years, _POINTS_BACK.search(text) is not None, boundary(text))
 
 
-def _without(side: Side, other: Side) -> Side:
-    return Side(side.stems - other.stems, side.years - other.years, side.back, side.boundary)
+def _without(side: ComparisonArgument, other: ComparisonArgument) -> ComparisonArgument:
+    return ComparisonArgument(side.stems - other.stems, side.years - other.years, side.back, side.boundary)
+
+
+def boundary(text: str) -> int:
+    """Returns 1 where a text speaks of the end of a period, -1 of its beginning, 0 of neither or both."""
+    return bool(_END.search(text)) - bool(_BEGINNING.search(text))

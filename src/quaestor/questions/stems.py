@@ -5,30 +5,11 @@ from functools import lru_cache
 
 import snowballstemmer
 
-_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+(?:,\d{3})*(?:\.\d+)?|[%$]")
-_YEAR = re.compile(r"(?:19|20)\d\d")
+from quaestor.core.stop_words import STOP_WORDS
+from quaestor.core.words import words
+
 _STEMMER = snowballstemmer.stemmer("english")
-
-STOPWORDS = frozenset(
-    "a an the of in on at to for from by with as and or is are was were be been being it its that this these those "
-    "what which how much many did do does so then there their they them than between over during per s we our us "
-    "about into has have had can also both each same such value amount year years period".split()
-)
-"""Words that say little about which number is meant. Some of them say a lot about what to do with it, so the
-signature's n-grams keep them."""
-
-
-@lru_cache(maxsize=50_000)
-def _stem(word: str) -> str:
-    return str(_STEMMER.stemWord(word))
-
-
-@lru_cache(maxsize=20_000)
-def words(text: str) -> tuple[str, ...]:
-    """Returns the words, numbers and the signs `%` and `$` of a text, in lower case and in order."""
-    return tuple(_WORD.findall(text.lower()))
-
-
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _NAMED = re.compile(
     r"\b(class|series|tier|level|type|phase|plan|p|russell|nasdaq|topix|unit|point|form|group)[ -]+"
     r"([a-z]?-?\d{0,4}|[a-z])\b"
@@ -45,15 +26,21 @@ _DEGREES = {
 }
 
 
+@lru_cache(maxsize=50_000)
+def stem(word: str) -> str:
+    """Returns the stem of a word of lower case: changes, changed and changing are one."""
+    return str(_STEMMER.stemWord(word))
+
+
 @lru_cache(maxsize=20_000)
 def stems(text: str) -> tuple[str, ...]:
-    """Returns the stems of the words that carry meaning: no stopwords, numbers or signs; in order, repeats kept.
+    """Returns the stems of the words that carry meaning: no stop words, numbers or signs; in order, repeats kept.
 
     A letter or number that is part of a name follows it: "tier 2 capital" has the stem `tier2`.
     """
     lowered = text.lower()
     plain = tuple(
-        _stem(_DEGREES.get(word, word)) for word in words(lowered) if word not in STOPWORDS and word[0].isalpha()
+        stem(_DEGREES.get(word, word)) for word in words(lowered) if word not in STOP_WORDS and word[0].isalpha()
     )
     named = tuple(f"{name}{mark.replace('-', '')}" for name, mark in _NAMED.findall(lowered) if mark.strip("-"))
     return plain + named
@@ -68,4 +55,4 @@ def shapes(text: str) -> tuple[str, ...]:
 def _shape(word: str) -> str:
     if word[0].isdigit():
         return "YEAR" if _YEAR.fullmatch(word) else "NUM"
-    return _stem(word)
+    return stem(word)

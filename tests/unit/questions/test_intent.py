@@ -1,9 +1,11 @@
+"""What a question asks for."""
+
 import pytest
 
-from quaestor.conversation.metrics import asked_scale, asks_magnitude, classify_metric_type, matching_patterns
 from quaestor.core.quantity import Scale
 from quaestor.ontology.core import read_core
 from quaestor.ontology.patterns import QuestionPattern
+from quaestor.questions.question import read_question
 
 PATTERNS = read_core().patterns
 EXAMPLES = [(pattern, example) for pattern in PATTERNS for example in pattern.examples]
@@ -11,34 +13,34 @@ EXAMPLES = [(pattern, example) for pattern in PATTERNS for example in pattern.ex
 
 @pytest.mark.parametrize(("pattern", "example"), EXAMPLES, ids=lambda part: getattr(part, "name", None))
 def test_each_example_is_read_as_its_pattern_says(pattern: QuestionPattern, example: str) -> None:
-    assert pattern in matching_patterns(example)
+    assert pattern in read_question(example).patterns
     previous = min(pattern.after, default="percentage_change" if pattern.again else None)
     asked = "percentage_change" if pattern.again else pattern.metric_type
     if asked and pattern.weight >= 0.5:
-        assert classify_metric_type(example, previous)[0].metric_type == asked
+        assert read_question(example).metric_types(previous)[0].metric_type == asked
     elif asked:
-        assert asked in [metric.metric_type for metric in classify_metric_type(example, previous)]
-    assert asks_magnitude(example) is pattern.magnitude
+        assert asked in [metric.metric_type for metric in read_question(example).metric_types(previous)]
+    assert read_question(example).magnitude is pattern.magnitude
     if pattern.scale:
-        assert asked_scale(example) is Scale(pattern.scale)
+        assert read_question(example).scale is Scale(pattern.scale)
 
 
 @pytest.mark.parametrize(
     ("previous", "asked"), [(None, "value"), ("value", "value"), ("change", "change"), ("ratio", "ratio")]
 )
 def test_what_about_asks_for_what_the_question_before_asked(previous: str | None, asked: str) -> None:
-    assert classify_metric_type("what about in 2008?", previous)[0].metric_type == asked
+    assert read_question("what about in 2008?").metric_types(previous)[0].metric_type == asked
 
 
 @pytest.mark.parametrize(
     ("previous", "asked"), [("sum", "average"), ("value", "ratio"), ("change", "percentage_change")]
 )
 def test_what_a_division_gives_depends_on_what_is_divided(previous: str, asked: str) -> None:
-    assert classify_metric_type("what is that divided by 4?", previous)[0].metric_type == asked
+    assert read_question("what is that divided by 4?").metric_types(previous)[0].metric_type == asked
 
 
 def test_types_come_surest_first_each_once_with_their_pattern() -> None:
-    found = classify_metric_type("what was the percentage change in total revenue?")
+    found = read_question("what was the percentage change in total revenue?").metric_types()
     assert [metric.score for metric in found] == sorted((metric.score for metric in found), reverse=True)
     names = [metric.metric_type for metric in found]
     assert len(set(names)) == len(names)
@@ -47,12 +49,12 @@ def test_types_come_surest_first_each_once_with_their_pattern() -> None:
 
 
 def test_there_is_always_a_type() -> None:
-    assert [metric.metric_type for metric in classify_metric_type("")] == ["value"]
+    assert [metric.metric_type for metric in read_question("").metric_types()] == ["value"]
 
 
 @pytest.mark.parametrize("question", ["what was the change in rent?", "what was the loss?", "what is the difference?"])
 def test_signs_are_kept_unless_the_question_says_so(question: str) -> None:
-    assert not asks_magnitude(question)
+    assert not read_question(question).magnitude
 
 
 @pytest.mark.parametrize(
@@ -66,5 +68,13 @@ def test_signs_are_kept_unless_the_question_says_so(question: str) -> None:
     ],
 )
 def test_words_say_which_operand_comes_first(question: str, order: str) -> None:
-    asked = classify_metric_type(question)[0].pattern
-    assert next(pattern.order for pattern in matching_patterns(question) if pattern.name == asked) == order
+    asked = read_question(question).metric_types()[0].pattern
+    assert next(pattern.order for pattern in read_question(question).patterns if pattern.name == asked) == order
+
+
+@pytest.mark.parametrize(
+    ("text", "power"),
+    [("in millions?", 6), ("in thousands", 3), ("in full dollars", 0), ("in percent", None), ("", None)],
+)
+def test_the_scale_that_is_asked_for(text: str, power: float | None) -> None:
+    assert read_question(f"what is that {text}").power == power

@@ -11,12 +11,11 @@ from typing import NamedTuple
 
 from quaestor.core.debris import mend_debris
 from quaestor.core.periods import find_periods, find_relative_periods
+from quaestor.core.stop_words import ARTICLES, JOINING_WORDS, NAMELESS_WORDS
+from quaestor.core.words import SCALE_WORDS, terms
 from quaestor.ontology.core import read_core
 
-_TOKEN = re.compile(r"[a-z][a-z0-9&'./-]*[a-z0-9]|[a-z]|\d[\d.,/]*%?|&|[,;:?|()]")
 _QUESTION = frozenset("what which how what's who".split())
-_JOINING = frozenset("of for from on to in and or & with under per related into at against".split())
-_ARTICLES = frozenset("the a an its our their".split())
 _POINTING = frozenset("this that these those it they them its such".split())
 _RELATING = re.compile(r"represent|constitut|account|divid|relati|compar|over$|as$|than$|less$|minus$|times$")
 _COMPOUNDS = frozenset(
@@ -32,48 +31,14 @@ _NAMING = frozenset("concerning regarding".split())
 _VERBS = frozenset("is was were are be been did does do that which will".split())
 _ADJECTIVES = ("ly", "ed", "net", "initial", "original", "outstanding", "actual", "gross", "aggregate")
 
-_SAYS_NOTHING = frozenset(
-    "is was were are be been being did does do has have had will would can could may might should by during between "
-    "over as since until through throughout within along than then so also again only just if considering "
-    "concerning respectively combined together including adding excluding without less minus plus times divided "
-    "represent represents represented constitute account accounted accounts due made came comes compared relative "
-    "relation much many more most higher lower greater larger smaller about become becomes there here now not no "
-    "yes when where whose both each every all same full overall entire whole other's year years period periods "
-    "month months quarter quarters time date day days fiscal annual yearly annually end ended ending beginning "
-    "start began last first second third prior previous following next subsequent earlier later before after ago "
-    "one two three four five six seven eight nine ten thousand thousands million millions billion billions hundred "
-    "dollars dollar usd us$ total totals net-change part increased decreased grew grow changed change varied vary "
-    "fell fall rose rise declined decimal converted convert equivalent magnitude absolute sign percentages shown "
-    "reported stated listed recorded and/or i.e e.g this that these those it they them such its their our we you i "
-    "s t up out off down what which how who what's whats wha your it's".split()
-)
 _LONGEST = 10
 _BEHIND = 60
-_SCALES = frozenset("thousand million billion percent".split())
+_SCALES = frozenset({*SCALE_WORDS, "percent"}) - {"hundred"}
 
 
 class _Phrase(NamedTuple):
     start: int
     words: tuple[str, ...]
-
-
-def extract_entity(question: str, earlier: Sequence[str] = ()) -> str | None:
-    """Returns what a question is about; of a part and a whole the part, of two things the first named.
-
-    Args:
-        question: As asked.
-        earlier: The questions before, oldest first. A question that only points back is about what they are about.
-
-    >>> extract_entity("what was the change in net revenue from 2007 to 2008?")
-    'net revenue'
-    >>> extract_entity("and how much does this change represent in relation to it?", ["what was the rent in 2008?"])
-    'rent'
-    """
-    for asked in (question, *reversed(earlier)):
-        named = _named(asked)
-        if named:
-            return named
-    return None
 
 
 def counted_thing(after: str) -> str | None:
@@ -89,12 +54,20 @@ def counted_thing(after: str) -> str | None:
     if tokens[:1] == ["of"]:
         tokens = tokens[1:]
     found = _phrases(tokens[: next((i for i, token in enumerate(tokens) if token == "and"), len(tokens))])
-    return " ".join(found[0].words) if found and found[0].start <= (tokens[0] in _ARTICLES) else None
+    return " ".join(found[0].words) if found and found[0].start <= (tokens[0] in ARTICLES) else None
 
 
 @lru_cache(maxsize=4096)
-def _named(question: str) -> str | None:
-    tokens = _tokens(question)
+def named_entity(text: str) -> str | None:
+    """Returns what a text is about, in its own words; None where it names nothing.
+
+    Of a part and a whole it is the part, of two things the first named.
+
+    >>> named_entity("what was the change in net revenue from 2007 to 2008?")
+    'net revenue'
+    >>> named_entity("and how much does this change represent in relation to it?")
+    """
+    tokens = _tokens(text)
     asked = next((place for place, token in enumerate(tokens) if token in _QUESTION), -1)
     phrases = _phrases(tokens)
     before = [phrase for phrase in phrases if phrase.start < asked]
@@ -113,7 +86,7 @@ def _tokens(question: str) -> list[str]:
     spans += [(period.start, period.end) for period in find_relative_periods(text)]
     for start, end in spans:
         text = text[:start] + "|" * (end - start) + text[end:]
-    return _TOKEN.findall(re.sub(r"\|+", " | ", text))
+    return terms(re.sub(r"\|+", " | ", text))
 
 
 def _phrases(tokens: Sequence[str]) -> list[_Phrase]:
@@ -124,7 +97,7 @@ def _phrases(tokens: Sequence[str]) -> list[_Phrase]:
         if _names(token, words, following):
             start = place if not words else start
             words.append(token)
-        elif words and (token in _JOINING or (token in _ARTICLES and words[-1] in _JOINING)):
+        elif words and (token in JOINING_WORDS or (token in ARTICLES and words[-1] in JOINING_WORDS)):
             words.append(token)
         else:
             said = tokens[start - 1] in _VERBS if words and start else False
@@ -134,15 +107,15 @@ def _phrases(tokens: Sequence[str]) -> list[_Phrase]:
 
 
 def _names(token: str, before: Sequence[str], following: str) -> bool:
-    if not token[0].isalnum() or token in _SAYS_NOTHING or token in _JOINING or token in _ARTICLES:
+    if not token[0].isalnum() or token in NAMELESS_WORDS:
         return False
     if token[0].isdigit():
-        return bool(before) and before[-1] not in _JOINING and not token.endswith("%")
+        return bool(before) and before[-1] not in JOINING_WORDS and not token.endswith("%")
     if token not in _nouns():
         return True
-    if not before or before[-1] in _JOINING or list(before) == ["net"]:
+    if not before or before[-1] in JOINING_WORDS or list(before) == ["net"]:
         return False
-    return before[-1] in _COMPOUNDS or token in _THINGS or following in _JOINING
+    return before[-1] in _COMPOUNDS or token in _THINGS or following in JOINING_WORDS
 
 
 @lru_cache(maxsize=1)
@@ -154,9 +127,9 @@ def _nouns() -> frozenset[str]:
 
 def _close(found: list[_Phrase], start: int, words: list[str]) -> None:
     """Adds a phrase, without the joining words at its ends, if a thing is left and not an adjective alone."""
-    while words and (words[-1] in _JOINING or words[-1] in _ARTICLES):
+    while words and (words[-1] in JOINING_WORDS or words[-1] in ARTICLES):
         words = words[:-1]
-    while words and (words[0] in _JOINING or words[0] in _ARTICLES):
+    while words and (words[0] in JOINING_WORDS or words[0] in ARTICLES):
         words = words[1:]
     if words and not (len(words) == 1 and words[0].endswith(_ADJECTIVES)):
         found.append(_Phrase(start, tuple(words[:_LONGEST])))

@@ -1,0 +1,46 @@
+"""The numbers that a question says, in digits and in words."""
+
+import re
+from collections.abc import Sequence
+
+from quaestor.core.periods import PeriodMention
+from quaestor.core.words import NUMBER_WORDS, SCALE_WORDS, words
+
+_NUMBER = re.compile(r"(?<![\w.])\$?(\d[\d,]*(?:\.\d+)?)(?![\w.]*\d)")
+_LONGEST = 10
+"""The years from one named to another are counted where they are fewer."""
+
+_COUNTS = {
+    **NUMBER_WORDS,
+    **SCALE_WORDS,
+    **{f"{word}s": number for word, number in SCALE_WORDS.items() if word != "hundred"},
+}
+"""Without "hundreds": the embedded solver's weights know no conversion to them, and its confidences would change."""
+
+
+def numbers_in(text: str, periods: Sequence[PeriodMention]) -> tuple[float, ...]:
+    """Returns the numbers in digits of a text of lower case that belong to no period, each once.
+
+    Args:
+        text: In lower case.
+        periods: That it names.
+    """
+    found = [
+        float(match[1].replace(",", ""))
+        for match in _NUMBER.finditer(text)
+        if not any(period.start <= match.start() < period.end for period in periods)
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def counts_in(text: str, years: Sequence[int]) -> tuple[float, ...]:
+    """Returns the numbers in words of a text, each once; of two years also how many they are with those between.
+
+    Args:
+        text: Whatever its case.
+        years: That it names, each as often as it does.
+    """
+    counts = [float(_COUNTS[word]) for word in words(text) if word in _COUNTS]
+    if len(years) == 2 and abs(years[1] - years[0]) < _LONGEST:
+        counts.append(abs(years[1] - years[0]) + 1.0)
+    return tuple(dict.fromkeys(counts))

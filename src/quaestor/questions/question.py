@@ -1,0 +1,170 @@
+"""A question, read once: each part is read when it is first asked for, and kept with the question.
+
+Owns what of a question's words is told to all others, and no reading of its own: each part has its module.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from quaestor.core.periods import PeriodMention, RelativePeriod, find_periods, find_relative_periods
+from quaestor.core.quantity import Scale
+from quaestor.core.stop_words import FUNCTION_WORDS
+from quaestor.core.words import names, singular
+from quaestor.ontology.patterns import Order, QuestionPattern
+from quaestor.questions import amounts, comparison, cues, entity, intent, stems
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question. Two of the same text are equal.
+
+    Attributes:
+        text: As asked.
+    """
+
+    text: str
+
+    @cached_property
+    def lowered(self) -> str:
+        """The text in lower case, character by character: spans of it are spans of the text."""
+        # Some letters become two in lower case; those stay.
+        return "".join(low if len(low := letter.lower()) == 1 else letter for letter in self.text)
+
+    @cached_property
+    def stems(self) -> tuple[str, ...]:
+        """The stems of its words of meaning, in order."""
+        return stems.stems(self.lowered)
+
+    @cached_property
+    def shapes(self) -> tuple[str, ...]:
+        """All its words stemmed, years as `YEAR`, numbers as `NUM`."""
+        return stems.shapes(self.lowered)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Its words that name a thing, in the singular."""
+        return names_in(self.lowered)
+
+    @cached_property
+    def periods(self) -> tuple[PeriodMention, ...]:
+        """The periods that it names, in order."""
+        return tuple(find_periods(self.lowered))
+
+    @cached_property
+    def relative_periods(self) -> tuple[RelativePeriod, ...]:
+        """The years that it names by their distance ("the previous year"), in order."""
+        return find_relative_periods(self.lowered)
+
+    @cached_property
+    def years(self) -> tuple[int, ...]:
+        """The years that it names, in order and each once, ranges as first and last."""
+        return tuple(dict.fromkeys(self._years))
+
+    @cached_property
+    def year_set(self) -> frozenset[int]:
+        """The years that it names."""
+        return frozenset(self._years)
+
+    @cached_property
+    def _years(self) -> tuple[int, ...]:
+        spans = ((mention.period.year, mention.period.last) for mention in self.periods)
+        return tuple(year for span in spans for year in span if year is not None)
+
+    @cached_property
+    def offsets(self) -> tuple[int, ...]:
+        """The distances of its relative periods ("the previous year" is -1)."""
+        return tuple(relative.offset for relative in self.relative_periods)
+
+    @cached_property
+    def numbers(self) -> tuple[float, ...]:
+        """The numbers in it that are no years, in digits."""
+        return amounts.numbers_in(self.lowered, self.periods)
+
+    @cached_property
+    def counts(self) -> tuple[float, ...]:
+        """The numbers in words: "two", "millions"; of two years, how many they are with those between."""
+        return amounts.counts_in(self.lowered, self._years)
+
+    @cached_property
+    def patterns(self) -> tuple[QuestionPattern, ...]:
+        """The core's question patterns that are in it, by name."""
+        return intent.matching_patterns(self.lowered)
+
+    @cached_property
+    def pattern_names(self) -> frozenset[str]:
+        """The names of its `patterns`."""
+        return frozenset(pattern.name for pattern in self.patterns)
+
+    @cached_property
+    def order(self) -> Order | None:
+        """Which operand comes first, where its words say it; the first pattern that says so."""
+        return next((pattern.order for pattern in self.patterns if pattern.order), None)
+
+    @cached_property
+    def scale(self) -> Scale | None:
+        """The scale that it names ("in millions"), or None."""
+        return intent.asked_scale(self.patterns)
+
+    @cached_property
+    def power(self) -> float | None:
+        """The power of ten that it asks for ("in millions" is 6); None where it asks for none."""
+        return intent.asked_power(self.lowered, self.scale)
+
+    @cached_property
+    def magnitude(self) -> bool:
+        """Whether it wants the sign dropped; no other question does."""
+        return any(pattern.magnitude for pattern in self.patterns)
+
+    @cached_property
+    def comparison(self) -> comparison.Comparison:
+        """The two things that it compares; empty ones where it compares none."""
+        return comparison.read_comparison(self.lowered)
+
+    @cached_property
+    def cues(self) -> frozenset[str]:
+        """What it says that leans on earlier turns, or might: see `cues.QUESTION_CUES`."""
+        return cues.question_cues(self.lowered, self.patterns, len(self.years), named=bool(self.names))
+
+    @cached_property
+    def entity(self) -> str | None:
+        """What it is about, in its own words; None where it only points back."""
+        return entity.named_entity(self.text)
+
+    def metric_types(self, previous: str | None = None) -> tuple[intent.ScoredMetric, ...]:
+        """Returns the metric types that it may ask for, surest first; there is always one.
+
+        Args:
+            previous: The metric type of the turn before, which decides what "and in 2008?" asks for; None before it.
+        """
+        return intent.scored_metrics(self.patterns, previous)
+
+
+@lru_cache(maxsize=4096)
+def read_question(text: str) -> Question:
+    """Returns a question, the same one for the same text while it is among the last few thousand."""
+    return Question(text)
+
+
+NO_QUESTION = Question("")
+"""Where nothing is asked."""
+
+
+def entity_asked(question: Question, earlier: Sequence[Question]) -> str | None:
+    """Returns what a question is about; one that only points back is about what those before it are about.
+
+    Args:
+        question: What is asked.
+        earlier: The questions before, oldest first.
+    """
+    return next((asked.entity for asked in (question, *reversed(earlier)) if asked.entity), None)
+
+
+@lru_cache(maxsize=4096)
+def names_in(text: str) -> frozenset[str]:
+    """Returns the words of a text of lower case that name a thing, in the singular.
+
+    >>> sorted(names_in("what was the change in net operating revenues?"))
+    ['operating', 'revenue']
+    """
+    return frozenset(singular(word) for word in names(text) if word not in FUNCTION_WORDS)

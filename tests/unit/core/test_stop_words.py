@@ -1,0 +1,30 @@
+"""Words that say little."""
+
+from quaestor.core.stop_words import (
+    ARTICLES,
+    DATE_WORDS,
+    FUNCTION_WORDS,
+    JOINING_WORDS,
+    LABEL_FILLERS,
+    NAMELESS_WORDS,
+    PERIOD_FILLERS,
+    SMALL_WORDS,
+    STOP_WORDS,
+)
+
+
+def test_the_larger_sets_hold_the_smaller() -> None:
+    assert SMALL_WORDS < STOP_WORDS < FUNCTION_WORDS
+    assert ARTICLES < NAMELESS_WORDS
+    assert JOINING_WORDS < NAMELESS_WORDS
+    assert PERIOD_FILLERS < DATE_WORDS
+
+
+def test_a_word_that_may_name_a_thing_is_kept_where_names_are_read() -> None:
+    for word in ("net", "rate", "share", "number"):
+        assert word in FUNCTION_WORDS
+        assert word not in NAMELESS_WORDS
+
+
+def test_directions_tell_two_labels_apart() -> None:
+    assert LABEL_FILLERS.isdisjoint({"from", "to", "by", "under", "per"})

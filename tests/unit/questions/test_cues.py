@@ -1,0 +1,62 @@
+"""Words that point at earlier turns."""
+
+import pytest
+
+from quaestor.questions.cues import COUNTS, CUES, metric_nouns, noun_fits_metric, pattern_words
+from quaestor.questions.question import read_question
+
+
+@pytest.mark.parametrize(
+    ("question", "cue"),
+    [
+        ("how much does this change represent?", "this"),
+        ("what was that in 2008?", "that"),
+        ("what is its share?", "it"),
+        ("what is the sum of these two values?", "two of them"),
+        ("what is the total of all?", "three or more of them"),
+        ("what was the growth over the same period?", "over the period"),
+        ("what, then, is it?", "then"),
+        ("what was it, again?", "again"),
+        ("and the rent?", "and"),
+        ("what about 2009?", "what about"),
+        ("what is the former?", "the former"),
+        ("what is that over 12?", "a number of its own"),
+        ("what was the rent in 2008?", "in a year"),
+        ("what if it doubled?", "if"),
+        ("what is that value?", "the value itself"),
+        ("what is that in thousands?", "a conversion"),
+        ("what is the total including the rent?", "an addition"),
+        ("what is the sum?", "wording sum"),
+        ("what was the rent?", "a thing is named"),
+        ("what was it?", "no thing is named"),
+        ("what was it?", "no year is named"),
+        ("in 2008?", "a year is named"),
+        ("from 2007 to 2008?", "years are named"),
+    ],
+)
+def test_a_question_has_the_cues_of_its_words(question: str, cue: str) -> None:
+    assert cue in read_question(question).cues
+
+
+def test_a_question_without_any_cue_says_only_what_it_names() -> None:
+    found = read_question("rent").cues
+    assert found & CUES.keys() == set()
+    assert {"a thing is named", "no year is named"} <= found
+
+
+def test_a_number_word_says_how_many_things_are_meant_but_one_stands_for_a_noun() -> None:
+    assert (COUNTS["both"], COUNTS["two"], COUNTS["five"]) == (2, 2, 5)
+    assert "one" not in COUNTS
+
+
+def test_a_result_is_called_by_the_nouns_of_its_metric_type_and_its_kind() -> None:
+    assert noun_fits_metric("difference", "change") == 1
+    assert noun_fits_metric("percentage", "percentage") == 1
+    assert 0 < noun_fits_metric("change", "percentage_change") < 1
+    assert noun_fits_metric("sum", "change") == 0
+    assert noun_fits_metric("sum", "no such type") == 0
+    assert {"change", "ratio", "sum"} <= metric_nouns()
+
+
+def test_a_pattern_is_named_in_words() -> None:
+    assert pattern_words("kg:PatternChangeOverBase") == "wording change over base"

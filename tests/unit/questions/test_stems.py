@@ -1,0 +1,30 @@
+"""Words of meaning as stems."""
+
+import pytest
+
+from quaestor.core.stop_words import STOP_WORDS
+from quaestor.questions.stems import shapes, stem, stems
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("what were the net sales in 2008?", ("net", "sale")),
+        ("the company's changes, changed and changing", ("compani", "chang", "chang", "chang")),
+        ("the highest and the largest price", ("high", "larg", "price")),
+        ("tier 2 capital of class b-3", ("tier", "capit", "class", "b", "tier2", "classb3")),
+        ("1,000 % of $ 5", ()),
+        ("", ()),
+    ],
+)  # fmt: skip
+def test_stems_are_of_the_words_of_meaning(text: str, found: tuple[str, ...]) -> None:
+    assert stems(text) == found
+
+
+def test_shapes_keep_every_word_and_tell_years_from_other_numbers() -> None:
+    assert shapes("In 2008, times 100%") == ("in", "YEAR", "time", "NUM", "%")
+
+
+def test_no_stop_word_has_a_stem_of_its_own() -> None:
+    assert stems(" ".join(sorted(STOP_WORDS))) == ()
+    assert stem("sales") == stem("sale")
