@@ -1,0 +1,73 @@
+"""`llm/sending.py` overrides parts of two libraries that they may change without notice: this says when they have.
+
+Where a test here fails: read what changed, see that `test_sending.py` still finds the same bytes on the wire, then
+widen the range.
+"""
+
+import ast
+import inspect
+import textwrap
+from functools import cached_property
+from importlib.metadata import version
+
+import pytest
+from openai import AsyncOpenAI
+from openai.resources.chat import AsyncChat, AsyncCompletions
+from pydantic_ai.models.anthropic import AnthropicModel
+from pydantic_ai.models.openai import OpenAIChatModel
+
+from quaestor.llm import sending
+
+TESTED = {"openai": ((3, 52), (4, 0)), "pydantic-ai-slim": ((2, 68), (3, 0))}
+"""The versions, from and below, of which `llm/sending.py` knows the parts that it overrides."""
+
+ADVICE = "read llm/sending.py against the new version, run test_sending.py, then widen TESTED"
+
+
+@pytest.mark.parametrize("library", TESTED)
+def test_the_version_is_one_that_was_tested(library: str) -> None:
+    found = version(library)
+    least, below = TESTED[library]
+    numbers = tuple(int(part) for part in found.split(".")[:2])
+    assert least <= numbers < below, f"{library} {found} is outside of {least} to {below}: {ADVICE}"
+
+
+def test_the_client_builds_its_parts_as_they_are_overridden() -> None:
+    for owner, name in ((AsyncOpenAI, "chat"), (AsyncChat, "completions")):
+        assert isinstance(vars(owner)[name], cached_property), f"{owner.__name__}.{name} is another thing: {ADVICE}"
+    client = AsyncOpenAI(api_key="none")
+    assert client.chat._client is client, f"AsyncChat has its client elsewhere: {ADVICE}"
+    assert client.chat.completions._client is client, f"AsyncCompletions has its client elsewhere: {ADVICE}"
+
+
+def test_the_client_posts_what_is_posted_here() -> None:
+    posted, ours = posted_by(AsyncCompletions.create, "_post"), posted_by(sending._Completions.create, "post")
+    assert posted.keys() == ours.keys(), f"create() posts {sorted(posted)} and llm/sending.py {sorted(ours)}: {ADVICE}"
+    for name in ("path", "cast_to", "stream_cls"):
+        assert posted[name] == ours[name], f"create() posts another {name}, {posted[name]}: {ADVICE}"
+    takes = inspect.signature(AsyncOpenAI.post).parameters
+    assert posted.keys() <= takes.keys(), f"post() takes {sorted(takes)}: {ADVICE}"
+
+
+def test_what_is_beside_the_body_has_the_names_that_are_known() -> None:
+    takes = inspect.signature(AsyncCompletions.create).parameters
+    beside = {name for name in takes if name.startswith("extra_") or name == "timeout"}
+    assert beside == sending._OPTIONS.keys(), f"create() takes {sorted(beside)} beside the body: {ADVICE}"
+
+
+@pytest.mark.parametrize("model", [OpenAIChatModel, AnthropicModel])
+def test_parameters_are_suited_in_the_method_that_is_overridden(model: type) -> None:
+    method = getattr(model, "customize_request_parameters", None)
+    assert method is not None, f"{model.__name__} suits its parameters elsewhere: {ADVICE}"
+    assert list(inspect.signature(method).parameters) == ["self", "model_request_parameters"], ADVICE
+
+
+def posted_by(method: object, name: str) -> dict[str, str]:
+    """The arguments of the call of `post` in a method, as they are written."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(method)))  # type: ignore[arg-type]
+    (call,) = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name
+    ]
+    return {"path": ast.unparse(call.args[0])} | {str(word.arg): ast.unparse(word.value) for word in call.keywords}
