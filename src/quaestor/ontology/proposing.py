@@ -7,14 +7,14 @@ not borne out is put back to the model once, and left out if it persists.
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated, TypeVar
 
 from pydantic import Field
 
 from quaestor.documents.document import Document
 from quaestor.errors import ModelReplyError
 from quaestor.llm.models import Connection
-from quaestor.llm.transcript import asking, phase
+from quaestor.llm.transcript import asking
 from quaestor.ontology.builder import build_ontology
 from quaestor.ontology.classes import ClassMatch, contexts_of
 from quaestor.ontology.labels import plain
@@ -24,9 +24,6 @@ from quaestor.ontology.phrases import said_in
 from quaestor.ontology.proposal import Proposal
 from quaestor.ontology.proposals import objection
 from quaestor.prompts import render
-
-if TYPE_CHECKING:
-    from pydantic_ai import RunContext
 
 _CLEAR = 3.0
 """The score from which the type of a table is clear: a cue in the sentence before it."""
@@ -165,8 +162,10 @@ async def _read(page: Document, draft: Ontology, connection: Connection) -> list
         for item in reading.properties:
             yield Proposal("property", item.phrase, documents=(page.id,), reason=item.reason)
 
-    with asking("", page.id, 0), phase("ONTOLOGY_page"):
-        reading = await _ask(connection, PageReading, prompt, lambda said: _objections(proposals(said), [page]))
+    with asking("", page.id, 0):
+        reading = await _ask(
+            connection, PageReading, prompt, "ONTOLOGY_page", lambda said: _objections(proposals(said), [page])
+        )
     return [proposal for proposal in proposals(reading) if objection(proposal, [page]) is None]
 
 
@@ -194,8 +193,8 @@ async def _judge(
         return odd + [fault for p, where in proposals(said) for fault in _objections([p], where)]
 
     prompt = render("ontology/labels", questions=questions)
-    with asking("", questions[0].label, 0), phase("ONTOLOGY_labels"):
-        said = await _ask(connection, Verdicts, prompt, faults)
+    with asking("", questions[0].label, 0):
+        said = await _ask(connection, Verdicts, prompt, "ONTOLOGY_labels", faults)
     return [proposal for proposal, where in proposals(said) if objection(proposal, where) is None]
 
 
@@ -237,21 +236,34 @@ def _joined(proposals: Iterable[Proposal]) -> tuple[Proposal, ...]:
     return tuple(sorted(found.values()))
 
 
-async def _ask(connection: Connection, kind: type[T], prompt: str, faults: Callable[[T], list[str]]) -> T:
-    """Returns a typed answer; one with faults is put back to the model once."""
-    from pydantic_ai import Agent, ModelRetry
-    from pydantic_ai.exceptions import UnexpectedModelBehavior
+async def _ask(
+    connection: Connection, kind: type[T], prompt: str, phase: str, faults: Callable[[T], Sequence[str]]
+) -> T:
+    """Returns a typed answer; one with faults is put back to the model once, and then taken for what is true of it."""
+    # Imported here, as whatever talks to a model is: an ontology is read without one.
+    from quaestor.llm.structured.replies import initial_messages
+    from quaestor.llm.structured.request import request_structured
 
-    agent = Agent(connection.model, output_type=kind, instructions=render("ontology/system"), retries=_REPAIRS)
+    put_back = False
 
-    @agent.output_validator
-    def check(context: "RunContext[object]", said: T) -> T:
-        found = faults(said)
-        if found and context.retry < 1:
-            raise ModelRetry("Correct this, or leave it out: " + "; ".join(found[:_FAULTS_SHOWN]))
-        return said
+    def check(said: T) -> Sequence[str]:
+        nonlocal put_back
+        found = [] if put_back else [f"correct this, or leave it out: {fault}" for fault in faults(said)]
+        put_back = put_back or bool(found)
+        return found[:_FAULTS_SHOWN]
 
     try:
-        return (await agent.run(prompt)).output
-    except UnexpectedModelBehavior as error:
+        reply = await request_structured(
+            connection,
+            kind,
+            initial_messages(render("ontology/system"), prompt),
+            name="propose",
+            description="What you propose for the ontology.",
+            phase=phase,
+            attempts=1 + _REPAIRS,
+            on_rejected=lambda _: None,
+            check=check,
+        )
+    except ModelReplyError as error:
         raise ModelReplyError(f"{connection.spec.name} gave no usable answer about the ontology: {error}") from error
+    return reply.value

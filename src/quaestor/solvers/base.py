@@ -18,7 +18,7 @@ from quaestor.questions.question import NO_QUESTION, Question, read_question
 
 if TYPE_CHECKING:
     from quaestor.llm.models import Connection
-    from quaestor.solvers.asking.ask import Rejection
+    from quaestor.llm.structured.request import Rejection
 
 
 @dataclass(slots=True)

@@ -21,11 +21,11 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
 from quaestor.llm.sending import Kept, OpenAIClient, OpenAIModel
+from quaestor.llm.structured.modes import output_tool
+from quaestor.llm.structured.replies import RequestedCall, answered, initial_messages, kept
+from quaestor.llm.structured.schema import plain_schema, whole_schema
 from quaestor.solvers.agent.messages import FinalAnswer, Understanding
 from quaestor.solvers.agent.protocol import answer_request
-from quaestor.solvers.asking.forms import output_tool
-from quaestor.solvers.asking.replies import Called, answered, kept, opening
-from quaestor.solvers.schema import plain_schema, whole_schema
 from quaestor.solvers.tools.toolbox import TOOLS
 
 pytestmark = pytest.mark.usefixtures("local_models")
@@ -42,14 +42,14 @@ SHAPES = {
 
 
 async def exchange(model: OpenAIChatModel, shape: ModelRequestParameters, stream: bool) -> None:
-    messages: list[ModelMessage] = opening("You répond.", "Hello?")
+    messages: list[ModelMessage] = initial_messages("You répond.", "Hello?")
     if stream:
         async with model_request_stream(model, messages, model_request_parameters=shape) as replies:
             async for _ in replies:
                 pass
         return
     response = await model_request(model, messages, model_request_parameters=shape)
-    messages += [kept(response), answered([(Called("calculate", {}, "call_0_0"), {"ok": True})], "Go on.")]
+    messages += [kept(response), answered([(RequestedCall("calculate", {}, "call_0_0"), {"ok": True})], "Go on.")]
     await model_request(model, messages, model_request_parameters=shape)
 
 

@@ -118,8 +118,8 @@ def test_templates_refuse_a_missing_variable_and_hold_no_rules() -> None:
 
 def test_the_digest_of_the_prompts_is_in_the_runs_record() -> None:
     told = prompts_digest("agent")
-    assert told not in (None, digest("agent", "asking"), prompts_digest("sparql"))
-    assert digest("agent", rendered="rules") != digest("agent") != digest("agent", "asking")
+    assert told not in (None, digest("agent", "structured"), prompts_digest("sparql"))
+    assert digest("agent", rendered="rules") != digest("agent") != digest("agent", "structured")
     assert len(digest("agent")) == 64
     assert prompts_digest("embedded") is None
 

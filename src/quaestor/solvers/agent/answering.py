@@ -15,13 +15,13 @@ from quaestor.conversation.events.kinds import AnswerClaimed, ReplyRejected
 from quaestor.conversation.turn import ToolCall
 from quaestor.errors import ModelReplyError, PlanError
 from quaestor.llm.models import Connection
+from quaestor.llm.structured.replies import ParsedReply, RequestedCall, answered, kept, quoted
 from quaestor.llm.transcript import phase
 from quaestor.prompts import render
 from quaestor.solvers.agent.claims import Settled, read_final, settle
 from quaestor.solvers.agent.messages import ANSWER
 from quaestor.solvers.agent.protocol import answer_request, read_calls
 from quaestor.solvers.agent.spec import AgentLimits
-from quaestor.solvers.asking.replies import Called, Reading, answered, kept, quoted
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.tools.toolbox import TOOLS, Toolbox
 
@@ -87,7 +87,7 @@ class Rounds:
                 return settled
         raise ModelReplyError(f"no answer within {self.limits.iterations} rounds: the model goes on calling tools")
 
-    def _words(self, reading: Reading, closing: bool) -> Settled | None:
+    def _words(self, reading: ParsedReply, closing: bool) -> Settled | None:
         """Takes a reply without calls: an answer in words, or nothing that can be used."""
         try:
             reading.require_whole()
@@ -99,9 +99,9 @@ class Rounds:
             self.messages.append(answered((), self._repair(f"This cannot be used: {fault}.", closing)))
         return None
 
-    def _calls(self, reading: Reading, closing: bool) -> Settled | None:
+    def _calls(self, reading: ParsedReply, closing: bool) -> Settled | None:
         """Makes the calls of a reply, in order, up to an answer that stands."""
-        results: list[tuple[Called, JsonValue]] = []
+        results: list[tuple[RequestedCall, JsonValue]] = []
         for place, called in enumerate(reading.calls):
             if called.tool == ANSWER:
                 try:
@@ -118,7 +118,7 @@ class Rounds:
         self.messages.append(answered(results, self._repair("", closing) if closing else ""))
         return None
 
-    def _result(self, called: Called) -> JsonValue:
+    def _result(self, called: RequestedCall) -> JsonValue:
         key = (called.tool, called.text)
         self._seen[key] += 1
         if self._seen[key] <= _MOST_SAME:
@@ -128,7 +128,7 @@ class Rounds:
             called, f"This call was made {_MOST_SAME} times before, with the same result", "Use the result, or answer"
         )
 
-    def _note(self, called: Called, error: str, suggestion: str) -> JsonValue:
+    def _note(self, called: RequestedCall, error: str, suggestion: str) -> JsonValue:
         """Refuses a call without making it, and keeps it on record all the same."""
         refusal = _refusal(error, suggestion)
         self.context.note_call(ToolCall(called.tool[:100], called.text[:1000], json.dumps(refusal), 0.0))

@@ -13,11 +13,11 @@ from quaestor.conversation.display import show_claim
 from quaestor.core.parsing import find_quantities, parse_cell
 from quaestor.core.quantity import Scale
 from quaestor.errors import ModelReplyError, SolverError
+from quaestor.llm.structured.replies import quoted, read_json
 from quaestor.plan.execute import Register
 from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION, bounded
 from quaestor.plan.steps import Compute, Constant, Extract, Plan
 from quaestor.solvers.agent.messages import FinalAnswer, exact
-from quaestor.solvers.asking.replies import quoted, read_json
 from quaestor.solvers.rounding import rounds_to
 from quaestor.solvers.tools.draft import IN_PERCENT, Draft, Traced
 

@@ -12,30 +12,30 @@ from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.tools import ToolDefinition
 
+from quaestor.llm.structured.modes import output_tool
+from quaestor.llm.structured.replies import ParsedReply, RequestedCall, read_reply
 from quaestor.solvers.agent.messages import ANSWER, FinalAnswer
-from quaestor.solvers.asking.forms import output_tool
-from quaestor.solvers.asking.replies import Called, Reading, read_reply
 from quaestor.solvers.tools.toolbox import TOOLS
 
 _LINE = re.compile(r"TOOL:\s*([\w.-]{1,60})\s*\(")
 _FINAL = re.compile(r"^[\s*]*ANSWER\W*?:", re.MULTILINE)
 
 
-def read_calls(response: ModelResponse) -> Reading:
+def read_calls(response: ModelResponse) -> ParsedReply:
     """Returns the calls of a reply, native or written."""
     reading = read_reply(response)
     return reading if reading.calls else replace(reading, calls=written_calls(reading.text))
 
 
-def written_calls(text: str) -> tuple[Called, ...]:
+def written_calls(text: str) -> tuple[RequestedCall, ...]:
     """Returns the calls that a text writes as lines; of an answer on a line of its own, the call of the answer tool.
 
     >>> written_calls('First: TOOL: list_entities({"entityType": "CashFlow"})')[0].arguments
     '{"entityType": "CashFlow"}'
     """
-    calls = [Called(found[1], _arguments(text, found.end())) for found in _LINE.finditer(text)]
+    calls = [RequestedCall(found[1], _arguments(text, found.end())) for found in _LINE.finditer(text)]
     if not calls and (found := _FINAL.search(text)):
-        calls.append(Called(ANSWER, text[found.end() :].strip(" *\n")))
+        calls.append(RequestedCall(ANSWER, text[found.end() :].strip(" *\n")))
     return tuple(calls)
 
 

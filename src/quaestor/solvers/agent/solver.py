@@ -9,6 +9,8 @@ from dataclasses import replace
 
 from quaestor.conversation.answer import Answer
 from quaestor.llm.models import Connection
+from quaestor.llm.structured.replies import initial_messages
+from quaestor.llm.structured.schema import plain_schema
 from quaestor.prompts import render
 from quaestor.solvers import briefing
 from quaestor.solvers.agent.answering import Rounds
@@ -17,9 +19,7 @@ from quaestor.solvers.agent.protocol import tool_list
 from quaestor.solvers.agent.spec import AgentLimits
 from quaestor.solvers.agent.understanding import understand, written
 from quaestor.solvers.answering import answer_from_plan
-from quaestor.solvers.asking.replies import opening
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.schema import plain_schema
 
 
 class AgentSolver:
@@ -48,7 +48,7 @@ class AgentSolver:
         system = render("agent/system", rules=briefing.rules())
         understanding = await understand(model, question, context, system, self.limits.repairs)
         prompt = self._prompt(question, context, understanding, model)
-        settled = await Rounds(model, context, self.limits, opening(system, prompt)).play()
+        settled = await Rounds(model, context, self.limits, initial_messages(system, prompt)).play()
         thought = understanding.description if understanding else ""
         plan = replace(settled.plan, thought=thought)
         return answer_from_plan(plan, context, question=question, reason="; ".join(settled.remarks) or None)

@@ -35,5 +35,5 @@ SPEC = SolverSpec(
     _build,
     AgentLimits,
     takes_model=True,
-    prompts=lambda _: ("agent", "asking"),
+    prompts=lambda _: ("agent", "structured"),
 )

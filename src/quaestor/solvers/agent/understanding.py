@@ -8,11 +8,11 @@ import json
 from quaestor.conversation.events.kinds import JsonObject, NotUnderstood, Understood, as_object
 from quaestor.errors import ModelReplyError
 from quaestor.llm.models import Connection
+from quaestor.llm.structured.replies import initial_messages
+from quaestor.llm.structured.request import request_structured
 from quaestor.prompts import render
 from quaestor.solvers import briefing
 from quaestor.solvers.agent.messages import UNDERSTAND, Understanding
-from quaestor.solvers.asking.ask import ask
-from quaestor.solvers.asking.replies import opening
 from quaestor.solvers.base import TurnContext
 
 PHASE = "UNDERSTAND"
@@ -28,10 +28,10 @@ async def understand(
     """
     prompt = render("agent/understand", page=briefing.outline(context), **briefing.asked(question, context))
     try:
-        reply = await ask(
+        reply = await request_structured(
             connection,
             Understanding,
-            opening(system, prompt),
+            initial_messages(system, prompt),
             name=UNDERSTAND,
             description="Say how you understand the question.",
             phase=PHASE,

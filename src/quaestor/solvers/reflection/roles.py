@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quaestor.core import serial
+from quaestor.llm.structured.replies import initial_messages
+from quaestor.llm.structured.request import request_structured
 from quaestor.prompts import render
 from quaestor.solvers import briefing
-from quaestor.solvers.asking.ask import ask
-from quaestor.solvers.asking.replies import opening
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.reflection.candidates import likely, shown_page
 from quaestor.solvers.reflection.drafts import Draft, faults
@@ -64,10 +64,10 @@ async def ask_expert(
         draft=json.dumps(serial.dump(last, compact=True), ensure_ascii=False) if last else None,
         objections=objections,
     )
-    reply = await ask(
+    reply = await request_structured(
         context.model_for("expert"),
         Draft,
-        opening(render("reflection/expert_system", rules=briefing.rules()), prompt),
+        initial_messages(render("reflection/expert_system", rules=briefing.rules()), prompt),
         name="write_draft",
         description="Steps and answer, for critics to judge.",
         phase=f"EXPERT_{number}",
@@ -106,10 +106,12 @@ async def ask_critics(
 
 
 async def _judge(duty: Duty, prompt: str, context: TurnContext, number: int, attempts: int) -> Verdict:
-    reply = await ask(
+    reply = await request_structured(
         context.model_for(f"{duty}_critic"),
         Verdict,
-        opening(render("reflection/critic_system", role=duty, duty=_DUTIES[duty], rules=briefing.rules()), prompt),
+        initial_messages(
+            render("reflection/critic_system", role=duty, duty=_DUTIES[duty], rules=briefing.rules()), prompt
+        ),
         name="give_verdict",
         description="Whether the draft is correct, and if not, what to change.",
         phase=f"{duty.upper()}_CRITIC_{number}",

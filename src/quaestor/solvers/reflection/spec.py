@@ -108,7 +108,7 @@ def _needs_model(options: ReflectionOptions) -> bool:
 def _prompts(options: ReflectionOptions) -> tuple[str, ...]:
     from quaestor.solvers.registry import solver_spec
 
-    own = (_NAME, "asking")
+    own = (_NAME, "structured")
     if options.expert == WRITER:
         return own
     spec = solver_spec(options.expert)

@@ -11,11 +11,11 @@ from quaestor.conversation.answer import Answer
 from quaestor.conversation.events.kinds import FormulaWritten, ValuesNamed, as_object
 from quaestor.errors import SolverError
 from quaestor.llm.models import Connection
+from quaestor.llm.structured.replies import initial_messages
+from quaestor.llm.structured.request import request_structured
 from quaestor.prompts import render
 from quaestor.solvers import briefing
 from quaestor.solvers.answering import answer_from_plan
-from quaestor.solvers.asking.ask import ask
-from quaestor.solvers.asking.replies import opening
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.sparql.calculation import Calculation
 from quaestor.solvers.sparql.messages import FORMULA, VALUES, Formula, WantedValues
@@ -66,10 +66,10 @@ class SparqlSolver:
             return retrieval.check(wanted)
 
         prompt = render("sparql/plan", graph=schema(context), page=context.document.id, **asked(question, context))
-        reply = await ask(
+        reply = await request_structured(
             model,
             WantedValues,
-            opening(system, prompt),
+            initial_messages(system, prompt),
             name=VALUES,
             description="Name the values that the answer is computed from.",
             phase=PLAN,
@@ -86,10 +86,10 @@ class SparqlSolver:
         """Returns the model's formula over the values."""
         context, calculation = retrieval.context, Calculation(retrieval)
         prompt = render("sparql/calculate", values=retrieval.told(), **asked(retrieval.question, context))
-        reply = await ask(
+        reply = await request_structured(
             model,
             Formula,
-            opening(system, prompt),
+            initial_messages(system, prompt),
             name=FORMULA,
             description="Write the formula of the answer.",
             phase=CALCULATE,

@@ -33,5 +33,5 @@ SPEC = SolverSpec(
     _build,
     SparqlLimits,
     takes_model=True,
-    prompts=lambda _: ("sparql", "asking"),
+    prompts=lambda _: ("sparql", "structured"),
 )

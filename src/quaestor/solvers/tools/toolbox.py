@@ -18,9 +18,9 @@ from quaestor.conversation.turn import ToolCall
 from quaestor.core import serial
 from quaestor.errors import PlanError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.llm.structured.schema import plain_schema
 from quaestor.ontology.ontology import Ontology
 from quaestor.plan.steps import Plan
-from quaestor.solvers.schema import plain_schema
 from quaestor.solvers.tools.arithmetic import calculate
 from quaestor.solvers.tools.draft import Draft, Traced
 from quaestor.solvers.tools.looking import introspect_ontology, list_entities

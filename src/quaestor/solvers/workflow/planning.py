@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from quaestor.conversation.events.kinds import NumberPicked, PlanRefused
 from quaestor.errors import ModelReplyError
 from quaestor.llm.models import Connection
+from quaestor.llm.structured.replies import initial_messages
+from quaestor.llm.structured.request import request_structured
 from quaestor.prompts import render
-from quaestor.solvers.asking.ask import ask
-from quaestor.solvers.asking.replies import opening
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.workflow.briefing import rendered_prompt, rendered_system
 from quaestor.solvers.workflow.checking import Examined, examine, run_issues
@@ -67,10 +67,10 @@ class Planning:
 
     async def _ask(self, prompt: str, attempts: int, phase: str) -> tuple[Examined, int]:
         """Returns a plan without faults but for what is still to be chosen, and how many replies it took."""
-        reply = await ask(
+        reply = await request_structured(
             self.connection,
             WorkflowPlan,
-            opening(rendered_system(), prompt),
+            initial_messages(rendered_system(), prompt),
             name=WRITE_PLAN,
             description="The plan that answers the question.",
             phase=phase,
@@ -119,10 +119,10 @@ class Planning:
             step=step,
             numbers=[shown(number) for number in match.numbers],
         )
-        reply = await ask(
+        reply = await request_structured(
             self.connection,
             Pointing,
-            opening(render("workflow/pointing"), prompt),
+            initial_messages(render("workflow/pointing"), prompt),
             name="point_to",
             description="Which of the listed numbers is meant.",
             phase=f"POINT_step_{step}",

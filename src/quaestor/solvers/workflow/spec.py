@@ -33,5 +33,5 @@ SPEC = SolverSpec(
     _build,
     WorkflowLimits,
     takes_model=True,
-    prompts=lambda _: ("workflow", "asking"),
+    prompts=lambda _: ("workflow", "structured"),
 )

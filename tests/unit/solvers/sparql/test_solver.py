@@ -24,10 +24,10 @@ from quaestor.evaluation.line import ModelAccess
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
 from quaestor.llm.models import connect
+from quaestor.llm.structured.schema import is_closed
 from quaestor.plan.steps import Compute, Extract, Ref
 from quaestor.sample import sample_path
 from quaestor.solvers.registry import make_solver
-from quaestor.solvers.schema import is_closed
 from quaestor.solvers.sparql.messages import Formula, WantedValues
 from quaestor.solvers.sparql.spec import SparqlLimits
 from quaestor.store.base import open_store

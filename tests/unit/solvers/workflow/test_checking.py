@@ -7,9 +7,9 @@ from solver_bench import context_of
 from workflow_bench import OPERATING, change, compute, plan, table, text
 
 from quaestor.core import serial
+from quaestor.llm.structured.schema import is_closed, plain_schema
 from quaestor.plan.operations import OPERATIONS
 from quaestor.plan.steps import Compute, Constant, Extract
-from quaestor.solvers.schema import is_closed, plain_schema
 from quaestor.solvers.workflow.checking import Examined, empty_fields, examine
 from quaestor.solvers.workflow.schema import WorkflowPlan
 

@@ -11,7 +11,7 @@ from solver_bench import context_of
 from workflow_bench import OPERATING, change, compute, plan, play, saying, table, text
 
 from quaestor.errors import ModelReplyError
-from quaestor.solvers.asking.replies import read_json
+from quaestor.llm.structured.replies import read_json
 from quaestor.solvers.workflow.briefing import rendered_prompt
 from quaestor.solvers.workflow.checking import Examined, examine
 from quaestor.solvers.workflow.schema import WorkflowPlan

@@ -20,7 +20,7 @@ from quaestor.errors import ModelReplyError
 from quaestor.evaluation.line import ModelLine
 from quaestor.evaluation.runner import play_conversation
 from quaestor.llm.models import connect
-from quaestor.solvers.asking.replies import read_json
+from quaestor.llm.structured.replies import read_json
 from quaestor.solvers.workflow.checking import examine
 from quaestor.solvers.workflow.record import statistics
 from quaestor.solvers.workflow.schema import WorkflowPlan

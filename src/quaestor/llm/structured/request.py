@@ -13,10 +13,10 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, User
 
 from quaestor.errors import ModelReplyError
 from quaestor.llm.models import Connection
+from quaestor.llm.structured.modes import OutputMode, choose_output_mode
+from quaestor.llm.structured.replies import ParsedReply, answered, kept, read_json, read_reply
 from quaestor.llm.transcript import phase as named
 from quaestor.prompts import render
-from quaestor.solvers.asking.forms import Form, form_for
-from quaestor.solvers.asking.replies import Reading, answered, kept, read_json, read_reply
 
 T = TypeVar("T")
 
@@ -41,7 +41,7 @@ class Rejection:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply(Generic[T]):
+class StructuredReply(Generic[T]):
     """An object from a model.
 
     Attributes:
@@ -53,7 +53,7 @@ class Reply(Generic[T]):
     attempts: int
 
 
-async def ask(
+async def request_structured(
     connection: Connection,
     kind: type[T],
     messages: Sequence[ModelMessage],
@@ -64,7 +64,7 @@ async def ask(
     attempts: int,
     on_rejected: Callable[[Rejection], None],
     check: Callable[[T], Sequence[str]] | None = None,
-) -> Reply[T]:
+) -> StructuredReply[T]:
     """Returns an object of a type, as a model says it, and how many replies it took.
 
     How to reply is added to the last message, so that prompts need not know whether the model replies with a tool
@@ -73,7 +73,7 @@ async def ask(
     Args:
         connection: The model.
         kind: A frozen dataclass that `core.serial` reads. Types without free keys (`dict`) can be held to the letter.
-        messages: What was said so far, the user's side last (see `opening`). They are not changed.
+        messages: What was said so far, the user's side last (see `initial_messages`). They are not changed.
         name: Of the output tool and the schema, such as `describe_understanding`.
         description: What the object says, in a sentence.
         phase: What the first request is on record as; the next ones are `PHASE_repair_1`, `PHASE_repair_2`, ...
@@ -85,12 +85,12 @@ async def ask(
         ModelReplyError: No reply could be used, or the server does not take the request.
         OutageError: The model cannot be asked.
     """
-    form = form_for(connection, kind, name, description)
-    said = _told_how(messages, form)
+    mode = choose_output_mode(connection, kind, name, description)
+    said = _told_how(messages, mode)
     faults: list[str] = []
     for attempt in range(1, attempts + 1):
         with named(phase if attempt == 1 else f"{phase}_repair_{attempt - 1}"):
-            response = await model_request(connection.model, said, model_request_parameters=form.parameters)
+            response = await model_request(connection.model, said, model_request_parameters=mode.parameters)
         reading = read_reply(response)
         try:
             found = _read(kind, name, reading)
@@ -99,13 +99,13 @@ async def ask(
             faults = [str(error)]
         else:
             if not faults:
-                return Reply(found, attempt)
+                return StructuredReply(found, attempt)
         on_rejected(Rejection(phase, name, attempt, tuple(faults[:_MOST_FAULTS])))
-        said += _repair(response, reading, form, faults)
+        said += _repair(response, reading, mode, faults)
     raise ModelReplyError(f"after {attempts} replies that could not be used: {'; '.join(faults[:_MOST_FAULTS])}")
 
 
-def _read(kind: type[T], name: str, reading: Reading) -> T:
+def _read(kind: type[T], name: str, reading: ParsedReply) -> T:
     """Returns the object in a reply: of the output tool's call, else of the text, whatever was asked for."""
     said = next((call.arguments for call in reading.calls if call.tool == name), reading.text)
     try:
@@ -119,10 +119,10 @@ def _read(kind: type[T], name: str, reading: Reading) -> T:
         raise
 
 
-def _told_how(messages: Sequence[ModelMessage], form: Form) -> list[ModelMessage]:
+def _told_how(messages: Sequence[ModelMessage], mode: OutputMode) -> list[ModelMessage]:
     """Returns the messages with the way to reply at the end of the prompt, in one message with it."""
     *before, last = messages
-    how = render("asking/reply", way=form.way, tool=form.name, schema=form.shown)
+    how = render("structured/reply", way=mode.way, tool=mode.name, schema=mode.shown)
     assert isinstance(last, ModelRequest)
     *parts, prompt = last.parts
     if isinstance(prompt, UserPromptPart) and isinstance(prompt.content, str):
@@ -132,8 +132,10 @@ def _told_how(messages: Sequence[ModelMessage], form: Form) -> list[ModelMessage
     return [*before, replace(last, parts=told)]
 
 
-def _repair(response: ModelResponse, reading: Reading, form: Form, faults: Sequence[str]) -> list[ModelMessage]:
+def _repair(
+    response: ModelResponse, reading: ParsedReply, mode: OutputMode, faults: Sequence[str]
+) -> list[ModelMessage]:
     """Returns what the model is told about a reply: the reply itself where it said anything, and what is wrong."""
-    note = render("asking/repair", faults=faults[:_MOST_FAULTS], way=form.way, tool=form.name)
+    note = render("structured/repair", faults=faults[:_MOST_FAULTS], way=mode.way, tool=mode.name)
     own: list[ModelMessage] = [kept(response)] if reading.calls or reading.text else []
     return [*own, answered([(call, "not used") for call in reading.calls], note)]

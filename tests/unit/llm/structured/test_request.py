@@ -16,9 +16,9 @@ from quaestor.errors import ModelReplyError
 from quaestor.llm.models import connect
 from quaestor.llm.naming import find_model
 from quaestor.llm.profiles import HOSTED, PROFILES, Profile
+from quaestor.llm.structured.replies import initial_messages
+from quaestor.llm.structured.request import Rejection, request_structured
 from quaestor.llm.transcript import Exchange
-from quaestor.solvers.asking.ask import Rejection, ask
-from quaestor.solvers.asking.replies import opening
 
 pytestmark = pytest.mark.usefixtures("local_models")
 
@@ -93,10 +93,10 @@ def put(
         named = find_model(f"{protocol}:scripted@{server.url}" + ("/v1" if protocol == "openai" else ""))
         stream = more.pop("stream", False)
         async with connect(replace(named, profile=profile, stream=stream), sinks=[exchanges], sleep=at_once) as model:
-            reply = await ask(
+            reply = await request_structured(
                 model,
                 kind,
-                opening("You plan.", "What to do?"),
+                initial_messages("You plan.", "What to do?"),
                 name="write_steps",
                 description="Write the steps.",
                 phase="PLAN",

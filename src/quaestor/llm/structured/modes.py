@@ -14,13 +14,13 @@ from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.tools import ToolDefinition
 
 from quaestor.llm.models import Connection
-from quaestor.solvers.schema import is_closed, plain_schema, whole_schema
+from quaestor.llm.structured.schema import is_closed, plain_schema, whole_schema
 
 Way = Literal["schema", "tool", "text"]
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class OutputMode:
     """How one typed object is asked for.
 
     Attributes:
@@ -49,8 +49,8 @@ class Form:
         return _parameters(self)
 
 
-def form_for(connection: Connection, kind: type, name: str, description: str) -> Form:
-    """Returns the form in which a model is asked for a type: the first of schema, tool and text that it has.
+def choose_output_mode(connection: Connection, kind: type, name: str, description: str) -> OutputMode:
+    """Returns the mode in which a model is asked for a type: the first of schema, tool and text that it has.
 
     Anthropic's models go by the tool. A server that holds schemas to the letter is asked so only for types that can
     be held so.
@@ -58,8 +58,8 @@ def form_for(connection: Connection, kind: type, name: str, description: str) ->
     profile = connection.spec.profile
     has_schema = profile.json_schema and bool(connection.model.profile.get("supports_json_schema_output", False))
     if has_schema and connection.spec.protocol == "openai" and (not profile.strict or is_closed(kind)):
-        return Form("schema", kind, name, description, profile.strict)
-    return Form("tool" if profile.tools else "text", kind, name, description, strict=False)
+        return OutputMode("schema", kind, name, description, profile.strict)
+    return OutputMode("tool" if profile.tools else "text", kind, name, description, strict=False)
 
 
 @cache
@@ -68,17 +68,17 @@ def _written(kind: type) -> str:
 
 
 @cache
-def _parameters(form: Form) -> ModelRequestParameters:
-    if form.way == "tool":
+def _parameters(mode: OutputMode) -> ModelRequestParameters:
+    if mode.way == "tool":
         return ModelRequestParameters(
             output_mode="tool",
-            output_tools=[output_tool(form.kind, form.name, form.description)],
+            output_tools=[output_tool(mode.kind, mode.name, mode.description)],
             allow_text_output=False,
         )
-    schema = whole_schema(form.kind) if form.strict else plain_schema(form.kind)
-    output = OutputObjectDefinition(schema, name=form.name, description=form.description, strict=form.strict)
+    schema = whole_schema(mode.kind) if mode.strict else plain_schema(mode.kind)
+    output = OutputObjectDefinition(schema, name=mode.name, description=mode.description, strict=mode.strict)
     return ModelRequestParameters(
-        output_mode="native" if form.way == "schema" else "prompted",
+        output_mode="native" if mode.way == "schema" else "prompted",
         output_object=output,
         prompted_output_template=False,  # the prompt has the schema where it is needed
         allow_text_output=True,

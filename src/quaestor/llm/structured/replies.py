@@ -30,7 +30,7 @@ _LONGEST_FAULT = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
+class RequestedCall:
     """One call of a tool.
 
     Attributes:
@@ -55,7 +55,7 @@ class Called:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParsedReply:
     """What is in a reply.
 
     Attributes:
@@ -65,7 +65,7 @@ class Reading:
         refused: Whether the provider withheld the reply.
     """
 
-    calls: tuple[Called, ...]
+    calls: tuple[RequestedCall, ...]
     text: str
     cut: bool = False
     refused: bool = False
@@ -82,13 +82,13 @@ class Reading:
             raise ModelReplyError("the reply was cut off at its limit of tokens: be brief")
 
 
-def read_reply(response: ModelResponse) -> Reading:
+def read_reply(response: ModelResponse) -> ParsedReply:
     """Returns the calls and the text of a reply."""
     calls = tuple(
-        Called(part.tool_name, part.args if part.args is not None else {}, part.tool_call_id)
+        RequestedCall(part.tool_name, part.args if part.args is not None else {}, part.tool_call_id)
         for part in response.tool_calls
     )
-    return Reading(
+    return ParsedReply(
         calls,
         (response.text or "").strip(),
         cut=response.finish_reason == "length",
@@ -133,7 +133,7 @@ def quoted(text: str) -> str:
     return repr(line if len(line) <= 120 else line[:117] + "...")
 
 
-def opening(system: str, prompt: str) -> list[ModelMessage]:
+def initial_messages(system: str, prompt: str) -> list[ModelMessage]:
     """Returns the messages that a phase begins with."""
     return [ModelRequest([SystemPromptPart(system), UserPromptPart(prompt)])]
 
@@ -149,7 +149,7 @@ def kept(response: ModelResponse) -> ModelResponse:
     return replace(response, parts=parts)
 
 
-def answered(results: Iterable[tuple[Called, JsonValue]], note: str = "") -> ModelRequest:
+def answered(results: Iterable[tuple[RequestedCall, JsonValue]], note: str = "") -> ModelRequest:
     """Returns the request that hands back the results of calls, each the way in which it was called."""
     parts: list[ModelRequestPart] = []
     lines: list[str] = []
