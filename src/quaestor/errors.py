@@ -11,6 +11,7 @@ QuaestorError
 │   ├── DocumentError                parts that make no document
 │   ├── UnknownConversationError     (LookupError) an id that the dataset does not have
 │   ├── QuestionError                a question that cannot be asked
+│   ├── OutputExistsError            a file that is there already and would be replaced
 │   └── SettingsError                a setting that is missing or malformed
 │       ├── MissingModelError        a solver that asks a model, and no model
 │       └── PluginError              what another package adds, and cannot be used
@@ -28,6 +29,7 @@ QuaestorError
 │       ├── ModelAccessError         (InputError) a model that cannot be reached as it is set up
 │       ├── BudgetExceededError      a run has used what it may use; `spent` and `limit` say of what
 │       └── CassetteError            (InputError) a request that was not recorded, or a recording that cannot be read
+├── RunStoppedError                  a run that was interrupted, or whose budget or model is gone; `run` is resumed
 ├── EngineError (RuntimeError)       conversations that could not be played to their end
 ├── StoreError (OSError)             the run store is unreachable, damaged or of another version
 │   ├── UnknownRunError              (LookupError)
@@ -94,6 +96,10 @@ class UnlabelledError(DatasetError):
 
 class UnknownConversationError(DatasetError, LookupError):
     """An id that the dataset does not have."""
+
+
+class OutputExistsError(InputError):
+    """A file that is to be written is there already, and nobody has said that it may be replaced."""
 
 
 class QuestionError(InputError):
@@ -206,6 +212,20 @@ class BudgetExceededError(OutageError):
 
 class CassetteError(OutageError, InputError):
     """A request that is not in the recording that is replayed, or a recording that cannot be read."""
+
+
+class RunStoppedError(QuaestorError):
+    """A run was stopped, by a person or a limit, and can be resumed.
+
+    Attributes:
+        why: What stopped it.
+        run: The run's id, by which it is resumed; None where nothing was begun.
+        by_person: Whether a person interrupted it.
+    """
+
+    def __init__(self, why: str, run: str | None, *, by_person: bool = False) -> None:
+        self.why, self.run, self.by_person = why, run, by_person
+        super().__init__(f"{why}; {f'run {run} can be resumed' if run else 'nothing was begun'}")
 
 
 class EngineError(QuaestorError, RuntimeError):

@@ -29,7 +29,10 @@ ANSWER_KEYS = {
     "executed_answers", "qa", "qa_0", "qa_1", "qa_split",
 }  # fmt: skip
 MAY_NAME_ANSWERS = {"scoring/gold.py"}
-MAY_READ_GOLD = ("scoring/", "learning/", "cli/")
+MAY_READ_GOLD = (
+    "scoring/", "learning/", "cli/",
+    "application/score_service.py", "application/training.py", "application/wrong_turns.py",
+)  # fmt: skip
 ASKED = "dialogue_break"
 # Numbers and words that stand on no page.
 SENTINELS = ("918273645", "planted-answer")

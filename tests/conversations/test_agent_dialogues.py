@@ -126,7 +126,7 @@ RUN = "run pages.json --solver agent --model scripted"
 
 def test_the_percentage_change_of_the_net_cash_from_operating_activities(quaestor: Quaestor) -> None:
     assert quaestor(RUN).code == 0
-    turn = f"latest Single_{CASH_FLOWS}-1 0"
+    turn = f"latest Single_{CASH_FLOWS}-1 1"
     record = read(quaestor, f"runs turn {turn}")
     assert round(Decimal(record["number"]), 4) == Decimal("0.1414")
     assert record["verified"]
@@ -161,7 +161,7 @@ def test_the_percentage_change_of_the_net_cash_from_operating_activities(quaesto
 def test_three_turns_about_stock_options(quaestor: Quaestor) -> None:
     assert quaestor(RUN).code == 0
     conversation = f"Single_{OPTIONS}-1"
-    records = [read(quaestor, f"runs turn latest {conversation} {turn}") for turn in range(3)]
+    records = [read(quaestor, f"runs turn latest {conversation} {turn}") for turn in (1, 2, 3)]
     assert [record["number"] for record in records] == ["48.65", "33.20", "15.45"]
     assert all(record["verified"] for record in records)
     assert [[call["tool"] for call in record["tool_calls"]] for record in records] == [
@@ -172,7 +172,7 @@ def test_three_turns_about_stock_options(quaestor: Quaestor) -> None:
     assert records[2]["program"] == "subtract(48.65, 33.20)"
     for record, question in zip(records, PRICES, strict=True):
         assert record["events"][0]["reading"]["description"] == UNDERSTANDINGS[question]["description"]
-    told = read(quaestor, f"runs prompts latest {conversation} 2")[0]["prompt"]
+    told = read(quaestor, f"runs prompts latest {conversation} 3")[0]["prompt"]
     assert f"1. Question: {PRICES[0]}" in told
     assert "Answer (#-2): 48.65" in told
 
@@ -190,7 +190,7 @@ def everything(quaestor: Quaestor) -> bytes:
     """All that the latest run has on record, less its id, times and durations."""
     found = []
     for conversation, turns in ((f"Single_{CASH_FLOWS}-1", 1), (f"Single_{OPTIONS}-1", 3)):
-        for turn in range(turns):
+        for turn in range(1, turns + 1):
             record = read(quaestor, f"runs turn latest {conversation} {turn}")
             for call in record["tool_calls"]:
                 del call["seconds"]

@@ -83,7 +83,7 @@ def quaestor(
 
 
 def turn(quaestor: Quaestor, place: int) -> dict[str, Any]:
-    outcome = quaestor(f"runs turn latest {CONVERSATION} {place} --json")
+    outcome = quaestor(f"runs turn latest {CONVERSATION} {place + 1} --json")
     assert outcome.code == 0, outcome.err
     record: dict[str, Any] = json.loads(outcome.out)
     return record
@@ -105,9 +105,9 @@ def test_six_turns_about_a_share_and_an_index(quaestor: Quaestor) -> None:
 def test_what_this_change_means_is_shown_with_its_reason(quaestor: Quaestor) -> None:
     assert meant(turn(quaestor, 1), "this change")[0]["turn"] == 0
     assert meant(turn(quaestor, 4), "this change")[0]["turn"] == 3
-    shown = quaestor(f"runs turn latest {CONVERSATION} 4").out
+    shown = quaestor(f"runs turn latest {CONVERSATION} 5").out
     assert '"this change"' in shown
-    assert "turn 3" in shown
+    assert "turn 4" in shown
     assert meant(turn(quaestor, 4), "this change")[0]["reason"] in " ".join(shown.split())
     assert set(turn(quaestor, 5)["references"]["sets"][0]["turns"]) == {1, 4}
 
@@ -117,7 +117,7 @@ def test_the_queries_are_on_record_with_what_they_found(quaestor: Quaestor) -> N
     assert [call["tool"] for call in first["tool_calls"]] == ["sparql", "sparql"]
     assert performance(SHARE, 2004) in first["tool_calls"][0]["input"]
     assert '"value": "100.00"' in first["tool_calls"][0]["output"]
-    prompts = json.loads(quaestor(f"runs prompts latest {CONVERSATION} 4 --json").out)
+    prompts = json.loads(quaestor(f"runs prompts latest {CONVERSATION} 5 --json").out)
     assert [prompt["phase"] for prompt in prompts] == ["PLAN", "CALCULATE"]
     assert 'this change\\" is result_3' in prompts[0]["prompt"]
 

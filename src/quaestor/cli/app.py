@@ -5,17 +5,15 @@ from typing import Annotated
 
 import typer
 
-from quaestor.cli.ask import ask
+from quaestor.cli.ask import ask, pages
 from quaestor.cli.check import check
 from quaestor.cli.demo import demo
-from quaestor.cli.eval import evaluate
 from quaestor.cli.failures import DEBUG
 from quaestor.cli.kg import kg
 from quaestor.cli.models import models
 from quaestor.cli.ontology import ontology
-from quaestor.cli.run import run
+from quaestor.cli.run import evaluate, run, score
 from quaestor.cli.runs import runs
-from quaestor.cli.score import score
 from quaestor.cli.train import crossvalidate, train
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
@@ -43,6 +41,7 @@ def _root(
 
 app.command("demo")(demo)
 app.command("ask")(ask)
+app.command("pages")(pages)
 app.command("eval")(evaluate)
 app.command("run")(run)
 app.command("score")(score)

@@ -22,34 +22,34 @@ def check(
     """Read everything, execute every reference program, and report what agrees and what is suspicious."""
     import sys
 
-    from rich.console import Console
-
+    from quaestor.application.resolve import dataset_path
+    from quaestor.cli.printing import make_console, print_json
     from quaestor.core import serial
     from quaestor.datasets.formats import read_dataset
     from quaestor.errors import UnlabelledError
     from quaestor.scoring.check import check_dataset
     from quaestor.scoring.gold import read_gold
 
-    pages = read_dataset(dataset)
+    path = dataset_path(dataset)
+    pages = read_dataset(path)
     try:
-        gold = read_gold(dataset)
+        gold = read_gold(path)
     except UnlabelledError:
         gold = {}
     report = check_dataset(pages, gold)
     if json:
-        import json as encoder
-
-        print(encoder.dumps(serial.dump(report), indent=2, ensure_ascii=False))
+        print_json(serial.dump(report))
         return
     for warning in pages.warnings:
         print(warning, file=sys.stderr)
-    _show(Console(highlight=False), report, every)
+    _show(make_console(), report, every)
 
 
 def _show(console: "Console", report: "CheckReport", every: bool) -> None:
     from rich.markup import escape
     from rich.table import Table as Grid
 
+    from quaestor.cli.printing import print_grid
     from quaestor.scoring.check import FindingKind
 
     console.print(
@@ -75,4 +75,4 @@ def _show(console: "Console", report: "CheckReport", every: bool) -> None:
             lines.append(f"... and {len(findings) - len(shown)} more (--all)")
         grid.add_row(kind.value, str(len(findings)), escape("\n".join(lines)))
     if grid.rows:
-        console.print(grid)
+        print_grid(console, grid)

@@ -5,44 +5,62 @@ Leaves nothing behind.
 
 import asyncio
 
+from quaestor.cli.options import JsonOption
+
 # One page for each kind of source: cells of a table, and spans of a sentence.
 SHOWN = ("Single_QUIL/2007/page_88.pdf-1", "Single_LUMI/2018/page_35.pdf-1")
 
 
-def demo() -> None:
+def demo(json: JsonOption = False) -> None:
     """Answer the bundled sample, show how, and score it."""
-    from rich.console import Console
+    from dataclasses import replace
 
-    from quaestor.cli.judging import Judged, judge
-    from quaestor.cli.playing import Order, play, read_playable
+    from quaestor.application.ask_service import AskRequest, answer_questions
+    from quaestor.application.reports import score_json
+    from quaestor.application.resolve import Page, read_playable
+    from quaestor.application.run_service import RunRequest, start_run
+    from quaestor.application.score_service import ScoredRun, score_run
+    from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.progress import watched
+    from quaestor.cli.render import show_page, show_turn
     from quaestor.cli.results import show_score
-    from quaestor.cli.showing import show_page, show_turn
-    from quaestor.evaluation.runner import play_conversation
     from quaestor.sample import sample_path
     from quaestor.scoring.gold import read_gold
-    from quaestor.settings import Settings
-    from quaestor.solvers.registry import make_solver
+    from quaestor.settings import load_settings
     from quaestor.store.base import open_store
 
-    console = Console(highlight=False)
+    console = make_console()
     # In memory and in this process: the sample is done before worker processes would have started.
-    settings = Settings(store="sqlite://", workers=1)
+    settings = replace(load_settings(), store="sqlite://", workers=1)
     pages = read_playable(sample_path())
     gold = read_gold(sample_path())
-    solver = make_solver(settings.solver, {})
-    for identity in SHOWN:
+    for identity in () if json else SHOWN:
         conversation = pages.conversation(identity)
         show_page(console, conversation.document)
-        for number, turn in enumerate(asyncio.run(play_conversation(conversation, solver)), start=1):
+        page = Page(pages, conversation.document)
+        turns = asyncio.run(answer_questions(page, conversation.questions, AskRequest(settings)))
+        for number, turn in enumerate(turns, start=1):
             show_turn(console, number, turn, conversation.document)
         console.print()
 
-    async def play_and_judge() -> Judged:
+    async def play_and_score() -> ScoredRun:
         async with open_store(settings.store) as opened:
-            with watched(pages, gold) as watcher:
-                return await judge(opened, await play(pages, Order(settings), opened, watcher), pages, gold)
+            with watched(pages, gold) as progress:
+                run = await start_run(pages, RunRequest(settings), opened, progress)
+            return await score_run(opened, run, pages, gold)
 
-    judged = asyncio.run(play_and_judge())
+    scored = asyncio.run(play_and_score())
+    if json:
+        print_json(score_json(scored))
+        return
     console.print(f"All {len(pages.conversations)} conversations of the sample, by the solver {settings.solver!r}:")
-    show_score(console, judged.report.score)
+    show_score(console, scored.report.score)
+    console.print()
+    score = scored.report.score
+    console.print(
+        f"{score.execution.correct} of {score.execution.total} questions have the right number; a conversation counts "
+        f"only where all of its questions do. The sample puts questions of every kind, hard ones among them, and the "
+        "solver is sure of few: each answer above says how sure it is. Next, ask one of your own:",
+        soft_wrap=True,
+    )
+    console.print('  quaestor ask sample#QUIL/2007/page_88.pdf "what was the net revenue?"', soft_wrap=True)

@@ -18,8 +18,11 @@ from quaestor.errors import (
     InputError,
     MissingModelError,
     OntologyError,
+    OutputExistsError,
     QuaestorError,
+    RunStoppedError,
     StoreError,
+    UnknownConversationError,
 )
 
 DEBUG = "QUAESTOR_DEBUG"
@@ -28,18 +31,6 @@ DEBUG = "QUAESTOR_DEBUG"
 _LONGEST = 400
 
 _MISTAKES = (InputError, StoreError, OntologyError, GraphError)
-
-
-class StoppedError(Exception):
-    """A run was stopped, by a person or a limit, and can be resumed. The message says how.
-
-    Attributes:
-        code: The exit code.
-    """
-
-    def __init__(self, message: str, code: int = 130) -> None:
-        self.code = code
-        super().__init__(message)
 
 
 def guarded(command: Callable[[], object]) -> int:
@@ -55,8 +46,6 @@ def guarded(command: Callable[[], object]) -> int:
         # Python flushes once more at its end: let it find something that takes the rest.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
-    except StoppedError as stopped:
-        return _fail(str(stopped), stopped.code)
     except (KeyboardInterrupt, typer.Abort):
         return _fail("interrupted", 130)
     except Exception as error:  # the edge of the program: nothing above could handle it
@@ -70,6 +59,7 @@ def guarded(command: Callable[[], object]) -> int:
 
 
 def _explain(error: Exception) -> int:
+    """Prints what went wrong and what to do, in the words of the command line, and returns the exit code."""
     if isinstance(error, TyperException):
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "quaestor"
@@ -79,13 +69,30 @@ def _explain(error: Exception) -> int:
         _fail(str(error).partition("\n")[0], 2)
         print("".join(f"  {gap}\n" for gap in error.gaps), end="", file=sys.stderr)
         return 2
+    if not isinstance(error, QuaestorError):
+        where = f"quaestor --debug ... or {DEBUG}=1 shows where"
+        return _fail(f"internal error: {type(error).__name__}: {error} ({where})", 1)
+    if isinstance(error, RunStoppedError):
+        resume = f"go on with --resume {error.run}" if error.run else "nothing was begun"
+        return _fail(f"{error.why}; {resume}", _code(error))
+    return _fail(f"{error}{_hint(error)}", _code(error))
+
+
+def _code(error: QuaestorError) -> int:
+    if isinstance(error, RunStoppedError):
+        return 130 if error.by_person else 2 if isinstance(error.__cause__, InputError) else 1
+    return 2 if isinstance(error, _MISTAKES) and not isinstance(error, DuplicateRecordError) else 1
+
+
+def _hint(error: QuaestorError) -> str:
+    """Returns which option or command helps: the library does not know them."""
+    if isinstance(error, UnknownConversationError):
+        return " (quaestor pages lists all of a file)"
+    if isinstance(error, OutputExistsError):
+        return ", or give --force"
     if isinstance(error, MissingModelError):
-        return _fail(f"{error}: name one with --model", 2)
-    if isinstance(error, _MISTAKES) and not isinstance(error, DuplicateRecordError):
-        return _fail(str(error), 2)
-    if isinstance(error, QuaestorError):
-        return _fail(f"{error} (--debug shows where)", 1)
-    return _fail(f"internal error: {type(error).__name__}: {error} (quaestor --debug ... or {DEBUG}=1 shows where)", 1)
+        return ": name one with --model"
+    return "" if _code(error) == 2 else " (--debug shows where)"
 
 
 def _fail(message: str, code: int) -> int:

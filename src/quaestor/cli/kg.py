@@ -1,130 +1,114 @@
 """`quaestor kg`: the knowledge graph of one page, built, shown and queried."""
 
+import asyncio
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quaestor.cli.options import (
-    AcceptOption,
-    JsonOption,
-    ModelOption,
-    OntologyOption,
-    PageArgument,
-    PolicyOption,
-    ProposalsOption,
-    RecordOption,
-    ReplayOption,
-    StoreOption,
-)
+from quaestor.cli.groups import OntologyOptions, ProposerOptions, with_options
+from quaestor.cli.options import AcceptOption, ForceOption, JsonOption, PageArgument, ProposalsOption
 
 if TYPE_CHECKING:
-    from quaestor.graph.knowledge_graph import KnowledgeGraph, Policy
-    from quaestor.llm.models import Connection
-    from quaestor.ontology.proposal import Proposal
+    from quaestor.graph.knowledge_graph import KnowledgeGraph
 
-kg = typer.Typer(no_args_is_help=True, help="Build, show and query the knowledge graph of a page.")
+kg = typer.Typer(help="Build, show and query the knowledge graph of a page.")
 
 _LONGEST_TERM = 100
 
 
 @kg.command("build")
+@with_options
 def build(
     page: PageArgument,
-    ontology: OntologyOption = None,
-    policy: PolicyOption = None,
-    store: StoreOption = None,
-    model: ModelOption = None,
+    reading: OntologyOptions,
+    proposer: ProposerOptions,
     proposals: ProposalsOption = None,
+    force: ForceOption = False,
     accept: AcceptOption = None,
-    record: RecordOption = None,
-    replay: ReplayOption = None,
+    json: JsonOption = False,
 ) -> None:
     """Build the graph of a page, and show what its tables and lines were taken for, and why.
 
     With --model, a model proposes the property of each line that the ontology has none for; the proposals are taken
     in at once, or written for review with --proposals.
     """
-    from rich.console import Console
-
-    from quaestor.cli.access import Tapes
-    from quaestor.cli.graphs import show_reading, show_statistics
-    from quaestor.cli.knowing import find_page, knowledge_for
-    from quaestor.cli.proposals import gather
-    from quaestor.errors import SettingsError
-    from quaestor.graph.builder import build_graph
-    from quaestor.ontology.proposals import with_labels
+    from quaestor.application.graph_objects import graph_object
+    from quaestor.application.ontology_service import build_page_graph
+    from quaestor.application.resolve import find_page, page_file
+    from quaestor.cli.printing import make_console, print_json
+    from quaestor.cli.proposals import proposal_request, show_proposals
+    from quaestor.cli.render import show_reading, show_statistics
     from quaestor.settings import load_settings
 
-    if policy == "strict" and (model or accept):
-        raise SettingsError("proposals belong to the policy 'extend': 'strict' takes the ontology as it is")
-    dataset, document = find_page(page)
-    settings = load_settings({"store": store, "model": model})
-    knowledge = knowledge_for(dataset, ontology, policy, settings.store)
-
-    async def ask(connection: "Connection") -> "tuple[Proposal, ...]":
-        from quaestor.ontology.proposing import propose_lines
-
-        return await propose_lines(document, knowledge.ontology, connection)
-
-    accepted = gather(settings, model is not None, proposals, accept, [document], ask, Tapes(record, replay))
-    if accepted is None:
+    settings = load_settings({"store": reading.store, "model": proposer.model})
+    request = proposal_request(settings, proposer, proposals, accept, [page_file(page)], force=force)
+    built = asyncio.run(build_page_graph(find_page(page), request, reading.ontology, reading.policy))
+    show_proposals(built.collected, proposals, quiet=json)
+    if built.graph is None:
         return
-    graph = build_graph(document, with_labels(knowledge.ontology, accepted), knowledge.policy)
-    console = Console(highlight=False)
-    show_reading(console, graph)
-    show_statistics(console, graph)
+    if json:
+        print_json(graph_object(built.graph))
+        return
+    console = make_console()
+    show_reading(console, built.graph)
+    show_statistics(console, built.graph)
 
 
 @kg.command("show")
+@with_options
 def show(
     page: PageArgument,
+    reading: OntologyOptions,
     turtle: Annotated[bool, typer.Option("--turtle", help="Print all triples as Turtle.")] = False,
-    ontology: OntologyOption = None,
-    policy: PolicyOption = None,
-    store: StoreOption = None,
+    json: JsonOption = False,
 ) -> None:
     """Show the instances of a page with their values, and the numbers of its text."""
-    from rich.console import Console
+    from quaestor.application.graph_objects import graph_object
+    from quaestor.cli.printing import make_console, print_json
+    from quaestor.cli.render import show_facts
 
-    from quaestor.cli.graphs import show_facts
-
-    graph = _graph(page, ontology, policy, store)
+    graph = _graph(page, reading)
     if turtle:
         print(graph.to_turtle(), end="")
+    elif json:
+        print_json(graph_object(graph))
     else:
-        show_facts(Console(highlight=False), graph)
+        show_facts(make_console(), graph)
 
 
 @kg.command("query")
+@with_options
 def query(
     page: PageArgument,
     sparql: Annotated[str, typer.Argument(metavar="SPARQL", help="A SELECT or ASK query; all prefixes are known.")],
-    ontology: OntologyOption = None,
-    policy: PolicyOption = None,
-    store: StoreOption = None,
+    reading: OntologyOptions,
     json: JsonOption = False,
 ) -> None:
     """Answer a SPARQL query on the graph of a page."""
-    import json as encoder
+    from quaestor.cli.printing import print_json
 
-    graph = _graph(page, ontology, policy, store)
+    graph = _graph(page, reading)
     if _asks(sparql):
         answer = graph.ask(sparql)
-        print(encoder.dumps(answer) if json else ("yes" if answer else "no"))
+        if json:
+            print_json(answer)
+        else:
+            print("yes" if answer else "no")
         return
     rows = [{name: _term(value) for name, value in row.items()} for row in graph.select(sparql)]
     if json:
-        print(encoder.dumps(rows, indent=2, ensure_ascii=False))
+        print_json(rows)
     else:
         _show_rows(rows)
 
 
-def _graph(page: str, ontology: str | None, policy: "Policy | None", store: str | None) -> "KnowledgeGraph":
-    from quaestor.cli.knowing import find_page, knowledge_for
+def _graph(page: str, reading: OntologyOptions) -> "KnowledgeGraph":
+    from quaestor.application.ontology_service import read_page_graph
+    from quaestor.application.resolve import find_page
     from quaestor.settings import load_settings
 
-    dataset, document = find_page(page)
-    return knowledge_for(dataset, ontology, policy, load_settings({"store": store}).store).graph(document)
+    uri = load_settings({"store": reading.store}).store
+    return asyncio.run(read_page_graph(find_page(page), reading.ontology, reading.policy, uri))
 
 
 def _asks(sparql: str) -> bool:
@@ -141,11 +125,12 @@ def _term(value: object) -> str:
 
 
 def _show_rows(rows: list[dict[str, str]]) -> None:
-    from rich.console import Console
     from rich.markup import escape
     from rich.table import Table as Grid
 
-    console = Console(highlight=False)
+    from quaestor.cli.printing import make_console, print_grid
+
+    console = make_console()
     if not rows:
         console.print("no rows")
         return
@@ -153,5 +138,5 @@ def _show_rows(rows: list[dict[str, str]]) -> None:
     for row in rows:
         cells = (row.get(str(column.header), "") for column in grid.columns)
         grid.add_row(*(escape(text if len(text) <= _LONGEST_TERM else text[:_LONGEST_TERM] + "...") for text in cells))
-    console.print(grid)
+    print_grid(console, grid)
     console.print(f"{len(rows)} row{'s' * (len(rows) != 1)}")

@@ -19,7 +19,7 @@ def check(
         typer.Argument(
             metavar="NAME",
             help="anthropic:NAME, openai:NAME, vllm:NAME, ollama:NAME, llama.cpp:NAME, with @URL for a server of "
-            "one's own; or a [models.NAME] table of quaestor.toml.",
+            "one's own; or a \\[models.NAME] table of quaestor.toml.",
             show_default=False,
         ),
     ],

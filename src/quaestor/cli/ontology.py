@@ -6,92 +6,68 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from quaestor.cli.groups import ModelOptions, with_options
 from quaestor.cli.options import (
     AcceptOption,
+    DatasetsArgument,
+    ForceOption,
+    JsonOption,
     LimitOption,
-    MaxCostOption,
-    MaxRequestsOption,
-    MaxTokensOption,
-    ModelOption,
     OntologyOption,
     ProposalsOption,
-    RecordOption,
-    ReplayOption,
     StoreOption,
 )
 
 if TYPE_CHECKING:
-    from quaestor.llm.models import Connection
     from quaestor.ontology.ontology import Ontology
-    from quaestor.ontology.proposal import Proposal
 
-ontology = typer.Typer(no_args_is_help=True, help="Build, show and compare ontologies.")
+ontology = typer.Typer(help="Build, show and compare ontologies.")
 
 _MOST_SHOWN = 40
 _Named = Annotated[str, typer.Argument(metavar="ONTOLOGY", help="A Turtle file, or a digest of the store's.")]
 
 
 @ontology.command("build")
+@with_options
 def build(
-    datasets: Annotated[list[Path], typer.Argument(metavar="DATASET...", help="ConvFinQA files.")],
+    datasets: DatasetsArgument,
+    model: ModelOptions,
     limit: LimitOption = None,
     output: Annotated[
         Path | None, typer.Option("--output", help="Write it as Turtle to this file.", metavar="FILE.ttl")
     ] = None,
+    force: ForceOption = False,
     store: StoreOption = None,
-    model: ModelOption = None,
     proposals: ProposalsOption = None,
     accept: AcceptOption = None,
-    record: RecordOption = None,
-    replay: ReplayOption = None,
-    max_requests: MaxRequestsOption = None,
-    max_tokens: MaxTokensOption = None,
-    max_cost: MaxCostOption = None,
 ) -> None:
     """Build the frozen ontology of datasets, from tables and texts only, and print its digest.
 
     It is kept in the store, unless it is only written to a file. With --model, a model proposes types, properties and
     merges for what the rules leave unclear; they are taken in at once, or written for review with --proposals.
     """
-    from quaestor.cli.access import Tapes
-    from quaestor.cli.knowing import documents_of
-    from quaestor.cli.proposals import gather
-    from quaestor.datasets.formats import read_dataset
-    from quaestor.errors import InputError
-    from quaestor.ontology.builder import build_ontology
-    from quaestor.ontology.extract import RuleExtractor
-    from quaestor.ontology.proposals import ReviewedExtractor
+    from quaestor.application.files import OutputFile
+    from quaestor.application.ontology_service import build_corpus_ontology
+    from quaestor.application.resolve import dataset_path, store_file
+    from quaestor.cli.printing import announced
+    from quaestor.cli.proposals import proposal_request, show_proposals
     from quaestor.settings import load_settings
-    from quaestor.store.base import open_store
 
-    documents = [document for path in datasets for document in documents_of(read_dataset(path, limit)).values()]
-    limits = {"max_requests": max_requests, "max_tokens": max_tokens, "max_cost": max_cost}
-    settings = load_settings({"store": store, "model": model, **limits})
-
-    async def ask(connection: "Connection") -> "tuple[Proposal, ...]":
-        from quaestor.ontology.proposing import propose
-
-        return await propose(documents, connection)
-
-    accepted = gather(settings, model is not None, proposals, accept, documents, ask, Tapes(record, replay))
-    if accepted is None:
+    settings = load_settings({"store": store, **model.settings})
+    paths = [dataset_path(name) for name in datasets]
+    others = (store_file(settings.store), accept, model.record, model.replay)
+    used = [*paths, *(path for path in others if path)]
+    target = OutputFile(output, [*used, *([proposals] if proposals else [])], force) if output else None
+    request = proposal_request(settings, model, proposals, accept, [*paths, *([output] if output else [])], force=force)
+    keep = output is None or store is not None
+    with announced("reading tables and texts"):
+        built = asyncio.run(build_corpus_ontology(paths, request, limit, target, keep=keep))
+    show_proposals(built.collected, proposals)
+    if built.ontology is None:
         return
-    built = build_ontology(documents, [RuleExtractor(), ReviewedExtractor(accepted)])
-    if output is not None:
-        try:
-            output.write_text(built.to_turtle(), encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"cannot write {output}: {error.strerror}") from error
-    if output is None or store is not None:
-
-        async def keep() -> None:
-            async with open_store(settings.store) as opened:
-                await opened.save_ontology(built.digest, built.triples)
-
-        asyncio.run(keep())
-    for name, count in built.statistics().items():
+    for name, count in built.ontology.statistics().items():
         print(f"{name + ':':<34}{count}")
-    print(f"{'digest:':<34}{built.digest}")
+    print(f"{'digest:':<34}{built.ontology.digest}")
 
 
 @ontology.command("show")
@@ -101,21 +77,32 @@ def show(
     ] = None,
     ontology: OntologyOption = None,
     store: StoreOption = None,
+    json: JsonOption = False,
 ) -> None:
     """Show the types of an ontology (by default that of the latest run), or the properties of one type."""
+    from quaestor.application.graph_objects import ontology_object
+    from quaestor.cli.printing import print_json
+
     found = _read(ontology, store)
-    if type_ is None:
+    if json:
+        print_json(ontology_object(found, type_))
+    elif type_ is None:
         _show_types(found)
     else:
         _show_properties(found, type_)
 
 
 @ontology.command("diff")
-def diff(before: _Named, after: _Named, store: StoreOption = None) -> None:
+def diff(before: _Named, after: _Named, store: StoreOption = None, json: JsonOption = False) -> None:
     """Show what changes from one ontology to another."""
+    from quaestor.cli.printing import print_json
+    from quaestor.core import serial
     from quaestor.ontology.diff import diff as compare
 
     changes = compare(_read(before, store), _read(after, store))
+    if json:
+        print_json(serial.dump(changes))
+        return
     if changes.empty:
         print("they say the same")
     for kind in ("classes", "properties", "labels"):
@@ -132,9 +119,16 @@ def why(
     other: Annotated[str, typer.Argument(metavar="OTHER")],
     ontology: OntologyOption = None,
     store: StoreOption = None,
+    json: JsonOption = False,
 ) -> None:
     """Say why two labels are one property, or why not."""
+    from quaestor.cli.printing import print_json
+    from quaestor.core import serial
+
     explanation = _read(ontology, store).why(label, other)
+    if json:
+        print_json(serial.dump(explanation))
+        return
     print(f"{'one property' if explanation.same else 'not one property'}: {explanation.reason}")
     for step in explanation.steps:
         print(f"  {step.variant!r} is {step.into!r} ({step.rule}, {step.score:.2f})")
@@ -144,24 +138,16 @@ _ONE = {"classes": "type", "properties": "property", "labels": "label"}
 
 
 def _read(name: str | None, store: str | None) -> "Ontology":
-    from quaestor.cli.knowing import find_ontology, latest_ontology
+    from quaestor.application.resolve import ontology_or_latest
     from quaestor.settings import load_settings
-    from quaestor.store.base import open_store
 
-    uri = load_settings({"store": store}).store
-    if name is not None:
-        return asyncio.run(find_ontology(name, uri))
-
-    async def latest() -> "Ontology":
-        async with open_store(uri, create=False) as opened:
-            return await latest_ontology(opened)
-
-    return asyncio.run(latest())
+    return asyncio.run(ontology_or_latest(name, load_settings({"store": store}).store))
 
 
 def _show_types(found: "Ontology") -> None:
-    from rich.console import Console
     from rich.table import Table as Grid
+
+    from quaestor.cli.printing import make_console, print_grid
 
     grid = Grid("type", "documents", "properties", "words for it", title=f"{found.digest[:12]}", title_justify="left")
     seen = sorted(found.classes, key=lambda c: (-len(c.documents), c.name))
@@ -171,16 +157,17 @@ def _show_types(found: "Ontology") -> None:
             grid.add_row(kind.name, str(len(kind.documents)), str(len(properties)), ", ".join(kind.cues[:4]))
     for column in grid.columns[1:3]:
         column.justify = "right"
-    console = Console(highlight=False)
-    console.print(grid)
+    console = make_console()
+    print_grid(console, grid)
     if unseen := [kind.name for kind in seen if not kind.documents]:
         console.print(f"{len(unseen)} types without a table: {', '.join(unseen)}", soft_wrap=True)
 
 
 def _show_properties(found: "Ontology", name: str) -> None:
-    from rich.console import Console
     from rich.markup import escape
     from rich.table import Table as Grid
+
+    from quaestor.cli.printing import make_console, print_grid
 
     kind = found.class_named(name)
     properties = found.properties_of(kind.name)
@@ -192,7 +179,7 @@ def _show_properties(found: "Ontology", name: str) -> None:
     for column in grid.columns[3:]:
         column.justify = "right"
     grid.columns[0].overflow = "fold"
-    console = Console(highlight=False)
-    console.print(grid)
+    console = make_console()
+    print_grid(console, grid)
     if len(properties) > _MOST_SHOWN:
         console.print(f"and {len(properties) - _MOST_SHOWN} less frequent ones")

@@ -1,4 +1,4 @@
-"""The arguments and options that several commands share, each worded once."""
+"""The arguments and options that several commands share, each worded once. `quaestor.cli.groups` puts them together."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -6,7 +6,11 @@ from typing import Annotated, Literal
 import typer
 
 DatasetArgument = Annotated[
-    Path, typer.Argument(metavar="DATASET", help="A ConvFinQA file, in the original or the cleaned format.")
+    str,
+    typer.Argument(metavar="DATASET", help="A ConvFinQA file, or `sample` for the one that comes along."),
+]
+DatasetsArgument = Annotated[
+    list[str], typer.Argument(metavar="DATASET...", help="ConvFinQA files, or `sample`.", show_default=False)
 ]
 RunArgument = Annotated[
     str, typer.Argument(metavar="RUN", help="A run's id, the beginning of one, or `latest`.", show_default=False)
@@ -35,11 +39,20 @@ PolicyOption = Annotated[
     typer.Option("--policy", help="What becomes of a label that the ontology does not have: an error, or a property."),
 ]
 PageArgument = Annotated[
-    str, typer.Argument(metavar="DATASET#ID", help="A file, and the id of a conversation or a page in it.")
+    str,
+    typer.Argument(
+        metavar="DATASET#PAGE", help="A file or `sample`, and the id of a page or of a conversation about it."
+    ),
 ]
+ConversationArgument = Annotated[
+    str,
+    typer.Argument(metavar="CONVERSATION", help="The id of a conversation, or of its page.", show_default=False),
+]
+TurnArgument = Annotated[int, typer.Argument(metavar="TURN", min=1, help="Its place in the conversation, from 1.")]
 OutputOption = Annotated[
     Path | None, typer.Option("--output", help="Write one JSON object a turn to this file.", metavar="FILE.jsonl")
 ]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 WeightsOption = Annotated[
     Path | None,
@@ -63,7 +76,7 @@ ModelOption = Annotated[
     typer.Option(
         "--model",
         help="The model to ask: anthropic:NAME, openai:NAME, vllm:NAME, ollama:NAME, llama.cpp:NAME, any of them "
-        "with @URL, or a [models.NAME] table of quaestor.toml.",
+        "with @URL, or a \\[models.NAME] table of quaestor.toml.",
         metavar="NAME",
     ),
 ]

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from quaestor.cli.judging import Gold
-from quaestor.cli.playing import Watcher
+from quaestor.application.run_service import ProgressCallback
+from quaestor.application.score_service import Gold
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.scoring.gold import GoldTurn
@@ -59,7 +59,7 @@ class _Lines:
 
 
 @contextmanager
-def watched(dataset: Dataset, gold: Gold | None = None) -> Iterator[Watcher]:
+def watched(dataset: Dataset, gold: Gold | None = None) -> Iterator[ProgressCallback]:
     """Yields what is to be called with every conversation that ends, and shows how far the run is.
 
     Args:
@@ -68,10 +68,10 @@ def watched(dataset: Dataset, gold: Gold | None = None) -> Iterator[Watcher]:
     """
     with _metered(len(dataset.conversations)) as meter:
 
-        def watcher(conversation: Conversation, turns: tuple[Turn, ...]) -> None:
+        def progress(conversation: Conversation, turns: tuple[Turn, ...]) -> None:
             meter.advance(len(turns), None if gold is None else _right(turns, gold.get(conversation.id, ())))
 
-        yield watcher
+        yield progress
 
 
 def _right(turns: Sequence[Turn], gold: Sequence[GoldTurn]) -> int:

@@ -1,69 +1,50 @@
-"""What a model proposes for an ontology, on the command line: asked for, written for review, taken back."""
+"""What the commands that take a model's proposals have in common: their options read, the proposals printed."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from quaestor.cli.access import NO_TAPES, Tapes, model_access
-from quaestor.documents.document import Document
-from quaestor.errors import SettingsError
-from quaestor.evaluation.line import open_line
-from quaestor.llm.models import Connection
-from quaestor.ontology.proposal import Proposal
-from quaestor.ontology.proposals import read_proposals, require_borne_out, write_proposals
-from quaestor.settings import Settings
+from quaestor.cli.groups import ModelOptions, ProposerOptions
 
-Asker = Callable[[Connection], Awaitable[tuple[Proposal, ...]]]
+if TYPE_CHECKING:
+    from quaestor.application.proposals import CollectedProposals, ProposalRequest
+    from quaestor.settings import Settings
 
 
-def gather(
-    settings: Settings,
-    named: bool,
+def proposal_request(
+    settings: "Settings",
+    model: ProposerOptions | ModelOptions,
     review: Path | None,
     accept: Path | None,
-    documents: Sequence[Document],
-    ask: Asker,
-    tapes: Tapes = NO_TAPES,
-) -> tuple[Proposal, ...] | None:
-    """Returns the proposals to build with: of a reviewed file, of a model, or none.
+    used: Sequence[Path],
+    *,
+    force: bool,
+) -> "ProposalRequest":
+    """Returns where proposals come from.
 
     Args:
-        settings: Which model, and within what limits.
-        named: Whether the command names a model, so that it is to be asked.
-        review: Where to write what the model proposes, for review; nothing is to be built then, and None returned.
+        settings: In force.
+        model: The model that is named, if any.
+        review: Where to write proposals for review.
         accept: A file that was reviewed.
-        documents: What has to bear the proposals out.
-        ask: Asks the model.
-        tapes: Recording or replay.
-
-    Raises:
-        SettingsError: Options that do not fit each other.
-        InputError: The file cannot be read or written, or the documents do not bear it out.
-        OutageError: The model cannot be asked.
+        used: Other files that the command reads or writes.
+        force: Whether files may be replaced.
     """
-    if accept and (named or review):
-        raise SettingsError("--accept takes what was reviewed: leave --model and --proposals out")
-    if accept:
-        accepted = read_proposals(accept)
-        require_borne_out(accepted, documents)
-        return accepted
-    if not named:
-        if review or tapes != NO_TAPES:
-            raise SettingsError("only a model proposes anything: name one with --model")
-        return ()
+    from quaestor.application.files import OutputFile
+    from quaestor.application.proposals import ProposalRequest
+    from quaestor.application.resolve import store_file
 
-    with model_access(settings, tapes) as access:
+    inputs = [*used, *(path for path in (store_file(settings.store), model.record, model.replay) if path)]
+    output = OutputFile(review, inputs, force) if review else None
+    return ProposalRequest(settings, model.model is not None, output, accept, model.cassette)
 
-        async def asked() -> tuple[tuple[Proposal, ...], str]:
-            async with open_line(access) as line:
-                return await ask(line.connection), line.connection.meter.total.words
 
-        proposals, used = asyncio.run(asked())
-    for proposal in proposals:
+def show_proposals(collected: "CollectedProposals", review: Path | None, *, quiet: bool = False) -> None:
+    """Prints what a model proposed, what that used, and how to go on where it was written for review."""
+    if collected.used is None or quiet:
+        return
+    for proposal in collected.proposals:
         print(f"{proposal.words}: {proposal.reason}")
-    print(f"{len(proposals)} proposals; {used}")
-    if review is None:
-        return proposals
-    write_proposals(review, proposals)
-    print(f"review {review}, then give it with --accept {review}")
-    return None
+    print(f"{len(collected.proposals)} proposals; {collected.used.words}")
+    if collected.in_review:
+        print(f"review {review}, then give it with --accept {review}")

@@ -1,64 +1,177 @@
-"""`quaestor run`: plays the conversations of a dataset into the run store, and scores nothing."""
+"""`quaestor run`, `eval` and `score`: conversations answered into the run store, and judged by their references."""
 
 import asyncio
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from quaestor.cli.options import (
-    AbstainOption,
-    DatasetArgument,
-    ExpertOption,
-    LimitOption,
-    MaxCostOption,
-    MaxRequestsOption,
-    MaxTokensOption,
-    ModelOption,
-    OntologyOption,
-    PolicyOption,
-    RecordOption,
-    ReplayOption,
-    ResumeOption,
-    SolverOption,
-    StoreOption,
-    WeightsOption,
-    WorkersOption,
+from quaestor.cli.groups import (
+    ModelOptions,
+    OntologyOptions,
+    OutputOptions,
+    RunOptions,
+    SolverOptions,
+    with_options,
 )
+from quaestor.cli.options import DatasetArgument, RunArgument, StoreOption
+
+if TYPE_CHECKING:
+    from quaestor.application.files import OutputFile
+    from quaestor.application.run_service import RunRequest
+    from quaestor.application.score_service import ScoredRun
+    from quaestor.datasets.dataset import Dataset
+    from quaestor.settings import Settings
 
 
+@with_options
 def run(
-    dataset: DatasetArgument,
-    solver: SolverOption = None,
-    expert: ExpertOption = None,
-    limit: LimitOption = None,
-    resume: ResumeOption = None,
-    store: StoreOption = None,
-    weights: WeightsOption = None,
-    abstain_below: AbstainOption = None,
-    workers: WorkersOption = None,
-    ontology: OntologyOption = None,
-    policy: PolicyOption = None,
-    model: ModelOption = None,
-    record: RecordOption = None,
-    replay: ReplayOption = None,
-    max_requests: MaxRequestsOption = None,
-    max_tokens: MaxTokensOption = None,
-    max_cost: MaxCostOption = None,
+    dataset: DatasetArgument, solver: SolverOptions, playing: RunOptions, reading: OntologyOptions, model: ModelOptions
 ) -> None:
     """Answer every conversation of a dataset, with or without reference answers. Prints the run's id."""
-    from quaestor.cli.access import Tapes
-    from quaestor.cli.playing import Order, Said, play, read_playable
-    from quaestor.cli.progress import watched
+    with _nothing_begun():
+        from quaestor.application.resolve import dataset_path, read_playable
+        from quaestor.application.run_service import start_run
+        from quaestor.cli.printing import announced
+        from quaestor.cli.progress import watched
+        from quaestor.store.base import open_store
+
+        request = _request(solver, playing, reading, model)
+        path = dataset_path(dataset)
+        with announced(f"reading {path}"):
+            pages = read_playable(path, playing.limit)
+
+    async def play_all() -> str:
+        async with open_store(request.settings.store) as opened:
+            with watched(pages) as progress:
+                return (await start_run(pages, request, opened, progress)).id
+
+    print(asyncio.run(play_all()))
+
+
+@with_options
+def evaluate(
+    dataset: DatasetArgument,
+    solver: SolverOptions,
+    playing: RunOptions,
+    reading: OntologyOptions,
+    model: ModelOptions,
+    results: OutputOptions,
+) -> None:
+    """Answer every conversation of a dataset, then score the answers."""
+    with _nothing_begun():
+        from quaestor.application.resolve import dataset_path, read_playable
+        from quaestor.application.run_service import start_run
+        from quaestor.application.score_service import score_run
+        from quaestor.cli.printing import announced
+        from quaestor.cli.progress import watched
+        from quaestor.scoring.gold import read_gold
+        from quaestor.store.base import open_store
+
+        request = _request(solver, playing, reading, model)
+        path = dataset_path(dataset)
+        used = [path, *_named_files(solver, reading, model)]
+        output = _output(results, request.settings, used)
+        with announced(f"reading {path}"):
+            pages, gold = read_playable(path, playing.limit), read_gold(path)
+
+    async def play_and_score() -> "ScoredRun":
+        async with open_store(request.settings.store) as opened:
+            with watched(pages, gold) as progress:
+                record = await start_run(pages, request, opened, progress)
+            print(f"run {record.id}", file=sys.stderr)
+            return await score_run(opened, record, pages, gold)
+
+    _report(asyncio.run(play_and_score()), pages, output, results.json)
+
+
+@with_options
+def score(run: RunArgument, dataset: DatasetArgument, results: OutputOptions, store: StoreOption = None) -> None:
+    """Score a run against the reference answers of its dataset."""
+    from quaestor.application.resolve import dataset_path
+    from quaestor.application.run_service import find_run
+    from quaestor.application.score_service import score_run
+    from quaestor.datasets.formats import read_dataset
+    from quaestor.evaluation.spec import RunSpec
+    from quaestor.scoring.gold import read_gold
     from quaestor.settings import load_settings
     from quaestor.store.base import open_store
 
-    limits = {"max_requests": max_requests, "max_tokens": max_tokens, "max_cost": max_cost}
-    settings = load_settings({"solver": solver, "store": store, "workers": workers, "model": model, **limits})
-    pages = read_playable(dataset, limit)
-    tapes, named = Tapes(record, replay), model is not None
-    said = Said(weights, abstain_below, expert)
-    order = Order(settings, limit, said, resume, ontology, policy, tapes, named=named)
+    path, settings = dataset_path(dataset), load_settings({"store": store})
+    output = _output(results, settings, [path])
+    gold = read_gold(path)
 
-    async def play_all() -> str:
-        async with open_store(settings.store) as opened:
-            with watched(pages) as watcher:
-                return (await play(pages, order, opened, watcher)).id
+    async def score_stored() -> "tuple[ScoredRun, Dataset]":
+        async with open_store(settings.store, create=False) as opened:
+            record = await find_run(opened, run)
+            pages = read_dataset(path, RunSpec.of_run(record).limit)
+            return await score_run(opened, record, pages, gold), pages
 
-    print(asyncio.run(play_all()))
+    scored, pages = asyncio.run(score_stored())
+    _report(scored, pages, output, results.json)
+
+
+def _request(solver: SolverOptions, playing: RunOptions, reading: OntologyOptions, model: ModelOptions) -> "RunRequest":
+    from quaestor.application.run_service import RunRequest
+    from quaestor.settings import load_settings
+
+    named = {"solver": solver.solver, "store": reading.store, "workers": playing.workers}
+    return RunRequest(
+        load_settings({**named, **model.settings}),
+        playing.limit,
+        solver.overrides,
+        playing.resume,
+        reading.ontology,
+        reading.policy,
+        model.cassette,
+        model_named=model.model is not None,
+    )
+
+
+@contextmanager
+def _nothing_begun() -> Iterator[None]:
+    """Says of an interrupt that there is nothing to go on with."""
+    from quaestor.errors import RunStoppedError
+
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        raise RunStoppedError("stopped", None, by_person=True) from error
+
+
+def _named_files(solver: SolverOptions, reading: OntologyOptions, model: ModelOptions) -> list[Path]:
+    files = [Path(reading.ontology)] if reading.ontology else []
+    files += [path for path in (model.record, model.replay) if path]
+    return files + (sorted(solver.weights.iterdir()) if solver.weights else [])
+
+
+def _output(results: OutputOptions, settings: "Settings", used: list[Path]) -> "OutputFile | None":
+    """Returns the file that is to be written, which may be: to be told so after an hour of answering is too late."""
+    from quaestor.application.files import OutputFile
+    from quaestor.application.resolve import store_file
+
+    if results.output is None:
+        return None
+    store = store_file(settings.store)
+    output = OutputFile(results.output, [*used, *([store] if store else [])], results.force)
+    output.require_free()
+    return output
+
+
+def _report(scored: "ScoredRun", dataset: "Dataset", output: "OutputFile | None", as_json: bool) -> None:
+    """Writes the file, where one is asked for, and prints the score."""
+    from quaestor.application.reports import score_json, write_report
+    from quaestor.cli.printing import make_console, print_json
+    from quaestor.cli.results import show_score
+
+    if output is not None:
+        write_report(output, scored, dataset)
+    for example in scored.broken:
+        # The rest of a long reason, such as all gaps of a page, is shown by `runs failures`.
+        reason = (example.error or "").partition("\n")[0]
+        print(f"{example.conversation} counts as wrong: {reason}", file=sys.stderr)
+    if as_json:
+        print_json(score_json(scored))
+    else:
+        show_score(make_console(), scored.report.score)

@@ -1,145 +1,223 @@
-"""`quaestor runs`: what the run store has."""
+"""`quaestor runs`: what the run store has, and why a run answered as it did."""
 
 import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from quaestor.cli import export, inspection, prompts
-from quaestor.cli.options import JsonOption, RunArgument, StoreOption
-from quaestor.cli.plans import has_plans, plan_figures, plan_lines
+from quaestor.cli.options import ConversationArgument, ForceOption, JsonOption, RunArgument, StoreOption, TurnArgument
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from quaestor.store.base import RunStore
     from quaestor.store.records import ExampleRecord, RunRecord, TurnRecord
 
-runs = typer.Typer(no_args_is_help=True, help="Look into the run store.")
+T = TypeVar("T")
+
+runs = typer.Typer(help="Look into the run store.")
 
 
 @runs.command("list")
 def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
     """List all runs, the latest first."""
+    from quaestor.cli.printing import print_json
+    from quaestor.cli.render_runs import show_runs
+    from quaestor.core import serial
     from quaestor.settings import load_settings
-    from quaestor.store.base import open_store
+    from quaestor.store.base import shown_uri
 
-    settings = load_settings({"store": store})
+    async def read(opened: "RunStore") -> "Sequence[RunRecord]":
+        return await opened.runs()
 
-    async def read() -> "Sequence[RunRecord]":
-        async with open_store(settings.store, create=False) as opened:
-            return await opened.runs()
-
-    records = asyncio.run(read())
+    records = _read_store(store, read)
     if json:
-        _print_json([_run_json(record) for record in records])
+        print_json([serial.dump(record) for record in records])
     elif not records:
-        from quaestor.store.base import shown_uri
-
-        print(f"{shown_uri(settings.store)} has no runs yet")
+        print(f"{shown_uri(load_settings({'store': store}).store)} has no runs yet")
     else:
-        _show_runs(records)
+        show_runs(records)
 
 
 @runs.command("show")
 def show_run(run: RunArgument, store: StoreOption = None, json: JsonOption = False) -> None:
     """Show one run: what it was started with, how far it is, what failed."""
-    from quaestor.cli.playing import find_run
+    from quaestor.application.figures import has_plans, plan_figures
+    from quaestor.application.run_service import find_run
+    from quaestor.cli.printing import print_json
+    from quaestor.cli.render_runs import show_run
+    from quaestor.core import serial
+
+    async def read(opened: "RunStore") -> "tuple[RunRecord, Sequence[ExampleRecord], Sequence[TurnRecord]]":
+        record = await find_run(opened, run)
+        turns = await opened.turns(record.id) if has_plans(record) else ()
+        return record, await opened.examples(record.id), turns
+
+    record, examples, turns = _read_store(store, read)
+    figures = plan_figures(turns) if has_plans(record) else None
+    if json:
+        plans = {} if figures is None else {"plans": figures}
+        print_json({**serial.dump(record), **plans, "examples": [serial.dump(example) for example in examples]})
+    else:
+        show_run(record, examples, figures or {})
+
+
+@runs.command("failures")
+def failures(
+    run: RunArgument,
+    dataset: Annotated[
+        str | None, typer.Option("--dataset", help="The labelled file, where it has moved.", metavar="FILE")
+    ] = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """List the turns that went wrong, and the conversations that broke off.
+
+    Wrong answers are known where the run's dataset has reference answers; without them, turns without an answer are
+    listed.
+    """
+    from quaestor.application.resolve import dataset_path
+    from quaestor.application.wrong_turns import WrongTurns, find_wrong_turns, wrong_turn_objects
+    from quaestor.cli.printing import print_json
+    from quaestor.cli.render_runs import show_wrong_turns
+
+    async def read(opened: "RunStore") -> WrongTurns:
+        return await find_wrong_turns(opened, run, dataset_path(dataset) if dataset else None)
+
+    found = _read_store(store, read)
+    if json:
+        broken = {example.conversation: example.error or example.status for example in found.broken}
+        print_json({"turns": wrong_turn_objects(found), "conversations": broken})
+    else:
+        show_wrong_turns(found)
+
+
+@runs.command("turn")
+def show_one_turn(
+    run: RunArgument,
+    conversation: ConversationArgument,
+    turn: TurnArgument,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Show one turn: question, understanding, tool calls with inputs and outputs, answer, sources."""
+    from quaestor.application.stored_turns import StoredTurn, read_turn
+    from quaestor.cli.printing import make_console, print_json
+    from quaestor.cli.render import show_stored_turn
+    from quaestor.core import serial
+
+    async def read(opened: "RunStore") -> StoredTurn:
+        return await read_turn(opened, run, conversation, turn)
+
+    found = _read_store(store, read)
+    if json:
+        print_json(serial.dump(found.turn))
+    else:
+        show_stored_turn(make_console(), found.turn, found.graph)
+
+
+@runs.command("prompts")
+def prompts(
+    run: RunArgument,
+    conversation: ConversationArgument,
+    turn: TurnArgument,
+    raw: Annotated[bool, typer.Option("--raw", help="Print the bodies word for word.")] = False,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Show every request of a turn to its model, and every reply. What an earlier request said is not repeated."""
+    from quaestor.application.stored_turns import read_exchanges
+    from quaestor.cli.printing import make_console, print_json
+    from quaestor.cli.render_runs import show_exchanges
+    from quaestor.core import serial
+
+    found = _read_store(store, lambda opened: read_exchanges(opened, run, conversation, turn))
+    if json:
+        print_json([serial.dump(prompt) for prompt in found])
+    elif not found:
+        print("no model was asked in this turn")
+    else:
+        show_exchanges(make_console(), found, raw=raw)
+
+
+@runs.command("tools")
+def tools(run: RunArgument, store: StoreOption = None, json: JsonOption = False) -> None:
+    """Count the calls of each tool, those that were refused, and their mean duration."""
+    from quaestor.application.figures import tool_usage
+    from quaestor.application.run_service import find_run
+    from quaestor.cli.printing import make_console, print_json
+    from quaestor.cli.render_runs import show_tool_usage
+
+    async def read(opened: "RunStore") -> "Sequence[TurnRecord]":
+        return await opened.turns((await find_run(opened, run)).id)
+
+    usage = tool_usage(_read_store(store, read))
+    if json:
+        print_json(usage)
+    elif not usage:
+        print("no tool was called in this run")
+    else:
+        show_tool_usage(make_console(), usage)
+
+
+@runs.command("kg")
+def show_graph(
+    run: RunArgument,
+    conversation: ConversationArgument,
+    turtle: Annotated[bool, typer.Option("--turtle", help="Print all triples as Turtle.")] = False,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Show the knowledge graph that a conversation was played on, as it is stored."""
+    from quaestor.application.graph_objects import graph_object
+    from quaestor.application.stored_turns import read_graph
+    from quaestor.cli.printing import make_console, print_json
+    from quaestor.cli.render import show_facts, show_statistics
+
+    found = _read_store(store, lambda opened: read_graph(opened, run, conversation))
+    if turtle:
+        print(found.to_turtle(), end="")
+    elif json:
+        print_json(graph_object(found))
+    else:
+        console = make_console()
+        show_facts(console, found)
+        show_statistics(console, found)
+
+
+@runs.command("export")
+def export(
+    run: RunArgument,
+    traces: Annotated[
+        Path, typer.Option("--traces", help="Write one JSON object a turn to this file.", metavar="FILE.jsonl")
+    ],
+    force: ForceOption = False,
+    store: StoreOption = None,
+) -> None:
+    """Write the traces of a run: of every turn what was asked, said, called, judged and answered.
+
+    A conversation that broke off has its exchanges with the model, and no answers.
+    """
+    from quaestor.application.files import OutputFile
+    from quaestor.application.resolve import store_file
+    from quaestor.application.traces import read_traces, write_traces
+    from quaestor.settings import load_settings
+
+    kept = store_file(load_settings({"store": store}).store)
+    output = OutputFile(traces, [kept] if kept else [], force)
+    output.require_free()
+    turns = _read_store(store, lambda opened: read_traces(opened, run))
+    write_traces(output, turns)
+    print(f"{len(turns)} turns in {traces}")
+
+
+def _read_store(store: str | None, read: "Callable[[RunStore], Awaitable[T]]") -> T:
+    """Returns what is read from the store in force, which must be there."""
     from quaestor.settings import load_settings
     from quaestor.store.base import open_store
 
-    settings = load_settings({"store": store})
+    async def opened() -> T:
+        async with open_store(load_settings({"store": store}).store, create=False) as found:
+            return await read(found)
 
-    async def read() -> "tuple[RunRecord, Sequence[ExampleRecord], Sequence[TurnRecord]]":
-        async with open_store(settings.store, create=False) as opened:
-            record = await find_run(opened, run)
-            turns = await opened.turns(record.id) if has_plans(record) else ()
-            return record, await opened.examples(record.id), turns
-
-    record, examples, turns = asyncio.run(read())
-    figures = plan_figures(turns) if has_plans(record) else None
-    if json:
-        from quaestor.core import serial
-
-        plans = {} if figures is None else {"plans": figures}
-        _print_json({**_run_json(record), **plans, "examples": [serial.dump(example) for example in examples]})
-    else:
-        _show_run(record, examples, plan_lines(figures or {}))
-
-
-def _run_json(record: "RunRecord") -> dict[str, object]:
-    from quaestor.core import serial
-
-    return dict(serial.dump(record))
-
-
-def _print_json(value: object) -> None:
-    import json
-
-    print(json.dumps(value, indent=2, ensure_ascii=False))
-
-
-def _show_runs(records: "Sequence[RunRecord]") -> None:
-    from rich.console import Console
-    from rich.table import Table as Grid
-
-    grid = Grid("run", "status", "conversations", "dataset")  # when it began is in its id
-    grid.columns[0].no_wrap = True
-    for record in records:
-        grid.add_row(record.id, record.status, str(record.conversations), Path(record.dataset).name)
-    Console(highlight=False).print(grid)
-
-
-def _show_run(record: "RunRecord", examples: "Sequence[ExampleRecord]", plans: dict[str, str]) -> None:
-    from collections import Counter
-
-    statuses = Counter(example.status for example in examples)
-    never = record.conversations - len(examples)
-    counts = [f"{count} {status}" for status, count in sorted(statuses.items())] + (
-        [f"{never} not begun"] if never else []
-    )
-    lines = {
-        "run": record.id,
-        "status": record.status,
-        "solver": f"{record.spec['solver']} {record.spec.get('solver_options') or ''}".strip(),
-        "dataset": record.dataset,
-        "conversations": ", ".join(counts),
-        "turns": str(sum(example.turns for example in examples)),
-        "started": record.started.astimezone().isoformat(" ", "seconds"),
-        "finished": record.finished.astimezone().isoformat(" ", "seconds") if record.finished else "not yet",
-        "model": _model(record),
-        "used": _used(examples),
-        **plans,
-        "ontology": f"{record.spec.get('ontology') or 'none'} ({record.spec.get('policy') or 'none'})",
-        "spec": record.spec_digest,
-    }
-    for name, value in lines.items():
-        if value is not None:
-            print(f"{name + ':':<15}{value}")
-    for example in examples:
-        if example.error:
-            print(f"{example.conversation}: {example.error}")
-
-
-def _model(record: "RunRecord") -> str | None:
-    options, model = record.spec.get("solver_options"), record.spec.get("model")
-    if not isinstance(options, dict) or not isinstance(model, dict):
-        return None
-    prompts = str(record.spec.get("prompts") or "none")
-    return f"{options.get('model')} (temperature {model.get('temperature')}, prompts {prompts[:12]})"
-
-
-def _used(examples: "Sequence[ExampleRecord]") -> str | None:
-    """Returns what a run has used of its model, all attempts included; None where it has not asked one."""
-    from quaestor.llm.usage import Usage
-
-    used = sum((Usage.of_counts(example.usage) for example in examples), Usage())
-    return used.words if used.requests else None
-
-
-runs.command("failures")(inspection.failures)
-runs.command("turn")(inspection.turn)
-runs.command("prompts")(prompts.prompts)
-runs.command("tools")(inspection.tools)
-runs.command("kg")(inspection.graph)
-runs.command("export")(export.export)
+    return asyncio.run(opened())

@@ -5,13 +5,10 @@ from typing import Annotated
 
 import typer
 
-from quaestor.cli.options import JsonOption
+from quaestor.cli.options import DatasetArgument, DatasetsArgument, ForceOption, JsonOption
 
 _LINES_HELP = "A .jsonl file of dialogues or single questions, to learn what a turn does. May be given again."
 
-DatasetsArgument = Annotated[
-    list[Path], typer.Argument(metavar="DATASET...", help="Labelled ConvFinQA files.", show_default=False)
-]
 LinesOption = Annotated[list[Path] | None, typer.Option("--dialogues", help=_LINES_HELP, metavar="FILE.jsonl")]
 SeedOption = Annotated[int, typer.Option("--seed", help="One seed always gives the same weights.", metavar="N")]
 
@@ -29,28 +26,24 @@ def train(
     output: Annotated[
         Path, typer.Option("--output", help="The folder that the weights go to.", metavar="DIR", file_okay=False)
     ] = Path("weights"),
+    force: ForceOption = False,
     seed: SeedOption = 0,
     figures: FiguresOption = None,
 ) -> None:
     """Learn the embedded solver's weights from labelled conversations; `eval --weights DIR` uses them."""
-    from quaestor.learning.alike import processes
-    from quaestor.learning.examples import read_examples, read_lines
-    from quaestor.learning.saving import held_out_figures, save_weights, training_card
-    from quaestor.learning.train import train as learn
+    from quaestor.application.resolve import dataset_path
+    from quaestor.application.training import TrainingRequest, train_weights, weights_folder
 
-    measured = held_out_figures(figures) if figures else None
-    examples, lines = read_examples(datasets), read_lines(dialogues or ())
-    with processes(1) as pool:
-        weights = pool.submit(learn, examples, lines, seed).result()
-    save_weights(weights, output, training_card([*datasets, *(dialogues or ())], examples, lines, seed, measured))
-    turns = sum(len(example.questions) for example in (*examples, *lines))
-    print(f"learned from {turns} turns of {len(examples) + len(lines)} conversations; the weights are in {output}")
+    request = TrainingRequest([dataset_path(name) for name in datasets], dialogues or (), seed, figures)
+    used = [*request.datasets, *request.dialogues, *([figures] if figures else [])]
+    trained = train_weights(request, weights_folder(output, used, force=force))
+    print(f"learned from {trained.turns} turns of {trained.conversations} conversations; the weights are in {output}")
 
 
 def crossvalidate(
-    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="The labelled file to be answered.")],
+    dataset: DatasetArgument,
     extra: Annotated[
-        list[Path] | None,
+        list[str] | None,
         typer.Option("--extra", help="A labelled file that only ever trains. May be given again.", metavar="DATASET"),
     ] = None,
     dialogues: LinesOption = None,
@@ -60,31 +53,28 @@ def crossvalidate(
     json: JsonOption = False,
 ) -> None:
     """Answer a dataset with weights that never saw the company in question, and score the answers."""
-    from rich.console import Console
+    import sys
 
+    from quaestor.application.resolve import dataset_path
+    from quaestor.application.training import judge_held_out
+    from quaestor.cli.printing import make_console
     from quaestor.cli.results import show_score
     from quaestor.core import serial
-    from quaestor.datasets.formats import read_dataset
-    from quaestor.learning.crossvalidate import cross_validate
-    from quaestor.learning.examples import read_examples, read_lines
-    from quaestor.scoring.gold import read_gold
-    from quaestor.scoring.report import score
 
-    held_out = cross_validate(
-        read_examples([dataset]),
-        read_examples(extra or ()),
-        read_lines(dialogues or ()),
-        folds=folds,
-        seed=seed,
-        workers=workers,
+    def told(done: int) -> None:
+        print(f"{done} of {folds} folds answered", file=sys.stderr, flush=True)
+
+    print(f"training and answering {folds} folds, {workers} at once: each takes minutes", file=sys.stderr, flush=True)
+    paths = [dataset_path(name) for name in extra or ()]
+    found = judge_held_out(
+        dataset_path(dataset), paths, dialogues or (), folds=folds, seed=seed, workers=workers, on_fold=told
     )
-    documents = {conversation.id: conversation.document for conversation in read_dataset(dataset).conversations}
-    report = score([turn.prediction for turn in held_out], read_gold(dataset), documents)
-    reachable = sum(turn.reachable for turn in held_out)
     if json:
         import json as encoder
 
-        print(encoder.dumps({"score": serial.dump(report.score), "reachable": reachable, "turns": len(held_out)}))
+        figures = {"score": serial.dump(found.report.score), "reachable": found.reachable, "turns": found.turns}
+        print(encoder.dumps(figures))
         return
-    show_score(Console(highlight=False), report.score)
-    print(f"candidate recall: the reference number is among the candidates in {reachable} of {len(held_out)} turns")
+    show_score(make_console(), found.report.score)
+    recall = f"{found.reachable} of {found.turns} turns"
+    print(f"candidate recall: the reference number is among the candidates in {recall}")

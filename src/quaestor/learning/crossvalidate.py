@@ -4,7 +4,7 @@ Folds are split by company. Everything that is learned, vocabularies too, is lea
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,6 +51,7 @@ def cross_validate(
     folds: int = 5,
     seed: int = 0,
     workers: int = 2,
+    on_fold: Callable[[int], None] | None = None,
 ) -> list[HeldOutTurn]:
     """Returns every turn of `examples`, each answered by weights trained on the other folds' companies.
 
@@ -61,6 +62,7 @@ def cross_validate(
         folds: How many parts the companies are split into.
         seed: Of the split and of the training.
         workers: How many folds are trained at once.
+        on_fold: Called with the number of folds that are done.
     """
     fold_of = company_folds(examples, folds, seed)
     jobs = []
@@ -69,8 +71,13 @@ def cross_validate(
         companies = {example.company for example in held_out}
         training = tuple(example for example in (*examples, *extra) if example.company not in companies)
         jobs.append(_Fold(training, tuple(d for d in dialogues if d.company not in companies), held_out, seed))
+    answered: list[HeldOutTurn] = []
     with processes(workers) as pool:
-        return [turn for turns in pool.map(_answer_fold, jobs) for turn in turns]
+        for done, turns in enumerate(pool.map(_answer_fold, jobs), start=1):
+            answered += turns
+            if on_fold:
+                on_fold(done)
+    return answered
 
 
 def _answer_fold(job: _Fold) -> list[HeldOutTurn]:

@@ -6,13 +6,14 @@ from collections.abc import Callable
 import pytest
 import typer
 
-from quaestor.cli.failures import DEBUG, StoppedError, guarded
+from quaestor.cli.failures import DEBUG, guarded
 from quaestor.errors import (
     DatasetError,
     DivisionByZeroError,
     DuplicateRecordError,
     EngineError,
     ModelError,
+    RunStoppedError,
     StoreError,
     UnknownRunError,
 )
@@ -37,7 +38,7 @@ def raising(error: BaseException) -> Callable[[], None]:
         (DivisionByZeroError("5 by zero"), 1),
         (KeyError("a defect"), 1),
         (typer.BadParameter("no such file"), 2),
-        (StoppedError("go on with --resume x"), 130),
+        (RunStoppedError("stopped", "x", by_person=True), 130),
         (KeyboardInterrupt(), 130),
     ],
 )

@@ -26,8 +26,8 @@ def played(quaestor: Quaestor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_turn_is_shown_with_its_tool_calls_answer_and_sources(quaestor: Quaestor, played: str) -> None:
-    shown = quaestor(f"runs turn {played} {NAME} 1").out
-    assert f"{NAME}, turn 1" in shown
+    shown = quaestor(f"runs turn {played} {NAME} 2").out
+    assert f"{NAME}, turn 2" in shown
     assert "tool call 1:" in shown
     assert '"filters": {"year": 2007}' in shown
     assert '"error": "2 values match' in shown
@@ -37,10 +37,10 @@ def test_a_turn_is_shown_with_its_tool_calls_answer_and_sources(quaestor: Quaest
 
 
 def test_a_computed_turn_shows_its_formula_and_program(quaestor: Quaestor, played: str) -> None:
-    shown = quaestor(f"runs turn latest {NAME} 2").out
+    shown = quaestor(f"runs turn latest {NAME} 3").out
     assert "formula:       181001 - 206588" in shown
     assert "program:       subtract(181001, 206588)" in shown
-    record = json.loads(quaestor(f"runs turn latest {NAME} 2 --json").out)
+    record = json.loads(quaestor(f"runs turn latest {NAME} 3 --json").out)
     assert (record["number"], [call["tool"] for call in record["tool_calls"]]) == ("-25587", ["calculate"])
 
 
@@ -72,9 +72,9 @@ def test_the_stored_graph_is_shown(quaestor: Quaestor, played: str) -> None:
 def test_failures_are_the_turns_that_differ_from_the_reference(quaestor: Quaestor, pages: Path) -> None:
     assert quaestor("run pages.json").code == 0
     shown = quaestor("runs failures latest").out
-    assert "page_41.pdf-2, turn 1: fail" in shown
-    assert "page_41.pdf-2, turn 2: cell 2 2" in shown
-    assert "turn 0: cell 3 1" not in shown
+    assert "page_41.pdf-2, turn 2: fail" in shown
+    assert "page_41.pdf-2, turn 3: cell 2 2" in shown
+    assert "turn 1: cell 3 1" not in shown
     assert "answer:       402" in shown
     assert "gold:         435" in shown
     assert "2 of 6 played turns are wrong" in shown
@@ -86,7 +86,7 @@ def test_without_references_failures_are_turns_without_an_answer(quaestor: Quaes
     assert quaestor("run pages.json").code == 0
     pages.rename("moved.json")
     shown = quaestor("runs failures latest").out
-    assert "turn 1: fail" in shown
+    assert "turn 2: fail" in shown
     assert "cell 2 2" not in shown
     assert "has no reference answers to compare" in shown
     assert "2 of 6 played turns are wrong" in quaestor("runs failures latest --dataset moved.json").out
@@ -105,7 +105,7 @@ def test_a_conversation_that_broke_off_is_a_failure(quaestor: Quaestor, tmp_path
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (f"runs turn latest {NAME} 3", "it has 3 turns there, counted from 0"),
+        (f"runs turn latest {NAME} 4", "no turn 4 of conversation"),
         ("runs turn latest nothing 1", "nothing"),
         ("runs kg latest nothing", "nothing"),
         ("runs tools 19990101", "19990101"),

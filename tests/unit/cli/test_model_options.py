@@ -72,14 +72,14 @@ def test_a_run_keeps_what_it_used_and_what_was_said(ask: Quaestor) -> None:
     assert found["spec"]["solver_options"] == {"model": "scripted"}
     assert found["spec"]["model"]["model"] == "scripted"
     assert "base_url" not in found["spec"]["model"]
-    turn = stored(ask, f"runs turn latest {IDS[0]} 1")
+    turn = stored(ask, f"runs turn latest {IDS[0]} 2")
     assert "2 requests, 20 tokens read, 10 written, 0.0040 US dollars" in turn
     assert "a look-up" in turn
 
 
 def test_prompts_shows_the_whole_exchange(ask: Quaestor, server: ModelServer) -> None:
     run = stored(ask, RUN).strip()
-    shown = stored(ask, f"runs prompts {run} {IDS[2]} 1")
+    shown = stored(ask, f"runs prompts {run} {IDS[2]} 2")
     assert "1. UNDERSTAND, scripted" in shown
     assert "2. ANSWER_iteration_1, scripted" in shown
     assert "-> system: You read SUND/2011/page_7.pdf." in shown
@@ -88,23 +88,23 @@ def test_prompts_shows_the_whole_exchange(ask: Quaestor, server: ModelServer) ->
     assert "(1 piece as before)" in shown
     assert "<- assistant: 435" in shown
     exact = [
-        json.loads(record["prompt"]) for record in json.loads(stored(ask, f"runs prompts {run} {IDS[2]} 1 --json"))
+        json.loads(record["prompt"]) for record in json.loads(stored(ask, f"runs prompts {run} {IDS[2]} 2 --json"))
     ]
     assert all(body in [asked.body for asked in server.asked] for body in exact)
-    assert '"temperature":' in stored(ask, f"runs prompts {run} {IDS[2]} 1 --raw")
+    assert '"temperature":' in stored(ask, f"runs prompts {run} {IDS[2]} 2 --raw")
     assert one_line(ask(f"runs prompts {run} {IDS[2]} 7")).startswith("quaestor: ")
 
 
 def test_no_model_was_asked(quaestor: Quaestor, pages: Path) -> None:
     assert quaestor("run pages.json").code == 0
-    assert "no model was asked" in stored(quaestor, f"runs prompts latest {IDS[0]} 1")
+    assert "no model was asked" in stored(quaestor, f"runs prompts latest {IDS[0]} 2")
 
 
 def test_the_key_is_in_no_file_and_no_output(ask: Quaestor, server: ModelServer, tmp_path: Path) -> None:
     outcome = ask(f"{RUN} --record tape.json")
     assert outcome.code == 0, outcome.err
     assert server.asked[0].headers["authorization"] == f"Bearer {CANARY}"
-    printed = outcome.out + outcome.err + stored(ask, f"runs prompts latest {IDS[0]} 0 --raw")
+    printed = outcome.out + outcome.err + stored(ask, f"runs prompts latest {IDS[0]} 1 --raw")
     files = [file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()]
     assert len(files) > 2
     assert not [content for content in (*files, printed.encode()) if CANARY.encode() in content]
@@ -113,7 +113,7 @@ def test_the_key_is_in_no_file_and_no_output(ask: Quaestor, server: ModelServer,
 def answers(quaestor: Quaestor, run: str) -> list[object]:
     return [
         [[p["phase"], p["prompt"], p["response"], p["error"]] for p in json.loads(stored(quaestor, line))]
-        for line in (f"runs prompts {run} {name} {turn} --json" for name in IDS for turn in range(2))
+        for line in (f"runs prompts {run} {name} {turn} --json" for name in IDS for turn in (1, 2))
     ]
 
 
@@ -176,7 +176,7 @@ def failing(ask: Quaestor, line: str) -> Outcome:
     [
         ("run pages.json --solver agent", "no model is named"),
         ("run pages.json --solver agent --model skripted", "did you mean 'scripted'?"),
-        ("run pages.json --model scripted", "the solver 'embedded' asks no model: take --solver agent"),
+        ("run pages.json --model scripted", "the solver 'embedded' asks no model: take agent"),
         ("run pages.json --replay tape.json", "asks no model"),
         (f"{RUN} --record a.json --replay b.json", "cannot go together"),
         (f"{RUN} --replay missing.json", "there is no cassette missing.json"),

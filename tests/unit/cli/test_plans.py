@@ -10,7 +10,7 @@ from made_up import a_record, write_dataset
 from model_server import ModelServer
 from workflow_bench import plan, saying, table
 
-from quaestor.cli.plans import plan_lines
+from quaestor.cli.render_runs import _plan_lines as plan_lines
 from quaestor.solvers.registry import make_solver
 
 
@@ -42,7 +42,7 @@ def test_a_run_shows_how_its_plans_went(
     figures = json.loads(quaestor("runs show latest --json").out)["plans"]
     assert (figures["turns"], figures["first_try"], figures["repaired"], figures["failed"]) == (3, 1, 1, 1)
     assert (figures["mean_steps"], figures["empty_fields"], figures["tokens_a_turn"]) == (1.0, 0, 25)
-    one = quaestor(f"runs turn latest '{record['id']}' 1").out
+    one = quaestor(f"runs turn latest '{record['id']}' 2").out
     assert "PLAN, reply 1: step 1: no row is called 'goodwill'" in one
     assert "plan 2: " in one
 

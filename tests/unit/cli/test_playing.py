@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from made_up import a_record, write_dataset
 
-from quaestor.cli.playing import find_run
+from quaestor.application.run_service import find_run
 from quaestor.errors import InputError, UnknownRunError
 from quaestor.store.base import open_store
 

@@ -100,7 +100,7 @@ def test_a_model_proposes_the_property_of_an_unmatched_line(ask: Quaestor) -> No
     ("line", "reason"),
     [
         ("ontology build one.json --proposals review.json", "only a model proposes anything"),
-        ("ontology build one.json --model scripted --accept review.json", "leave --model and --proposals out"),
+        ("ontology build one.json --model scripted --accept review.json", "ask no model and write no proposals"),
         ("ontology build one.json --accept missing.json", "cannot read missing.json"),
         ("ontology build one.json --model nobody", "unknown model 'nobody'"),
         ("ontology build one.json --accept wrong.json", "no text says 'gold'"),

@@ -104,14 +104,14 @@ def test_roles_have_models_and_temperatures_of_their_own(ask: Quaestor, roles: R
 
 def test_a_turn_shows_rounds_verdicts_and_remarks(ask: Quaestor) -> None:
     assert ask("run pages.json --solver reflection --model main").code == 0
-    shown = ask(f"runs turn latest {IDS[0]} 1").out
+    shown = ask(f"runs turn latest {IDS[0]} 2").out
     for line in (
         "draft 1: 1. net revenue, 2007 = 181001 (T0R1C2)",
         "draft 1, extraction critic approves",
         "is accepted",
     ):
         assert line in shown
-    assert "CALCULATION_CRITIC_1" in ask(f"runs prompts latest {IDS[0]} 1").out
+    assert "CALCULATION_CRITIC_1" in ask(f"runs prompts latest {IDS[0]} 2").out
 
 
 def test_a_run_goes_on_while_one_model_is_down_and_is_resumed(ask: Quaestor, roles: Roles) -> None:
@@ -157,7 +157,7 @@ def test_the_embedded_solver_may_draft_and_only_evidence_judges(ask: Quaestor) -
     assert outcome.code == 0, outcome.err
     shown = json.loads(ask("runs show latest --json").out)
     assert (shown["spec"]["solver_options"]["expert"], shown["spec"]["model"]) == ("embedded", None)
-    assert "draft 1 is accepted" in ask(f"runs turn latest {IDS[0]} 0").out
+    assert "draft 1 is accepted" in ask(f"runs turn latest {IDS[0]} 1").out
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_the_embedded_solver_may_draft_and_only_evidence_judges(ask: Quaestor) -
         ("--solver reflection", "no model is named"),
         ("--solver reflection --expert nobody --model main", "there is no solver 'nobody'"),
         ("--solver reflection --expert reflection --model main", "cannot be its own expert"),
-        ("--solver embedded --expert agent", "takes no --expert"),
+        ("--solver embedded --expert agent", "takes no expert"),
     ],
 )
 def test_what_does_not_fit_is_refused(ask: Quaestor, line: str, said: str) -> None:

@@ -5,7 +5,7 @@ from decimal import Decimal
 from made_up import a_record
 from rich.console import Console
 
-from quaestor.cli.showing import show_page, show_turn
+from quaestor.cli.render import show_page, show_turn
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.convfinqa.records import read_conversation

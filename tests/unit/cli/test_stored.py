@@ -5,7 +5,7 @@ from io import StringIO
 from remembered import computed, looked_up, memory_of, unanswered
 from rich.console import Console
 
-from quaestor.cli.stored import show_stored_turn
+from quaestor.cli.render import show_stored_turn
 from quaestor.conversation.answer import Variable
 from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Turn
@@ -35,10 +35,10 @@ def test_a_stored_turn_says_what_its_question_referred_to_and_why() -> None:
     last = replace(unanswered(ASKED), references=resolve(read_question(ASKED), memory_of(*EARLIER)))
     lines = [line.strip() for line in shown(*EARLIER, last).splitlines()]
     assert 'refers:        "this change"' in lines
-    assert any(line.startswith("turn 2 (") and "a change is a change" in line for line in lines)
+    assert any(line.startswith("turn 3 (") and "a change is a change" in line for line in lines)
     assert 'refers:        "that rent in 2007"' in lines
-    assert any(line.startswith("turn 0 (") and "of 2007" in line for line in lines)
-    assert any(line.startswith("may use:       turn 0 and turn 2 (") for line in lines)
+    assert any(line.startswith("turn 1 (") and "of 2007" in line for line in lines)
+    assert any(line.startswith("may use:       turn 1 and turn 3 (") for line in lines)
     assert "in focus:      rent" in lines
 
 

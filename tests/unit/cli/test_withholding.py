@@ -38,7 +38,7 @@ def test_what_is_withheld_counts_as_wrong_and_is_kept(quaestor: Quaestor, asked:
     score = json.loads(outcome.out)["score"]
     assert (score["execution"]["correct"], score["execution"]["total"], score["unanswered"]) == (0, 3, 3)
     assert score["certainty"] is None
-    turn = json.loads(quaestor("runs turn latest Single_NORD/2012/page_41.pdf-1 0 --json").out)
+    turn = json.loads(quaestor("runs turn latest Single_NORD/2012/page_41.pdf-1 1 --json").out)
     assert (turn["number"], turn["error"]) == (None, None)
     assert turn["answer"]["reason"].startswith("withheld: ")
     assert "surest half" not in quaestor("score latest pages.json").out
@@ -53,7 +53,7 @@ def test_another_threshold_is_another_run(quaestor: Quaestor, asked: None) -> No
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [("--solver workflow --abstain-below 0.5", "takes no --abstain-below"), ("--abstain-below 1.5", "abstain-below")],
+    [("--solver workflow --abstain-below 0.5", "takes no abstain_below"), ("--abstain-below 1.5", "abstain-below")],
 )
 def test_what_cannot_be_withheld_is_refused(quaestor: Quaestor, asked: None, options: str, words: str) -> None:
     outcome = quaestor(f"eval pages.json {options}")

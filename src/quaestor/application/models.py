@@ -1,4 +1,4 @@
-"""The model that the command line asks: options and settings in, a way to it out."""
+"""The model that is asked: options and settings in, a way to it out."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -13,8 +13,8 @@ from quaestor.solvers.registry import solver_names, solver_spec, solver_specs
 
 
 @dataclass(frozen=True, slots=True)
-class Tapes:
-    """What becomes of a run's exchanges with its model, besides the store.
+class CassetteOptions:
+    """What becomes of the exchanges with a model, besides the store.
 
     Attributes:
         record: Write them to this file.
@@ -25,27 +25,27 @@ class Tapes:
     replay: Path | None = None
 
 
-NO_TAPES = Tapes()
+NO_CASSETTE = CassetteOptions()
 
 
 @contextmanager
 def solver_access(
     settings: Settings,
     options: Mapping[str, object],
-    tapes: Tapes = NO_TAPES,
+    cassette: CassetteOptions = NO_CASSETTE,
     *,
-    named: bool = False,
+    model_named: bool = False,
     go_on: bool = False,
 ) -> Iterator[ModelAccess | None]:
     """Gives the way to the model of the solver in force; None where it asks none.
 
-    A solver that may do without a model gets one where the command names it.
+    A solver that may do without a model gets one where the caller names it.
 
     Args:
         settings: Solver, model and budget in force.
         options: Of the solver.
-        tapes: Recording or replay.
-        named: Whether the command itself names a model, so that one that is not asked is a mistake.
+        cassette: Recording or replay.
+        model_named: Whether the caller names a model, so that one that is not asked is a mistake.
         go_on: Whether a recording is added to one that is there.
 
     Raises:
@@ -57,13 +57,13 @@ def solver_access(
         if name not in solver_names():
             raise SettingsError(f"there is no solver {name!r}{where}; choose one of {', '.join(solver_names())}")
     spec = solver_spec(settings.solver)
-    if spec.must_have_model(spec.read(options)) or (named and spec.takes_model):
-        with model_access(settings, tapes, go_on=go_on) as access:
+    if spec.must_have_model(spec.read(options)) or (model_named and spec.takes_model):
+        with model_access(settings, cassette, go_on=go_on) as access:
             yield _with_roles(access, settings, options)
         return
-    if named or tapes != NO_TAPES:
+    if model_named or cassette != NO_CASSETTE:
         asking = " or ".join(sorted(spec.name for spec in solver_specs() if spec.takes_model))
-        raise SettingsError(f"the solver {settings.solver!r} asks no model: take --solver {asking}, or name no model")
+        raise SettingsError(f"the solver {settings.solver!r} asks no model: take {asking}, or name no model")
     yield None
 
 
@@ -90,7 +90,9 @@ def _with_roles(access: ModelAccess, settings: Settings, options: Mapping[str, o
 
 
 @contextmanager
-def model_access(settings: Settings, tapes: Tapes = NO_TAPES, *, go_on: bool = False) -> Iterator[ModelAccess]:
+def model_access(
+    settings: Settings, cassette: CassetteOptions = NO_CASSETTE, *, go_on: bool = False
+) -> Iterator[ModelAccess]:
     """Gives the way to the model that the settings name.
 
     Raises:
@@ -104,17 +106,17 @@ def model_access(settings: Settings, tapes: Tapes = NO_TAPES, *, go_on: bool = F
     from quaestor.llm.naming import find_model
 
     if settings.model is None:
-        raise SettingsError("no model is named: --model NAME or QUAESTOR_MODEL, such as anthropic:NAME or openai:NAME")
-    if tapes.record and tapes.replay:
-        raise SettingsError("--record and --replay cannot go together: what is replayed is recorded already")
+        raise SettingsError("no model is named: set one (QUAESTOR_MODEL), such as anthropic:NAME or openai:NAME")
+    if cassette.record and cassette.replay:
+        raise SettingsError("recording and replay cannot go together: what is replayed is recorded already")
     spec = find_model(settings.model, settings.models)
     money = None if settings.max_cost is None else Decimal(str(settings.max_cost))
     with ExitStack() as stack:
         tape: Tape | None = None
-        if tapes.record:
-            tape = stack.enter_context(Recorder(tapes.record, go_on=go_on))
-        elif tapes.replay:
-            tape = Player(tapes.replay)
+        if cassette.record:
+            tape = stack.enter_context(Recorder(cassette.record, go_on=go_on))
+        elif cassette.replay:
+            tape = Player(cassette.replay)
         tracing = None
         if settings.tracing:
             from quaestor.llm.tracing import start_tracing

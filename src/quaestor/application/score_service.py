@@ -1,9 +1,9 @@
-"""A stored run beside the reference answers: what `score`, `eval` and `demo` have in common."""
+"""A stored run beside the reference answers of its dataset."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from quaestor.cli.playing import require_played
+from quaestor.application.run_service import require_played
 from quaestor.datasets.dataset import Dataset
 from quaestor.errors import InputError
 from quaestor.scoring.gold import GoldTurn
@@ -15,7 +15,7 @@ Gold = Mapping[str, Sequence[GoldTurn]]
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ScoredRun:
     """A run, what it answered, and the verdicts.
 
     Attributes:
@@ -31,12 +31,12 @@ class Judged:
     broken: tuple[ExampleRecord, ...]
 
 
-async def judge(store: RunStore, run: RunRecord, dataset: Dataset, gold: Gold) -> Judged:
+async def score_run(store: RunStore, run: RunRecord, dataset: Dataset, gold: Gold) -> ScoredRun:
     """Returns the verdicts on a run.
 
     Raises:
         InputError: The run was of another dataset.
-        EngineError: Conversations are still to be played.
+        RunStoppedError: Conversations are still to be played.
         DatasetError: A conversation has no reference answers.
     """
     if run.dataset_digest != dataset.digest:
@@ -44,15 +44,15 @@ async def judge(store: RunStore, run: RunRecord, dataset: Dataset, gold: Gold) -
     await require_played(store, run)
     turns = await store.turns(run.id)
     report = score(
-        [predicted(turn) for turn in turns],
+        [prediction_of(turn) for turn in turns],
         gold,
         {conversation.id: conversation.document for conversation in dataset.conversations},
     )
     broken = tuple(example for example in await store.examples(run.id) if example.status == "failed")
-    return Judged(run, {(turn.conversation, turn.index): turn for turn in turns}, report, broken)
+    return ScoredRun(run, {(turn.conversation, turn.index): turn for turn in turns}, report, broken)
 
 
-def predicted(turn: TurnRecord) -> Prediction:
+def prediction_of(turn: TurnRecord) -> Prediction:
     """Returns what a stored turn answered."""
     confidence = turn.answer.get("confidence")
     return Prediction(

@@ -1,0 +1,66 @@
+"""Questions about one page, answered in one conversation."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quaestor.application.models import NO_CASSETTE, CassetteOptions, solver_access
+from quaestor.application.resolve import Page, find_knowledge, has_numbers
+from quaestor.application.solver_options import NO_OVERRIDES, SolverOverrides, named_model, solver_options
+from quaestor.conversation.turn import Turn
+from quaestor.datasets.dataset import Conversation
+from quaestor.errors import InputError
+from quaestor.evaluation.line import open_line
+from quaestor.evaluation.runner import check_questions, play_conversation
+from quaestor.graph.knowledge_graph import Policy
+from quaestor.settings import Settings
+from quaestor.solvers import registry
+
+
+@dataclass(frozen=True, slots=True)
+class AskRequest:
+    """How questions are to be answered.
+
+    Attributes:
+        settings: Solver, model and store in force.
+        overrides: Options of the solver above its settings.
+        ontology: A Turtle file or a digest, or None for that of the dataset's own documents.
+        policy: What becomes of labels that the ontology does not have; by default they become properties.
+        cassette: Recording or replay of the exchanges with a model.
+        model_named: Whether the caller names a model, so that one that is not asked is a mistake.
+    """
+
+    settings: Settings
+    overrides: SolverOverrides = NO_OVERRIDES
+    ontology: str | None = None
+    policy: Policy | None = None
+    cassette: CassetteOptions = NO_CASSETTE
+    model_named: bool = False
+
+
+async def answer_questions(page: Page, questions: Sequence[str], request: AskRequest) -> tuple[Turn, ...]:
+    """Returns a turn for each question, in their order; later ones may refer to earlier ones. Stores nothing.
+
+    Args:
+        page: What is asked about.
+        questions: As a person puts them.
+        request: Who answers, and how.
+
+    Raises:
+        InputError: The page has no number, or there is no such model or ontology.
+        QuestionError: A question cannot be asked; nothing was.
+        SettingsError: Options do not fit the solver, or each other.
+        OutageError: A service that the solver needs does not answer.
+    """
+    document, settings = page.document, request.settings
+    if not has_numbers(document):
+        raise InputError(f"{document.id} has no number in its tables or its text: nothing can be answered from it")
+    conversation = Conversation(document.id, document, tuple(questions))
+    check_questions(conversation)
+    options = solver_options(settings, request.overrides)
+    with solver_access(settings, options, request.cassette, model_named=request.model_named) as access:
+        knowledge = await find_knowledge(page.dataset, request.ontology, request.policy, settings.store)
+        solver = registry.make_solver(settings.solver, named_model(options, access))
+        if access is None:
+            return await play_conversation(conversation, solver, knowledge)
+        async with open_line(access) as line:
+            return await play_conversation(conversation, solver, knowledge, line)

@@ -1,0 +1,61 @@
+"""Figures of stored runs: how plans went, which tools were called, what was used."""
+
+import json
+from collections.abc import Sequence
+
+from quaestor.conversation.events.kinds import load_events
+from quaestor.conversation.turn import ToolCall
+from quaestor.core import serial
+from quaestor.llm.usage import Usage
+from quaestor.solvers.workflow.record import statistics
+from quaestor.store.records import ExampleRecord, RunRecord, TurnRecord
+
+WORKFLOW = "workflow"
+
+
+def has_plans(record: RunRecord) -> bool:
+    """Returns whether the solver of a run writes plans."""
+    return record.spec.get("solver") == WORKFLOW
+
+
+def plan_figures(turns: Sequence[TurnRecord]) -> dict[str, float]:
+    """Returns the figures of a run's turns: counts, and means a turn."""
+    found = statistics((load_events(turn.events), turn.number is not None) for turn in turns)
+    used = sum((Usage.of_counts(turn.usage) for turn in turns), Usage())
+    return {
+        "turns": found.turns,
+        "first_try": found.first,
+        "repaired": found.repaired,
+        "failed": found.failed,
+        "mean_steps": round(found.steps, 2),
+        "empty_fields": found.empty,
+        "requests_a_turn": round(used.requests / len(turns), 2) if turns else 0.0,
+        "tokens_a_turn": round(used.tokens / len(turns)) if turns else 0,
+    }
+
+
+def tool_usage(turns: Sequence[TurnRecord]) -> dict[str, dict[str, float]]:
+    """Returns the number of calls of each tool, of those that were refused, and the mean duration in seconds."""
+    calls: dict[str, list[ToolCall]] = {}
+    for record in turns:
+        for stored in record.tool_calls:
+            call = serial.load(ToolCall, stored)
+            calls.setdefault(call.tool, []).append(call)
+    return {
+        name: {
+            "calls": len(found),
+            "refused": sum(not _succeeded(call.output) for call in found),
+            "mean_seconds": sum(call.seconds for call in found) / len(found),
+        }
+        for name, found in sorted(calls.items(), key=lambda item: (-len(item[1]), item[0]))
+    }
+
+
+def _succeeded(output: str) -> bool:
+    reply = json.loads(output)
+    return not isinstance(reply, dict) or reply.get("success") is not False
+
+
+def used_by(examples: Sequence[ExampleRecord]) -> Usage:
+    """Returns what a run has used of its model, all attempts included."""
+    return sum((Usage.of_counts(example.usage) for example in examples), Usage())

@@ -1,0 +1,155 @@
+"""Files that people have written for them. The only place in which a named file comes into being or is replaced.
+
+A file that is there stays as it is until all of its successor is written, and stays for good where that fails. What a
+command reads is never replaced, whatever it is told.
+"""
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from quaestor.errors import InputError, OutputExistsError
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFile:
+    """A file or folder that is to be written.
+
+    Attributes:
+        path: Where.
+        inputs: What the same command reads, or writes besides: never replaced, under no spelling of its name.
+        force: Whether what is there may be replaced.
+    """
+
+    path: Path
+    inputs: Sequence[Path] = ()
+    force: bool = False
+
+    def require_free(self) -> None:
+        """Makes sure that the file may be written; a command calls it before it begins to work.
+
+        Raises:
+                OutputExistsError: It is there already, and `force` is not given.
+            InputError: It is an input, or a folder.
+        """
+        _require_free(self.path, self.inputs, self.force)
+        if self.path.is_dir():
+            raise InputError(f"cannot write {self.path}: it is a directory; name a file in it")
+
+    @contextmanager
+    def replacing(self) -> Iterator[Path]:
+        """Gives the path of a temporary file beside it, which takes its place where the block ends well.
+
+        Raises:
+            InputError: As `require_free`, or the file cannot be written.
+        """
+        self.require_free()
+        if self.path.exists() and not self.path.is_file():
+            # A device or a pipe, such as /dev/stdout, has no successor.
+            with _named_in_errors(self.path):
+                yield self.path
+            return
+        target = self.path.resolve()
+        temporary = _beside(target)
+        with _named_in_errors(self.path):
+            try:
+                temporary.touch(exist_ok=False)
+                yield temporary
+                if not self.force and target.exists():
+                    raise OutputExistsError(f"{self.path} was written meanwhile by another: it stays as it is")
+                if target.exists():
+                    shutil.copymode(target, temporary)
+                os.replace(temporary, target)
+            finally:
+                temporary.unlink(missing_ok=True)
+
+    def write(self, text: str) -> None:
+        """Writes text in UTF-8.
+
+        Raises:
+            InputError: As `replacing`.
+        """
+        with self.replacing() as temporary:
+            temporary.write_text(text, encoding="utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFolder:
+    """A folder that takes files with given names. Others that lie in it stay.
+
+    Attributes:
+        path: Where; made where it is missing.
+        names: Of the files.
+        inputs: What the same command reads; never replaced.
+        force: Whether files that are there may be replaced.
+    """
+
+    path: Path
+    names: Sequence[str]
+    inputs: Sequence[Path] = ()
+    force: bool = False
+
+    def require_free(self) -> None:
+        """Makes sure that the files may be written.
+
+        Raises:
+            InputError: One is an input or there already without `force`, or the folder is none.
+        """
+        if self.path.exists() and not self.path.is_dir():
+            raise InputError(f"cannot write to {self.path}: it is no folder; name another")
+        for name in self.names:
+            _require_free(self.path / name, self.inputs, self.force)
+
+    @contextmanager
+    def replacing(self) -> Iterator[Path]:
+        """Gives an empty folder beside it; its files move over where the block ends well.
+
+        Raises:
+            InputError: As `require_free`, or a file cannot be written.
+        """
+        self.require_free()
+        target = self.path.resolve()
+        temporary = _beside(target)
+        with _named_in_errors(self.path):
+            try:
+                temporary.mkdir(parents=True)
+                yield temporary
+                target.mkdir(exist_ok=True)
+                for file in sorted(temporary.iterdir()):
+                    os.replace(file, target / file.name)
+            finally:
+                shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _require_free(path: Path, inputs: Sequence[Path], force: bool) -> None:
+    used = next((other for other in inputs if same_file(path, other)), None)
+    if used is not None:
+        raise InputError(f"cannot write {path}: this command uses the file itself ({used}); name another")
+    if not force and (path.is_file() or path.is_symlink()):
+        raise OutputExistsError(f"{path} is there already: name another file")
+
+
+def same_file(one: Path, other: Path) -> bool:
+    """Returns whether two paths lead to one file: through links and other spellings too, and before it is there."""
+    try:
+        return one.samefile(other)
+    except OSError:
+        return one.resolve() == other.resolve()
+
+
+def _beside(target: Path) -> Path:
+    return target.parent / f".{target.name[:100]}.{secrets.token_hex(4)}.part"
+
+
+@contextmanager
+def _named_in_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from error

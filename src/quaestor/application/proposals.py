@@ -1,0 +1,88 @@
+"""What a model proposes for an ontology: asked for, written for review, taken back."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from quaestor.application.files import OutputFile
+from quaestor.application.models import NO_CASSETTE, CassetteOptions, model_access
+from quaestor.documents.document import Document
+from quaestor.errors import SettingsError
+from quaestor.evaluation.line import open_line
+from quaestor.llm.models import Connection
+from quaestor.llm.usage import Usage
+from quaestor.ontology.proposal import Proposal
+from quaestor.ontology.proposals import read_proposals, require_borne_out, write_proposals
+from quaestor.settings import Settings
+
+Proposer = Callable[[Connection], Awaitable[tuple[Proposal, ...]]]
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalRequest:
+    """Where proposals come from: a model, a file that was reviewed, or nowhere.
+
+    Attributes:
+        settings: Which model, and within what limits.
+        model_named: Whether the caller names a model, so that it is to be asked.
+        review: Where to write what the model proposes, for review; nothing is built then.
+        accept: A file that was reviewed.
+        cassette: Recording or replay of the exchanges with the model.
+    """
+
+    settings: Settings
+    model_named: bool = False
+    review: OutputFile | None = None
+    accept: Path | None = None
+    cassette: CassetteOptions = NO_CASSETTE
+
+
+@dataclass(frozen=True, slots=True)
+class CollectedProposals:
+    """What to build with.
+
+    Attributes:
+        proposals: In the order in which they were made.
+        used: What the model was asked for them; None where it was not asked.
+        in_review: Whether they were written for review, so that nothing is to be built.
+    """
+
+    proposals: tuple[Proposal, ...] = ()
+    used: Usage | None = None
+    in_review: bool = False
+
+
+async def collect_proposals(
+    request: ProposalRequest, documents: Sequence[Document], ask: Proposer
+) -> CollectedProposals:
+    """Returns the proposals to build with: of a reviewed file, of a model, or none.
+
+    Args:
+        request: Where they come from.
+        documents: What has to bear those of a file out.
+        ask: Asks the model.
+
+    Raises:
+        SettingsError: Options that do not fit each other.
+        InputError: The file cannot be read or written, or the documents do not bear it out.
+        OutageError: The model cannot be asked.
+    """
+    if request.accept and (request.model_named or request.review):
+        raise SettingsError("accepting takes what was reviewed: ask no model and write no proposals besides")
+    if request.accept:
+        accepted = read_proposals(request.accept)
+        require_borne_out(accepted, documents)
+        return CollectedProposals(accepted)
+    if not request.model_named:
+        if request.review or request.cassette != NO_CASSETTE:
+            raise SettingsError("only a model proposes anything: name one")
+        return CollectedProposals()
+    if request.review:
+        request.review.require_free()
+    with model_access(request.settings, request.cassette) as access:
+        async with open_line(access) as line:
+            proposals, used = await ask(line.connection), line.connection.meter.total
+    if request.review is not None:
+        with request.review.replacing() as path:
+            write_proposals(path, proposals)
+    return CollectedProposals(proposals, used, in_review=request.review is not None)

@@ -1,0 +1,94 @@
+"""What a scored run leaves for other programs: the score as JSON, and one object a turn."""
+
+import json
+from collections.abc import Iterator
+from decimal import Decimal
+
+from pydantic import JsonValue
+
+from quaestor.application.files import OutputFile
+from quaestor.application.score_service import ScoredRun
+from quaestor.conversation.display import show_source
+from quaestor.core import serial
+from quaestor.core.provenance import CellRef, SentenceRef, Source
+from quaestor.datasets.dataset import Dataset
+from quaestor.documents.document import Document
+
+
+def write_report(file: OutputFile, scored: ScoredRun, dataset: Dataset) -> None:
+    """Writes one JSON object a turn, in the order of the dataset.
+
+    Raises:
+        InputError: The file cannot be written, or may not be replaced.
+    """
+    file.write("".join(json_line(line) for line in turn_objects(scored, dataset)))
+
+
+def json_line(value: JsonValue | dict[str, JsonValue]) -> str:
+    """Returns a value as one line of a JSON Lines file."""
+    return json.dumps(value, ensure_ascii=False) + "\n"
+
+
+def score_json(scored: ScoredRun) -> dict[str, JsonValue]:
+    """Returns the score as JSON, with the share beside each numerator and denominator."""
+    run = scored.run
+    return {
+        "run": run.id,
+        "solver": run.spec["solver"],
+        "dataset": run.dataset,
+        "dataset_digest": run.dataset_digest,
+        "score": _with_shares(serial.dump(scored.report.score)),
+    }
+
+
+def _with_shares(value: JsonValue) -> JsonValue:
+    if isinstance(value, list):
+        return [_with_shares(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    correct, total = value.get("correct"), value.get("total")
+    if isinstance(correct, int) and isinstance(total, int):
+        return {"value": correct / total if total else None, **value}
+    return {name: _with_shares(item) for name, item in value.items()}
+
+
+def turn_objects(run: ScoredRun, dataset: Dataset) -> Iterator[dict[str, JsonValue]]:
+    """Yields each labelled turn: question, answer, program, sources, gold and verdicts.
+
+    Units: `answer` is a number by the benchmark's convention (a computed ratio is a fraction), or yes, no, or null.
+    """
+    conversations = {conversation.id: conversation for conversation in dataset.conversations}
+    for scored in run.report.turns:
+        conversation = conversations[scored.conversation]
+        turn = run.turns.get((scored.conversation, scored.turn))
+        yield {
+            "conversation": scored.conversation,
+            "turn": scored.turn,
+            "question": conversation.questions[scored.turn],
+            "answer": benchmark_json(scored.predicted),
+            "program": scored.program,
+            "gold": scored.gold,
+            "gold_program": scored.gold_program,
+            "correct": scored.correct,
+            "program_correct": scored.program_correct,
+            "sources": [source_object(source, conversation.document) for source in turn.sources] if turn else [],
+            "error": scored.error if turn else "not played",
+            "confidence": scored.confidence,
+        }
+
+
+def benchmark_json(number: str | None) -> JsonValue:
+    """Returns an answer of the benchmark's convention as JSON: a number, yes, no, or null."""
+    if number is None or number in ("yes", "no"):
+        return number
+    value = Decimal(number)
+    return int(value) if value == value.to_integral_value() else float(value)
+
+
+def source_object(stored: JsonValue, document: Document) -> JsonValue:
+    """Returns a source as it is stored, with its place and its text in words."""
+    assert isinstance(stored, dict)
+    kind: type[Source] = SentenceRef if stored["kind"] == "sentence" else CellRef
+    source = serial.load(kind, stored)
+    shown = show_source(source, document)
+    return {**stored, "place": shown.place, "text": shown.span if source.kind == "sentence" else shown.text}

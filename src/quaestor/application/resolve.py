@@ -1,0 +1,226 @@
+"""Datasets, pages and ontologies by the names that a person gives them.
+
+`sample` is the bundled dataset, wherever a file is named; a file of that name is `./sample`. A page is named
+`DATASET#ID`, with the id of the page or of a conversation about it, in any case and without `.pdf` where that is clear.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from quaestor.datasets.dataset import Dataset
+from quaestor.datasets.formats import read_dataset
+from quaestor.documents.document import Document
+from quaestor.errors import DatasetError, InputError, StoreError, UnknownConversationError
+from quaestor.evaluation.knowledge import Knowledge
+from quaestor.graph.knowledge_graph import Policy
+from quaestor.ontology.ontology import Ontology
+from quaestor.ontology.turtle import from_triples, from_turtle
+from quaestor.sample import sample_path
+from quaestor.store.base import RunStore, open_store
+
+SAMPLE = "sample"
+"""The name of the bundled dataset."""
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page, and the dataset that it is in.
+
+    Attributes:
+        dataset: The whole file: by default pages are read with the ontology of all of them.
+        document: The page.
+    """
+
+    dataset: Dataset
+    document: Document
+
+
+def dataset_path(name: str | Path) -> Path:
+    """Returns the path that a dataset's name stands for.
+
+    >>> dataset_path("sample").name
+    'sample.json'
+    >>> dataset_path("./sample").name
+    'sample'
+    """
+    return sample_path() if name == SAMPLE else Path(name)
+
+
+def documents_of(dataset: Dataset) -> Mapping[str, Document]:
+    """Returns the pages of a dataset by their ids."""
+    return {conversation.document.id: conversation.document for conversation in dataset.conversations}
+
+
+def read_playable(path: Path, limit: int | None = None) -> Dataset:
+    """Returns a dataset in which there is something to compute with.
+
+    Raises:
+        DatasetError: It cannot be read, or none of its pages has a number.
+    """
+    dataset = read_dataset(path, limit)
+    if not any(has_numbers(conversation.document) for conversation in dataset.conversations):
+        raise DatasetError(f"{path} has no page with a number: nothing in it can be answered")
+    return dataset
+
+
+def has_numbers(document: Document) -> bool:
+    """Tells whether a page has a number in a table or a sentence."""
+    cells = (cell for table in document.tables for cell in table.body())
+    return any(cell.quantities for cell in cells) or any(sentence.mentions for sentence in document.sentences)
+
+
+def page_file(name: str) -> Path:
+    """Returns the path of the file that `DATASET#ID` names.
+
+    Raises:
+        InputError: It is not of that form.
+    """
+    return _split(name)[0]
+
+
+def find_page(name: str) -> Page:
+    """Returns the page that `DATASET#ID` names.
+
+    Raises:
+        InputError: It is not of that form, or the id fits several pages.
+        UnknownConversationError: The dataset has no such page; the message names the nearest ids.
+    """
+    path, identity = _split(name)
+    dataset = read_dataset(path)
+    return Page(dataset, document_named(dataset, identity))
+
+
+def document_named(dataset: Dataset, identity: str) -> Document:
+    """Returns the page of a dataset that an id stands for: its own, or that of a conversation about it.
+
+    Raises:
+        InputError: The id fits several pages.
+        UnknownConversationError: It fits none; the message names the nearest ids.
+    """
+    known = {conversation.id: conversation.document for conversation in dataset.conversations}
+    known.update(documents_of(dataset))
+    return known[match_id(identity, list(known), dataset.path)]
+
+
+def match_id(wanted: str, known: Sequence[str], where: str) -> str:
+    """Returns the id that a person means: the very one, or the only one but for case and `.pdf`.
+
+    Args:
+        wanted: As given.
+        known: All there are.
+        where: What to name in an error.
+
+    Raises:
+        InputError: Several fit.
+        UnknownConversationError: None fits; the message names the nearest ids.
+    """
+    if wanted in known:
+        return wanted
+    found = [id for id in known if _plain(id) == _plain(wanted)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise InputError(f"{where} has several pages that {wanted!r} fits: {', '.join(found[:5])}")
+    from rapidfuzz import process
+
+    nearest = ", ".join(match for match, _, _ in process.extract(wanted, known, limit=3))
+    raise UnknownConversationError(f"{where} has no page {wanted[:80]!r}; the nearest ids are {nearest}")
+
+
+def _plain(id: str) -> str:
+    return id.strip().casefold().replace(".pdf", "")
+
+
+def _split(name: str) -> tuple[Path, str]:
+    path, separator, identity = name.rpartition("#")
+    if not separator or not path or not identity:
+        raise InputError(f"{name!r} names no page: write DATASET#ID, such as sample#NORD/2012/page_41.pdf")
+    return dataset_path(path), identity
+
+
+async def find_ontology(name: str, store: RunStore | str) -> Ontology:
+    """Returns the ontology that a file's name or a digest names.
+
+    Args:
+        name: As given.
+        store: The store, or its URI, which is opened only for a digest.
+
+    Raises:
+        InputError: There is no such file, or it is no digest.
+        OntologyError: The file says no ontology.
+        StoreError: The store does not have it.
+    """
+    path = Path(name)
+    if path.suffix == ".ttl" or path.exists():
+        return read_ontology(path)
+    if not _DIGEST.fullmatch(name):
+        raise InputError(f"{name!r} is neither a file nor the digest of an ontology (64 hexadecimal digits)")
+    if isinstance(store, str):
+        async with open_store(store, create=False) as opened:
+            return await find_ontology(name, opened)
+    return from_triples(await store.load_ontology(name), f"the ontology {name[:12]}")
+
+
+def read_ontology(path: Path) -> Ontology:
+    """Returns the ontology of a Turtle file.
+
+    Raises:
+        InputError: The file cannot be read.
+        OntologyError: It says no ontology.
+    """
+    try:
+        return from_turtle(path.read_text(encoding="utf-8"), str(path))
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not text in UTF-8: an ontology is a Turtle file") from error
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
+
+
+async def ontology_or_latest(name: str | None, store: str) -> Ontology:
+    """Returns the ontology of a name, or that of the latest run.
+
+    Args:
+        name: A Turtle file or a digest; None for that of the latest run that has one.
+        store: The store's URI.
+
+    Raises:
+        InputError: There is no such file, or it is no digest.
+        StoreError: The store does not have it, or no run has one.
+    """
+    if name is not None:
+        return await find_ontology(name, store)
+    async with open_store(store, create=False) as opened:
+        for run in await opened.runs():
+            if isinstance(digest := run.spec.get("ontology"), str):
+                return await find_ontology(digest, opened)
+    raise StoreError("no run of the store has an ontology: name a file or a digest")
+
+
+async def find_knowledge(dataset: Dataset, ontology: str | None, policy: Policy | None, store: str) -> Knowledge:
+    """Returns the ontology and the policy that the pages of a dataset are read with.
+
+    Args:
+        dataset: Its documents give the ontology where none is named.
+        ontology: A Turtle file or a digest.
+        policy: What becomes of labels that it does not have; by default they become properties.
+        store: The store's URI, which is opened only for a digest.
+
+    Raises:
+        InputError: There is no such ontology.
+        StoreError: The store does not have it.
+    """
+    if ontology is None:
+        return Knowledge.of(documents_of(dataset).values(), policy or "extend")
+    return Knowledge(await find_ontology(ontology, store), policy or "extend")
+
+
+def store_file(uri: str) -> Path | None:
+    """Returns the file that a run store is kept in; None where it is a server, or in memory."""
+    scheme, separator, rest = uri.partition("://")
+    if not separator:
+        return Path(uri)
+    return Path(rest[1:]) if scheme == "sqlite" and rest.strip("/") else None

@@ -1,0 +1,171 @@
+"""Runs, started, gone on with and found. What scoring needs is in `quaestor.application.score_service`."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from quaestor.application.models import NO_CASSETTE, CassetteOptions, solver_access
+from quaestor.application.resolve import find_ontology
+from quaestor.application.solver_options import NO_OVERRIDES, SolverOverrides, named_model, solver_options
+from quaestor.conversation.turn import Turn
+from quaestor.datasets.dataset import Conversation, Dataset
+from quaestor.errors import InputError, OutageError, RunStoppedError
+from quaestor.evaluation.engines import Engine, make_engine
+from quaestor.evaluation.knowledge import settle_ontology
+from quaestor.evaluation.line import ModelAccess
+from quaestor.evaluation.run import run_dataset
+from quaestor.evaluation.spec import RunSpec
+from quaestor.graph.knowledge_graph import Policy
+from quaestor.settings import Settings
+from quaestor.store.base import RunStore
+from quaestor.store.records import RunRecord
+
+# Below this many conversations starting worker processes costs more than they save.
+_FEW = 4
+
+ProgressCallback = Callable[[Conversation, tuple[Turn, ...]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """What is to be run.
+
+    Attributes:
+        settings: Solver, workers and store in force.
+        limit: Only the first so many conversations, or None for all.
+        overrides: Options of the solver above its settings.
+        resume: The run to go on with (an id, the beginning of one, or `latest`), or None for a new one.
+        ontology: A Turtle file or a digest, or None for that of the dataset's own documents.
+        policy: What becomes of gaps; by default `extend` with an ontology of another origin, else `strict`.
+        cassette: Recording or replay of the exchanges with a model.
+        model_named: Whether the caller names a model, so that one that is not asked is a mistake.
+    """
+
+    settings: Settings
+    limit: int | None = None
+    overrides: SolverOverrides = NO_OVERRIDES
+    resume: str | None = None
+    ontology: str | None = None
+    policy: Policy | None = None
+    cassette: CassetteOptions = NO_CASSETTE
+    model_named: bool = False
+
+
+async def start_run(
+    dataset: Dataset, request: RunRequest, store: RunStore, progress: ProgressCallback | None = None
+) -> RunRecord:
+    """Plays a dataset into a store, or goes on with a run, and returns its record.
+
+    Args:
+        dataset: What is asked.
+        request: Who answers, and how.
+        store: Where the run is kept.
+        progress: Called with every conversation that ends, and its turns.
+
+    Raises:
+        RunStoppedError: A person interrupted it, its budget is used up, or its model cannot be asked.
+        QuaestorError: It could not be begun, or not be brought to its end; the message says how to go on.
+    """
+    options, go_on = solver_options(request.settings, request.overrides), request.resume is not None
+    cassette, named = request.cassette, request.model_named
+    try:
+        with solver_access(request.settings, options, cassette, model_named=named, go_on=go_on) as access:
+            return await _play(dataset, request, store, progress, access, named_model(options, access))
+    except asyncio.CancelledError as error:
+        raise RunStoppedError("stopped", request.resume, by_person=True) from error
+
+
+async def _play(
+    dataset: Dataset,
+    request: RunRequest,
+    store: RunStore,
+    progress: ProgressCallback | None,
+    access: ModelAccess | None,
+    options: dict[str, JsonValue],
+) -> RunRecord:
+    settings = request.settings
+    ontology = await find_ontology(request.ontology, store) if request.ontology else None
+    policy = request.policy or ("extend" if ontology else "strict")
+    spec = RunSpec.of(
+        dataset,
+        settings.solver,
+        options,
+        request.limit,
+        ontology.digest if ontology else None,
+        policy,
+        access.decisive if access else None,
+    )
+    resumed = (await find_run(store, request.resume)).id if request.resume else None
+
+    # Once, and before anything is begun: a run that is stopped is found again by its whole spec.
+    spec, knowledge = await settle_ontology(spec, dataset, store, ontology)
+
+    async def stopped(why: str, *, by_person: bool = False) -> RunStoppedError:
+        return RunStoppedError(why, resumed or await _begun(store, spec), by_person=by_person)
+
+    try:
+        record = await run_dataset(
+            dataset,
+            spec,
+            store,
+            _engine(settings, len(dataset.conversations), access),
+            resume=resumed,
+            on_conversation=progress,
+            ontology=knowledge.ontology,
+            access=access,
+        )
+    except asyncio.CancelledError as error:
+        # Ctrl-C cancels the task; what has been played is stored.
+        raise await stopped("stopped", by_person=True) from error
+    except OutageError as error:
+        raise await stopped(str(error)) from error
+    await require_played(store, record)
+    return record
+
+
+def _engine(settings: Settings, conversations: int, access: ModelAccess | None) -> Engine:
+    """Returns what plays: a solver that waits for a model here, many conversations at once; others on all cores."""
+    lanes = settings.lanes(asks=access is not None)
+    if access is not None or lanes == 1 or conversations <= _FEW:
+        return make_engine("inline", 1 if access is None else lanes)
+    return make_engine("processes", lanes)
+
+
+async def require_played(store: RunStore, run: RunRecord) -> None:
+    """Makes sure that every conversation of a run came to its end, be it by a defect of the solver.
+
+    Raises:
+        RunStoppedError: Conversations are still to be played, or a service did not answer for them.
+    """
+    counts = await store.progress(run.id)
+    waiting = run.conversations - counts.get("complete", 0) - counts.get("failed", 0)
+    if waiting:
+        outages = [example.error for example in await store.examples(run.id) if example.status == "outage"]
+        why = f" (first failure: {outages[0]})" if outages else ""
+        raise RunStoppedError(
+            f"run {run.id} of {run.dataset} has {waiting} of {run.conversations} conversations unplayed{why}", run.id
+        )
+
+
+async def _begun(store: RunStore, spec: RunSpec) -> str | None:
+    unfinished = (run for run in await store.runs() if run.status != "complete")
+    return next((run.id for run in unfinished if run.spec_digest == spec.digest), None)
+
+
+async def find_run(store: RunStore, name: str) -> RunRecord:
+    """Returns the run of that id, the only one whose id begins so, or the latest.
+
+    Raises:
+        UnknownRunError: There is none, or the store is empty.
+        InputError: Several ids begin so.
+    """
+    runs = await store.runs()
+    if name == "latest" and runs:
+        return runs[0]
+    found = [run for run in runs if run.id.startswith(name)] if name else []
+    exact = [run for run in found if run.id == name]
+    if len(found) > 1 and not exact:
+        raise InputError(f"{len(found)} runs begin with {name!r}: {', '.join(run.id for run in found[:5])}")
+    return (exact or found or [await store.run(name)])[0]

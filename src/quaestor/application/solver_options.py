@@ -1,0 +1,57 @@
+"""What a solver is built with: its table in the settings, and above that what the caller says."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from quaestor.errors import SettingsError
+from quaestor.evaluation.line import ModelAccess
+from quaestor.settings import Settings
+from quaestor.solvers.registry import require_option, solver_spec
+
+
+@dataclass(frozen=True, slots=True)
+class SolverOverrides:
+    """Options of the solver in force that stand above its table in the settings.
+
+    Attributes:
+        options: By name; None is one that was not given.
+    """
+
+    options: Mapping[str, JsonValue] = field(default_factory=dict)
+
+
+NO_OVERRIDES = SolverOverrides()
+
+
+def solver_options(settings: Settings, overrides: SolverOverrides = NO_OVERRIDES) -> dict[str, JsonValue]:
+    """Returns what the solver in force is built with.
+
+    Raises:
+        SettingsError: A table has a value that no option takes, or an option is given that the solver does not take.
+    """
+    options = _table(settings, settings.solver)
+    given = {name: value for name, value in overrides.options.items() if value is not None}
+    for name in given:
+        require_option(settings.solver, name, name)
+    options |= given
+    around = solver_spec(settings.solver).around
+    named = options.get(around) if around else None
+    if isinstance(named, str) and (own := _table(settings, named)):
+        options[f"{around}_options"] = own
+    return options
+
+
+def _table(settings: Settings, solver: str) -> dict[str, JsonValue]:
+    found: dict[str, JsonValue] = {}
+    for name, value in settings.solvers.get(solver, {}).items():
+        if not isinstance(value, str | int | float):
+            raise SettingsError(f"{name!r} in [solvers.{solver}] must be text, a number, true or false, not {value!r}")
+        found[name] = value
+    return found
+
+
+def named_model(options: dict[str, JsonValue], access: ModelAccess | None) -> dict[str, JsonValue]:
+    """Returns the options with the name of the model, for the record."""
+    return options | ({"model": access.spec.name} if access else {})

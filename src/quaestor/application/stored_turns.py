@@ -1,0 +1,115 @@
+"""One turn of a stored run, by the names that a person gives it."""
+
+from dataclasses import dataclass
+
+from quaestor.application.resolve import match_id
+from quaestor.application.run_service import find_run
+from quaestor.errors import InputError, StoreError
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.graph.loading import from_triples
+from quaestor.store.base import RunStore
+from quaestor.store.records import PromptRecord, TurnRecord
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTurn:
+    """A turn as it was stored, and what its sources are named by.
+
+    Attributes:
+        turn: The turn.
+        graph: The page's graph; None where the page had none.
+    """
+
+    turn: TurnRecord
+    graph: KnowledgeGraph | None
+
+
+async def find_conversation(store: RunStore, run: str, name: str) -> str:
+    """Returns the id of the conversation of a run that a person means: by its own id, or by that of its page.
+
+    Args:
+        store: Where the run is kept.
+        run: The run's id.
+        name: As given.
+
+    Raises:
+        InputError: Several conversations are about the page.
+        UnknownConversationError: The run has no such conversation or page.
+    """
+    examples = await store.examples(run)
+    by_page: dict[str, list[str]] = {}
+    for example in examples:
+        by_page.setdefault(example.document, []).append(example.conversation)
+    ids = {example.conversation for example in examples}
+    found = match_id(name, [*ids, *by_page], f"run {run}") if examples else name
+    about = by_page.get(found, [found])
+    if found in ids or len(about) == 1:
+        return found if found in ids else about[0]
+    raise InputError(f"{found} has {len(about)} conversations in run {run}: name one of {', '.join(about[:5])}")
+
+
+async def read_turn(store: RunStore, run: str, conversation: str, number: int) -> StoredTurn:
+    """Returns one turn.
+
+    Args:
+        store: Where the run is kept.
+        run: Its id, the beginning of one, or `latest`.
+        conversation: The conversation's id, or that of its page.
+        number: The turn's place in the conversation, from 1.
+
+    Raises:
+        StoreError: There is no such run, or nothing is stored of the conversation.
+        InputError: There is no such conversation or turn.
+    """
+    record = await find_run(store, run)
+    name = await find_conversation(store, record.id, conversation)
+    found = await _turn(store, record.id, name, number)
+    try:
+        return StoredTurn(found, from_triples(await store.load_graph(record.id, name)))
+    except StoreError:
+        return StoredTurn(found, None)
+
+
+async def read_exchanges(store: RunStore, run: str, conversation: str, number: int) -> tuple[PromptRecord, ...]:
+    """Returns every request of a turn to its model; none where no model was asked.
+
+    Args:
+        store: Where the run is kept.
+        run: Its id, the beginning of one, or `latest`.
+        conversation: The conversation's id, or that of its page.
+        number: The turn's place in the conversation, from 1.
+
+    Raises:
+        StoreError: There is no such run, or nothing is stored of the conversation.
+        InputError: There is no such conversation or turn.
+    """
+    record = await find_run(store, run)
+    name = await find_conversation(store, record.id, conversation)
+    found = tuple(await store.prompts(record.id, name, number - 1))
+    if not found:
+        # A turn that was not played asks nothing either: let the store say so.
+        await _turn(store, record.id, name, number)
+    return found
+
+
+async def _turn(store: RunStore, run: str, conversation: str, number: int) -> TurnRecord:
+    try:
+        return await store.turn(run, conversation, number - 1)
+    except StoreError as error:
+        if turns := await store.turns(run, conversation):
+            raise InputError(
+                f"run {run!r} has no turn {number} of conversation {conversation!r}: it has {len(turns)}"
+            ) from error
+        raise
+
+
+async def read_graph(store: RunStore, run: str, conversation: str) -> KnowledgeGraph:
+    """Returns the knowledge graph that a conversation was played on.
+
+    Raises:
+        StoreError: There is no such run, or no graph.
+        InputError: There is no such conversation.
+    """
+    record = await find_run(store, run)
+    name = await find_conversation(store, record.id, conversation)
+    return from_triples(await store.load_graph(record.id, name), f"the graph of {name}")

@@ -1,0 +1,124 @@
+"""Weights of the embedded solver: learned into a folder, and judged on companies that they never saw."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from quaestor.application.files import OutputFolder
+from quaestor.datasets.formats import read_dataset
+from quaestor.learning.alike import processes
+from quaestor.learning.crossvalidate import cross_validate
+from quaestor.learning.examples import read_examples, read_lines
+from quaestor.learning.saving import held_out_figures, save_weights, training_card
+from quaestor.learning.train import train
+from quaestor.scoring.gold import read_gold
+from quaestor.scoring.report import Report, score
+from quaestor.solvers.embedded.weights import WEIGHT_FILES
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRequest:
+    """What is learned from.
+
+    Attributes:
+        datasets: Labelled files.
+        dialogues: Files of dialogues or single questions without pages, to learn what a turn does.
+        seed: One seed always gives the same weights.
+        figures: What a cross-validation of this training measured, for the card; None where nobody has measured.
+    """
+
+    datasets: Sequence[Path]
+    dialogues: Sequence[Path] = ()
+    seed: int = 0
+    figures: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """What weights were learned from.
+
+    Attributes:
+        conversations: How many, dialogues and single questions among them.
+        turns: Of all these.
+    """
+
+    conversations: int
+    turns: int
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOutReport:
+    """How good weights are on companies that they never saw.
+
+    Attributes:
+        report: The verdicts and figures.
+        turns: How many were answered.
+        reachable: In how many of them the reference number was among the candidates.
+    """
+
+    report: Report
+    turns: int
+    reachable: int
+
+
+def weights_folder(path: Path, inputs: Sequence[Path], *, force: bool = False) -> OutputFolder:
+    """Returns the folder that weights are to be written to."""
+    return OutputFolder(path, (*WEIGHT_FILES, "card.json"), inputs, force)
+
+
+def train_weights(request: TrainingRequest, folder: OutputFolder) -> Trained:
+    """Learns weights and writes them to a folder.
+
+    Raises:
+        DatasetError: A file cannot be read, or has no answers.
+        InputError: The folder has weights already, or an input of the training lies where one is to be written.
+        ModelError: The weights cannot be written.
+    """
+    folder.require_free()
+    measured = held_out_figures(request.figures) if request.figures else None
+    examples, lines = read_examples(request.datasets), read_lines(request.dialogues)
+    with processes(1) as pool:
+        weights = pool.submit(train, examples, lines, request.seed).result()
+    card = training_card([*request.datasets, *request.dialogues], examples, lines, request.seed, measured)
+    with folder.replacing() as temporary:
+        save_weights(weights, temporary, card)
+    turns = sum(len(example.questions) for example in (*examples, *lines))
+    return Trained(len(examples) + len(lines), turns)
+
+
+def judge_held_out(
+    dataset: Path,
+    extra: Sequence[Path] = (),
+    dialogues: Sequence[Path] = (),
+    *,
+    folds: int = 5,
+    seed: int = 0,
+    workers: int = 2,
+    on_fold: Callable[[int], None] | None = None,
+) -> HeldOutReport:
+    """Returns how a dataset is answered with weights that never saw the company in question.
+
+    Args:
+        dataset: The labelled file to be answered.
+        extra: Labelled files that only ever train.
+        dialogues: Files of dialogues without pages, which train too.
+        folds: Parts that the companies are split into.
+        seed: Of the split and the training.
+        workers: Folds trained at once.
+        on_fold: Called with the number of folds that are done.
+
+    Raises:
+        DatasetError: A file cannot be read, or has no answers.
+    """
+    held_out = cross_validate(
+        read_examples([dataset]),
+        read_examples(extra),
+        read_lines(dialogues),
+        folds=folds,
+        seed=seed,
+        workers=workers,
+        on_fold=on_fold,
+    )
+    documents = {conversation.id: conversation.document for conversation in read_dataset(dataset).conversations}
+    report = score([turn.prediction for turn in held_out], read_gold(dataset), documents)
+    return HeldOutReport(report, len(held_out), sum(turn.reachable for turn in held_out))

@@ -1,0 +1,119 @@
+"""Why a run is not all right: the turns that went wrong, and the conversations that broke off."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from quaestor.application.run_service import find_run
+from quaestor.application.score_service import prediction_of
+from quaestor.datasets.formats import read_dataset
+from quaestor.errors import InputError, UnlabelledError
+from quaestor.evaluation.spec import RunSpec
+from quaestor.scoring.gold import read_gold
+from quaestor.scoring.report import Scored, score
+from quaestor.store.base import RunStore
+from quaestor.store.records import ExampleRecord, RunRecord, TurnRecord
+
+
+@dataclass(frozen=True, slots=True)
+class WrongTurn:
+    """A turn that went wrong.
+
+    Attributes:
+        turn: As stored.
+        scored: The verdict; None where there is nothing to compare with.
+    """
+
+    turn: TurnRecord
+    scored: Scored | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WrongTurns:
+    """What of a run went wrong.
+
+    Attributes:
+        run: The run.
+        played: How many turns it has.
+        turns: Those that are wrong; without reference answers, those without an answer.
+        broken: Conversations that did not come to their end.
+        compared: Whether there were reference answers.
+    """
+
+    run: RunRecord
+    played: int
+    turns: tuple[WrongTurn, ...]
+    broken: tuple[ExampleRecord, ...]
+    compared: bool
+
+
+async def find_wrong_turns(store: RunStore, run: str, dataset: Path | None = None) -> WrongTurns:
+    """Returns what of a run went wrong.
+
+    Args:
+        store: Where the run is kept.
+        run: Its id, the beginning of one, or `latest`.
+        dataset: The labelled file, where it has moved.
+
+    Raises:
+        UnknownRunError: There is no such run.
+        InputError: The run was not of that file.
+    """
+    record = await find_run(store, run)
+    turns = await store.turns(record.id)
+    broken = tuple(example for example in await store.examples(record.id) if example.status != "complete")
+    verdicts = _verdicts(record, turns, dataset)
+    if verdicts is None:
+        wrong = tuple(WrongTurn(turn) for turn in turns if turn.number is None)
+        return WrongTurns(record, len(turns), wrong, broken, compared=False)
+    stored = {(turn.conversation, turn.index): turn for turn in turns}
+    wrong = tuple(
+        WrongTurn(stored[verdict.conversation, verdict.turn], verdict)
+        for verdict in verdicts
+        if not verdict.correct and (verdict.conversation, verdict.turn) in stored
+    )
+    return WrongTurns(record, len(turns), wrong, broken, compared=True)
+
+
+def _verdicts(record: RunRecord, turns: Sequence[TurnRecord], dataset: Path | None) -> Sequence[Scored] | None:
+    """Returns the verdicts on a run; None where its dataset is not there any more, or has no answers."""
+    path = dataset or Path(record.dataset)
+    if dataset is None and not path.is_file():
+        return None
+    pages = read_dataset(path, RunSpec.of_run(record).limit)
+    if pages.digest != record.dataset_digest:
+        if dataset is None:
+            return None
+        raise InputError(f"run {record.id} was of {record.dataset} and not of these questions: name that file")
+    try:
+        gold = read_gold(path)
+    except UnlabelledError:
+        return None
+    documents = {c.id: c.document for c in pages.conversations if c.id in gold}
+    played = {turn.conversation for turn in turns}
+    predictions = [prediction_of(turn) for turn in turns]
+    report = score(
+        [prediction for prediction in predictions if prediction.conversation in documents],
+        gold,
+        {name: document for name, document in documents.items() if name in played},
+    )
+    return report.turns
+
+
+def wrong_turn_objects(found: WrongTurns) -> list[dict[str, JsonValue]]:
+    """Returns the wrong turns as JSON; `turn` is the place in the conversation from 0, as stored."""
+    return [
+        {
+            "conversation": wrong.turn.conversation,
+            "turn": wrong.turn.index,
+            "question": wrong.turn.question,
+            "answer": wrong.turn.number,
+            "program": wrong.turn.program,
+            "error": wrong.turn.error,
+            "gold": str(wrong.scored.gold) if wrong.scored else None,
+            "gold_program": wrong.scored.gold_program if wrong.scored else None,
+        }
+        for wrong in found.turns
+    ]

@@ -1,0 +1,169 @@
+"""Options that commands take together, as one value: defined here once, spread out for typer by `with_options`.
+
+A command that has a parameter of one of these types takes all its options.
+"""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, ParamSpec, TypeVar, get_type_hints
+
+from quaestor.cli.options import (
+    AbstainOption,
+    ExpertOption,
+    ForceOption,
+    JsonOption,
+    LimitOption,
+    MaxCostOption,
+    MaxRequestsOption,
+    MaxTokensOption,
+    ModelOption,
+    OntologyOption,
+    OutputOption,
+    PolicyOption,
+    RecordOption,
+    ReplayOption,
+    ResumeOption,
+    SolverOption,
+    StoreOption,
+    WeightsOption,
+    WorkersOption,
+)
+from quaestor.settings import Setting
+
+if TYPE_CHECKING:
+    from quaestor.application.models import CassetteOptions
+    from quaestor.application.solver_options import SolverOverrides
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class SolverOptions:
+    """Who answers. A field but `solver` is an option of the solver by its own name."""
+
+    solver: SolverOption = None
+    expert: ExpertOption = None
+    weights: WeightsOption = None
+    abstain_below: AbstainOption = None
+
+    @property
+    def overrides(self) -> "SolverOverrides":
+        """What it says of the solver itself, above the settings."""
+        from quaestor.application.solver_options import SolverOverrides
+
+        weights = str(self.weights.resolve()) if self.weights else None
+        return SolverOverrides({"weights": weights, "abstain_below": self.abstain_below, "expert": self.expert})
+
+
+@dataclass(frozen=True, slots=True)
+class OntologyOptions:
+    """What pages are read with, and where it and everything else is kept."""
+
+    ontology: OntologyOption = None
+    policy: PolicyOption = None
+    store: StoreOption = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProposerOptions:
+    """Which model proposes."""
+
+    model: ModelOption = None
+    record: RecordOption = None
+    replay: ReplayOption = None
+
+    @property
+    def cassette(self) -> "CassetteOptions":
+        """What becomes of the exchanges with the model."""
+        from quaestor.application.models import CassetteOptions
+
+        return CassetteOptions(self.record, self.replay)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """Which model is asked, what becomes of the exchanges, and what may be used."""
+
+    model: ModelOption = None
+    record: RecordOption = None
+    replay: ReplayOption = None
+    max_requests: MaxRequestsOption = None
+    max_tokens: MaxTokensOption = None
+    max_cost: MaxCostOption = None
+
+    @property
+    def cassette(self) -> "CassetteOptions":
+        """What becomes of the exchanges with the model."""
+        from quaestor.application.models import CassetteOptions
+
+        return CassetteOptions(self.record, self.replay)
+
+    @property
+    def settings(self) -> dict[str, Setting | None]:
+        """What of it is a setting too."""
+        return {
+            "model": self.model,
+            "max_requests": self.max_requests,
+            "max_tokens": self.max_tokens,
+            "max_cost": self.max_cost,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What is played, and how."""
+
+    limit: LimitOption = None
+    resume: ResumeOption = None
+    workers: WorkersOption = None
+
+
+@dataclass(frozen=True, slots=True)
+class OutputOptions:
+    """Where the results go."""
+
+    output: OutputOption = None
+    force: ForceOption = False
+    json: JsonOption = False
+
+
+def with_options(command: Callable[P, R]) -> Callable[..., R]:
+    """Returns a command whose parameters that are groups of options are spread out, for typer to read.
+
+    Args:
+        command: Takes arguments that typer knows, and dataclasses of this module.
+
+    Raises:
+        TypeError: Two groups have an option of the same name.
+    """
+    parameters: list[inspect.Parameter] = []
+    groups: dict[str, type] = {}
+    hints = get_type_hints(command, include_extras=True)
+    for parameter in inspect.signature(command).parameters.values():
+        group = hints[parameter.name]
+        if not (isinstance(group, type) and is_dataclass(group)):
+            parameters.append(parameter.replace(annotation=group))
+            continue
+        groups[parameter.name] = group
+        of_fields = get_type_hints(group, include_extras=True)
+        for option in fields(group):
+            default = inspect.Parameter.empty if option.default is MISSING else option.default
+            kind = inspect.Parameter.KEYWORD_ONLY
+            parameters.append(inspect.Parameter(option.name, kind, default=default, annotation=of_fields[option.name]))
+    names = [parameter.name for parameter in parameters]
+    if repeated := {name for name in names if names.count(name) > 1}:
+        raise TypeError(f"{command.__name__} has options twice: {', '.join(sorted(repeated))}")
+
+    @wraps(command)
+    def spread(**given: object) -> R:
+        for name, group in groups.items():
+            given[name] = group(**{option.name: given.pop(option.name) for option in fields(group)})
+        return command(**given)  # type: ignore[call-arg, arg-type]  # just what the signature of the command says
+
+    signature = inspect.Signature([parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters])
+    spread.__signature__ = signature  # type: ignore[attr-defined]  # how inspect is told
+    spread.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return spread

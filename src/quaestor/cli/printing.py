@@ -1,0 +1,103 @@
+"""How anything is printed: consoles, tables that never break a word, JSON, and word of slow beginnings on stderr."""
+
+import json
+import re
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table as Grid
+
+_PADDING = re.compile(r"[ \t]+(?=\n)")
+_PATIENCE = 2.0
+"""Seconds after which a person is told what takes so long."""
+
+
+class _Trimmed:
+    """A stream for which lines end where their text ends: tables are padded for terminals only."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        self._stream.write(_PADDING.sub("", text))
+        return len(text)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._stream, name)
+
+
+def make_console() -> "Console":
+    """Returns a console on stdout; where that is no terminal, lines are not padded."""
+    from rich.console import Console
+
+    if sys.stdout.isatty():
+        return Console(highlight=False)
+    return Console(highlight=False, file=cast("IO[str]", _Trimmed(sys.stdout)))
+
+
+def print_json(value: object) -> None:
+    """Prints a value as JSON."""
+    print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def print_grid(console: "Console", grid: "Grid") -> None:
+    """Prints a table; where a word of it would have to be broken, each row as a list of its cells instead."""
+    if _fit(console, grid):
+        console.print(grid)
+        return
+    from rich.padding import Padding
+    from rich.text import Text
+
+    if grid.title:
+        console.print(grid.title)
+    heads = [" ".join(str(column.header).split()) for column in grid.columns]
+    for cells in zip(*(column.cells for column in grid.columns), strict=True):
+        texts = [cell if isinstance(cell, Text) else Text.from_markup(str(cell)) for cell in cells]
+        console.print(texts[0] if texts[0].plain.strip() else Text("(no label)", style="dim"))
+        for head, text in zip(heads[1:], texts[1:], strict=True):
+            if text.plain.strip():
+                line = Text.from_markup(f"[dim]{head}:[/] " if head else "").append_text(text)
+                console.print(Padding(line, (0, 0, 0, 2), expand=False))
+
+
+def _fit(console: "Console", grid: "Grid") -> bool:
+    """Gives every column a width at which none of its words is broken; False where the console is too narrow."""
+    from rich.text import Text
+
+    least, most = [], []
+    for column in grid.columns:
+        lines = [
+            line
+            for cell in (column.header, *column.cells)
+            for line in (cell if isinstance(cell, Text) else Text.from_markup(str(cell))).plain.split("\n")
+        ]
+        words = lines if column.no_wrap else [word for line in lines for word in line.split()]
+        least.append(max((len(word) for word in words), default=0))
+        most.append(max((len(line) for line in lines), default=0))
+    room = console.width - 3 * len(grid.columns) - 1 - sum(least)
+    if room < 0:
+        return False
+    for column, narrow, wide in zip(grid.columns, least, most, strict=True):
+        column.min_width = column.width = narrow
+        missing = sum(most) - sum(least)
+        if wide > narrow:
+            share = wide - narrow if missing <= room else room * (wide - narrow) // missing
+            column.min_width = column.width = narrow + share
+    return True
+
+
+@contextmanager
+def announced(what: str) -> Iterator[None]:
+    """Says on stderr what is being done, where it takes more than a moment."""
+    timer = threading.Timer(_PATIENCE, lambda: print(f"{what} ...", file=sys.stderr, flush=True))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

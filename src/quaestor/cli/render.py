@@ -1,0 +1,264 @@
+"""Pages, turns, sources and graphs on a terminal. Takes the words from `quaestor.conversation.display`."""
+
+import json
+
+from pydantic import JsonValue
+from rich.console import Console
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table as Grid
+from rich.text import Text
+
+from quaestor.cli.printing import print_grid
+from quaestor.conversation.answer import Answer, Variable
+from quaestor.conversation.describe import period_words
+from quaestor.conversation.display import ShownSource, show_number, show_source
+from quaestor.conversation.events.kinds import ToolCalled, load_events
+from quaestor.conversation.events.lines import event_lines
+from quaestor.conversation.references.resolved import References
+from quaestor.conversation.turn import ToolCall, Turn
+from quaestor.core import serial
+from quaestor.core.provenance import CellRef, SentenceRef, Source
+from quaestor.core.quantity import Scale
+from quaestor.documents.document import Document, Table
+from quaestor.graph.facts import Mention, Observation, TextCell, period_code
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.llm.usage import Usage
+from quaestor.plan.steps import Extract
+from quaestor.store.records import TurnRecord
+
+_CONTEXT = 60
+"""Characters of a sentence that are shown on each side of a number."""
+
+_AROUND = 50
+"""The same, of a stored turn."""
+
+_SHOWN = 2
+"""Readings of a reference that are shown."""
+
+_UNLIKELY = 0.02
+"""A set of earlier results with a smaller probability is not shown."""
+
+
+def show_page(console: Console, document: Document) -> None:
+    """Prints a page's id and its tables."""
+    console.print(f"[bold]{escape(document.id)}[/]")
+    for table in document.tables:
+        print_grid(console, _grid(table))
+
+
+def _grid(table: Table) -> Grid:
+    grid = Grid(show_header=table.header_rows > 0, header_style="bold", show_edge=True)
+    heads = table.cells[: table.header_rows]
+    for column in range(len(table.columns)):
+        words = "\n".join(escape(row[column].text) for row in heads)
+        grid.add_column(words, justify="right" if column else "left", overflow="fold")
+    for row in table.cells[table.header_rows :]:
+        grid.add_row(*(escape(cell.text) for cell in row))
+    return grid
+
+
+def show_turn(console: Console, number: int, turn: Turn, document: Document) -> None:
+    """Prints one question, its answer, the formula, what to doubt, why it was chosen, and every source."""
+    answer = turn.answer
+    console.print(f"[bold cyan]{number}. {escape(turn.question)}[/]")
+    line = Text("   ").append(show_number(answer, document), style="bold green" if turn.error is None else "bold red")
+    # What was merely looked up is said by its source.
+    if answer.formula and not (answer.plan and isinstance(answer.plan.steps[-1], Extract)):
+        line.append(f"   = {answer.formula}")
+    if answer.value is not None and not turn.verified:
+        line.append("   (not verified)", style="yellow")
+    if answer.value is not None and answer.confidence is not None:
+        line.append(f"   {answer.confidence:.0%} sure", style="dim")
+    console.print(line)
+    _remark(console, turn.error or answer.reason, "red" if answer.value is None else "yellow")
+    _remark(console, answer.grounds, "dim")
+    for source in answer.sources:
+        console.print(Padding(source_line(source, document), (0, 0, 0, 5), expand=False))
+
+
+def _remark(console: Console, text: str | None, style: str) -> None:
+    if text:
+        console.print(Padding(Text(text, style=style), (0, 0, 0, 3), expand=False))
+
+
+def source_line(source: Source, document: Document) -> Text:
+    """Returns a source as `row | column | cell text`, or as the sentence with its span highlighted."""
+    shown = show_source(source, document)
+    if source.kind == "cell":
+        return Text(f"{shown.place} | ", style="dim").append(shown.text, style="bold not dim")
+    return _sentence(shown)
+
+
+def _sentence(shown: ShownSource) -> Text:
+    line = Text(f"{shown.place} | ", style="dim")
+    line.append(_tail(shown.text[: shown.start]))
+    line.append(f"[{shown.span}]", style="bold not dim")
+    return line.append(_head(shown.text[shown.end :]))
+
+
+def _head(text: str) -> str:
+    return text if len(text) <= _CONTEXT else text[:_CONTEXT].rpartition(" ")[0] + " ..."
+
+
+def _tail(text: str) -> str:
+    return text if len(text) <= _CONTEXT else "... " + text[-_CONTEXT:].partition(" ")[2]
+
+
+def show_stored_turn(console: Console, turn: TurnRecord, graph: KnowledgeGraph | None) -> None:
+    """Prints a turn.
+
+    Args:
+        console: Where to.
+        turn: As stored.
+        graph: The page's graph as stored, by which sources are named; None where there is none.
+    """
+    answer = serial.load(Answer, turn.answer)
+    console.print(f"[bold]{escape(turn.conversation)}, turn {turn.index + 1}[/]")
+    _section(console, "question", turn.question)
+    _references(console, serial.load(References, turn.references))
+    # Tool calls are shown below, with what they were given and what they returned.
+    events = [event for event in load_events(turn.events) if not isinstance(event, ToolCalled)]
+    _section(console, "understanding", "\n".join(event_lines(events)) or "(none stored)")
+    for number, stored in enumerate(turn.tool_calls, start=1):
+        _call(console, number, serial.load(ToolCall, stored))
+    verified = "" if turn.number is None else " (verified)" if turn.verified else " (not verified)"
+    _section(console, "answer", f"{turn.number or 'none'}{verified}")
+    for name, said in (
+        ("error", turn.error),
+        ("confidence", None if answer.confidence is None else f"{answer.confidence:.0%}"),
+        ("remark", answer.reason if turn.error is None else None),
+        ("grounds", answer.grounds),
+        ("description", answer.description),
+        ("entity", answer.entity),
+        ("metric type", None if answer.value is None else answer.metric_type),
+        ("period", period_words(answer.period) if answer.period else None),
+        ("base", answer.base),
+        ("variables", "\n".join(map(_variable, answer.variables))),
+        ("formula", answer.formula),
+        ("program", turn.program),
+    ):
+        if said:
+            _section(console, name, said)
+    for source in answer.sources:
+        _section(console, "source", place_of(source, graph))
+    if turn.usage:
+        _section(console, "usage", Usage.of_counts(turn.usage).words)
+    _section(console, "took", f"{1000 * (turn.finished - turn.started).total_seconds():.0f} ms")
+
+
+def place_of(source: Source, graph: KnowledgeGraph | None) -> str:
+    """Returns where a number stands, in the words of the page's graph where there is one."""
+    numbers: tuple[Observation | Mention, ...] = (*graph.observations, *graph.mentions) if graph else ()
+    found = next((number for number in numbers if number.source == source), None)
+    if isinstance(source, CellRef):
+        where = f"table {source.table}, row {source.row}, column {source.column}"
+        return f"{found.label} | {found.quantity.text} ({where})" if isinstance(found, Observation) else where
+    where = f"{source.section}, sentence {source.sentence + 1}"
+    return f"{_around(found, source)} ({where})" if isinstance(found, Mention) else where
+
+
+def _variable(variable: Variable) -> str:
+    scale = "" if variable.scale is Scale.ONE else f" {variable.scale.value}"
+    return f"{variable.name} = {variable.value:f}{scale}"
+
+
+def _around(mention: Mention, ref: SentenceRef) -> str:
+    text = mention.sentence
+    before, after = text[max(0, ref.start - _AROUND) : ref.start], text[ref.end : ref.end + _AROUND]
+    return f"{before}[{text[ref.start : ref.end]}]{after}".strip()
+
+
+def _section(console: Console, name: str, text: str) -> None:
+    console.print(f"[dim]{name + ':':<15}[/]", end="")
+    console.print(("\n" + " " * 15).join(escape(text).splitlines()), soft_wrap=True)
+
+
+def _references(console: Console, references: References) -> None:
+    """Prints what the question referred to, and which earlier results it was taken to use."""
+    for reference in references.expressions:
+        meant = [f"turn {c.turn + 1} ({c.score:.0%}): {c.reason}" for c in reference.candidates[:_SHOWN]]
+        _section(
+            console, "refers", "\n".join([f'"{reference.text}"', *meant] if meant else [f'"{reference.text}": none'])
+        )
+    for chosen in (chosen for chosen in references.sets[:_SHOWN] if chosen.score >= _UNLIKELY):
+        turns = " and ".join(f"turn {turn + 1}" for turn in chosen.turns) or "no earlier result"
+        _section(console, "may use", f"{turns} ({chosen.score:.0%}): {chosen.reason}")
+    if references.focus:
+        _section(console, "in focus", references.focus + (" (switched)" if references.switched else ""))
+
+
+def _call(console: Console, number: int, call: ToolCall) -> None:
+    _section(console, f"tool call {number}", f"{call.tool}, {1000 * call.seconds:.2f} ms")
+    _section(console, "  input", _compact(call.input))
+    _section(console, "  output", _compact(call.output))
+
+
+def _compact(text: str) -> str:
+    """Returns JSON text without what only programs need; text that is no JSON as it is."""
+    try:
+        value: JsonValue = json.loads(text)
+    except ValueError:
+        return text
+    return json.dumps(value, ensure_ascii=False)
+
+
+def show_statistics(console: Console, graph: KnowledgeGraph) -> None:
+    """Prints the counts of a graph, and what it was built from."""
+    for name, count in graph.statistics().items():
+        console.print(f"{name + ':':<15}{count}")
+    console.print(f"{'ontology:':<15}{graph.ontology}")
+    console.print(f"{'digest:':<15}{graph.digest}")
+
+
+def show_reading(console: Console, graph: KnowledgeGraph) -> None:
+    """Prints what each table and each line was taken for, and why."""
+    for table in graph.tables:
+        reasons = "; ".join(table.reasons) or "no cue"
+        console.print(f"[bold]table {table.index}: {table.name}[/] ({table.score:g}: {escape(reasons)})")
+        grid = Grid(table.axis[:-1], "label", "property", "rule", "score", "known label")
+        for line in graph.lines:
+            if line.table == table.index:
+                place, score = str(line.index), f"{line.score:.2f}"
+                grid.add_row(place, escape(line.label), line.predicate, line.rule, score, escape(line.known))
+        print_grid(console, grid)
+
+
+def show_facts(console: Console, graph: KnowledgeGraph) -> None:
+    """Prints the instances with their values, and the numbers of the text."""
+    for table in graph.tables:
+        cells: tuple[Observation | TextCell, ...] = (*graph.observations, *graph.text_cells)
+        facts = [fact for fact in cells if fact.source.table == table.index]
+        grid = Grid(title=escape(f"{table.name} {table.caption}"), title_justify="left")
+        grid.add_column("property", overflow="fold")
+        instances = list(dict.fromkeys(fact.instance for fact in facts))
+        for instance in instances:
+            grid.add_column(instance, justify="right", overflow="fold")
+        for name in dict.fromkeys(fact.predicate for fact in facts):
+            values = (_values(facts, name, instance) for instance in instances)
+            grid.add_row(escape(name), *values)
+        print_grid(console, grid)
+    if graph.mentions:
+        grid = Grid("number", "scale", "unit", "period", "words around it", title="text", title_justify="left")
+        for mention in graph.mentions:
+            grid.add_row(*_mention(mention))
+        print_grid(console, grid)
+
+
+def _values(facts: list[Observation | TextCell], name: str, instance: str) -> str:
+    found = sorted(
+        (fact for fact in facts if (fact.predicate, fact.instance) == (name, instance)),
+        key=lambda fact: (fact.source.row, fact.source.column),
+    )
+    return escape("\n".join(f"{f.quantity.value:f}" if isinstance(f, Observation) else f.text for f in found))
+
+
+def _mention(mention: Mention) -> tuple[str, str, str, str, str]:
+    quantity = mention.quantity
+    return (
+        f"{quantity.value:f}",
+        "" if quantity.scale is Scale.ONE else quantity.scale.value,
+        quantity.unit or "",
+        period_code(mention.period) if mention.period else "",
+        escape(f"{mention.before} [{quantity.text}] {mention.after}"),
+    )

@@ -1,0 +1,157 @@
+"""Stored runs on a terminal: which there are, what one was, what went wrong in it, what its model was told."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as Grid
+
+from quaestor.application.figures import used_by
+from quaestor.application.wrong_turns import WrongTurn, WrongTurns
+from quaestor.cli.printing import make_console, print_grid
+from quaestor.llm.reading import Said, read_reply, read_request
+from quaestor.llm.usage import Usage
+from quaestor.store.records import ExampleRecord, PromptRecord, RunRecord
+
+
+def show_runs(records: Sequence[RunRecord]) -> None:
+    """Prints a line a run."""
+    grid = Grid("run", "status", "conversations", "dataset")  # when it began is in its id
+    grid.columns[0].no_wrap = True
+    for record in records:
+        grid.add_row(record.id, record.status, str(record.conversations), Path(record.dataset).name)
+    print_grid(make_console(), grid)
+
+
+def show_run(record: RunRecord, examples: Sequence[ExampleRecord], figures: Mapping[str, float]) -> None:
+    """Prints what a run was started with, how far it is, and what failed."""
+    statuses = Counter(example.status for example in examples)
+    never = record.conversations - len(examples)
+    counts = [f"{count} {status}" for status, count in sorted(statuses.items())] + (
+        [f"{never} not begun"] if never else []
+    )
+    lines = {
+        "run": record.id,
+        "status": record.status,
+        "solver": f"{record.spec['solver']} {record.spec.get('solver_options') or ''}".strip(),
+        "dataset": record.dataset,
+        "conversations": ", ".join(counts),
+        "turns": str(sum(example.turns for example in examples)),
+        "started": record.started.astimezone().isoformat(" ", "seconds"),
+        "finished": record.finished.astimezone().isoformat(" ", "seconds") if record.finished else "not yet",
+        "model": _model(record),
+        "used": used_by(examples).words if used_by(examples).requests else None,
+        **_plan_lines(figures),
+        "ontology": f"{record.spec.get('ontology') or 'none'} ({record.spec.get('policy') or 'none'})",
+        "spec": record.spec_digest,
+    }
+    for name, value in lines.items():
+        if value is not None:
+            print(f"{name + ':':<15}{value}")
+    for example in examples:
+        if example.error:
+            print(f"{example.conversation}: {example.error}")
+
+
+def _model(record: RunRecord) -> str | None:
+    options, model = record.spec.get("solver_options"), record.spec.get("model")
+    if not isinstance(options, dict) or not isinstance(model, dict):
+        return None
+    prompts = str(record.spec.get("prompts") or "none")
+    return f"{options.get('model')} (temperature {model.get('temperature')}, prompts {prompts[:12]})"
+
+
+def _plan_lines(figures: Mapping[str, float]) -> dict[str, str]:
+    """Returns the figures in words, by what they are about."""
+    turns = figures.get("turns", 0)
+    if not turns:
+        return {}
+
+    def share(name: str) -> str:
+        return f"{figures[name]:g} ({100 * figures[name] / turns:.1f} %)"
+
+    return {
+        "plans": f"{share('first_try')} at the first try, {share('repaired')} repaired, {share('failed')} failed",
+        "steps": f"{figures['mean_steps']:g} a plan, {figures['empty_fields']:g} empty fields",
+        "a turn": f"{figures['requests_a_turn']:g} requests, {figures['tokens_a_turn']:,} tokens",
+    }
+
+
+def show_wrong_turns(found: WrongTurns) -> None:
+    """Prints the turns of a run that went wrong, and the conversations that broke off."""
+    for wrong in found.turns:
+        _show_wrong_turn(wrong)
+    for example in found.broken:
+        print(f"\n{example.conversation}: {example.error or example.status}")
+    wrong_turns, played = len(found.turns), found.played
+    if found.compared:
+        ended = f"{len(found.broken)} conversation{'s' * (len(found.broken) != 1)} broke off"
+        print(f"\n{wrong_turns} of {played} played turns are wrong, {ended}")
+    else:
+        compared = f"{found.run.dataset} has no reference answers to compare"
+        print(f"\n{wrong_turns} of {played} turns have no answer; {compared}")
+
+
+def _show_wrong_turn(wrong: WrongTurn) -> None:
+    turn, scored = wrong.turn, wrong.scored
+    lines = {
+        "answer": _shown_number(turn.number),
+        "program": turn.program,
+        "error": turn.error,
+        "gold": str(scored.gold) if scored else None,
+        "gold program": scored.gold_program if scored else None,
+    }
+    print(f"\n{turn.conversation}, turn {turn.index + 1}: {turn.question}")
+    for name, value in lines.items():
+        if value is not None:
+            print(f"  {name + ':':<14}{value}")
+
+
+def _shown_number(number: str | None) -> str:
+    """Returns an answer of the benchmark's convention for people: six significant digits."""
+    if number is None:
+        return "no answer"
+    return number if number in ("yes", "no") else f"{Decimal(number):.6g}"
+
+
+def show_tool_usage(console: Console, usage: Mapping[str, Mapping[str, float]]) -> None:
+    """Prints the counts of each tool."""
+    grid = Grid("tool", "calls", "refused", "mean ms")
+    for name, counts in usage.items():
+        grid.add_row(name, str(counts["calls"]), str(counts["refused"]), f"{1000 * counts['mean_seconds']:.2f}")
+    for column in grid.columns[1:]:
+        column.justify = "right"
+    print_grid(console, grid)
+
+
+def show_exchanges(console: Console, prompts: Sequence[PromptRecord], *, raw: bool) -> None:
+    """Prints every request of a turn and every reply; what an earlier request said is not repeated."""
+    known: tuple[Said, ...] = ()
+    for prompt in prompts:
+        milliseconds = (prompt.finished - prompt.started).total_seconds() * 1000
+        heading = f"{prompt.number + 1}. {prompt.phase or 'request'}, {prompt.model}"
+        console.print(f"[bold]{escape(heading)}[/]", soft_wrap=True)
+        used = Usage.of_counts(prompt.usage)
+        console.print(f"[dim]{milliseconds:.0f} ms, {used.tokens:,} tokens[/]")
+        request = (Said("request", prompt.prompt),) if raw else read_request(prompt.prompt)
+        same = 0
+        while same < min(len(known), len(request)) and known[same] == request[same]:
+            same += 1
+        if same:
+            console.print(f"[dim]({same} piece{'s' * (same != 1)} as before)[/]")
+        _pieces(console, "->", request[same:])
+        if prompt.response is not None:
+            _pieces(console, "<-", (Said("reply", prompt.response),) if raw else read_reply(prompt.response))
+        if prompt.error:
+            console.print(f"   [red]{escape(prompt.error)}[/]", soft_wrap=True)
+        known = request
+        console.print()
+
+
+def _pieces(console: Console, arrow: str, pieces: Sequence[Said]) -> None:
+    for piece in pieces:
+        text = "\n     ".join(escape(piece.text).splitlines())
+        console.print(f"{arrow} [dim]{escape(piece.who)}:[/] {text}", soft_wrap=True)

@@ -1,0 +1,24 @@
+"""The application layer serves every door: it neither prints nor parses, and knows the name of no flag."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[2] / "src" / "quaestor"
+APPLICATION = sorted((SOURCE / "application").rglob("*.py"))
+FLAG = re.compile(r"(?<![\w-])--[a-z]")
+
+
+@pytest.mark.parametrize("path", APPLICATION, ids=lambda path: path.stem)
+def test_the_application_prints_nothing_and_knows_no_flag(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom | ast.Import):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [name.name for name in node.names]
+            assert not {name.partition(".")[0] for name in names} & {"typer", "rich", "click"}
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            assert node.func.id != "print", f"line {node.lineno} prints"
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            assert not FLAG.search(node.value), f"line {node.lineno} names a flag"

@@ -1,0 +1,106 @@
+"""A file that is there is never lost: not without force, not as an input, not by a failure half way."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from quaestor.application.files import OutputFile, OutputFolder
+from quaestor.errors import InputError, OutputExistsError
+
+
+def test_a_new_file_is_written_and_nothing_else_is_left(tmp_path: Path) -> None:
+    OutputFile(tmp_path / "new.txt").write("ten")
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("new.txt", "ten")]
+
+
+def test_a_file_that_is_there_is_replaced_with_force_only(tmp_path: Path) -> None:
+    path = tmp_path / "old.txt"
+    path.write_text("old")
+    path.chmod(0o640)
+    with pytest.raises(OutputExistsError, match=r"old\.txt is there already"):
+        OutputFile(path).write("new")
+    assert path.read_text() == "old"
+    OutputFile(path, force=True).write("new")
+    assert (path.read_text(), path.stat().st_mode & 0o777) == ("new", 0o640)
+
+
+@pytest.mark.parametrize("spelling", ["data.json", "sub/../data.json", "symbolic.json", "hard.json", "up/data.json"])
+def test_an_input_is_never_replaced_under_any_name(tmp_path: Path, spelling: str) -> None:
+    data = tmp_path / "data.json"
+    data.write_text("[1]")
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "symbolic.json").symlink_to(data)
+    os.link(data, tmp_path / "hard.json")
+    (tmp_path / "up").symlink_to(tmp_path)
+    with pytest.raises(InputError, match="this command uses the file itself"):
+        OutputFile(tmp_path / spelling, [data], force=True).write("[]")
+    assert data.read_text() == "[1]"
+
+
+def test_two_outputs_of_one_name_are_refused_before_either_is_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="uses the file itself"):
+        OutputFile(tmp_path / "x", [tmp_path / "y" / ".." / "x"], force=True).require_free()
+
+
+def test_a_failure_half_way_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "old.txt"
+    path.write_text("old")
+
+    def write_half() -> None:
+        with OutputFile(path, force=True).replacing() as temporary:
+            temporary.write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_half()
+    assert [(found.name, found.read_text()) for found in tmp_path.iterdir()] == [("old.txt", "old")]
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real.txt").write_text("old")
+    (tmp_path / "link.txt").symlink_to("real.txt")
+    OutputFile(tmp_path / "link.txt", force=True).write("new")
+    assert (tmp_path / "link.txt").is_symlink()
+    assert (tmp_path / "real.txt").read_text() == "new"
+
+
+def test_a_device_takes_what_is_written() -> None:
+    OutputFile(Path("/dev/null")).write("gone")
+    assert not Path("/dev/null").is_file()
+
+
+@pytest.mark.parametrize("place", ["nowhere/file.txt", "."])
+def test_what_cannot_lie_there_is_named(tmp_path: Path, place: str) -> None:
+    with pytest.raises(InputError, match="cannot write"):
+        OutputFile(tmp_path / place).write("x")
+
+
+def test_a_folder_keeps_what_it_has_besides(tmp_path: Path) -> None:
+    folder = tmp_path / "weights"
+    with OutputFolder(folder, ["a", "b"]).replacing() as temporary:
+        (temporary / "a").write_text("1")
+    (folder / "notes").write_text("mine")
+    with pytest.raises(OutputExistsError, match="a is there already"):
+        OutputFolder(folder, ["a", "b"]).require_free()
+    with OutputFolder(folder, ["a", "b"], force=True).replacing() as temporary:
+        (temporary / "a").write_text("2")
+    assert {path.name: path.read_text() for path in folder.iterdir()} == {"a": "2", "notes": "mine"}
+    with pytest.raises(InputError, match="uses the file itself"):
+        OutputFolder(folder, ["a", "notes"], [folder / "notes"], force=True).require_free()
+    assert [path.name for path in tmp_path.iterdir()] == ["weights"]
+
+
+def test_a_folder_is_as_it_was_where_writing_fails(tmp_path: Path) -> None:
+    folder = tmp_path / "weights"
+    folder.mkdir()
+    (folder / "a").write_text("old")
+
+    def write_half() -> None:
+        with OutputFolder(folder, ["a"], force=True).replacing() as temporary:
+            (temporary / "a").write_text("half")
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(InputError, match="No space left"):
+        write_half()
+    assert {path.name: path.read_text() for path in folder.iterdir()} == {"a": "old"}
