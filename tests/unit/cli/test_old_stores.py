@@ -1,0 +1,143 @@
+"""A store that the release before events wrote: all of it is read, and nothing of it is lost.
+
+`store_of_schema_4.sql.gz` is the dump of such a file. It has runs over the bundled sample: of the embedded solver, one
+complete and one killed in its second conversation; of the agent, one complete and one whose budget was used up; of the
+workflow, with a plan that had to be repaired. The models were scripts.
+"""
+
+import gzip
+import json
+import os
+import shlex
+import sqlite3
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import Outcome, Quaestor
+
+from quaestor.cli.failures import guarded
+from quaestor.sample import sample_path
+
+DUMP = Path(__file__).parents[1] / "store" / "store_of_schema_4.sql.gz"
+COMPLETE, KILLED = "20261122-031012-embedded-8e34", "20261122-031027-embedded-34b5"
+AGENT, STOPPED = "20261122-031026-agent-adf5", "20261122-031027-agent-bb07"
+WORKFLOW = "20261122-031027-workflow-a418"
+STATUSES = {COMPLETE: "complete", KILLED: "running", AGENT: "complete", STOPPED: "stopped", WORKFLOW: "complete"}
+PAGE = "Single_HALC/2009/page_52.pdf-1"
+
+
+@pytest.fixture
+def quaestor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Quaestor:
+    """The command line in a folder with the old store as `runs.db` and the sample as `sample.json`."""
+    from quaestor.cli.app import app
+
+    monkeypatch.chdir(tmp_path)
+    for name in [name for name in os.environ if name.startswith("QUAESTOR_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("COLUMNS", "140")
+    monkeypatch.setenv("QUAESTOR_STORE", str(tmp_path / "runs.db"))
+    with sqlite3.connect(tmp_path / "runs.db") as db:
+        db.executescript(gzip.decompress(DUMP.read_bytes()).decode())
+    db.close()
+    Path("sample.json").write_text(sample_path().read_text(encoding="utf-8"), encoding="utf-8")
+
+    def run(line: str, *more: str) -> Outcome:
+        code = guarded(lambda: app([*shlex.split(line), *more], standalone_mode=False, prog_name="quaestor"))
+        printed = capfd.readouterr()
+        return Outcome(code, printed.out, printed.err)
+
+    return run
+
+
+def read(quaestor: Quaestor, line: str) -> Any:
+    outcome = quaestor(f"{line} --json")
+    assert outcome.code == 0, outcome.err
+    return json.loads(outcome.out)
+
+
+def rows(table: str, *without: str) -> Sequence[Mapping[str, Any]]:
+    """The rows of a table of the store as they are in the file."""
+    db = sqlite3.connect("runs.db")
+    db.row_factory = sqlite3.Row
+    stored = map(dict, db.execute(f"SELECT * FROM {table}"))
+    found = [{name: value for name, value in row.items() if name not in without} for row in stored]
+    db.close()
+    return found
+
+
+TABLES: Sequence[str] = ("runs", "examples", "ontologies", "ontology", "graphs", "instances", "prompt_logs")
+
+
+def test_a_store_of_before_has_all_that_it_had(quaestor: Quaestor) -> None:
+    before, turns = {table: rows(table) for table in TABLES}, rows("turns")
+    runs = read(quaestor, "runs list")
+    assert {run["id"]: run["status"] for run in runs} == STATUSES
+    assert [run["spec_digest"] for run in runs] == [
+        row["spec_digest"] for row in sorted(before["runs"], key=lambda row: (row["started"], row["id"]), reverse=True)
+    ]
+    assert {table: rows(table) for table in TABLES} == before
+    assert rows("turns", "events") == [
+        {name: value for name, value in turn.items() if name != "understanding"} for turn in turns
+    ]
+    notes = [json.loads(row["events"]) for row in rows("turns")]
+    assert notes == [[{"text": turn["understanding"], "kind": "note"}] for turn in turns]
+    assert all(turn["understanding"] for turn in turns)
+
+
+@pytest.mark.parametrize("run", STATUSES)
+def test_its_runs_are_shown(quaestor: Quaestor, run: str) -> None:
+    shown = read(quaestor, f"runs show {run}")
+    assert (shown["id"], shown["status"]) == (run, STATUSES[run])
+    assert quaestor(f"runs show {run[:-5]}").code == 0
+    failures = quaestor(f"runs failures {run}")
+    assert (failures.code, failures.err) == (0, "")
+
+
+def test_its_turns_are_shown_with_the_text_of_then(quaestor: Quaestor) -> None:
+    (before,) = (row for row in rows("turns") if row["run"] == WORKFLOW)
+    turn = read(quaestor, f"runs turn {WORKFLOW} {PAGE} 0")
+    assert turn["events"] == [{"text": before["understanding"], "kind": "note"}]
+    assert turn["answer"] == json.loads(before["answer"])
+    shown = quaestor(f"runs turn {WORKFLOW} {PAGE} 0").out
+    for line in before["understanding"].split("\n"):
+        assert line in shown
+    agent = quaestor(f"runs turn {AGENT} {PAGE} 0").out
+    assert "claimed: 14.14 percent (steps 3)" in agent
+    assert "tool call 3:   calculate" in agent
+    assert quaestor(f"runs prompts {AGENT} {PAGE} 0").out.count("ANSWER_iteration_") >= 4
+    assert quaestor(f"runs tools {AGENT}").code == 0
+    assert quaestor(f"runs kg {AGENT} {PAGE}").code == 0
+
+
+def test_its_traces_are_exported_as_events(quaestor: Quaestor) -> None:
+    assert quaestor(f"runs export {AGENT} --traces traces.jsonl").code == 0
+    lines = [json.loads(line) for line in Path("traces.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [event["kind"] for line in lines for event in line["events"]] == ["note"] * 4
+    assert all("understanding" not in line and line["exchanges"] for line in lines)
+
+
+def test_its_runs_are_scored(quaestor: Quaestor) -> None:
+    scored = read(quaestor, f"score {COMPLETE} sample.json")
+    assert scored["score"]["execution"]["value"] == 1.0
+
+
+def test_a_run_that_was_killed_goes_on_under_the_same_version(quaestor: Quaestor) -> None:
+    spec = next(run["spec"] for run in read(quaestor, "runs list") if run["id"] == KILLED)
+    outcome = quaestor(f"run sample.json --limit 2 --workers 1 --resume {KILLED}")
+    if spec["version"] != version("quaestor"):
+        assert outcome.code == 2
+        assert outcome.err.count("\n") == 1
+        assert "version was" in outcome.err
+        return
+    assert outcome.code == 0, outcome.err
+    assert read(quaestor, f"runs show {KILLED}")["status"] == "complete"
+    turns = rows("turns")
+    first, again = (
+        [(t["conversation"], t["index"], t["program"], t["number"]) for t in turns if t["run"] == run]
+        for run in (COMPLETE, KILLED)
+    )
+    assert len(again) == 8
+    assert set(again) <= set(first)
