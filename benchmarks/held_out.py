@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.ablation import keeping_rows, paths_kept, rankers_without
+from quaestor.core.answer_value import value_from_text
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import Knowledge
@@ -166,7 +167,7 @@ def _in_full(examples: Iterable[Example], weights: Weights) -> Iterator[Answered
                 example.company,
                 said.turn,
                 intent,
-                executed_equal(said.number, gold.executed),
+                executed_equal(said.value, gold.executed),
                 said.confidence,
                 said.number,
                 said.program,
@@ -182,7 +183,8 @@ def _played(examples: Iterable[Example], weights: Weights) -> Iterator[Answered]
         played = asyncio.run(play_conversation(conversation, solver, _knowledge(example.document)))
         records = turn_records("held out", example.id, played)
         for record, intent, gold in zip(records, _intents(example), example.gold, strict=True):
-            right = executed_equal(record.number, gold.executed)
+            value = None if record.number is None else value_from_text(record.number)
+            right = executed_equal(value, gold.executed)
             yield Answered(example.id, example.company, record.index, intent, right)
 
 

@@ -12,6 +12,7 @@ from decimal import Decimal
 from enum import StrEnum
 from itertools import pairwise
 
+from quaestor.core.answer_value import number_of
 from quaestor.core.periods import Period, find_periods
 from quaestor.documents.document import Document
 from quaestor.learning.examples import Example
@@ -260,7 +261,7 @@ def _divisor_of_unit(dividend: Tree, divisor: Tree) -> Decimal | None:
 
 
 def _yes_no(turn: Turn) -> bool:
-    return isinstance(turn.gold.executed, str)
+    return number_of(turn.gold.executed) is None
 
 
 RULES: dict[Kind, Callable[[Turn], bool]] = {

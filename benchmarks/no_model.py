@@ -25,6 +25,7 @@ from benchmarks.kinds import Kind, kinds_by_place
 from benchmarks.pictures import draw_calibration, draw_coverage
 from benchmarks.workload import Workload, benchmark_file, play_workload
 from quaestor.core import serial
+from quaestor.core.answer_value import value_to_plain
 from quaestor.learning.alike import processes
 from quaestor.scoring.bootstrap import Proportion, proportion
 from quaestor.scoring.calibration import certainty, risk_coverage
@@ -229,7 +230,8 @@ def write_turns(full: Sequence[Answered], path: Path) -> None:
         for turn in full:
             example = examples[turn.conversation]
             gold, question = example.gold[turn.turn], example.questions[turn.turn]
-            line = serial.dump(turn) | {"question": question, "gold": gold.executed, "gold_program": gold.program}
+            told = {"question": question, "gold": value_to_plain(gold.executed), "gold_program": gold.program}
+            line = serial.dump(turn) | told
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from oracle import Outcome, play_with_oracle
 from run_oracle import oracle_of
+from values import a_value
 
 from quaestor.datasets.formats import read_dataset
 from quaestor.sample import sample_path
@@ -49,7 +50,7 @@ def test_nearly_every_turn_of_some_public_conversations_is_right(
 def test_a_wrong_reference_is_seen(local_models: None) -> None:
     conversation = read_dataset(sample_path()).conversations[0]
     golds = read_gold(sample_path())[conversation.id]
-    other = {conversation.id: (replace(golds[0], executed=-987.5), *golds[1:])}
+    other = {conversation.id: (replace(golds[0], executed=a_value(-987.5)), *golds[1:])}
     played = asyncio.run(play_with_oracle([conversation], other, make_solver("agent", {}), oracle_of("agent")))
     found = played.outcomes
     assert [outcome.turn for outcome in found if not outcome.right] == [0]

@@ -35,7 +35,7 @@ pytestmark = pytest.mark.usefixtures("local_models")
 def test_a_sound_draft_is_accepted_at_once(protocol: Protocol, native: bool) -> None:
     played = play(playing(expert=[change()]), protocol=protocol, native=native)
     answer = played.turn.answer
-    assert near(answer.value)
+    assert near(answer.number)
     assert answer.scale is Scale.ONE
     assert answer.reason is None
     assert played.turn.verified
@@ -50,7 +50,7 @@ def test_a_draft_that_one_critic_rejects_is_mended() -> None:
     played = play(
         playing(expert=[wrong_year, change()], calculation=[objects("a change is asked for, not a value"), APPROVES])
     )
-    assert near(played.turn.answer.value)
+    assert near(played.turn.answer.number)
     assert played.turn.answer.reason is None
     assert len(played.asked) == 6
     told = next(a.prompts[0] for a in played.asked[3:] if "You are an expert" in a.system)
@@ -65,7 +65,7 @@ def test_what_both_critics_reject_goes_back_with_all_their_issues() -> None:
         expert=[change(), change()], extraction=[objects("the wrong line")], calculation=[objects("the wrong base")]
     )
     played = play(script)
-    assert near(played.turn.answer.value)
+    assert near(played.turn.answer.number)
     assert played.turn.answer.reason is None
     told = [a.prompts[0] for a in played.asked if "Your last draft" in a.prompts[0]]
     assert "the wrong line" in told[0]
@@ -75,7 +75,7 @@ def test_what_both_critics_reject_goes_back_with_all_their_issues() -> None:
 def test_without_agreement_the_draft_is_contested() -> None:
     played = play(playing(calculation=[objects("no")] * 9))
     answer = played.turn.answer
-    assert near(answer.value)
+    assert near(answer.number)
     assert played.turn.verified
     assert (
         answer.reason
@@ -91,7 +91,7 @@ def test_drafts_go_on_while_they_improve_up_to_the_hard_limit() -> None:
         change(),
     ]
     played = play(playing(expert=drafts))
-    assert near(played.turn.answer.value)
+    assert near(played.turn.answer.number)
     assert played.turn.answer.reason is None
     assert [phase for phase in played.phases if phase.startswith("EXPERT")] == ["EXPERT_1", "EXPERT_2", "EXPERT_3"]
     stopped = play(playing(expert=drafts), solver=ReflectionSolver(ReflectionLimits(max_iterations=2, hard_limit=2)))
@@ -119,7 +119,7 @@ ROUNDED_ANSWER = change(answer=14.9)
 )
 def test_evidence_alone_rejects_what_critics_approve(wrong: dict[str, Any], kind: str) -> None:
     played = play(playing(expert=[wrong, change()]))
-    assert near(played.turn.answer.value)
+    assert near(played.turn.answer.number)
     assert played.turn.answer.reason is None
     assert any(line.startswith(f"draft 1, evidence: {kind}: ") for line in event_lines(played.turn.events))
     told = [a.prompts[0] for a in played.asked if "Your last draft" in a.prompts[0]]
@@ -146,7 +146,7 @@ def test_a_later_turn_takes_the_answer_of_an_earlier_one() -> None:
     again = draft(calculate("multiply", "#-1", "100", result=14.14), answer=14.14)
     played = play(playing(expert=[change(), again]), "the change?", "and what is that in percent?")
     assert [turn.error for turn in played.turns] == [None, None]
-    assert isinstance(value := played.turns[1].answer.value, Decimal)
+    assert isinstance(value := played.turns[1].answer.number, Decimal)
     assert near(value / 100)
     assert len(played.turns[1].answer.sources) == 2
 
@@ -168,7 +168,7 @@ def test_a_later_turn_takes_the_answer_of_an_earlier_one() -> None:
 )
 def test_a_draft_that_cannot_be_used_is_asked_for_again(fault: Any) -> None:
     played = play(playing(expert=[fault, change()]))
-    assert near(played.turn.answer.value)
+    assert near(played.turn.answer.number)
     assert "EXPERT_1_repair_1" in played.phases
     assert "This cannot be used" in played.asked[1].prompts[-1]
 
@@ -176,24 +176,24 @@ def test_a_draft_that_cannot_be_used_is_asked_for_again(fault: Any) -> None:
 def test_a_verdict_that_cannot_be_used_is_asked_for_again() -> None:
     unexplained = {**APPROVES, "is_correct": False}
     played = play(playing(extraction=[unexplained, APPROVES], calculation=[say("fine"), APPROVES]))
-    assert near(played.turn.answer.value)
+    assert near(played.turn.answer.number)
     assert {"EXTRACTION_CRITIC_1_repair_1", "CALCULATION_CRITIC_1_repair_1"} <= set(played.phases)
 
 
 def test_a_second_draft_that_never_comes_leaves_the_first() -> None:
     played = play(playing(expert=[change(result=15.2), *[say("no")] * 9]))
-    assert near(played.turn.answer.value)
+    assert near(played.turn.answer.number)
     assert str(played.turn.answer.reason).startswith("contested after 1 draft: step 3 (arithmetic)")
 
 
 def test_a_turn_without_any_draft_is_an_error_and_the_conversation_goes_on() -> None:
     played = play(playing(expert=[*[say("no")] * 4, change()]), "the change?", "the change?")
     assert str(played.turns[0].error).startswith("ModelReplyError: after 4 replies")
-    assert near(played.turns[1].answer.value)
+    assert near(played.turns[1].answer.number)
 
 
 def test_a_draft_without_a_result_is_not_the_answer_while_there_is_a_better() -> None:
     by_zero = draft(NEW, calculate("divide", "#1", 0, result=1), answer=1)
-    assert near(play(playing(expert=[by_zero, change()])).turn.answer.value)
+    assert near(play(playing(expert=[by_zero, change()])).turn.answer.number)
     played = play(playing(expert=[by_zero] * 9))
     assert str(played.turn.error).startswith("DivisionByZeroError")

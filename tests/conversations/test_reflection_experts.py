@@ -43,7 +43,7 @@ def told_expert(asked: Sequence[Asked]) -> list[str]:
 def test_a_written_plan_with_swapped_operands_goes_back_to_its_planner() -> None:
     script = around(saying([change("2008", "2009"), change()]))
     played = play(script, solver=make_solver("reflection", {"expert": "workflow"}))
-    assert near(played.turn.answer.value)
+    assert near(played.turn.answer.number)
     assert played.turn.answer.reason is None
     first, second = told_expert(played.asked)
     assert "was not accepted" not in first
@@ -63,7 +63,7 @@ def test_an_agent_hears_what_its_critics_say() -> None:
         return calls(final(14.14, scale="percent", steps=[3]))
 
     played = play(around(agent, objects("the base is 2008")), solver=make_solver("reflection", {"expert": "agent"}))
-    assert near(played.turn.answer.value)
+    assert near(played.turn.answer.number)
     assert len(played.turn.tool_calls) == 6
     told = [prompt for prompt in told_expert(played.asked) if "was not accepted" in prompt]
     assert told
@@ -83,7 +83,7 @@ def test_the_embedded_solver_needs_no_model_and_offers_its_next_plan() -> None:
     solver = make_solver("reflection", {"expert": "embedded"})
     conversation = Conversation("made up", sample_pages()[CASH_FLOWS], (QUESTION, "and what was it in 2007?"))
     turns = asyncio.run(play_conversation(conversation, solver, sample_knowledge()))
-    assert near(turns[0].answer.value)
+    assert near(turns[0].answer.number)
     assert all(turn.verified and turn.error is None for turn in turns)
     assert "draft 1 is accepted" in event_lines(turns[0].events)
 

@@ -28,7 +28,7 @@ def test_the_exercise_price_of_two_years_and_their_difference() -> None:
         'TOOL: calculate({"operation": "divide", "values": [15.45, 33.2]})',
     )
     assert all(turn.verified for turn in turns)
-    assert [turn.answer.value for turn in turns[:3]] == [Decimal("48.65"), Decimal("33.20"), Decimal("15.45")]
+    assert [turn.answer.number for turn in turns[:3]] == [Decimal("48.65"), Decimal("33.20"), Decimal("15.45")]
     assert [turn.answer.formula for turn in turns[2:]] == ["48.65 - 33.20", "(48.65 - 33.20) / 33.20"]
     assert turns[3].answer.sources == (CellRef(OPTIONS, 0, 1, 1), CellRef(OPTIONS, 0, 1, 2))
     assert [[call.tool for call in turn.tool_calls] for turn in turns] == [

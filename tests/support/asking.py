@@ -1,6 +1,6 @@
 """A solver that puts the question to the model of the turn, and takes the number that it says."""
 
-from decimal import Decimal
+from values import a_value
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events.kinds import Note
@@ -23,4 +23,4 @@ class AskingSolver:
         context.trace.append(Note(read.output))
         with phase("ANSWER_iteration_1"):
             said = await agent.run(question)
-        return Answer(Decimal(said.output))
+        return Answer(a_value(said.output))

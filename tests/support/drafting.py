@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from gold_plans import GoldPlans
+from values import number_in, quantity_of
 
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
+from quaestor.core.answer_value import YesNo, print_value
 from quaestor.core.quantity import Scale
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
@@ -72,8 +74,8 @@ def write_draft(plan: Plan, context: TurnContext) -> Written:
     for step, register in zip(plan.steps, execution.registers, strict=True):
         if isinstance(step, Extract):
             sign = -1 if step.reading == "magnitude" else 1
-            percent = step.quantity.scale is Scale.PERCENT
-            value = f"{sign * step.quantity.value:f}" + ("%" if percent else "")
+            percent = quantity_of(step).scale is Scale.PERCENT
+            value = f"{sign * quantity_of(step).value:f}" + ("%" if percent else "")
             steps.append({"kind": "look_up", "what": step.label, "value": value, "where": place_code(step.source)})
         elif step.operation == "identity":
             steps.append(
@@ -100,9 +102,10 @@ def _said(operand: Operand) -> str:
 
 
 def _number(register: Register) -> object:
-    if isinstance(register.value, bool):
-        return "yes" if register.value else "no"
-    return f"{+register.value:.12g}".replace("E+", "e") if "E" in f"{register.value:.12g}" else f"{register.value:.12g}"
+    if isinstance(register.value, YesNo):
+        return print_value(register.value)
+    value = number_in(register.value)
+    return f"{+value:.12g}".replace("E+", "e") if "E" in f"{value:.12g}" else f"{value:.12g}"
 
 
 class Corruptor:
@@ -131,13 +134,13 @@ class Corruptor:
 
     def flipped_sign(self, plan: Plan, context: TurnContext) -> Plan | None:
         """A number taken with the other sign."""
-        extracts = [s for s in plan.extracts if s.quantity.value]
+        extracts = [s for s in plan.extracts if quantity_of(s).value]
         if not extracts:
             return None
         step = self._draw.choice(extracts)
-        if step.quantity.value < 0:
+        if quantity_of(step).value < 0:
             return self._with(plan, replace(step, reading="signed" if step.reading == "magnitude" else "magnitude"))
-        flipped = replace(step.quantity, value=-step.quantity.value)
+        flipped = replace(quantity_of(step), value=-quantity_of(step).value)
         return self._with(plan, replace(step, quantity=flipped))
 
     def wrong_operation(self, plan: Plan, context: TurnContext) -> Plan | None:
@@ -153,7 +156,7 @@ class Corruptor:
 
     def wrong_scale(self, plan: Plan, context: TurnContext) -> Plan | None:
         """The answer in thousands or millions that nobody asked for."""
-        if isinstance(execute(plan, context.memory.registers).result.value, bool):
+        if execute(plan, context.memory.registers).result.number is None:
             return None
         factor = self._draw.choice((1000, 1_000_000))
         last = len(plan.steps)

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from model_replies import Asked, counted, say
 from model_server import ModelServer, Script
+from values import a_value
 
 from quaestor.conversation.answer import Answer
 from quaestor.datasets.dataset import Conversation
@@ -114,7 +115,9 @@ async def play_with_oracle(
                 server.asked.clear()
                 records = turn_records("oracle", conversation.id, turns)
                 for record, reference in zip(records, gold, strict=True):
-                    right = executed_equal(record.number, reference.executed)
+                    right = executed_equal(
+                        None if record.number is None else a_value(record.number), reference.executed
+                    )
                     answered = record.error or f"answers {record.number} ({record.answer['formula']})"
                     cause = f"{reference.program} = {reference.executed}; {answered}; {record.answer['reason'] or ''}"
                     remark = str(record.answer["reason"] or "") if record.error is None else ""

@@ -6,7 +6,6 @@ answered is referred to, every step of the program is calculated. It never looks
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Any
 
 from gold_plans import plan_of
@@ -14,12 +13,12 @@ from model_replies import Asked, Call, Reply
 from model_server import Script
 from oracle import question_of
 
+from quaestor.core.answer_value import json_number, print_value
 from quaestor.core.provenance import Source
 from quaestor.graph.facts import HeaderNumber, Mention, Observation, period_code
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.tools.messages import number
 from quaestor.solvers.tools.page import Page
 from quaestor.solvers.tools.toolbox import Toolbox
 
@@ -70,7 +69,8 @@ class Calls:
 
     def _extract(self, step: Extract) -> dict[str, Any]:
         """Looks a number up; the answer that it would be."""
-        value = number(abs(step.quantity.value) if step.reading == "magnitude" else step.quantity.value)
+        assert step.number is not None
+        value = json_number(step.number)
         self._given[step.id] = value
         call = self._look_up(step)
         if call is None:
@@ -89,13 +89,13 @@ class Calls:
     def _value(self, operand: Operand) -> object:
         if isinstance(operand, Ref):
             return self._given[operand.step] if operand.step > 0 else f"#{operand.step}"
-        return number(operand.value) if isinstance(operand, Constant) else operand.text
+        return json_number(operand.value) if isinstance(operand, Constant) else operand.text
 
     def _known(self, operand: Operand) -> object:
         """What an operand is, for an answer that calculates nothing."""
         if isinstance(operand, Ref) and operand.step < 0:
-            value = self.context.memory.answers[operand.step].value
-            return number(value) if isinstance(value, Decimal) else _said(value)
+            answer = self.context.memory.answers[operand.step]
+            return answer.value and print_value(answer.value) if answer.number is None else json_number(answer.number)
         return self._value(operand)
 
     def _make(self, call: Call) -> Json:

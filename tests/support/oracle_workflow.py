@@ -13,6 +13,7 @@ from gold_plans import plan_of
 from model_replies import Asked, Reply, structured
 from model_server import Script
 from oracle import question_of
+from values import quantity_of
 
 from quaestor.core.provenance import CellRef, Source
 from quaestor.core.quantity import Scale
@@ -80,7 +81,7 @@ class PlanWriter:
         self._steps.clear()
         for step in self.plan.steps:
             if isinstance(step, Extract):
-                self._extract(step.source, step.quantity.text, step.reading)
+                self._extract(step.source, quantity_of(step).text, step.reading)
             else:
                 self._compute(step)
             self._numbers[step.id] = len(self._steps)

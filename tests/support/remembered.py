@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 
+from values import a_value
+
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.turn import Turn
@@ -26,7 +28,7 @@ class Cell:
 
 def looked_up(question: str, thing: str, year: int) -> Turn:
     plan = Plan((_extract(1, Cell(thing, year)),))
-    return _turn(question, Answer(Decimal(7), entity=thing, period=Period("year", year), plan=plan))
+    return _turn(question, Answer(a_value(7), entity=thing, period=Period("year", year), plan=plan))
 
 
 def computed(question: str, operation: str, *operands: int | Cell, entity: str | None = None) -> Turn:
@@ -40,7 +42,7 @@ def computed(question: str, operation: str, *operands: int | Cell, entity: str |
         else:
             given.append(Ref(operand) if operand < 0 else Constant(Decimal(operand), f"const_{operand}"))
     steps.append(Compute(len(steps) + 1, operation, tuple(given)))
-    return _turn(question, Answer(Decimal(7), entity=entity, metric_type=METRICS[operation], plan=Plan(tuple(steps))))
+    return _turn(question, Answer(a_value(7), entity=entity, metric_type=METRICS[operation], plan=Plan(tuple(steps))))
 
 
 def unanswered(question: str) -> Turn:
@@ -49,7 +51,7 @@ def unanswered(question: str) -> Turn:
 
 def ungrounded(question: str) -> Turn:
     """An answer without a plan."""
-    return _turn(question, Answer(Decimal(7)))
+    return _turn(question, Answer(a_value(7)))
 
 
 def memory_of(*turns: Turn) -> Memory:

@@ -1,8 +1,7 @@
 """One event of every kind, with its lines, for the tests of events, stores and traces."""
 
-from decimal import Decimal
-
 from pydantic import JsonValue
+from values import a_value
 
 from quaestor.conversation.events.kinds import (
     AnswerClaimed,
@@ -45,11 +44,11 @@ EVENTS: tuple[tuple[Event, tuple[str, ...]], ...] = (
     (ToolCalled("query_kg", 1), ("tool call 1: query_kg",)),
     (ReplyRejected("PLAN", "write_plan", 2, ("this", "that")), ("PLAN, reply 2: this; that",)),
     (
-        AnswerClaimed(Decimal("14.10"), Scale.PERCENT, None, (1, 3), "by the tools"),
+        AnswerClaimed(a_value("14.10"), Scale.PERCENT, None, (1, 3), "by the tools"),
         ("claimed: 14.10 percent (steps 1, 3)", "explained: by the tools"),
     ),
-    (AnswerClaimed(value=True), ("claimed: yes",)),
-    (AnswerClaimed(Decimal(1), Scale.MILLION, "USD"), ("claimed: 1 million USD",)),
+    (AnswerClaimed(a_value(True)), ("claimed: yes",)),
+    (AnswerClaimed(a_value(1), Scale.MILLION, "USD"), ("claimed: 1 million USD",)),
     (ValuesNamed({"values": []}), ('{"values": []}',)),
     (FormulaWritten("a - b", "the later first"), ("formula: a - b", "reasoned: the later first")),
     (FormulaWritten(None), ("formula: none",)),

@@ -14,6 +14,8 @@ from decimal import Decimal
 from functools import partial
 from pathlib import Path
 
+from values import a_value
+
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events.kinds import Note
 from quaestor.core.provenance import CellRef
@@ -51,7 +53,7 @@ class ScriptedSolver:
                 return answered(Plan((extract(context.document, int(row), int(column)),)), context)
             case ["lie", row, column]:
                 honest = answered(Plan((extract(context.document, int(row), int(column)),)), context)
-                return replace(honest, value=Decimal(999))
+                return replace(honest, value=a_value(999))
             case ["change"]:
                 return answered(Plan((Compute(1, "subtract", (Ref(-1), Ref(-2))),)), context)
             case ["ratio"]:
@@ -59,9 +61,9 @@ class ScriptedSolver:
             case ["greater"]:
                 return answered(Plan((Compute(1, "greater", (Ref(-1), Ref(-2))),)), context)
             case ["far"]:
-                return Answer(Decimal(1), plan=Plan((Compute(1, "identity", (Ref(-9),)),)))
+                return Answer(a_value(1), plan=Plan((Compute(1, "identity", (Ref(-9),)),)))
             case ["guess", number]:
-                return Answer(Decimal(number), description="half a pair: \ud800")
+                return Answer(a_value(number), description="half a pair: \ud800")
             case ["nothing"]:
                 return Answer(None, reason="the page does not say")
             case ["down"]:

@@ -2,8 +2,9 @@
 
 import asyncio
 import re
-from decimal import Decimal
 from functools import lru_cache
+
+from values import a_value
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.memory import Memory
@@ -56,7 +57,7 @@ class ToolUser:
         for name, arguments in _CALL.findall(question):
             box.call(name, arguments)
         said = question.partition("->")[2].strip()
-        plan = box.plan_of(Decimal(said))[0] if said else box.plan()
+        plan = box.plan_of(a_value(said))[0] if said else box.plan()
         return answer_from_plan(plan, context)
 
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from decimal import Decimal
 
 from pydantic import JsonValue
 
@@ -10,6 +9,7 @@ from quaestor.application.files import OutputFile
 from quaestor.application.score_service import ScoredRun
 from quaestor.conversation.display import show_source
 from quaestor.core import serial
+from quaestor.core.answer_value import AnswerValue, Number, YesNo, print_value, value_from_text, value_to_plain
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.datasets.dataset import Dataset
 from quaestor.documents.document import Document
@@ -67,7 +67,7 @@ def turn_objects(run: ScoredRun, dataset: Dataset) -> Iterator[dict[str, JsonVal
             "question": conversation.questions[scored.turn],
             "answer": benchmark_json(scored.predicted),
             "program": scored.program,
-            "gold": scored.gold,
+            "gold": _gold_json(scored.gold),
             "gold_program": scored.gold_program,
             "correct": scored.correct,
             "program_correct": scored.program_correct,
@@ -79,10 +79,15 @@ def turn_objects(run: ScoredRun, dataset: Dataset) -> Iterator[dict[str, JsonVal
 
 def benchmark_json(number: str | None) -> JsonValue:
     """Returns an answer of the benchmark's convention as JSON: a number, yes, no, or null."""
-    if number is None or number in ("yes", "no"):
-        return number
-    value = Decimal(number)
-    return int(value) if value == value.to_integral_value() else float(value)
+    return None if number is None else _plain(value_from_text(number))
+
+
+def _plain(value: AnswerValue) -> JsonValue:
+    return print_value(value) if isinstance(value, YesNo) else value_to_plain(value)
+
+
+def _gold_json(value: AnswerValue) -> JsonValue:
+    return float(value.value) if isinstance(value, Number) else _plain(value)
 
 
 def source_object(stored: JsonValue, document: Document) -> JsonValue:

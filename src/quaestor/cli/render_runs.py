@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from pathlib import Path
 
 from rich.console import Console
@@ -12,6 +11,7 @@ from rich.table import Table as Grid
 from quaestor.application.figures import used_by
 from quaestor.application.wrong_turns import WrongTurn, WrongTurns
 from quaestor.cli.printing import make_console, print_grid
+from quaestor.core.answer_value import print_value, value_from_text
 from quaestor.llm.reading import Said, read_reply, read_request
 from quaestor.llm.usage import Usage
 from quaestor.store.records import ExampleRecord, PromptRecord, RunRecord
@@ -112,9 +112,7 @@ def _show_wrong_turn(wrong: WrongTurn) -> None:
 
 def _shown_number(number: str | None) -> str:
     """Returns an answer of the benchmark's convention for people: six significant digits."""
-    if number is None:
-        return "no answer"
-    return number if number in ("yes", "no") else f"{Decimal(number):.6g}"
+    return "no answer" if number is None else print_value(value_from_text(number), "{:.6g}".format)
 
 
 def show_tool_usage(console: Console, usage: Mapping[str, Mapping[str, float]]) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
+from quaestor.core.answer_value import AnswerValue, number_of
 from quaestor.core.periods import Period
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Scale
@@ -30,11 +31,11 @@ class Variable:
 class Answer:
     """What a solver answered to one question. The question stands in the `Turn`.
 
-    Units: `value` is in units of `scale`: a looked-up `13.7 %` is 13.7 with `Scale.PERCENT`, a computed ratio or
+    Units: a number is in units of `scale`: a looked-up `13.7 %` is 13.7 with `Scale.PERCENT`, a computed ratio or
         percentage change is a fraction with `Scale.ONE`.
 
     Attributes:
-        value: The number; True or False for yes or no; None where the solver found no answer.
+        value: What the answer is; None where the solver found none.
         scale: What one unit of the value stands for.
         unit: What is counted, where the document says it.
         description: What the number is ("Change in net revenue from 2007 to 2008").
@@ -52,7 +53,7 @@ class Answer:
         grounds: Why this reading was chosen, in terms that can be checked on the page and in the question.
     """
 
-    value: Decimal | bool | None
+    value: AnswerValue | None
     scale: Scale = Scale.ONE
     unit: str | None = None
     description: str = ""
@@ -67,3 +68,8 @@ class Answer:
     confidence: float | None = None
     reason: str | None = None
     grounds: str | None = None
+
+    @property
+    def number(self) -> Decimal | None:
+        """The number that the answer is, in units of `scale`; None for every other answer, and where there is none."""
+        return number_of(self.value)

@@ -107,15 +107,15 @@ class _Reader:
         turns = len(self._memory.turns)
         for step in plan.steps:
             if isinstance(step, Extract):
-                quantity = step.quantity
-                value = quantity.value.copy_abs() if step.reading == "magnitude" else quantity.value
-                yield Variable(_name(self._extract(step, turns, NO_QUESTION)), value, quantity.scale, step.source)
+                if step.quantity is not None and step.number is not None:
+                    name = _name(self._extract(step, turns, NO_QUESTION))
+                    yield Variable(name, step.number, step.quantity.scale, step.source)
                 continue
             for operand in step.operands:
                 if isinstance(operand, Ref) and operand.step < 0:
                     answer = self._memory.answers[operand.step]
-                    if answer.value is not None and not isinstance(answer.value, bool):
-                        yield Variable(f"result_{turns + operand.step}", answer.value, answer.scale, None)
+                    if answer.number is not None:
+                        yield Variable(f"result_{turns + operand.step}", answer.number, answer.scale, None)
                 elif isinstance(operand, Label):
                     for taken, source in zip(operand.values, operand.sources, strict=True):
                         found = self._cell(source, operand.text) if isinstance(source, CellRef) else None
@@ -127,7 +127,7 @@ class _Reader:
         if not isinstance(step.source, CellRef):
             return self._said(step, step.source, named)
         found = self._cell(step.source, named or step.label)
-        return replace(found, key=meaning.number_key(step.quantity.value))
+        return replace(found, key=_key(step))
 
     def _cell(self, cell: CellRef, otherwise: str) -> Meaning:
         """A cell by the labels of its row and column; the axis without the periods names the thing."""
@@ -156,8 +156,7 @@ class _Reader:
         subject = entity or f'"{shorten(step.label, _QUOTED, placeholder="...")}"'
         period = _period_said(sentence, source)
         shown = _shown(_shortened(period, [period])) if period and entity else ""
-        key = meaning.number_key(step.quantity.value)
-        return meaning.number(key, subject, period, shown, entity)
+        return meaning.number(_key(step), subject, period, shown, entity)
 
     def _compute(self, step: Compute, found: list[Meaning], turn: int) -> Meaning:
         return meaning.computed(step.operation, [self._operand(operand, found, turn) for operand in step.operands])
@@ -187,6 +186,11 @@ class _Reader:
                 periods = (answer.period,) if answer.period else ()
                 self._earlier[turn] = Meaning(f"turn {turn}", answer.metric_type, words, words, entities, periods)
         return self._earlier[turn]
+
+
+def _key(step: Extract) -> str:
+    """The key of what a step takes: equal for a number that is printed twice, whatever its sign."""
+    return meaning.number_key(step.quantity.value) if step.quantity else f"words {step.text}"
 
 
 def _shown(period: Period) -> str:

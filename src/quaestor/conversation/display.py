@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 from quaestor.conversation.answer import Answer
+from quaestor.core.answer_value import print_value
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document, Header
@@ -47,11 +48,13 @@ def show_number(answer: Answer, document: Document) -> str:
         differences, averages and looked-up numbers have the scale and the unit on which the captions of all their
         cells agree.
     """
-    value = answer.value
-    if value is None:
+    if answer.value is None:
         return "no answer"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
+    return print_value(answer.value, lambda number: _amount(number, answer, document))
+
+
+def _amount(value: Decimal, answer: Answer, document: Document) -> str:
+    """A number of an answer, with the answer's unit and scale."""
     fraction = answer.metric_type in _FRACTIONS or (answer.metric_type == "ratio" and abs(value) <= 1)
     if fraction and answer.scale is Scale.ONE:
         return f"{_digits(value * 100, 1)} %"
@@ -64,13 +67,6 @@ def show_number(answer: Answer, document: Document) -> str:
     if unit:
         words = [_CURRENCIES[unit], *words] if unit in _CURRENCIES else [*words, unit]
     return " ".join(words)
-
-
-def show_claim(value: Decimal | bool, scale: Scale, unit: str | None) -> str:
-    """Returns a number as someone states it: `14.1 percent`."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:f}{'' if scale is Scale.ONE else f' {scale.value}'}{f' {unit}' if unit else ''}"
 
 
 def show_source(source: Source, document: Document) -> ShownSource:

@@ -7,16 +7,15 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from quaestor.conversation.answer import Answer
 from quaestor.conversation.events.kinds import dump_events
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
+from quaestor.core.answer_value import value_to_text
 from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import PlanError, QuaestorError
 from quaestor.evaluation.runner import Played
 from quaestor.llm.usage import Usage
-from quaestor.plan.execute import Register, benchmark_number
 from quaestor.plan.program import to_program
 from quaestor.plan.steps import Plan
 from quaestor.store.base import RunStore
@@ -118,7 +117,7 @@ def turn_records(run: str, conversation: str, turns: Sequence[Turn]) -> tuple[Tu
             question=turn.question,
             answer=answer,
             program=_program(plan, plans),
-            number=_number(turn.answer),
+            number=None if turn.answer.value is None else value_to_text(turn.answer.value),
             verified=turn.verified,
             started=turn.started,
             finished=turn.finished,
@@ -140,15 +139,6 @@ def _program(plan: Plan | None, history: Sequence[Plan | None]) -> str | None:
     except PlanError:
         # Program text has no word for some plans (the smaller of two); their number counts all the same.
         return None
-
-
-def _number(answer: Answer) -> str | None:
-    if answer.value is None:
-        return None
-    number = benchmark_number(Register(answer.value, answer.scale, answer.unit))
-    if isinstance(number, bool):
-        return "yes" if number else "no"
-    return format(number, "f")
 
 
 def _storable_triple(triple: Triple) -> Triple:

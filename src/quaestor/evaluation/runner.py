@@ -8,7 +8,6 @@ import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -180,13 +179,12 @@ def _verify(answer: Answer, memory: Memory) -> bool:
     """
     if answer.value is None:
         return False
-    if isinstance(answer.value, Decimal):
-        bounded(answer.value)
+    if answer.number is not None:
+        bounded(answer.number)
     if answer.plan is None:
         return False
     result = execute(answer.plan, memory.registers).result
-    # The types are compared too: True equals 1 in Python, but yes is not a number.
-    return (type(result.value), result.value, result.scale) == (type(answer.value), answer.value, answer.scale)
+    return (result.value, result.scale) == (answer.value, answer.scale)
 
 
 async def attempt_conversation(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from quaestor.conversation.memory import Memory
+from quaestor.core.answer_value import as_float
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.knowledge import Knowledge
 from quaestor.evaluation.recording import turn_records
@@ -99,11 +100,11 @@ def answer_held_out(example: Example, solver: EmbeddedSolver) -> list[HeldOutTur
             example.document, Memory(turns[:n]), knowledge.graph(example.document), knowledge.ontology
         )
         values = solver.read(record.question, context).values
-        target = float(gold.executed == "yes") if isinstance(gold.executed, str) else gold.executed
+        target = as_float(gold.executed)
         held_out.append(
             HeldOutTurn(
                 Prediction(example.id, n, record.number, record.program, record.error, turns[n].answer.confidence),
-                bool(np.isclose(values, target, rtol=1e-9, atol=0.6e-5).any()),
+                target is not None and bool(np.isclose(values, target, rtol=1e-9, atol=0.6e-5).any()),
             )
         )
     return held_out

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.core.answer_value import AnswerValue, as_float
 from quaestor.errors import ExecutionError
 from quaestor.plan.execute import execute
 from quaestor.plan.program import parse_program
@@ -86,7 +87,7 @@ def label_turn(
     """
     plan = parse_program(gold.program)
     tree = program_tree(plan)
-    answer = float(gold.executed == "yes") if isinstance(gold.executed, str) else float(gold.executed)
+    answer = _counted(gold.executed)
     operation, parts = _operation(tree, earlier, state)
     operands, acceptable = list[Operand](), list[tuple[int, ...]]()
     for part in parts:
@@ -102,12 +103,19 @@ def label_turn(
     return LabelledTurn(question, outcome, answer, tuple(acceptable)), tree
 
 
+def _counted(value: AnswerValue) -> float:
+    """A number, or 1 and 0 for yes and no: what programs of the benchmark come to."""
+    counted = as_float(value)
+    assert counted is not None  # no program gives words
+    return counted
+
+
 def _remembered(operation: str, operands: Sequence[Operand], plan: Plan, answer: float) -> float:
     """The value that the solver's own history would hold: unrounded; a looked-up percentage as printed."""
     if operation == "lookup":
         return operands[0].value
     try:
-        return float(execute(plan).result.value)
+        return _counted(execute(plan).result.value)
     except ExecutionError:
         # The operations on table rows need the row, which a program only names.
         return answer

@@ -12,6 +12,7 @@ from decimal import Decimal
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.turn import Turn
+from quaestor.core.answer_value import Number
 from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.learning.examples import Example
@@ -62,7 +63,7 @@ def labelled_references(examples: Iterable[Example]) -> Iterator[LabelledReferen
                 used = frozenset(_used(trees[turn], frozenset(trees[:turn])))
                 yield LabelledReference(example.id, turn, question, memory, trees[:turn], used)
             plan = _plan_of(example.gold[turn].program)
-            answer = Answer(Decimal(0), plan=plan, metric_type=_metric(trees[turn]))
+            answer = Answer(Number(Decimal(0)), plan=plan, metric_type=_metric(trees[turn]))
             memory = memory.add(Turn(question, answer, verified=True, started=_WHEN, finished=_WHEN))
 
 

@@ -1,13 +1,15 @@
 """Exact execution of a plan: one register a step, with scale, unit and the sources that it rests on.
 
 Owns the arithmetic context: decimals of 50 significant digits, half even, never floats. How operands are taken is
-the rule of `quaestor.plan.scales`. The benchmark's rounding belongs to scoring.
+the rule of `quaestor.plan.scales`. A register holds what the benchmark counts: numbers as printed, points as points,
+ratios as fractions; its rounding belongs to scoring.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal, DivisionByZero, InvalidOperation, Overflow, localcontext
 
+from quaestor.core.answer_value import AnswerValue, Number, Text, kind_words, number_of
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Scale
 from quaestor.errors import OperandError
@@ -24,16 +26,21 @@ class Register:
     Units: `value` is in units of `scale`.
 
     Attributes:
-        value: The number, or True and False for yes and no.
+        value: What it came to.
         scale: What one unit of the value stands for.
         unit: What is counted, or None.
         sources: Every cell and span that it rests on, each once, in the order of use.
     """
 
-    value: Decimal | bool
+    value: AnswerValue
     scale: Scale = Scale.ONE
     unit: str | None = None
     sources: tuple[Source, ...] = ()
+
+    @property
+    def number(self) -> Decimal | None:
+        """The number that it came to; None where it is something else."""
+        return number_of(self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +65,7 @@ def execute(plan: Plan, history: Sequence[Register | None] = ()) -> Execution:
     Args:
         plan: The plan.
         history: The answers of earlier turns, oldest first, so that `Ref(-1)` is the last; None where a turn has
-            neither a number nor yes or no.
+            no answer.
 
     Raises:
         PlanValidationError: The plan cannot be run.
@@ -74,27 +81,15 @@ def execute(plan: Plan, history: Sequence[Register | None] = ()) -> Execution:
     return Execution(tuple(registers))
 
 
-def benchmark_number(register: Register) -> Decimal | bool:
-    """Returns the answer by the benchmark's convention: numbers as printed, points as points, ratios as fractions.
-
-    That is what the register holds: its scale tells a reader what it means, and does not enter.
-    """
-    return register.value
-
-
 def distinct(sources: Iterable[Source]) -> tuple[Source, ...]:
     """Returns each source once, in the order of its first use."""
     return tuple(dict.fromkeys(sources))
 
 
 def _extracted(step: Extract) -> Register:
-    value = bounded(step.quantity.value)
-    return Register(
-        value.copy_abs() if step.reading == "magnitude" else value,
-        step.quantity.scale,
-        step.quantity.unit,
-        (step.source,),
-    )
+    if step.quantity is None or step.number is None:
+        return Register(Text(step.text or ""), sources=(step.source,))
+    return Register(Number(bounded(step.number)), step.quantity.scale, step.quantity.unit, (step.source,))
 
 
 def _computed(step: Compute, registers: Sequence[Register], history: Sequence[Register | None]) -> Register:
@@ -111,20 +106,19 @@ def _computed(step: Compute, registers: Sequence[Register], history: Sequence[Re
         shifted(_number(register, operation, step), shift)
         for (register, _), shift in zip(taken, reading.shifts, strict=True)
     ]
-    value = operation.function(numbers)
-    return Register(value if isinstance(value, bool) else bounded(value), reading.scale, reading.unit, sources)
+    return Register(operation.function(numbers), reading.scale, reading.unit, sources)
 
 
 def _taken(
     operand: Operand, step: Compute, registers: Sequence[Register], history: Sequence[Register | None]
 ) -> list[tuple[Register, Kind]]:
     if isinstance(operand, Constant):
-        return [(Register(bounded(operand.value)), Kind(constant=operand.value))]
+        return [(Register(Number(bounded(operand.value))), Kind(constant=operand.value))]
     if isinstance(operand, Label):
         return _row(operand, step)
     register = registers[operand.step - 1] if operand.step > 0 else history[operand.step]
     if register is None:
-        raise OperandError(f"step {step.id} ({step.operation}) needs the answer {_ago(operand)}, which has no number")
+        raise OperandError(f"step {step.id} ({step.operation}) needs the answer {_ago(operand)}, which is none")
     return [(register, Kind(register.scale, register.unit))]
 
 
@@ -133,7 +127,7 @@ def _row(label: Label, step: Compute) -> list[tuple[Register, Kind]]:
         raise OperandError(f"step {step.id} ({step.operation}) has no numbers for the row {label.text[:60]!r}")
     return [
         (
-            Register(bounded(quantity.value), quantity.scale, quantity.unit, (source,)),
+            Register(Number(bounded(quantity.value)), quantity.scale, quantity.unit, (source,)),
             Kind(quantity.scale, quantity.unit),
         )
         for quantity, source in zip(label.values, label.sources, strict=True)
@@ -141,9 +135,10 @@ def _row(label: Label, step: Compute) -> list[tuple[Register, Kind]]:
 
 
 def _number(register: Register, operation: Operation, step: Compute) -> Decimal:
-    if isinstance(register.value, bool):
-        raise OperandError(f"step {step.id} ({operation.name}) cannot compute with a yes or no")
-    return bounded(register.value)
+    number = register.number
+    if number is None:
+        raise OperandError(f"step {step.id} ({operation.name}) cannot compute with {kind_words(register.value)}")
+    return bounded(number)
 
 
 def _ago(ref: Ref) -> str:

@@ -43,8 +43,9 @@ def render_formula(plan: Plan, history: Sequence[str | None] = ()) -> str:
 
 
 def _extract(step: Extract) -> _Part:
-    value = bounded(step.quantity.value)
-    printed = format(value.copy_abs() if step.reading == "magnitude" else value, "f")
+    if step.quantity is None or step.number is None:
+        return _Part(step.text or "", _ATOM)
+    printed = format(bounded(step.number), "f")
     scale = step.quantity.scale
     if scale is Scale.PERCENT:
         return _Part(f"{printed}%", _ATOM)

@@ -76,7 +76,7 @@ def to_program(plan: Plan, history: Sequence[Plan | None] = ()) -> str:
 
     Raises:
         PlanValidationError: The plan, or an earlier one that it needs, cannot be run.
-        ProgramError: It needs a turn that has no plan, or a row label that program text cannot hold.
+        ProgramError: It needs a turn that has no plan, or takes words or a row label that program text cannot hold.
         MagnitudeError: It extracts a number too large or too fine to hold.
     """
     plans = [*history, plan]
@@ -135,9 +135,9 @@ def _lower(
     step: Step, turn: int, plans: Sequence[Plan | None], emitter: _Emitter, registers: dict[tuple[int, int], Register]
 ) -> _Term:
     if isinstance(step, Extract):
-        value = bounded(step.quantity.value)
-        printed = format(value.copy_abs() if step.reading == "magnitude" else value, "f")
-        return _Term(printed, Kind(step.quantity.scale, step.quantity.unit))
+        if step.quantity is None or step.number is None:
+            raise ProgramError("", 0, f"step {step.id} takes words, which program text cannot hold")
+        return _Term(format(bounded(step.number), "f"), Kind(step.quantity.scale, step.quantity.unit))
     operation = OPERATIONS[step.operation]
     if operation.of_row:
         return _row(step, emitter)
@@ -214,10 +214,10 @@ def _value(
     if isinstance(operand, Constant):
         return operand.value
     if isinstance(operand, Ref):
-        value = registers[_target(operand, turn, plans)].value
-        if not isinstance(value, bool):
-            return value
-    raise ProgramError("", 0, "a selection among yes and no")
+        number = registers[_target(operand, turn, plans)].number
+        if number is not None:
+            return number
+    raise ProgramError("", 0, "a selection among what are no numbers")
 
 
 def _target(ref: Ref, turn: int, plans: Sequence[Plan | None]) -> tuple[int, int]:

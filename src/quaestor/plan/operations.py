@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from quaestor.core.answer_value import Number, YesNo
 from quaestor.errors import DivisionByZeroError, MagnitudeError, OperandError
 from quaestor.plan import scales
 from quaestor.plan.scales import Kind, Reading
@@ -30,7 +31,8 @@ class Operation:
         name: As plans and program text write it.
         arity: The least and the most operands.
         symbol: The operator between operands in a formula, or the name of a function.
-        function: The arithmetic, on operands already shifted as `rule` says.
+        function: The arithmetic, on operands already shifted as `rule` says. It raises a `MagnitudeError` where no
+            plan can hold the result.
         rule: How operands are taken and what the result counts.
         in_programs: True where the benchmark's program text has it.
         of_row: True where the operand is the label of a table row.
@@ -40,7 +42,7 @@ class Operation:
     name: str
     arity: tuple[int, int]
     symbol: str
-    function: Callable[[Sequence[Decimal]], Decimal | bool]
+    function: Callable[[Sequence[Decimal]], Number | YesNo]
     rule: Callable[[Sequence[Kind]], Reading]
     in_programs: bool = True
     of_row: bool = False
@@ -93,38 +95,43 @@ def _sum(values: Sequence[Decimal]) -> Decimal:
     return sum(values[1:], values[0])
 
 
+def _number(arithmetic: Callable[[Sequence[Decimal]], Decimal]) -> Callable[[Sequence[Decimal]], Number]:
+    """Returns arithmetic as an operation has it: its result a value that a plan can hold."""
+    return lambda values: Number(bounded(arithmetic(values)))
+
+
 _MANY = (2, MOST_OPERANDS)
 
 OPERATIONS: dict[str, Operation] = {
     operation.name: operation
     for operation in (
-        Operation("identity", (1, 1), "", lambda v: v[0], scales.unchanged, in_programs=False),
-        Operation("add", (2, 2), "+", lambda v: v[0] + v[1], scales.linear),
-        Operation("subtract", (2, 2), "-", lambda v: v[0] - v[1], scales.linear),
-        Operation("multiply", (2, 2), "*", lambda v: v[0] * v[1], scales.multiply),
-        Operation("divide", (2, 2), "/", _divide, scales.divide),
-        Operation("exp", (2, 2), "^", _power, scales.power),
-        Operation("greater", (2, 2), ">", lambda v: v[0] > v[1], scales.comparison, yes_no=True),
+        Operation("identity", (1, 1), "", _number(lambda v: v[0]), scales.unchanged, in_programs=False),
+        Operation("add", (2, 2), "+", _number(lambda v: v[0] + v[1]), scales.linear),
+        Operation("subtract", (2, 2), "-", _number(lambda v: v[0] - v[1]), scales.linear),
+        Operation("multiply", (2, 2), "*", _number(lambda v: v[0] * v[1]), scales.multiply),
+        Operation("divide", (2, 2), "/", _number(_divide), scales.divide),
+        Operation("exp", (2, 2), "^", _number(_power), scales.power),
+        Operation("greater", (2, 2), ">", lambda v: YesNo(v[0] > v[1]), scales.comparison, yes_no=True),
         # Part, then whole; the result is a fraction.
-        Operation("percentage", (2, 2), "/", _divide, scales.ratio, in_programs=False),
+        Operation("percentage", (2, 2), "/", _number(_divide), scales.ratio, in_programs=False),
         # New, then old, as `subtract` has them; the result is a fraction.
         Operation(
             "percentage_change",
             (2, 2),
             "change",
-            lambda v: _divide((v[0] - v[1], v[1])),
+            _number(lambda v: _divide((v[0] - v[1], v[1]))),
             scales.ratio,
             in_programs=False,
         ),
-        Operation("sum", _MANY, "+", _sum, scales.linear, in_programs=False),
-        Operation("average", _MANY, "average", _mean, scales.linear, in_programs=False),
-        Operation("minimum", _MANY, "min", min, scales.linear, in_programs=False),
-        Operation("maximum", _MANY, "max", max, scales.linear, in_programs=False),
-        Operation("absolute", (1, 1), "abs", lambda v: v[0].copy_abs(), scales.unchanged, in_programs=False),
-        Operation("table_sum", (1, 1), "sum", _sum, scales.row, of_row=True),
-        Operation("table_average", (1, 1), "average", _mean, scales.row, of_row=True),
-        Operation("table_max", (1, 1), "max", max, scales.row, of_row=True),
-        Operation("table_min", (1, 1), "min", min, scales.row, of_row=True),
+        Operation("sum", _MANY, "+", _number(_sum), scales.linear, in_programs=False),
+        Operation("average", _MANY, "average", _number(_mean), scales.linear, in_programs=False),
+        Operation("minimum", _MANY, "min", _number(min), scales.linear, in_programs=False),
+        Operation("maximum", _MANY, "max", _number(max), scales.linear, in_programs=False),
+        Operation("absolute", (1, 1), "abs", _number(lambda v: v[0].copy_abs()), scales.unchanged, in_programs=False),
+        Operation("table_sum", (1, 1), "sum", _number(_sum), scales.row, of_row=True),
+        Operation("table_average", (1, 1), "average", _number(_mean), scales.row, of_row=True),
+        Operation("table_max", (1, 1), "max", _number(max), scales.row, of_row=True),
+        Operation("table_min", (1, 1), "min", _number(min), scales.row, of_row=True),
     )
 }
 """Every operation by its name."""

@@ -1,7 +1,7 @@
 """The steps of a plan.
 
-A plan is the one thing in which every solver ends: numbers taken from the document, and operations on them, on
-constants and on the answers of earlier turns. It owns no values beyond the numbers as printed; `execute` does.
+A plan is the one thing in which every solver ends: numbers and words taken from the document, and operations on them,
+on constants and on the answers of earlier turns. It owns no values beyond the numbers as printed; `execute` does.
 """
 
 from dataclasses import dataclass, field
@@ -41,7 +41,7 @@ class Constant:
 
 
 def _is_none(value: object) -> bool:
-    """Whether plans are written without a field: those of numbers are as they were before there were others."""
+    """Whether a plan is written without a field: as it was stored before there was the field."""
     return value is None
 
 
@@ -68,24 +68,33 @@ Operand = Annotated[Ref | Constant | Label, Discriminator("kind")]
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """A number taken from the document.
+    """A number, or words, taken from the document.
 
     Attributes:
         id: The step's number, from 1.
         source: The cell or span.
-        label: What the number is, for people: "net revenue, 2008".
-        quantity: The number as printed.
+        label: What it is, for people: "net revenue, 2008".
+        quantity: The number as printed; None where words are taken.
         reading: `signed` takes the printed sign; `magnitude` drops it, where a question asks how large.
         query: What the solver looked for, where it searched by words.
+        text: The words that are taken, such as the label of a row; None where a number is.
     """
 
     id: int
     source: Annotated[Source, Discriminator("kind")]
     label: str
-    quantity: Quantity
+    quantity: Quantity | None
     reading: Literal["signed", "magnitude"] = "signed"
     query: str | None = None
+    text: Annotated[str | None, Field(exclude_if=_is_none)] = None
     kind: Literal["extract"] = field(default="extract", kw_only=True)
+
+    @property
+    def number(self) -> Decimal | None:
+        """The number that is taken, with its sign as `reading` says; None where words are."""
+        if self.quantity is None:
+            return None
+        return self.quantity.value.copy_abs() if self.reading == "magnitude" else self.quantity.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,5 +131,5 @@ class Plan:
 
     @property
     def extracts(self) -> tuple[Extract, ...]:
-        """The steps that take a number from the document."""
+        """The steps that take something from the document."""
         return tuple(step for step in self.steps if isinstance(step, Extract))

@@ -4,8 +4,10 @@ Owns what can be told from the steps alone. What depends on values (a division b
 answered yes) is told by `quaestor.plan.execute`.
 """
 
+from collections.abc import Mapping
 from decimal import Decimal
 
+from quaestor.core.answer_value import Text, kind_words
 from quaestor.errors import PlanValidationError, ProgramError
 from quaestor.plan.literals import read_literal
 from quaestor.plan.operations import OPERATIONS, Operation
@@ -35,16 +37,15 @@ def validate(plan: Plan, turns_before: int) -> tuple[str, ...]:
         return ("the plan has no steps",)
     if len(plan.steps) > MOST_STEPS:
         return (f"the plan has {len(plan.steps)} steps, more than {MOST_STEPS}",)
-    yes_no = {index for index, step in enumerate(plan.steps, 1) if _gives_yes_no(step)}
+    no_numbers = {index: words for index, step in enumerate(plan.steps, 1) if (words := _gives_no_number(step))}
     issues: list[str] = []
     for index, step in enumerate(plan.steps, 1):
         if step.id != index:
             issues.append(f"step {index} has the id {step.id}: ids count 1, 2, ... in order")
         if isinstance(step, Extract):
-            if not step.quantity.value.is_finite():
-                issues.append(f"step {index} extracts {step.quantity.value}, which is no finite number")
+            issues.extend(_extract_faults(step, index))
         else:
-            issues.extend(_faults(step, index, len(plan.steps), turns_before, yes_no))
+            issues.extend(_faults(step, index, len(plan.steps), turns_before, no_numbers))
     return tuple(issues)
 
 
@@ -56,11 +57,23 @@ def nearest_operation(name: str, names: tuple[str, ...] = tuple(OPERATIONS)) -> 
     return str(found[0]) if found else names[0]
 
 
-def _gives_yes_no(step: Extract | Compute) -> bool:
-    return isinstance(step, Compute) and step.operation in OPERATIONS and OPERATIONS[step.operation].yes_no
+def _gives_no_number(step: Extract | Compute) -> str | None:
+    """Returns what a step gives that nothing can compute with; None for a number."""
+    if isinstance(step, Extract):
+        return kind_words(Text(step.text)) if step.quantity is None and step.text else None
+    return "a yes or no" if step.operation in OPERATIONS and OPERATIONS[step.operation].yes_no else None
 
 
-def _faults(step: Compute, index: int, steps: int, turns_before: int, yes_no: set[int]) -> list[str]:
+def _extract_faults(step: Extract, index: int) -> list[str]:
+    if (step.quantity is None) == (not step.text):
+        both = "both a number and words" if step.text else "neither a number nor words"
+        return [f"step {index} extracts {both}"]
+    if step.quantity is not None and not step.quantity.value.is_finite():
+        return [f"step {index} extracts {step.quantity.value}, which is no finite number"]
+    return []
+
+
+def _faults(step: Compute, index: int, steps: int, turns_before: int, no_numbers: Mapping[int, str]) -> list[str]:
     operation = OPERATIONS.get(step.operation)
     if operation is None:
         shown = step.operation[:40]
@@ -70,7 +83,7 @@ def _faults(step: Compute, index: int, steps: int, turns_before: int, yes_no: se
     for operand in step.operands:
         fault = _operand_fault(operand, index, steps, turns_before)
         if fault is None and operation is not None:
-            fault = _type_fault(operand, operation, yes_no)
+            fault = _type_fault(operand, operation, no_numbers)
         if fault is not None:
             issues.append(f"step {index} ({step.operation[:40]}) {fault}")
     return issues
@@ -117,11 +130,11 @@ def _constant_fault(constant: Constant) -> str | None:
     return f"has the constant {constant.text[:40]!r}, which does not read as {constant.value:g}"
 
 
-def _type_fault(operand: Operand, operation: Operation, yes_no: set[int]) -> str | None:
+def _type_fault(operand: Operand, operation: Operation, no_numbers: Mapping[int, str]) -> str | None:
     if operation.of_row:
         return None if isinstance(operand, Label) else "takes the label of a table row and nothing else"
     if isinstance(operand, Label):
         return f"cannot take the row label {operand.text[:40]!r}: only the table_ operations can"
-    if isinstance(operand, Ref) and operand.step in yes_no and operation.name != "identity":
-        return f"computes with step {operand.step}, which is a yes or no"
+    if isinstance(operand, Ref) and operand.step in no_numbers and operation.name != "identity":
+        return f"computes with step {operand.step}, which is {no_numbers[operand.step]}"
     return None

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
+from quaestor.core.answer_value import AnswerValue, number_of, print_value
 from quaestor.datasets.dataset import Dataset
 from quaestor.documents.document import Document
 from quaestor.errors import PlanError
@@ -107,17 +108,16 @@ def check_dataset(dataset: Dataset, gold: Mapping[str, Sequence[GoldTurn]]) -> C
     return CheckReport(len(dataset.conversations), len(pages), questions, programs, agreeing, tuple(findings))
 
 
-def display_fault(executed: float | str, display: str) -> FindingKind | None:
+def display_fault(executed: AnswerValue, display: str) -> FindingKind | None:
     """Returns how a display answer contradicts the executed one, or None where it shows it, rounded.
 
     A percentage of the executed fraction shows it. A display that is the number with its last digit cut off, or off
     by one, differs in the last digit.
     """
-    shown = shown_number(display)
-    if isinstance(executed, str) or shown is None:
-        return None if display.strip().lower() == executed else FindingKind.DISPLAY
+    exact, shown = number_of(executed), shown_number(display)
+    if exact is None or shown is None:
+        return None if display.strip().lower() == print_value(executed) else FindingKind.DISPLAY
     number, half_unit = shown
-    exact = Decimal(repr(executed))
     # The executed answer is itself rounded to five decimals.
     candidates = [(exact, Decimal("0.000005")), (exact * 100, Decimal("0.0005"))]
     if any(abs(value - number) <= half_unit + slack for value, slack in candidates):
@@ -137,7 +137,10 @@ def _turn_findings(turns: Sequence[GoldTurn], document: Document, conversation: 
         fault = _program_fault(turn, tables)
         if fault is not None:
             yield Finding(
-                FindingKind.PROGRAM, conversation, index, f"{turn.program} gives {fault}, not {turn.executed}"
+                FindingKind.PROGRAM,
+                conversation,
+                index,
+                f"{turn.program} gives {fault}, not {print_value(turn.executed)}",
             )
         try:
             missing = missing_literals(turn.program, numbers)
@@ -146,7 +149,7 @@ def _turn_findings(turns: Sequence[GoldTurn], document: Document, conversation: 
         for literal in missing:
             yield Finding(FindingKind.LITERAL, conversation, index, f"{literal} in {turn.program}")
         if turn.display is not None and (kind := display_fault(turn.executed, turn.display)) is not None:
-            yield Finding(kind, conversation, index, f"{turn.display} for {turn.executed}")
+            yield Finding(kind, conversation, index, f"{turn.display} for {print_value(turn.executed)}")
 
 
 def _program_fault(turn: GoldTurn, tables: Sequence[TableRows]) -> str | None:
@@ -155,7 +158,7 @@ def _program_fault(turn: GoldTurn, tables: Sequence[TableRows]) -> str | None:
         value = run_program(turn.program, tables)
     except PlanError as error:
         return f"no result ({error})"
-    return None if executed_equal(value, turn.executed) else str(value)
+    return None if executed_equal(value, turn.executed) else print_value(value)
 
 
 def _page_findings(document: Document, conversation: str) -> Iterable[Finding]:

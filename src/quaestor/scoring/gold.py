@@ -10,8 +10,10 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 
+from quaestor.core.answer_value import AnswerValue, Number, YesNo
 from quaestor.errors import DatasetError, UnlabelledError
 
 _PLACEHOLDER = re.compile(r"[A#]\d+")
@@ -23,13 +25,13 @@ class GoldTurn:
 
     Attributes:
         program: Self-contained program text.
-        executed: Its result rounded to five decimals, percentages as fractions; or `yes` / `no`.
+        executed: Its result: a number rounded to five decimals, percentages as fractions; or yes or no.
         display: The answer as the annotators show it, or None where the file has none that can be trusted.
         question_part: 0, or 1 for the second question of a conversation that was joined from two.
     """
 
     program: str
-    executed: float | str
+    executed: AnswerValue
     display: str | None
     question_part: int
 
@@ -130,16 +132,17 @@ def _turns(answers: Mapping[str, object], where: str) -> tuple[GoldTurn, ...]:
     return tuple(turns)
 
 
-def _executed(result: object, where: str) -> float | str:
-    if isinstance(result, str) and result in ("yes", "no"):
-        return result
-    if isinstance(result, int | float) and not isinstance(result, bool):
-        try:
-            number = float(result)
-        except OverflowError:
-            number = math.inf
-        if math.isfinite(number):
-            return number
+def _executed(result: object, where: str) -> AnswerValue:
+    match result:
+        case "yes" | "no":
+            return YesNo(result == "yes")
+        case int() | float() if type(result) is not bool:
+            try:
+                number = float(result)
+            except OverflowError:
+                number = math.inf
+            if math.isfinite(number):
+                return Number(Decimal(repr(number)))
     raise DatasetError(f"{where}: the executed answer is neither a number nor yes or no")
 
 

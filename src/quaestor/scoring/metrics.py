@@ -1,7 +1,7 @@
 """When an answer counts as right: the benchmark's two metrics, and two looser rules for comparison.
 
 Owns the benchmark's rounding to five decimals and its float equality; they live nowhere else. An answer that is
-missing or does not read is wrong, never an error; a reference program that does not read is one.
+missing is wrong, never an error; a reference program that does not read is one.
 
 Source: the public evaluation of ConvFinQA (execution and program accuracy). The looser rules are ours.
 """
@@ -10,28 +10,31 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 
+from quaestor.core.answer_value import AnswerValue, ListItem, Number, ValueList, number_of, print_value
 from quaestor.errors import PlanError
-from quaestor.plan.execute import benchmark_number, execute
+from quaestor.plan.execute import execute
 from quaestor.plan.program import parse_program
 from quaestor.plan.rows import TableRows, bind_labels
 from quaestor.plan.validate import check
 from quaestor.scoring.symbolic import is_literal, literals, same_value
 
-Answered = Decimal | bool | str | None
-"""A number, yes or no; as text a decimal, `yes` or `no`; None where there is no answer."""
-
+_LARGEST_EXPONENT = 300
 _SHOWN = re.compile(r"([+-]?)\$?\s*((?:\d[\d,]*)?\.?\d*)\s*(%?)", re.ASCII)
 
 
-def executed_equal(predicted: Answered, gold: float | str) -> bool:
+def executed_equal(predicted: AnswerValue | None, gold: AnswerValue) -> bool:
     """Returns whether an answer is right by the benchmark's execution accuracy.
 
-    Both are rounded to five decimals as floats and compared exactly: no tolerance, no leniency for scale or sign.
+    Numbers, those of lists too, are rounded to five decimals as floats and compared exactly: no tolerance, no leniency
+    for scale or sign. All else has to be the same, a list in the same order.
     """
-    answer = _answer(predicted)
-    if isinstance(answer, str) or isinstance(gold, str):
-        return answer == gold
-    return answer is not None and round(float(answer), 5) == round(float(gold), 5)
+    match predicted, gold:
+        case Number(value=answer), Number(value=reference):
+            return _rounded(answer) is not None and _rounded(answer) == _rounded(reference)
+        case ValueList(items=items), ValueList(items=references):
+            return [_rounded_item(item) for item in items] == [_rounded_item(item) for item in references]
+        case _:
+            return predicted == gold
 
 
 def program_equal(predicted: str, gold: str) -> bool:
@@ -58,7 +61,7 @@ def program_equal(predicted: str, gold: str) -> bool:
     return literals(plan) <= literals(reference) and same_value(plan, reference)
 
 
-def run_program(program: str, tables: Sequence[TableRows]) -> Decimal | bool:
+def run_program(program: str, tables: Sequence[TableRows]) -> AnswerValue:
     """Returns what a program text computes, by the benchmark's convention.
 
     Args:
@@ -68,18 +71,19 @@ def run_program(program: str, tables: Sequence[TableRows]) -> Decimal | bool:
     Raises:
         PlanError: It does not parse or has no result.
     """
-    return benchmark_number(execute(bind_labels(parse_program(program), tables)).result)
+    return execute(bind_labels(parse_program(program), tables)).result.value
 
 
-def display_match(predicted: Answered, display: str) -> bool:
+def display_match(predicted: AnswerValue | None, display: str) -> bool:
     """Returns whether an answer is what the annotators show, to the decimals shown or within one percent of it.
 
     The sign counts; whether a ratio is shown as a fraction or as a percentage does not (x or 100x).
     """
-    answer = _answer(predicted)
-    shown = shown_number(display)
-    if shown is None or not isinstance(answer, Decimal):
-        return isinstance(answer, str) and answer == display.strip().lower()
+    answer, shown = number_of(predicted), shown_number(display)
+    if shown is None or answer is None:
+        return answer is None and predicted is not None and _words(predicted) == display.strip().lower()
+    if not _countable(answer):
+        return False
     number, half_unit = shown
     tolerance = max(half_unit, abs(number) / 100)
     return any(
@@ -88,15 +92,15 @@ def display_match(predicted: Answered, display: str) -> bool:
     )
 
 
-def legacy_match(predicted: Answered, display: str) -> bool:
+def legacy_match(predicted: AnswerValue | None, display: str) -> bool:
     """Returns whether an answer is right by an older rule: digits and point only, apart by less than 0.1.
 
     Kept for comparison: it does not see signs, and takes 14.14 and 14.1 % for the same but not 0.1414.
     """
-    answer = _answer(predicted)
-    if answer is None:
+    answer = number_of(predicted)
+    if predicted is None or (answer is not None and not _countable(answer)):
         return False
-    printed = answer if isinstance(answer, str) else format(answer, ".5f")
+    printed = _words(predicted) if answer is None else format(answer, ".5f")
     left, right = _bare(printed), _bare(display)
     if left is None or right is None:
         return left == right and printed == display.strip().lower()
@@ -116,18 +120,21 @@ def shown_number(display: str) -> tuple[Decimal, Decimal] | None:
     return number, Decimal(5).scaleb((exponent if isinstance(exponent, int) else 0) - 1)
 
 
-def _answer(predicted: Answered) -> Decimal | str | None:
-    """Returns the answer as a finite number, `yes`, `no`, or None for none of these."""
-    if isinstance(predicted, bool):
-        return "yes" if predicted else "no"
-    if isinstance(predicted, str):
-        if predicted in ("yes", "no"):
-            return predicted
-        try:
-            predicted = Decimal(predicted)
-        except InvalidOperation:
-            return None
-    return predicted if predicted is not None and predicted.is_finite() and abs(predicted.adjusted()) < 300 else None
+def _countable(number: Decimal) -> bool:
+    """Whether a float can hold a number: finite, and of a size that occurs."""
+    return number.is_finite() and abs(number.adjusted()) < _LARGEST_EXPONENT
+
+
+def _rounded(number: Decimal) -> float | None:
+    return round(float(number), 5) if _countable(number) else None
+
+
+def _rounded_item(item: ListItem) -> tuple[str | None, float | None]:
+    return item.label, None if item.number is None else _rounded(item.number)
+
+
+def _words(value: AnswerValue) -> str:
+    return print_value(value).strip().lower()
 
 
 def _bare(text: str) -> Decimal | None:

@@ -7,8 +7,9 @@ is wrong. Shows nothing: rendering is the command line's.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from quaestor.core.answer_value import AnswerValue, value_from_text
 from quaestor.documents.document import Document
-from quaestor.errors import DatasetError, PlanError
+from quaestor.errors import DatasetError, InputError, PlanError
 from quaestor.plan.rows import TableRows
 from quaestor.scoring.bootstrap import Proportion, proportion
 from quaestor.scoring.calibration import Certainty, certainty
@@ -25,7 +26,8 @@ class Prediction:
     Attributes:
         conversation: The conversation's id.
         turn: The turn's place in it, from 0.
-        number: The answer by the benchmark's convention, as decimal text or `yes` / `no`; None where there is none.
+        number: The answer by the benchmark's convention, as `quaestor.core.answer_value.value_to_text` writes it; None
+            where there is none.
         program: The self-contained program text, or None.
         error: The named error that left the turn without an answer, or None.
         confidence: The solver's probability that the answer is right, where it gives one.
@@ -38,6 +40,14 @@ class Prediction:
     error: str | None = None
     confidence: float | None = None
 
+    @property
+    def value(self) -> AnswerValue | None:
+        """The answer as it is compared; None where there is none, where it failed, or where it does not read."""
+        try:
+            return None if self.number is None or self.error else value_from_text(self.number)
+        except InputError:
+            return None
+
 
 @dataclass(frozen=True, slots=True)
 class Scored:
@@ -47,7 +57,7 @@ class Scored:
         conversation: The conversation's id.
         page: The document's id.
         turn: The turn's place in the conversation, from 0.
-        predicted: The answer, or None.
+        predicted: The answer as `Prediction.number`, or None.
         program: The predicted program, or None.
         error: The named error, or None.
         gold: The reference answer.
@@ -67,7 +77,7 @@ class Scored:
     predicted: str | None
     program: str | None
     error: str | None
-    gold: float | str
+    gold: AnswerValue
     gold_program: str
     display: str | None
     correct: bool
@@ -212,6 +222,7 @@ def _by_turn(
 
 def _scored(prediction: Prediction, gold: GoldTurn, kind: TurnKind, page: str, tables: Sequence[TableRows]) -> Scored:
     number = None if prediction.error else prediction.number
+    answer = prediction.value
     program = None if prediction.error else prediction.program
     return Scored(
         conversation=prediction.conversation,
@@ -223,10 +234,10 @@ def _scored(prediction: Prediction, gold: GoldTurn, kind: TurnKind, page: str, t
         gold=gold.executed,
         gold_program=gold.program,
         display=gold.display,
-        correct=executed_equal(number, gold.executed),
+        correct=executed_equal(answer, gold.executed),
         program_correct=program is not None and _runs(program, tables) and program_equal(program, gold.program),
-        display_correct=None if gold.display is None else display_match(number, gold.display),
-        legacy_correct=None if gold.display is None else legacy_match(number, gold.display),
+        display_correct=None if gold.display is None else display_match(answer, gold.display),
+        legacy_correct=None if gold.display is None else legacy_match(answer, gold.display),
         kind=kind,
         confidence=prediction.confidence,
     )

@@ -8,7 +8,7 @@ from decimal import Context, Decimal
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number
-from quaestor.core.quantity import Scale
+from quaestor.core.answer_value import amount_words
 from quaestor.ontology.core import CoreRule, read_core
 from quaestor.plan.operations import LARGEST_EXPONENT
 from quaestor.solvers.base import TurnContext
@@ -111,13 +111,13 @@ def asked(question: str, context: TurnContext) -> dict[str, object]:
 
 def _answer(answer: Answer, context: TurnContext) -> str:
     """Returns an answer as it is computed with, and as people read it where that differs."""
-    if not isinstance(answer.value, Decimal):
+    if answer.number is None:
         return show_number(answer, context.document)
-    value = +answer.value
+    value = +answer.number
     if len(value.as_tuple().digits) > _DIGITS:
         places = Decimal(1).scaleb(min(0, value.adjusted() - _DIGITS + 1))
         value = value.quantize(places, context=Context(prec=LARGEST_EXPONENT + _DIGITS))
-    exact = f"{value:f}" + ("" if answer.scale is Scale.ONE else f" {answer.scale.value}")
+    exact = amount_words(value, answer.scale)
     shown = show_number(answer, context.document)
     return exact if shown == exact else f"{exact} ({shown})"
 

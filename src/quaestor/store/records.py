@@ -119,7 +119,8 @@ class TurnRecord:
         question: As asked.
         answer: The Answer as `quaestor.core.serial` writes it.
         program: The plan as self-contained ConvFinQA program text, or None where it has none.
-        number: The answer by the benchmark's convention, as decimal text or `yes` / `no`; None where there is none.
+        number: The answer as `quaestor.core.answer_value.value_to_text` writes it, by the benchmark's convention:
+            decimal text, `yes` or `no`, else JSON; None where there is none.
         verified: Whether the plan, executed again, gave the answer.
         started: When the question was put.
         finished: When the answer was there.

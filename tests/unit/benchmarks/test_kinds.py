@@ -3,6 +3,7 @@ from collections.abc import Sequence
 import pytest
 from benchmarks.kinds import Kind, kinds_by_place, kinds_of
 from pages import page
+from values import a_value
 
 from quaestor.documents.document import Document
 from quaestor.learning.examples import Example
@@ -15,7 +16,9 @@ IN_ROWS = page([["year", "rent", "tax"], ["2008", "120", "40"], ["2007", "100", 
 
 
 def conversation(*turns: tuple[str, str], document: Document | None = PAGE, parts: Sequence[int] = ()) -> Example:
-    gold = [GoldTurn(program, 0.0, None, part) for (_, program), part in zip(turns, parts or [0] * 9, strict=False)]
+    gold = [
+        GoldTurn(program, a_value(0.0), None, part) for (_, program), part in zip(turns, parts or [0] * 9, strict=False)
+    ]
     return Example("Double_AB/2008/page_1.pdf", tuple(question for question, _ in turns), tuple(gold), document)
 
 
@@ -165,7 +168,7 @@ def test_a_power_of_ten_changes_the_unit(programs: list[str], kinds: set[Kind]) 
 
 def test_yes_or_no_is_told_by_the_answer() -> None:
     compared = Example(
-        "Single_AB/2008/page_1.pdf-1", ("is it more?",), (GoldTurn("greater(120, 100)", "yes", None, 0),), PAGE
+        "Single_AB/2008/page_1.pdf-1", ("is it more?",), (GoldTurn("greater(120, 100)", a_value("yes"), None, 0),), PAGE
     )
     assert Kind.YES_NO in kinds_of(compared)[0]
     assert Kind.YES_NO not in last("subtract(120, 100)")

@@ -1,9 +1,9 @@
 import io
 from dataclasses import replace
-from decimal import Decimal
 
 from made_up import a_record
 from rich.console import Console
+from values import a_value
 
 from quaestor.cli.render import show_page, show_turn
 from quaestor.conversation.answer import Answer
@@ -31,7 +31,7 @@ def a_turn(answer: Answer, *, verified: bool = True, error: str | None = None) -
 def test_a_sentence_is_cut_around_its_marked_span() -> None:
     document = page(text=["and so on " * 20 + "we paid a dividend of $ 91 million to our owners" + " and so on" * 20])
     mention = next(m for sentence in document.sentences for m in sentence.mentions)
-    text = printed(a_turn(Answer(Decimal(91), mention.quantity.scale, "USD", sources=(mention.ref,))), document)
+    text = printed(a_turn(Answer(a_value(91), mention.quantity.scale, "USD", sources=(mention.ref,))), document)
     assert "$ 91 million" in text.splitlines()[1]
     source = text.splitlines()[2]
     assert source.startswith("     pre text, sentence 1 | ...")
@@ -40,14 +40,14 @@ def test_a_sentence_is_cut_around_its_marked_span() -> None:
 
 
 def test_formula_and_doubt_stand_beside_the_answer() -> None:
-    answer = Answer(Decimal("0.14136"), metric_type="percentage_change", formula="(206588 - 181001) / 181001")
+    answer = Answer(a_value("0.14136"), metric_type="percentage_change", formula="(206588 - 181001) / 181001")
     assert "   14.1 %   = (206588 - 181001) / 181001\n" in printed(a_turn(answer), page())
     assert "(not verified)" in printed(a_turn(answer, verified=False), page())
 
 
 def test_how_sure_and_why_stand_below_the_answer() -> None:
     answer = Answer(
-        Decimal(-4), confidence=0.624, reason="next likely: 5, 31 %", grounds='"dividend" is in the question'
+        a_value(-4), confidence=0.624, reason="next likely: 5, 31 %", grounds='"dividend" is in the question'
     )
     lines = [line.strip() for line in printed(a_turn(answer), page()).splitlines()]
     assert lines[1:] == ["-4   62% sure", "next likely: 5, 31 %", '"dividend" is in the question']

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pages import page
+from values import a_value, quantity_of
 
 from quaestor.conversation.answer import Answer, Variable
 from quaestor.conversation.describe import Description, describe, period_words
@@ -230,7 +231,7 @@ def test_the_numbers_that_went_in_are_named() -> None:
 
 def test_a_row_gives_a_name_for_each_of_its_numbers() -> None:
     cells = (cell(ACCOUNTS, 1, 1), cell(ACCOUNTS, 1, 2))
-    label = Label("net revenue", tuple(c.quantity for c in cells), tuple(c.source for c in cells))
+    label = Label("net revenue", tuple(map(quantity_of, cells)), tuple(c.source for c in cells))
     variables = describe(Plan((compute(1, "table_sum", label),)), Memory(), ACCOUNTS).variables
     assert [variable.name for variable in variables] == ["net_revenue_2008", "net_revenue_2007"]
 
@@ -239,11 +240,13 @@ def test_a_number_used_twice_has_one_name_and_a_dropped_sign_is_gone() -> None:
     costs = cell(ACCOUNTS, 2, 2)
     magnitude = Extract(1, costs.source, costs.label, costs.quantity, reading="magnitude")
     described = describe(Plan((magnitude, compute(2, "add", 1, 1))), Memory(), ACCOUNTS)
-    assert described.variables == (Variable("operating_costs_2007", Decimal(70), costs.quantity.scale, costs.source),)
+    assert described.variables == (
+        Variable("operating_costs_2007", Decimal(70), quantity_of(costs).scale, costs.source),
+    )
 
 
 def test_an_answer_without_a_plan_is_what_its_record_says() -> None:
-    claimed = Answer(Decimal(5), description="Rent in 2008", entity="rent", metric_type="value")
+    claimed = Answer(a_value(5), description="Rent in 2008", entity="rent", metric_type="value")
     memory = Memory().add(Turn("what was the rent?", claimed, False, now(), now()))
     described = describe(Plan((compute(1, "multiply", -1, number("2")),)), memory, ACCOUNTS)
     assert (described.text, described.entity) == ("Rent in 2008 times 2", "rent")
@@ -314,7 +317,7 @@ def plans(draw: st.DrawFn) -> Plan:
 @given(plans(), st.sampled_from(["", "what percentage is that?", "what is the average?"]))
 def test_any_plan_has_a_meaning(plan: Plan, question: str) -> None:
     earlier = Plan((*BOTH, compute(3, "divide", 1, 2)))
-    memory = Memory().add(Turn("what is the ratio?", Answer(Decimal("0.67"), plan=earlier), True, now(), now()))
+    memory = Memory().add(Turn("what is the ratio?", Answer(a_value("0.67"), plan=earlier), True, now(), now()))
     described = describe(plan, memory, ACCOUNTS, read_question(question))
     assert 0 < len(described.text) <= 200
     assert described.metric_type in read_core().metric_types

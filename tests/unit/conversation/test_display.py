@@ -4,9 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from made_up import a_record
+from values import a_value
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number, show_source
+from quaestor.core.answer_value import Number
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.datasets.convfinqa.records import read_conversation
@@ -20,25 +22,25 @@ REVENUE, COSTS = CellRef(PAGE, 0, 1, 1), CellRef(PAGE, 0, 2, 1)
     ("answer", "shown"),
     [
         (Answer(None), "no answer"),
-        (Answer(True), "yes"),
-        (Answer(False), "no"),
-        (Answer(Decimal("13.7"), Scale.PERCENT), "13.7 %"),
-        (Answer(Decimal("0.5"), Scale.PERCENT, metric_type="ratio"), "0.5 %"),
-        (Answer(Decimal("0.141363"), metric_type="percentage_change"), "14.1 %"),
-        (Answer(Decimal("-1.5"), metric_type="percentage_change"), "-150.0 %"),
-        (Answer(Decimal("0.4567"), metric_type="ratio"), "45.7 %"),
-        (Answer(Decimal("1.4567"), metric_type="percentage"), "145.7 %"),
-        (Answer(Decimal("13.7"), Scale.PERCENT, metric_type="percentage"), "13.7 %"),
-        (Answer(Decimal("2.4567"), metric_type="ratio"), "2.46"),
-        (Answer(Decimal("5.2"), Scale.MILLION, "USD"), "$ 5.2 million"),
-        (Answer(Decimal(7), unit="years"), "7 years"),
-        (Answer(Decimal(206588), sources=(REVENUE,)), "206,588 million"),
-        (Answer(Decimal(25587), metric_type="change", sources=(REVENUE, COSTS)), "25,587 million"),
-        (Answer(Decimal(25587), metric_type="product", sources=(REVENUE, COSTS)), "25,587"),
-        (Answer(Decimal(1) / Decimal(3)), "0.3333"),
-        (Answer(Decimal("0.0000123456")), "0.000012"),
-        (Answer(Decimal("72.0")), "72.0"),
-        (Answer(Decimal("1E+5")), "100,000"),
+        (Answer(a_value(True)), "yes"),
+        (Answer(a_value(False)), "no"),
+        (Answer(a_value("13.7"), Scale.PERCENT), "13.7 %"),
+        (Answer(a_value("0.5"), Scale.PERCENT, metric_type="ratio"), "0.5 %"),
+        (Answer(a_value("0.141363"), metric_type="percentage_change"), "14.1 %"),
+        (Answer(a_value("-1.5"), metric_type="percentage_change"), "-150.0 %"),
+        (Answer(a_value("0.4567"), metric_type="ratio"), "45.7 %"),
+        (Answer(a_value("1.4567"), metric_type="percentage"), "145.7 %"),
+        (Answer(a_value("13.7"), Scale.PERCENT, metric_type="percentage"), "13.7 %"),
+        (Answer(a_value("2.4567"), metric_type="ratio"), "2.46"),
+        (Answer(a_value("5.2"), Scale.MILLION, "USD"), "$ 5.2 million"),
+        (Answer(a_value(7), unit="years"), "7 years"),
+        (Answer(a_value(206588), sources=(REVENUE,)), "206,588 million"),
+        (Answer(a_value(25587), metric_type="change", sources=(REVENUE, COSTS)), "25,587 million"),
+        (Answer(a_value(25587), metric_type="product", sources=(REVENUE, COSTS)), "25,587"),
+        (Answer(a_value(Decimal(1) / Decimal(3))), "0.3333"),
+        (Answer(a_value("0.0000123456")), "0.000012"),
+        (Answer(a_value("72.0")), "72.0"),
+        (Answer(a_value("1E+5")), "100,000"),
     ],
 )
 def test_numbers_read_as_people_write_them(answer: Answer, shown: str) -> None:
@@ -47,7 +49,7 @@ def test_numbers_read_as_people_write_them(answer: Answer, shown: str) -> None:
 
 @given(st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**40), max_value=10**40), st.booleans())
 def test_any_number_is_shown_in_words_that_read_back(value: Decimal, change: bool) -> None:
-    answer = Answer(value, metric_type="percentage_change" if change else "value")
+    answer = Answer(Number(value), metric_type="percentage_change" if change else "value")
     shown = Decimal(show_number(answer, DOCUMENT).removesuffix(" %").replace(",", ""))
     assert shown == pytest.approx(value * 100 if change else value, rel=Decimal("0.05"), abs=Decimal("0.05"))
 

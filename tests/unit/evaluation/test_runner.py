@@ -4,11 +4,13 @@ from decimal import Decimal
 
 import pytest
 from scripted import ScriptedSolver, a_conversation, a_document
+from values import a_value
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events.kinds import Note
 from quaestor.conversation.references.resolved import References
 from quaestor.conversation.turn import Turn
+from quaestor.core.answer_value import Number
 from quaestor.core.quantity import Scale
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import OutageError, QuestionError
@@ -30,7 +32,7 @@ def value(row: int, column: int) -> Decimal:
 def test_own_answers_are_the_history() -> None:
     turns = play("cell 0 1", "cell 1 1", "change", "ratio")
     change = value(1, 1) - value(0, 1)
-    assert [turn.answer.value for turn in turns[:3]] == [value(0, 1), value(1, 1), change]
+    assert [turn.answer.number for turn in turns[:3]] == [value(0, 1), value(1, 1), change]
     assert all(turn.verified and turn.error is None for turn in turns)
 
 
@@ -57,7 +59,7 @@ def test_a_named_error_leaves_its_turn_without_an_answer_and_the_conversation_go
     assert turns[1].error == "SolverError: no plan for 'why'"
     assert turns[1].answer == Answer(None, reason="no plan for 'why'")
     assert not turns[1].verified
-    assert turns[2].answer.value == value(0, 2)
+    assert turns[2].answer.number == value(0, 2)
 
 
 def test_a_reference_to_a_turn_without_an_answer_is_a_named_error() -> None:
@@ -77,13 +79,13 @@ def test_a_plan_that_gives_another_number_is_not_verified() -> None:
     turns = play("lie 0 1", "cell 0 1", "change")
     assert [turn.verified for turn in turns] == [False, True, True]
     # What the person was told is what later turns refer to.
-    assert turns[2].answer.value == value(0, 1) - 999
+    assert turns[2].answer.number == value(0, 1) - 999
 
 
 def test_an_answer_without_a_plan_is_not_verified() -> None:
     turns = play("guess 5", "cell 0 1", "change")
     assert [turn.verified for turn in turns] == [False, True, True]
-    assert turns[2].answer.value == value(0, 1) - 5
+    assert turns[2].answer.number == value(0, 1) - 5
 
 
 def test_a_plan_that_cannot_be_run_leaves_no_answer_but_stays_on_record() -> None:
@@ -101,13 +103,13 @@ YES = Plan((Compute(1, "greater", (Constant(Decimal(2), "const_2"), Constant(Dec
 @pytest.mark.parametrize(
     ("answer", "verified"),
     [
-        (Answer(Decimal("0.50"), plan=HALF), True),
-        (Answer(Decimal("0.5000001"), plan=HALF), False),
-        (Answer(Decimal("0.5"), Scale.PERCENT, plan=HALF), False),
-        (Answer(True, plan=YES), True),
-        (Answer(False, plan=YES), False),
-        (Answer(Decimal(1), plan=YES), False),
-        (Answer(Decimal("0.5"), unit="USD", plan=HALF), True),
+        (Answer(a_value("0.50"), plan=HALF), True),
+        (Answer(a_value("0.5000001"), plan=HALF), False),
+        (Answer(a_value("0.5"), Scale.PERCENT, plan=HALF), False),
+        (Answer(a_value(True), plan=YES), True),
+        (Answer(a_value(False), plan=YES), False),
+        (Answer(a_value(1), plan=YES), False),
+        (Answer(a_value("0.5"), unit="USD", plan=HALF), True),
     ],
 )
 def test_verified_means_same_kind_value_and_scale(answer: Answer, verified: bool) -> None:
@@ -119,7 +121,7 @@ def test_verified_means_same_kind_value_and_scale(answer: Answer, verified: bool
 @pytest.mark.parametrize("number", ["NaN", "sNaN", "Infinity", "-Infinity", "1E+999999", "1E-999999"])
 @pytest.mark.parametrize("plan", [None, HALF])
 def test_what_no_plan_can_hold_is_no_answer(number: str, plan: Plan | None) -> None:
-    (turn,) = asyncio.run(play_conversation(a_conversation("x"), Saying(Answer(Decimal(number), plan=plan))))
+    (turn,) = asyncio.run(play_conversation(a_conversation("x"), Saying(Answer(Number(Decimal(number)), plan=plan))))
     assert turn.answer.value is None
     assert turn.error
     assert turn.error.startswith("MagnitudeError: ")
@@ -182,7 +184,7 @@ def test_a_question_that_cannot_be_asked_is_refused_before_any_is(question: str,
 
 def test_the_longest_question_is_asked() -> None:
     (turn,) = play("guess 1".ljust(MAX_QUESTION))
-    assert turn.answer.value == 1
+    assert turn.answer.number == 1
 
 
 def test_no_questions_no_turns() -> None:

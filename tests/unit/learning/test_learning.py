@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 from pages import page
+from values import a_value
 
 from quaestor.core import serial
+from quaestor.core.answer_value import value_to_text
 from quaestor.errors import DatasetError, InputError, ModelError
 from quaestor.graph.builder import build_graph
 from quaestor.learning.crossvalidate import cross_validate
@@ -42,7 +44,7 @@ def labelled(leaves: LeafTable | None, *programs: tuple[str, float | str]) -> li
     state, trees, turns = State(), list[Tree](), list[LabelledTurn]()
     for program, executed in programs:
         turn, tree = label_turn(
-            NO_QUESTION, GoldTurn(program, executed, None, 0), trees, state, leaves, lambda found: found[0]
+            NO_QUESTION, GoldTurn(program, a_value(executed), None, 0), trees, state, leaves, lambda found: found[0]
         )
         state, turns = state.after(NO_QUESTION, turn.outcome), [*turns, turn]
         trees.append(tree)
@@ -172,7 +174,7 @@ def test_the_card_has_the_figures_and_the_limits(examples: tuple[Example, ...], 
     few = examples[:3]
     documents = {e.id: e.document for e in few if e.document}
     predictions = [
-        Prediction(e.id, n, str(turn.executed), turn.program, confidence=0.75)
+        Prediction(e.id, n, value_to_text(turn.executed), turn.program, confidence=0.75)
         for e in few
         for n, turn in enumerate(e.gold)
     ]

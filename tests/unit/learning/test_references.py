@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+from values import a_value
 
 from quaestor.conversation.references.lineage import latest_results, results_of
 from quaestor.conversation.references.ranking import Weights, rank_sets
@@ -13,7 +14,7 @@ from quaestor.scoring.gold import GoldTurn
 
 
 def dialogue(*turns: tuple[str, str], name: str = "Single_AB/2008/page_1.pdf-1") -> Example:
-    gold = tuple(GoldTurn(program, 1.0, None, 0) for _, program in turns)
+    gold = tuple(GoldTurn(program, a_value(1.0), None, 0) for _, program in turns)
     return Example(name, tuple(question for question, _ in turns), gold, None)
 
 

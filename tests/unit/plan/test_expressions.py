@@ -6,6 +6,7 @@ from string import printable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from values import a_value, plain
 
 from formulas import ATTACKS, NAMES, formulas
 from quaestor.core.provenance import CellRef
@@ -18,7 +19,7 @@ from quaestor.plan.program import to_program
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
 from quaestor.plan.validate import MOST_STEPS
 
-HISTORY = [Register(Decimal("0.5")), Register(Decimal(7))]
+HISTORY = [Register(a_value("0.5")), Register(a_value(7))]
 
 
 def printed(value: str, scale: Scale = Scale.ONE, column: int = 1) -> Extract:
@@ -37,7 +38,7 @@ def plan(text: str) -> Plan:
 
 
 def value(text: str) -> Decimal | bool:
-    return execute(plan(text), HISTORY).result.value
+    return plain(execute(plan(text), HISTORY).result.value)
 
 
 @pytest.mark.parametrize(

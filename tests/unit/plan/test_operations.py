@@ -1,13 +1,14 @@
 from decimal import Decimal
 
 import pytest
+from values import plain
 
 from quaestor.errors import DivisionByZeroError, MagnitudeError, OperandError
 from quaestor.plan.operations import OPERATIONS, bounded
 
 
 def run(name: str, *values: str) -> Decimal | bool:
-    return OPERATIONS[name].function([Decimal(value) for value in values])
+    return plain(OPERATIONS[name].function([Decimal(value) for value in values]))
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from values import plain
 
 from quaestor.errors import PlanError, ProgramError
-from quaestor.plan.execute import benchmark_number, execute
+from quaestor.plan.execute import execute
 from quaestor.plan.program import parse_program, to_program
 from quaestor.plan.steps import Compute, Constant, Label, Plan, Ref
 
@@ -40,7 +41,7 @@ def test_the_specification_s_example() -> None:
 )
 def test_literals(text: str, value: str) -> None:
     plan = parse_program(text)
-    assert execute(plan).result.value == Decimal(value)
+    assert execute(plan).result.number == Decimal(value)
     assert to_program(plan) == text
 
 
@@ -132,6 +133,6 @@ def test_every_labelled_program_round_trips_and_executes(shared_data: Path) -> N
     for program, expected in turns:
         plan = parse_program(program)
         assert to_program(plan) == program
-        value = benchmark_number(execute(plan).result)
+        value = plain(execute(plan).result.value)
         shown = ("yes" if value else "no") if isinstance(value, bool) else round(float(value), 5)
         assert shown == expected, program

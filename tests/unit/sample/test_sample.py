@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from values import plain
 
 from quaestor.core.provenance import CellRef
 from quaestor.datasets.dataset import Dataset
 from quaestor.datasets.formats import read_dataset
-from quaestor.plan.execute import benchmark_number, execute
+from quaestor.plan.execute import execute
 from quaestor.plan.program import parse_program, to_program
 from quaestor.plan.rows import Row, benchmark_rows, bind_labels
 from quaestor.sample import sample_path
@@ -128,7 +129,7 @@ def test_every_program_executes_to_its_answer(record: dict[str, Any]) -> None:
     for _, program, answer, _, _ in turns(record):
         plan = parse_program(program)
         assert to_program(plan) == program
-        result = benchmark_number(execute(bind_labels(plan, [rows])).result)
+        result = plain(execute(bind_labels(plan, [rows])).result.value)
         if isinstance(result, bool):
             assert answer == ("yes" if result else "no")
         else:

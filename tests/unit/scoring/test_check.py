@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
+from values import a_value
 
 from quaestor.datasets.formats import read_dataset
 from quaestor.scoring.check import CheckReport, FindingKind, check_dataset, display_fault
@@ -26,7 +27,7 @@ from quaestor.scoring.gold import read_gold
     ],
 )
 def test_display_faults(executed: float | str, display: str, fault: FindingKind | None) -> None:
-    assert display_fault(executed, display) is fault
+    assert display_fault(a_value(executed), display) is fault
 
 
 def record(**annotation: object) -> dict[str, object]:

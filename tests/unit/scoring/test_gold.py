@@ -4,7 +4,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from values import a_value
 
+from quaestor.core.answer_value import YesNo
 from quaestor.errors import DatasetError
 from quaestor.scoring.gold import GoldTurn, read_gold
 
@@ -14,7 +16,7 @@ ANSWERS = {
     "answer_list": ["5", "5.27"],
     "qa_split": [0, 1],
 }
-EXPECTED = (GoldTurn("5", 5.0, "5", 0), GoldTurn("add(5, 27%)", 5.27, "5.27", 1))
+EXPECTED = (GoldTurn("5", a_value(5.0), "5", 0), GoldTurn("add(5, 27%)", a_value(5.27), "5.27", 1))
 
 
 def written(folder: Path, content: object, name: str = "data.json") -> Path:
@@ -54,7 +56,7 @@ def test_steps_are_not_taken_for_display_answers(tmp_path: Path, listed: object)
 
 def test_yes_and_no(tmp_path: Path) -> None:
     (turns,) = read_gold(written(tmp_path, [record(exe_ans_list=["yes", "no"])])).values()
-    assert [turn.executed for turn in turns] == ["yes", "no"]
+    assert [turn.executed for turn in turns] == [YesNo(True), YesNo(False)]
 
 
 @pytest.mark.parametrize(

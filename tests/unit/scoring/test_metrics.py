@@ -3,7 +3,9 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from values import a_value
 
+from quaestor.core.answer_value import AnswerValue, ListItem, Number, Text, ValueList, YesNo
 from quaestor.core.provenance import CellRef
 from quaestor.errors import PlanError
 from quaestor.plan.rows import benchmark_rows
@@ -15,6 +17,14 @@ from quaestor.scoring.metrics import (
     run_program,
     shown_number,
 )
+from quaestor.scoring.report import Prediction
+
+
+def a_prediction(said: Decimal | bool | str | None) -> AnswerValue | None:
+    """A value; text as a store holds it, read as scoring reads it."""
+    if isinstance(said, Decimal):
+        return Number(said)
+    return Prediction("c", 0, said).value if said is None or isinstance(said, str) else YesNo(said)
 
 
 @pytest.mark.parametrize(
@@ -30,7 +40,7 @@ from quaestor.scoring.metrics import (
     ],
 )
 def test_executed_equal(predicted: Decimal | bool | str, gold: float | str) -> None:
-    assert executed_equal(predicted, gold)
+    assert executed_equal(a_prediction(predicted), a_value(gold))
 
 
 @pytest.mark.parametrize(
@@ -52,7 +62,20 @@ def test_executed_equal(predicted: Decimal | bool | str, gold: float | str) -> N
     ],
 )
 def test_executed_not_equal(predicted: Decimal | bool | str | None, gold: float | str) -> None:
-    assert not executed_equal(predicted, gold)
+    assert not executed_equal(a_prediction(predicted), a_value(gold))
+
+
+EUROPE, ASIA = ListItem("Europe", Decimal("3.1000001")), ListItem("Asia")
+
+
+def test_words_and_lists_are_right_where_they_are_the_same() -> None:
+    assert executed_equal(Text("Europe"), Text("Europe"))
+    assert not executed_equal(Text("yes"), YesNo(True))
+    assert not executed_equal(Text("5"), Number(Decimal(5)))
+    assert executed_equal(ValueList((EUROPE, ASIA)), ValueList((ListItem("Europe", Decimal("3.1")), ASIA)))
+    assert not executed_equal(ValueList((EUROPE, ASIA)), ValueList((ASIA, EUROPE)))
+    assert not executed_equal(ValueList((EUROPE,)), ValueList((ListItem("Europe", Decimal("3.2")),)))
+    assert not executed_equal(ValueList((ListItem("Europe", Decimal(0)),)), ValueList((ListItem("Europe"),)))
 
 
 GOLD = "subtract(5, 3), divide(#0, 3)"
@@ -111,17 +134,17 @@ def test_a_gold_that_is_no_program_is_an_error() -> None:
 @given(st.text(max_size=40))
 def test_any_prediction_has_a_verdict(text: str) -> None:
     assert program_equal(text, GOLD) in (True, False)
-    assert executed_equal(text, 5.0) in (True, False)
-    assert display_match(text, "14.1%") in (True, False)
-    assert display_match(Decimal(5), text) in (True, False)
-    assert legacy_match(text, "14.1%") in (True, False)
-    assert legacy_match(Decimal(5), text) in (True, False)
+    assert executed_equal(a_prediction(text), a_value(5.0)) in (True, False)
+    assert display_match(a_prediction(text), "14.1%") in (True, False)
+    assert display_match(a_prediction(Decimal(5)), text) in (True, False)
+    assert legacy_match(a_prediction(text), "14.1%") in (True, False)
+    assert legacy_match(a_prediction(Decimal(5)), text) in (True, False)
 
 
 def test_run_program_reads_rows() -> None:
     rows = [benchmark_rows([[(text, CellRef("doc", 0, 0, c)) for c, text in enumerate(["sales", "$ 3", "10%"])]])]
-    assert run_program("table_sum(sales, none), multiply(#0, 2)", rows) == Decimal("6.2")
-    assert run_program("greater(2, 1)", []) is True
+    assert run_program("table_sum(sales, none), multiply(#0, 2)", rows) == Number(Decimal("6.2"))
+    assert run_program("greater(2, 1)", []) == YesNo(True)
     with pytest.raises(PlanError):
         run_program("table_sum(cost, none)", rows)
 
@@ -143,7 +166,7 @@ def test_run_program_reads_rows() -> None:
     ],
 )
 def test_display_match(predicted: Decimal | bool | str, display: str) -> None:
-    assert display_match(predicted, display)
+    assert display_match(a_prediction(predicted), display)
 
 
 @pytest.mark.parametrize(
@@ -160,16 +183,16 @@ def test_display_match(predicted: Decimal | bool | str, display: str) -> None:
     ],
 )
 def test_display_mismatch(predicted: Decimal | bool | None, display: str) -> None:
-    assert not display_match(predicted, display)
+    assert not display_match(a_prediction(predicted), display)
 
 
 def test_the_older_rule_sees_neither_signs_nor_percentages() -> None:
-    assert legacy_match("14.14", "14.1%")
-    assert legacy_match(Decimal("-5"), "5")
-    assert not legacy_match(Decimal("0.1414"), "14.1%")
-    assert not legacy_match(Decimal("14.2"), "14.1%")
-    assert legacy_match(True, "yes")
-    assert not legacy_match(True, "no")
+    assert legacy_match(a_prediction("14.14"), "14.1%")
+    assert legacy_match(a_prediction(Decimal("-5")), "5")
+    assert not legacy_match(a_prediction(Decimal("0.1414")), "14.1%")
+    assert not legacy_match(a_prediction(Decimal("14.2")), "14.1%")
+    assert legacy_match(a_prediction(True), "yes")
+    assert not legacy_match(a_prediction(True), "no")
     assert not legacy_match(None, "no")
 
 

@@ -3,8 +3,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from values import a_value
 
 from quaestor.core import serial
+from quaestor.core.answer_value import value_to_text
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.errors import DatasetError
@@ -13,11 +15,11 @@ from quaestor.scoring.report import Prediction, Report, score
 
 GOLD = {
     "Single_A": (
-        GoldTurn("5", 5.0, "5", 0),
-        GoldTurn("divide(5, 20)", 0.25, "25%", 0),
-        GoldTurn("greater(5, 20)", "no", None, 0),
+        GoldTurn("5", a_value(5.0), "5", 0),
+        GoldTurn("divide(5, 20)", a_value(0.25), "25%", 0),
+        GoldTurn("greater(5, 20)", a_value("no"), None, 0),
     ),
-    "Double_B": (GoldTurn("7", 7.0, "7", 0), GoldTurn("add(7, 5)", 12.0, "12", 1)),
+    "Double_B": (GoldTurn("7", a_value(7.0), "7", 0), GoldTurn("add(7, 5)", a_value(12.0), "12", 1)),
 }
 DOCUMENTS = {name: Document(name[-1], (), ()) for name in GOLD}
 PERFECT = (
@@ -69,7 +71,7 @@ def test_right_number_by_another_program_and_the_reverse() -> None:
 
 
 def test_a_program_without_a_result_is_no_right_program() -> None:
-    gold = {"Single_A": (GoldTurn("divide(5, 0)", 0.0, None, 0),)}
+    gold = {"Single_A": (GoldTurn("divide(5, 0)", a_value(0.0), None, 0),)}
     report = score([Prediction("Single_A", 0, "0", "divide(5, 0)")], gold, {"Single_A": DOCUMENTS["Single_A"]})
     assert report.turns[0].program_correct is False
 
@@ -125,7 +127,7 @@ def test_gold_scored_against_itself_is_perfect(shared_data: Path) -> None:
     gold = read_gold(path)
     documents = {conversation.id: conversation.document for conversation in read_dataset(path).conversations}
     predictions = [
-        Prediction(name, index, str(turn.executed), turn.program)
+        Prediction(name, index, value_to_text(turn.executed), turn.program)
         for name, turns in gold.items()
         for index, turn in enumerate(turns)
     ]

@@ -3,6 +3,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from values import a_value
 
 from quaestor.datasets.formats import read_dataset
 from quaestor.errors import ProgramError
@@ -16,7 +17,7 @@ PAGE = PageNumbers(
 
 
 def kinds(*programs: str, conversation: str = "Single_X/2010/page_1.pdf-1") -> list[tuple[str, Origin]]:
-    turns = [GoldTurn(program, 0.0, None, 0) for program in programs]
+    turns = [GoldTurn(program, a_value(0.0), None, 0) for program in programs]
     return [(kind.operation, kind.origin) for kind in turn_kinds(conversation, turns, PAGE)]
 
 
@@ -62,7 +63,7 @@ def test_an_unused_step_is_no_operand() -> None:
 
 def test_joined_conversations_are_known_by_their_id_or_their_parts() -> None:
     def joined(conversation: str, part: int) -> bool:
-        return turn_kinds(conversation, [GoldTurn("91", 91.0, None, part)], PAGE)[0].joined
+        return turn_kinds(conversation, [GoldTurn("91", a_value(91.0), None, part)], PAGE)[0].joined
 
     assert joined("Double_X/2010/page_1.pdf", 0)
     assert joined("X", 1)

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pytest
 from toolboxes import CASH_FLOWS, after, toolbox
+from values import plain
 
 from quaestor.errors import ModelReplyError, PlanError, SolverError
 from quaestor.plan.execute import execute
@@ -30,7 +31,7 @@ def settled(box: Toolbox, said: object) -> Settled:
 
 
 def value(found: Settled) -> Decimal | bool:
-    return execute(found.plan).result.value
+    return plain(execute(found.plan).result.value)
 
 
 CHANGE = Decimal(25587) / 181001

@@ -36,7 +36,7 @@ WITHHELD = garbled(
 
 
 def right(answer: Answer) -> bool:
-    return answer.value == RIGHT and answer.reason is None
+    return answer.number == RIGHT and answer.reason is None
 
 
 @pytest.mark.parametrize(
@@ -162,8 +162,8 @@ def test_an_answer_in_words_is_read_by_what_the_tools_returned(native: bool) -> 
     ]  # fmt: skip
     played = play(scripted([*steps, say("approximately $14.1 million (14.1%)")]), native=native)
     answer = played.turn.answer
-    assert isinstance(answer.value, Decimal)
-    assert round(answer.value, 5) == Decimal("0.14136")
+    assert isinstance(answer.number, Decimal)
+    assert round(answer.number, 5) == Decimal("0.14136")
     assert answer.formula == "(206588 - 181001) / 181001"
 
 

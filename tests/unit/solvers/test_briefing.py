@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from remembered import ungrounded
 from solver_bench import context_of
+from values import a_value
 
 from quaestor.conversation.memory import Memory
 from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION
@@ -22,6 +23,6 @@ NUMBERS = st.builds(
 @given(NUMBERS)
 def test_any_number_that_can_be_held_is_told_to_twelve_digits(number: Decimal) -> None:
     turn = ungrounded("what was it?")
-    context = context_of(memory=Memory((replace(turn, answer=replace(turn.answer, value=number)),)))
+    context = context_of(memory=Memory((replace(turn, answer=replace(turn.answer, value=a_value(number))),)))
     told = Decimal(history(context)[0]["answer"].split(" ")[0])
     assert abs(told - number) <= abs(number) * Decimal("1e-11")

@@ -60,7 +60,7 @@ def test_the_plan_of_a_row_says_its_table() -> None:
     assert step.operands[0].table == 1
     assert describe(plan, Memory(), FILING).text == "Sum of the row total of table 1"
     assert to_program(plan) == "add(7, 6)"
-    assert execute(plan).result.value == 13
+    assert execute(plan).result.number == 13
 
 
 def test_the_rows_of_a_program_are_of_one_table() -> None:
@@ -71,7 +71,7 @@ def test_the_rows_of_a_program_are_of_one_table() -> None:
         ["", "dividends paid", "other"],
     ]
     plan = bind_labels(Plan((Compute(1, "table_sum", (Label("total", table=0),)),)), tables)
-    assert execute(plan).result.value == 190
+    assert execute(plan).result.number == 190
 
 
 def test_every_number_has_a_place_of_its_own() -> None:
@@ -160,4 +160,4 @@ def test_a_step_of_the_second_table_is_of_it() -> None:
     number = next(o for o in GRAPH.observations if o.source == CellRef(FILING.id, 1, 2, 1))
     plan = Plan((Extract(1, number.source, number.label, number.quantity),))
     assert Numbers(GRAPH).taken(plan.extracts[0]) is number
-    assert execute(plan).result.value == 7
+    assert execute(plan).result.number == 7

@@ -5,7 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 from toolboxes import CASH_FLOWS, OPTIONS, after, toolbox
+from values import a_value, plain, quantity_of
 
+from quaestor.core.answer_value import YesNo
 from quaestor.errors import SolverError
 from quaestor.plan.execute import execute
 from quaestor.plan.operations import OPERATIONS
@@ -29,7 +31,7 @@ def origins(reply: dict[str, JsonValue]) -> list[JsonValue]:
 
 
 def result_of(plan: Plan, box: Toolbox) -> Decimal | bool:
-    return execute(plan, box.draft.history).result.value
+    return plain(execute(plan, box.draft.history).result.value)
 
 
 def test_values_that_were_retrieved_are_their_steps() -> None:
@@ -80,7 +82,7 @@ def test_a_number_that_the_page_prints_in_parentheses_is_taken_without_its_sign(
     reply = calculate(box, "divide", 54812, 2)
     assert reply["result"] == 27406
     (step,) = box.plan().extracts
-    assert (step.reading, step.quantity.value) == ("magnitude", Decimal(-54812))
+    assert (step.reading, quantity_of(step).value) == ("magnitude", Decimal(-54812))
 
 
 def test_a_number_that_stands_twice_says_so() -> None:
@@ -119,7 +121,7 @@ def test_a_percentage_that_was_shown_is_used_as_it_was_shown() -> None:
     box = toolbox(CASH_FLOWS)
     calculate(box, "percentage_change", 181001, 206588)
     assert round(float(str(calculate(box, "multiply", 14.14, 2)["result"])), 2) == 28.27
-    plan, traced = box.plan_of(Decimal("14.14"))
+    plan, traced = box.plan_of(a_value("14.14"))
     assert traced
     assert traced.grounded
     assert round(result_of(plan, box), 5) == Decimal("0.14136")
@@ -170,9 +172,9 @@ def test_what_cannot_be_computed_is_refused_and_leaves_no_step(
 def test_a_comparison_answers_yes_or_no() -> None:
     box = toolbox()
     assert calculate(box, "greater", 48.65, 33.2)["result"] is True
-    assert isinstance(box.plan_of(True)[0].steps[-1], Compute)
+    assert isinstance(box.plan_of(YesNo(True))[0].steps[-1], Compute)
     with pytest.raises(SolverError, match="no step of this turn answers no"):
-        box.plan_of(False)
+        box.plan_of(YesNo(False))
 
 
 def test_the_plan_holds_what_its_last_step_needs_and_no_more() -> None:
@@ -182,18 +184,18 @@ def test_the_plan_holds_what_its_last_step_needs_and_no_more() -> None:
     calculate(box, "subtract", 48.65, 33.2)
     assert [step.id for step in box.plan().steps] == [1, 2, 3]
     price(box, 2005)
-    assert [step.quantity.value for step in box.plan().extracts] == [Decimal("27.95")]
+    assert [step.number for step in box.plan().extracts] == [Decimal("27.95")]
     assert len(box.plan().steps) == 1
 
 
 def test_an_answer_that_is_no_last_step_is_traced_to_what_it_is() -> None:
     box = toolbox()
     price(box, 2007)
-    plan, traced = box.plan_of(Decimal("33.20"))
-    assert [step.quantity.value for step in plan.extracts] == [Decimal("33.20")]
+    plan, traced = box.plan_of(a_value("33.20"))
+    assert [step.number for step in plan.extracts] == [Decimal("33.20")]
     assert traced
     assert traced.origin == "page"
-    plan, traced = box.plan_of(Decimal("123.4"))
+    plan, traced = box.plan_of(a_value("123.4"))
     assert traced
     assert not traced.grounded
     assert plan.steps == (Compute(1, "identity", (Constant(Decimal("123.4"), "123.4"),)),)

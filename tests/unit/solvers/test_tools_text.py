@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 from toolboxes import OPTIONS, toolbox
+from values import quantity_of
 
 from quaestor.plan.steps import Extract
 
@@ -37,7 +38,7 @@ def test_the_one_number_that_fits_is_taken(page: str, arguments: dict[str, JsonV
     assert reply["step"] == 1
     (step,) = box.plan().steps
     assert isinstance(step, Extract)
-    assert float(step.quantity.value) == value
+    assert float(quantity_of(step).value) == value
     assert step.source.kind == "sentence"
 
 

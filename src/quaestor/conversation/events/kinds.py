@@ -7,12 +7,12 @@ it, a whole object as a JSON object; who reads an event back needs no parser of 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Annotated, Literal
 
 from pydantic import Discriminator, JsonValue
 
 from quaestor.core import serial
+from quaestor.core.answer_value import AnswerValue
 from quaestor.core.quantity import Scale
 
 JsonObject = dict[str, JsonValue]
@@ -92,17 +92,17 @@ class ReplyRejected:
 class AnswerClaimed:
     """A model said what the answer is, and by what.
 
-    Units: `value` is in units of `scale`.
+    Units: a number is in units of `scale`.
 
     Attributes:
-        value: The number; or True and False for yes and no.
+        value: The answer.
         scale: What it says that one unit stands for.
         unit: What it says is counted, or None.
         steps: The tool results that it rests the answer on.
         explanation: How it found the answer, in its words, or None.
     """
 
-    value: Decimal | bool
+    value: AnswerValue
     scale: Scale = Scale.ONE
     unit: str | None = None
     steps: tuple[int, ...] = ()

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable
 
 from pydantic import JsonValue
 
-from quaestor.conversation.display import show_claim
 from quaestor.conversation.events.kinds import (
     AnswerClaimed,
     CandidateChosen,
@@ -29,6 +28,7 @@ from quaestor.conversation.events.kinds import (
     ValuesNamed,
     VerdictGiven,
 )
+from quaestor.core.answer_value import print_amount
 
 Worded = list[str]
 
@@ -65,7 +65,7 @@ def _reply_rejected(event: ReplyRejected) -> Worded:
 
 def _answer_claimed(event: AnswerClaimed) -> Worded:
     steps = f" (steps {', '.join(map(str, event.steps))})" if event.steps else ""
-    claimed = f"claimed: {show_claim(event.value, event.scale, event.unit)}{steps}"
+    claimed = f"claimed: {print_amount(event.value, event.scale, event.unit)}{steps}"
     return [claimed, f"explained: {event.explanation}"] if event.explanation else [claimed]
 
 

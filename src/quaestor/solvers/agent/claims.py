@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation, localcontext
 
-from quaestor.conversation.display import show_claim
+from quaestor.core.answer_value import Number, YesNo, amount_words, number_of, print_amount, print_value
 from quaestor.core.parsing import find_quantities, parse_cell
 from quaestor.core.quantity import Scale
 from quaestor.errors import ModelReplyError, SolverError
@@ -33,19 +33,19 @@ class Claim:
     """What a model says is the answer.
 
     Attributes:
-        value: The number, in units of `scale`; or True and False for yes and no.
+        value: The number, in units of `scale`; or yes or no.
         scale: What it says that one unit stands for; `Scale.ONE` where it says nothing.
         unit: What it says is counted, or None.
     """
 
-    value: Decimal | bool
+    value: Number | YesNo
     scale: Scale = Scale.ONE
     unit: str | None = None
 
     @property
     def words(self) -> str:
         """The claim for people: `14.1 percent`."""
-        return show_claim(self.value, self.scale, self.unit)
+        return print_amount(self.value, self.scale, self.unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,17 +83,17 @@ def read_final(said: object) -> tuple[FinalAnswer, tuple[Claim, ...]]:
     if not claims:
         raise ModelReplyError(f"there is no number and no yes or no in the answer {quoted(str(final.answer))}")
     for claim in claims:
-        if isinstance(claim.value, Decimal):
-            bounded(claim.value)
+        if isinstance(claim.value, Number):
+            bounded(claim.value.value)
     return final, claims
 
 
 def _claims(final: FinalAnswer) -> Iterator[Claim]:
     scale = Scale(final.scale or "one")
     if isinstance(final.answer, bool):
-        yield Claim(final.answer)
+        yield Claim(YesNo(final.answer))
     elif isinstance(final.answer, int | float):
-        yield Claim(exact(final.answer), scale, final.unit)
+        yield Claim(Number(exact(final.answer)), scale, final.unit)
     elif isinstance(final.answer, str):
         text = _LEAD.sub("", final.answer.strip())
         if _REFERENCE.fullmatch(text):
@@ -101,17 +101,17 @@ def _claims(final: FinalAnswer) -> Iterator[Claim]:
         if len(text) > _LONGEST_WORDING:
             raise ModelReplyError(f"the reply is prose, neither a call nor an answer: {quoted(final.answer)}")
         if found := _YES_NO.match(text):
-            yield Claim(found[1].casefold() in ("yes", "true"))
+            yield Claim(YesNo(found[1].casefold() in ("yes", "true")))
             return
         try:
-            yield Claim(Decimal(text.replace(",", "")), scale, final.unit)
+            yield Claim(Number(Decimal(text.replace(",", ""))), scale, final.unit)
             return
         except InvalidOperation:
             pass
         quantities = [span.quantity for span in find_quantities(text)] or parse_cell(text)
         for quantity in quantities:
             own = quantity.scale if quantity.scale is not Scale.ONE else scale
-            yield Claim(quantity.value, own, quantity.unit or final.unit)
+            yield Claim(Number(quantity.value), own, quantity.unit or final.unit)
 
 
 def settle(draft: Draft, final: FinalAnswer, claims: Sequence[Claim]) -> Settled:
@@ -131,7 +131,7 @@ def settle(draft: Draft, final: FinalAnswer, claims: Sequence[Claim]) -> Settled
             if _agrees(draft, step, claim):
                 return _settled(claim, draft.plan(step))
     first = claims[0]
-    if isinstance(first.value, bool):
+    if isinstance(first.value, YesNo):
         raise ModelReplyError(f"no tool result says {first.words}: calculate it with greater")
     if len({claim.value for claim in claims}) > 1:
         listed = " and ".join(dict.fromkeys(claim.words for claim in claims))
@@ -149,14 +149,18 @@ def _without_sign(draft: Draft, order: Iterable[int], claim: Claim) -> Plan | No
     """Returns the plan that reads a number as large as claimed from where a tool read it with a minus; None without."""
     for step in order:
         taken = draft.steps[step - 1]
-        if isinstance(taken, Extract) and -taken.quantity.value == claim.value > 0:
+        if (
+            isinstance(taken, Extract)
+            and taken.quantity
+            and Number(-taken.quantity.value) == claim.value
+            and taken.quantity.value < 0
+        ):
             return Plan((replace(taken, id=1, reading="magnitude"),))
     return None
 
 
 def _without_step(draft: Draft, claim: Claim) -> Settled:
     """Returns the plan of a number that no step of this turn gives."""
-    assert isinstance(claim.value, Decimal)
     shown = draft.shown
     plan, traced = draft.plan_of(claim.value)
     if traced is not None and traced.grounded and not _is_constant(traced):
@@ -188,21 +192,21 @@ def _settled(claim: Claim, plan: Plan, remark: str | None = None, *, grounded: b
 def _agrees(draft: Draft, step: int, claim: Claim) -> bool:
     """Whether a step comes to a claim: as printed, in units, or as a percentage, to the digits that the claim has."""
     register, taken = draft.result(step), draft.steps[step - 1]
-    if isinstance(register.value, bool) or isinstance(claim.value, bool):
-        return register.value is claim.value
+    known, claimed = register.number, number_of(claim.value)
+    if known is None or claimed is None:
+        return register.value == claim.value
     percent = isinstance(taken, Compute) and taken.operation in IN_PERCENT
     if percent and claim.scale not in (Scale.ONE, Scale.PERCENT):
         return False
     with localcontext(prec=PRECISION + 2 * LARGEST_EXPONENT):
-        if rounds_to(register.value, claim.value):
+        if rounds_to(known, claimed):
             return True
         if register.scale is Scale.ONE and (percent or claim.scale is Scale.PERCENT):
-            return rounds_to(register.value * 100, claim.value)
+            return rounds_to(known * 100, claimed)
         if register.scale is claim.scale:
             return False
-        return rounds_to(register.value * register.scale.factor / claim.scale.factor, claim.value)
+        return rounds_to(known * register.scale.factor / claim.scale.factor, claimed)
 
 
 def _shown(register: Register) -> str:
-    value = register.value
-    return Claim(value if isinstance(value, bool) else value.normalize(), register.scale, register.unit).words
+    return print_value(register.value, lambda number: amount_words(number.normalize(), register.scale, register.unit))

@@ -90,7 +90,7 @@ def _shown(answer: Answer, context: TurnContext) -> str:
 def _reading(answer: Answer) -> str | None:
     """How a number that is printed below zero was looked up."""
     last = answer.plan.steps[-1] if answer.plan else None
-    if not isinstance(last, Extract) or last.quantity.value >= 0:
+    if not isinstance(last, Extract) or last.quantity is None or last.quantity.value >= 0:
         return None
     return "as a magnitude" if last.reading == "magnitude" else "as a loss"
 
@@ -110,11 +110,14 @@ def _turned(first: Answer, second: Answer) -> bool:
 
 def _taken(step: Compute, plan: Plan) -> list[object]:
     steps = [plan.steps[o.step - 1] if isinstance(o, Ref) and o.step > 0 else o for o in step.operands]
-    return [(step.source, step.quantity.value) if isinstance(step, Extract) else step for step in steps]
+    return [
+        (step.source, step.quantity.value) if isinstance(step, Extract) and step.quantity is not None else step
+        for step in steps
+    ]
 
 
 def _leaf(step: Extract, leaves: LeafTable) -> Leaf | None:
-    index = leaves.index.get((step.source, step.quantity.value))
+    index = None if step.quantity is None else leaves.index.get((step.source, step.quantity.value))
     return None if index is None else leaves.leaves[index]
 
 

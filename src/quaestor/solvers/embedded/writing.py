@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from quaestor.conversation.memory import Memory
+from quaestor.core.answer_value import as_float
 from quaestor.plan.scales import Kind as Counts
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
 from quaestor.plan.steps import Operand as PlanOperand
@@ -75,7 +76,7 @@ def read_state(memory: Memory, leaves: LeafTable) -> State:
     """Returns the conversation so far in the solver's terms, whichever solver answered."""
     state = State()
     for question, answer in zip(memory.asked, memory.answers, strict=True):
-        value = None if answer.value is None else float(answer.value)
+        value = as_float(answer.value)
         counts = Counts(answer.scale, answer.unit)
         if answer.plan is None:
             outcome = Outcome("lookup", (), value, counts)
@@ -98,8 +99,7 @@ def _read_outcome(plan: Plan, value: float | None, counts: Counts, leaves: LeafT
             operands.append(Operand("result", turn, state.outcomes[turn].value or 0.0))
         elif isinstance(operand, Ref):
             step = plan.steps[operand.step - 1]
-            is_leaf = isinstance(step, Extract)
-            operands.append(_leaf_operand(step, leaves) if is_leaf and isinstance(step, Extract) else _unknown())
+            operands.append(_leaf_operand(step, leaves) if isinstance(step, Extract) else _unknown())
         else:
             operands.append(_unknown())
     operation = "lookup" if last.operation == "identity" else last.operation
@@ -107,6 +107,8 @@ def _read_outcome(plan: Plan, value: float | None, counts: Counts, leaves: LeafT
 
 
 def _leaf_operand(step: Extract, leaves: LeafTable) -> Operand:
+    if step.quantity is None:
+        return _unknown()
     index = leaves.index.get((step.source, step.quantity.value))
     if index is None:
         return Operand("constant", 0, float(step.quantity.value))

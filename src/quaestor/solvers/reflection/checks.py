@@ -143,7 +143,7 @@ def numbers_stand_on_the_page(case: Case) -> Iterator[Finding]:
     """Every number is printed where it is taken from; a constant needs no source only where everybody knows it."""
     for step in case.plan.steps:
         if isinstance(step, Extract):
-            if case.numbers.taken(step) is None:
+            if step.quantity is not None and case.numbers.taken(step) is None:
                 yield _not_there(case, step.id, step.quantity, place_code(step.source), step)
             continue
         for operand in step.operands:

@@ -7,6 +7,7 @@ written. A step may also be right on the rounded results that it was given.
 from collections.abc import Sequence
 from decimal import Decimal, localcontext
 
+from quaestor.core.answer_value import amount_words, number_of, print_value
 from quaestor.core.quantity import Scale
 from quaestor.errors import PlanError
 from quaestor.plan.execute import Execution, Register, execute
@@ -45,11 +46,8 @@ def check_claims(draft: Understood, execution: Execution, history: Sequence[Regi
 
 def shown(register: Register) -> str:
     """Returns a result for people: twelve digits, and its scale."""
-    if isinstance(register.value, bool):
-        return "yes" if register.value else "no"
     with localcontext(prec=12):
-        value = (+register.value).normalize()
-    return f"{value:f}" + ("" if register.scale is Scale.ONE else f" {register.scale.value}")
+        return print_value(register.value, lambda number: amount_words((+number).normalize(), register.scale))
 
 
 def _as_claimed(draft: Understood) -> Register:
@@ -82,17 +80,17 @@ def _on_claims(
 
 
 def _agrees(claim: Claim, register: Register, step: Step) -> bool:
-    if isinstance(register.value, bool) or isinstance(claim.value, bool):
-        return register.value is claim.value
-    value, scale = register.value, claim.scale
+    value, claimed, scale = register.number, number_of(claim.value), claim.scale
+    if value is None or claimed is None:
+        return register.value == claim.value
     shown_in_percent = isinstance(step, Compute) and step.operation in ("percentage", "percentage_change")
     with localcontext(prec=PRECISION + 2 * LARGEST_EXPONENT):
-        if scale in (None, register.scale) and rounds_to(value, claim.value):
+        if scale in (None, register.scale) and rounds_to(value, claimed):
             return True
         if register.scale is Scale.ONE and (scale is Scale.PERCENT or (scale is None and shown_in_percent)):
-            return rounds_to(value * 100, claim.value)
+            return rounds_to(value * 100, claimed)
         if scale is None or scale is register.scale:
             return False
         # Where the number itself says no scale, the labels of its table may.
         factor = Decimal(1) if register.scale is Scale.ONE else register.scale.factor / scale.factor
-        return rounds_to(value * factor, claim.value)
+        return rounds_to(value * factor, claimed)

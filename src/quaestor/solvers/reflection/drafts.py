@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from quaestor.core.answer_value import Number, YesNo, print_amount
 from quaestor.core.parsing import parse_cell
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import MagnitudeError, ProgramError, QuantityError
@@ -72,19 +73,17 @@ class Claim:
     """What a draft says that a step comes to.
 
     Attributes:
-        value: The number, in units of `scale`; or True and False for yes and no.
+        value: The number, in units of `scale`; or yes or no.
         scale: What it says that one unit stands for; None where it says nothing.
     """
 
-    value: Decimal | bool
+    value: Number | YesNo
     scale: Scale | None = None
 
     @property
     def words(self) -> str:
         """For people: `14.1 percent`."""
-        if isinstance(self.value, bool):
-            return "yes" if self.value else "no"
-        return f"{self.value:f}{f' {self.scale.value}' if self.scale not in (None, Scale.ONE) else ''}"
+        return print_amount(self.value, self.scale)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +139,7 @@ def understand(draft: Draft, question: str, numbers: Numbers) -> Understood:
             continue
         claim = _claim(step.value)
         claims.append(claim)
-        quantity = Quantity(Decimal(claim.value), claim.scale or Scale.ONE)
+        quantity = Quantity(Decimal(claim.value.value), claim.scale or Scale.ONE)
         place = locate(quantity, step.what, step.where, numbers)
         findings += [Finding(kind, number, text) for kind, text in place.remarks]
         if place.number is not None:
@@ -165,14 +164,14 @@ def read_claim(said: bool | Said, scale: ScaleName | None = None) -> Claim | Non
     """
     given = None if scale is None else Scale(scale)
     if isinstance(said, bool):
-        return Claim(said)
+        return Claim(YesNo(said))
     text = str(said).strip()
     if text.casefold() in ("yes", "true", "no", "false"):
-        return Claim(text.casefold() in ("yes", "true"))
+        return Claim(YesNo(text.casefold() in ("yes", "true")))
     if len(text) > _LONGEST:
         return None
     try:
-        return Claim(bounded(Decimal(text.replace(",", ""))), given)
+        return Claim(Number(bounded(Decimal(text.replace(",", "")))), given)
     except MagnitudeError:
         return None
     except InvalidOperation:  # no bare number: one with words, such as $ 5.2 million
@@ -185,7 +184,7 @@ def _in_words(text: str, given: Scale | None) -> Claim | None:
         if len(quantities) != 1:
             return None
         own = quantities[0].scale
-        return Claim(bounded(quantities[0].value), own if own is not Scale.ONE else given)
+        return Claim(Number(bounded(quantities[0].value)), own if own is not Scale.ONE else given)
     except (QuantityError, MagnitudeError):
         return None
 

@@ -63,7 +63,8 @@ class Numbers:
 
     def taken(self, step: Extract) -> Number | None:
         """Returns the number that a step takes; None where its place does not print that number."""
-        found = (n for n in self.at(step.source) if _same(n.quantity, step.quantity))
+        quantity = step.quantity
+        found = (n for n in self.at(step.source) if quantity is not None and _same(n.quantity, quantity))
         return next(found, None)
 
     def printing(self, quantity: Quantity, *, magnitude: bool = False) -> Sequence[Number]:

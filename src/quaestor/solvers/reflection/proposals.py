@@ -59,7 +59,8 @@ def _step_words(step: Extract | Compute) -> str:
     if isinstance(step, Compute):
         return f"{step.operation} {', '.join(map(_operand_words, step.operands))}"
     sign = " without its sign" if step.reading == "magnitude" else ""
-    return f"{step.label[:80]} = {step.quantity.text or step.quantity.value}{sign} ({place_code(step.source)})"
+    printed = step.text if step.quantity is None else step.quantity.text or step.quantity.value
+    return f"{step.label[:80]} = {printed}{sign} ({place_code(step.source)})"
 
 
 def _operand_words(operand: Operand) -> str:

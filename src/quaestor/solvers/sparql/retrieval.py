@@ -15,8 +15,8 @@ from time import perf_counter
 from quaestor.conversation.answer import Variable as NamedNumber
 from quaestor.conversation.display import show_source
 from quaestor.conversation.turn import ToolCall
+from quaestor.core.answer_value import Number, print_amount
 from quaestor.core.parsing import find_quantities
-from quaestor.core.quantity import Scale
 from quaestor.errors import PlanError, QueryError
 from quaestor.graph.facts import Observation
 from quaestor.plan.execute import Register
@@ -125,7 +125,7 @@ class Retrieval:
         if not self.is_given(number) and (nodes := self._printing(number)):
             raise _Refused(f"the page prints {number:f}: query it, so that its place is known: {self._shown(nodes)}")
         return Found(
-            value.name, value.description, Constant(number, write_literal(number)), Register(number), "constant"
+            value.name, value.description, Constant(number, write_literal(number)), Register(Number(number)), "constant"
         )
 
     def is_given(self, number: Decimal) -> bool:
@@ -175,7 +175,7 @@ class Retrieval:
         number = self._numbers.by_node[nodes[0]]
         quantity = number.quantity
         extract = Extract(0, number.source, number.label, quantity, query=query)
-        register = Register(quantity.value, quantity.scale, quantity.unit, (number.source,))
+        register = Register(Number(quantity.value), quantity.scale, quantity.unit, (number.source,))
         return Found(value.name, value.description, extract, register, self._place(number))
 
     def _place(self, number: OnPage) -> str:
@@ -224,7 +224,4 @@ class Retrieval:
 
 
 def _written(register: Register) -> str:
-    if isinstance(register.value, bool):
-        return "yes" if register.value else "no"
-    scale = "" if register.scale is Scale.ONE else f" {register.scale.value}"
-    return f"{register.value:f}{scale}{f' {register.unit}' if register.unit else ''}"
+    return print_amount(register.value, register.scale, register.unit)

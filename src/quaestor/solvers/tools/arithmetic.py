@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
+from quaestor.core.answer_value import AnswerValue, Number, json_number, value_to_plain
 from quaestor.core.parsing import parse_quantity
 from quaestor.core.quantity import Scale
 from quaestor.errors import MagnitudeError, QuantityError
@@ -16,7 +17,7 @@ from quaestor.plan.formula import render_formula
 from quaestor.plan.operations import OPERATIONS, bounded
 from quaestor.plan.steps import Constant, Label, Operand, Ref
 from quaestor.solvers.tools.draft import IN_PERCENT, Draft, Traced
-from quaestor.solvers.tools.messages import Calculate, Calculated, OperandShown, Refusal, Scalar, number
+from quaestor.solvers.tools.messages import Calculate, Calculated, OperandShown, Refusal, Scalar
 from quaestor.solvers.tools.page import Page, folded, nearest
 
 _REFERENCE = re.compile(r"\s*#\s?(-?[0-9]{1,3})\s*")
@@ -123,19 +124,19 @@ def _calculated(
     draft: Draft, operation: str, values: Sequence[Scalar], traced: Sequence[Traced], step: int
 ) -> Calculated:
     register = draft.result(step)
-    value = register.value
-    percent = operation in IN_PERCENT and register.scale is Scale.ONE and not isinstance(value, bool)
-    shown = value if isinstance(value, bool) else number(value.scaleb(2) if percent else value)
+    fraction = register.number if operation in IN_PERCENT and register.scale is Scale.ONE else None
     return Calculated(
         operation=operation,
         values=tuple(values),
-        result=shown,
-        fraction=number(value) if percent and not isinstance(value, bool) else None,
-        scale=Scale.PERCENT.value if percent else register.scale.value,
+        result=value_to_plain(register.value if fraction is None else Number(fraction.scaleb(2))),
+        fraction=None if fraction is None else json_number(fraction),
+        scale=register.scale.value if fraction is None else Scale.PERCENT.value,
         unit=register.unit,
         formula=render_formula(draft.plan(step), draft.formulas),
         operands=tuple(_operand(draft, item) for item in traced),
-        ungrounded=tuple(number(t.operand.value) for t in traced if not t.grounded and isinstance(t.operand, Constant)),
+        ungrounded=tuple(
+            json_number(t.operand.value) for t in traced if not t.grounded and isinstance(t.operand, Constant)
+        ),
         sources=register.sources,
         step=step,
     )
@@ -143,15 +144,14 @@ def _calculated(
 
 def _operand(draft: Draft, traced: Traced) -> OperandShown:
     value, scale = _taken(draft, traced.operand)
-    shown = value if isinstance(value, bool) else number(value)
-    return OperandShown(shown, traced.origin, traced.label, scale.value, traced.also or None)
+    return OperandShown(value_to_plain(value), traced.origin, traced.label, scale.value, traced.also or None)
 
 
-def _taken(draft: Draft, operand: Operand) -> tuple[Decimal | bool, Scale]:
+def _taken(draft: Draft, operand: Operand) -> tuple[AnswerValue, Scale]:
     if isinstance(operand, Constant):
-        return operand.value, Scale.ONE
+        return Number(operand.value), Scale.ONE
     if isinstance(operand, Label):
-        return Decimal(len(operand.values)), Scale.ONE
+        return Number(Decimal(len(operand.values))), Scale.ONE
     register = draft.result(operand.step) if operand.step > 0 else draft.history[operand.step]
     assert register is not None  # it was computed with
     return register.value, register.scale

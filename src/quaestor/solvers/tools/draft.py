@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 
 from quaestor.conversation.memory import Memory
+from quaestor.core.answer_value import AnswerValue, Number, print_value
 from quaestor.core.quantity import Scale
 from quaestor.errors import SolverError
 from quaestor.graph.facts import HeaderNumber, Mention, Observation
@@ -134,23 +135,23 @@ class Draft:
             raise SolverError("no tool returned a number: there is no plan")
         return _closed(self._steps[: step or self._latest])
 
-    def plan_of(self, value: Decimal | bool) -> tuple[Plan, Traced | None]:
-        """Returns the plan whose result a value is, and how the value was traced; None for a yes or no.
+    def plan_of(self, value: AnswerValue) -> tuple[Plan, Traced | None]:
+        """Returns the plan whose result a value is, and how the value was traced; None for what is no number.
 
         A percentage, such as 14.14, may stand for a step that is a fraction: the plan then gives the fraction.
 
         Raises:
-            SolverError: It is a yes or no that no step gives.
+            SolverError: It is a yes or no, or words, that no step gives.
         """
-        if isinstance(value, bool):
-            found = [i for i, register in enumerate(self._results, 1) if register.value is value]
+        if not isinstance(value, Number):
+            found = [i for i, register in enumerate(self._results, 1) if register.value == value]
             if not found:
-                raise SolverError(f"no step of this turn answers {'yes' if value else 'no'}: calculate it with greater")
+                raise SolverError(f"no step of this turn answers {print_value(value)}: calculate it with greater")
             return self.plan(found[-1]), None
         for place in reversed(range(len(self._steps))):
-            if self._in_percent(place) and _same(self._results[place].value, value, shift=2):
+            if self._in_percent(place) and _same(self._results[place].number, value.value, shift=2):
                 return self.plan(place + 1), self.traced(place + 1)
-        traced = self.trace(value)
+        traced = self.trace(value.value)
         if isinstance(traced.operand, Ref) and traced.operand.step > 0:
             return self.plan(traced.operand.step), traced
         return Plan((Compute(1, "identity", (traced.operand,)),)), traced
@@ -183,7 +184,7 @@ class Draft:
             register, step = self._results[place], place + 1
             if _is(register, value, exact):
                 yield self.traced(step)
-            elif self._in_percent(place) and _same(register.value, value, 2, exact):
+            elif self._in_percent(place) and _same(register.number, value, 2, exact):
                 # The tool showed it in percent, so it is meant in percent: 14.14 and not 0.1414.
                 percent = self.compute("multiply", (Ref(step), _HUNDRED))
                 yield Traced(Ref(percent), f"step {step}", self.label(step))
@@ -219,16 +220,16 @@ class Draft:
 
 def _is(register: Register, value: Decimal, exact: bool) -> bool:
     """Whether a value is a register's, as printed or in units (0.137 for 13.7 %, 2700000000 for 2.7 billion)."""
-    if _same(register.value, value, exact=exact):
+    if _same(register.number, value, exact=exact):
         return True
-    if isinstance(register.value, bool) or register.scale is Scale.ONE:
+    if register.number is None or register.scale is Scale.ONE:
         return False
-    return _same(register.value * register.scale.factor, value, exact=exact)
+    return _same(register.number * register.scale.factor, value, exact=exact)
 
 
-def _same(known: Decimal | bool, value: Decimal, shift: int = 0, exact: bool = False) -> bool:
+def _same(known: Decimal | None, value: Decimal, shift: int = 0, exact: bool = False) -> bool:
     """Whether a value is a known number, or that number as a float or with fewer digits where not `exact`."""
-    if isinstance(known, bool):
+    if known is None:
         return False
     with localcontext(prec=PRECISION + 2 * LARGEST_EXPONENT):
         known = known.scaleb(shift)

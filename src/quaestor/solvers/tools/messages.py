@@ -5,10 +5,9 @@ Owns the names on the wire, which are those of the tools' design (`entityType`, 
 """
 
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import ConfigDict, Discriminator, Field, Strict
+from pydantic import ConfigDict, Discriminator, Field, JsonValue, Strict
 
 from quaestor.core.provenance import Source
 from quaestor.plan.operations import MOST_OPERANDS, OPERATIONS
@@ -19,11 +18,6 @@ Word = Annotated[str, Field(max_length=300)]
 Scalar = Annotated[int, Strict()] | Annotated[float, Strict()] | Annotated[str, Strict(), Field(max_length=300)]
 _ENTITY_TYPE = Field(alias="entityType", description="A type of entity, such as StockOption or CashFlow.")
 _CLOSED = ConfigDict(extra="forbid")
-
-
-def number(value: Decimal) -> Number:
-    """Returns a decimal as JSON writes it: whole numbers without a point."""
-    return int(value) if value == value.to_integral_value() else float(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +222,7 @@ class OperandShown:
         also: How many other numbers of the page have the same value, where it was looked up there.
     """
 
-    value: Number | bool
+    value: JsonValue
     origin: Annotated[str, Field(serialization_alias="from")]
     label: str
     scale: str
@@ -242,7 +236,7 @@ class Calculated:
     Attributes:
         operation: As executed.
         values: As given.
-        result: The number, or true and false. Of `percentage_change` and `percentage` in percent.
+        result: The number, true or false, or words. Of `percentage_change` and `percentage` in percent.
         fraction: The same as a fraction, where the result is in percent.
         scale: What one unit of the result stands for.
         unit: What it counts, or None.
@@ -256,7 +250,7 @@ class Calculated:
     success: Literal[True] = field(default=True, init=False)
     operation: str
     values: tuple[Scalar, ...]
-    result: Number | bool
+    result: JsonValue
     fraction: Number | None
     scale: str
     unit: str | None

@@ -7,11 +7,12 @@ and what several cells match is refused with all of them named.
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 
+from quaestor.core.answer_value import json_number
 from quaestor.core.periods import Period, parse_period
 from quaestor.core.provenance import CellRef
 from quaestor.graph.facts import Heading, Observation, TextCell, period_code
 from quaestor.solvers.tools.draft import Draft
-from quaestor.solvers.tools.messages import Candidate, QueryKg, Refusal, Retrieved, Scalar, number
+from quaestor.solvers.tools.messages import Candidate, QueryKg, Refusal, Retrieved, Scalar
 from quaestor.solvers.tools.page import Fact, Instance, Page, folded, nearest
 
 _INSTANCE_KEYS: Mapping[str, Callable[[Instance, Scalar], bool]] = {
@@ -219,7 +220,7 @@ def _retrieved(fact: Fact, draft: Draft, query: str) -> Retrieved | Refusal:
     return Retrieved(
         instance=fact.instance,
         property=fact.predicate,
-        value=number(fact.quantity.value),
+        value=json_number(fact.quantity.value),
         raw_value=fact.quantity.text,
         scale=fact.scale.value,
         unit=fact.unit,

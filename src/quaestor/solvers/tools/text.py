@@ -6,12 +6,13 @@ Owns the comparison. One number that fits is taken; of several all are shown, an
 import re
 from collections.abc import Sequence
 
+from quaestor.core.answer_value import json_number
 from quaestor.core.periods import Period, parse_period
 from quaestor.core.stop_words import SMALL_WORDS
 from quaestor.core.words import search_words, singular
 from quaestor.graph.facts import HeaderNumber, Mention, period_code, year_of
 from quaestor.solvers.tools.draft import Draft
-from quaestor.solvers.tools.messages import FindInText, MentionShown, Refusal, Scalar, TextMatches, number
+from quaestor.solvers.tools.messages import FindInText, MentionShown, Refusal, Scalar, TextMatches
 from quaestor.solvers.tools.page import Page, nearest
 
 _MOST_SHOWN = 10
@@ -58,7 +59,7 @@ def _matches(found: Sequence[InText], complete: bool, draft: Draft, request: Fin
 
 def _shown(item: InText) -> MentionShown:
     return MentionShown(
-        value=number(item.quantity.value),
+        value=json_number(item.quantity.value),
         raw_value=item.quantity.text,
         scale=item.quantity.scale.value,
         unit=item.quantity.unit,

@@ -7,7 +7,6 @@ reply is a result or a refusal that can be acted on; no error escapes.
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from time import perf_counter
 from typing import Any, Generic, TypeVar
 
@@ -16,6 +15,7 @@ from pydantic import JsonValue, ValidationError
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.turn import ToolCall
 from quaestor.core import serial
+from quaestor.core.answer_value import AnswerValue
 from quaestor.errors import PlanError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.structured.schema import plain_schema
@@ -194,7 +194,7 @@ class Toolbox:
         """
         return self._draft.plan()
 
-    def plan_of(self, value: Decimal | bool) -> tuple[Plan, Traced | None]:
+    def plan_of(self, value: AnswerValue) -> tuple[Plan, Traced | None]:
         """Returns the plan whose result is the value that a solver answers with, and how it was traced.
 
         Raises:

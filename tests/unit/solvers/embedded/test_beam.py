@@ -3,11 +3,11 @@
 import asyncio
 import math
 from dataclasses import replace
-from decimal import Decimal
 
 import numpy as np
 import pytest
 from pages import page
+from values import a_value
 
 from quaestor.conversation.memory import Memory
 from quaestor.core.quantity import Scale
@@ -75,7 +75,7 @@ def test_what_was_not_answered_so_is_written_out(solver: EmbeddedSolver) -> None
     plan = write_plan(difference, leaves, read, agreeing(read, given))
     extract, compute = plan.steps
     assert isinstance(extract, Extract)
-    assert extract.quantity.value == 5
+    assert extract.number == 5
     assert isinstance(compute, Compute)
     assert compute.operands == (Ref(1), Ref(-1))
 
@@ -84,13 +84,13 @@ def test_answers_of_another_solver_are_taken_as_they_are(solver: EmbeddedSolver)
     knowledge, memory = Knowledge.of([RENT]), Memory()
     context = TurnContext(RENT, memory, knowledge.graph(RENT), knowledge.ontology)
     turn = asyncio.run(play_turn("what was the rent in 2008?", context, solver))
-    assert turn.answer.value == 5
-    other = replace(turn, answer=replace(turn.answer, value=Decimal(11)))
+    assert turn.answer.number == 5
+    other = replace(turn, answer=replace(turn.answer, value=a_value(11)))
     for memory, first in ((Memory((turn,)), 5), (Memory((other,)), 11)):
         context = TurnContext(RENT, memory, knowledge.graph(RENT), knowledge.ontology)
         answer = asyncio.run(solver.solve("what is that times 100?", context))
         assert answer.plan is not None
-        assert execute(answer.plan, memory.registers).result.value == answer.value == first * 100
+        assert execute(answer.plan, memory.registers).result.number == answer.number == first * 100
 
 
 def test_a_path_of_no_turns_is_certain() -> None:

@@ -5,8 +5,10 @@ import math
 
 import pytest
 from pages import page, sample_pages
+from values import number_in
 
 from quaestor.conversation.memory import Memory
+from quaestor.core.answer_value import as_float
 from quaestor.documents.document import Document
 from quaestor.errors import ExecutionError
 from quaestor.evaluation.knowledge import Knowledge
@@ -70,8 +72,8 @@ def test_values_agree_with_exact_execution(solver: EmbeddedSolver) -> None:
             except ExecutionError:
                 continue
             assert choice.outcome.value is not None
-            assert math.isclose(float(result.value), choice.outcome.value, rel_tol=1e-9, abs_tol=1e-9), plan
-            if not isinstance(result.value, bool):
+            assert math.isclose(as_float(result.value) or 0.0, choice.outcome.value, rel_tol=1e-9, abs_tol=1e-9), plan
+            if result.number is not None:
                 assert result.scale == choice.outcome.counts.scale
             compared += 1
     assert compared > 200
@@ -84,7 +86,7 @@ def test_what_is_written_is_read_back(solver: EmbeddedSolver) -> None:
         assert state.questions == context.memory.asked
         for turn, outcome in zip(context.memory.turns, state.outcomes, strict=True):
             assert turn.answer.value is not None
-            assert outcome.value == pytest.approx(float(turn.answer.value))
+            assert outcome.value == pytest.approx(float(number_in(turn.answer.value)))
             assert outcome.operation in OPERATIONS
             assert all(not math.isnan(operand.value) for operand in outcome.operands)
 

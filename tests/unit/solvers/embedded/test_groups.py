@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from pages import page
+from values import a_value, number_in
 
 from quaestor.graph.builder import build_graph
 from quaestor.learning.labels import label_turn
@@ -96,8 +97,8 @@ def test_a_sum_and_an_average_are_written_as_they_are_ranked(leaves: LeafTable) 
         outcome = candidates.outcome(n)
         if outcome.operation in ("sum", "average"):
             result = execute(write_plan(outcome, leaves, State(), ())).result
-            assert float(result.value) == pytest.approx(outcome.value)
-            results.add((outcome.operation, float(result.value)))
+            assert float(number_in(result.value)) == pytest.approx(outcome.value)
+            results.add((outcome.operation, float(number_in(result.value))))
     assert {("average", 30.0), ("sum", 90.0)} <= results
 
 
@@ -119,7 +120,7 @@ def test_programs_that_add_up_several_numbers_are_one_operation(
     leaves: LeafTable, program: str, value: float, operation: str, terms: int
 ) -> None:
     turn, _ = label_turn(
-        NO_QUESTION, GoldTurn(program, value, None, 0), (), State(), leaves, lambda options: options[0]
+        NO_QUESTION, GoldTurn(program, a_value(value), None, 0), (), State(), leaves, lambda options: options[0]
     )
     assert turn.outcome.operation == operation
     assert operation in OPERATIONS
@@ -127,9 +128,11 @@ def test_programs_that_add_up_several_numbers_are_one_operation(
 
 
 def test_a_sum_that_an_earlier_turn_found_is_divided(leaves: LeafTable) -> None:
-    first, tree = label_turn(NO_QUESTION, GoldTurn("add(40, 30)", 70.0, None, 0), (), State(), leaves, lambda o: o[0])
+    first, tree = label_turn(
+        NO_QUESTION, GoldTurn("add(40, 30)", a_value(70.0), None, 0), (), State(), leaves, lambda o: o[0]
+    )
     state = State().after(NO_QUESTION, first.outcome)
-    gold = GoldTurn("add(40, 30), divide(#0, const_2)", 35.0, None, 0)
+    gold = GoldTurn("add(40, 30), divide(#0, const_2)", a_value(35.0), None, 0)
     turn, _ = label_turn(NO_QUESTION, gold, (tree,), state, leaves, lambda o: o[0])
     assert [turn.outcome.operation, *(o.kind for o in turn.outcome.operands)] == ["divide", "result", "constant"]
 

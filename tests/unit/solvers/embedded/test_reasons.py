@@ -65,10 +65,10 @@ def test_what_was_matched_can_be_checked() -> None:
     first, second, third = play(
         PAGE, "what was the net revenue in 2008?", "and what was it in 2007?", "what was, then, the change?"
     )
-    assert [turn.answer.value for turn in (first, second)] == [Decimal(5363), Decimal(5012)]
+    assert [turn.answer.number for turn in (first, second)] == [Decimal(5363), Decimal(5012)]
     assert first.answer.grounds == 'row "net revenue"; year 2008'
     assert second.answer.grounds == 'row "net revenue" of question 1; year 2007'
-    assert third.answer.value == Decimal(351)
+    assert third.answer.number == Decimal(351)
     assert third.answer.grounds is not None
     assert '"the change" asks for the change; answers 1 and 2' in third.answer.grounds
 
@@ -76,7 +76,7 @@ def test_what_was_matched_can_be_checked() -> None:
 def test_in_a_turned_table_it_is_a_column_that_is_matched() -> None:
     turned = page([["", "net revenue", "operating costs"], ["2008", "5363", "410"], ["2007", "5012", "395"]])
     (turn,) = play(turned, "what were the operating costs in 2007?")
-    assert turn.answer.value == Decimal(395)
+    assert turn.answer.number == Decimal(395)
     assert turn.answer.grounds == 'column "operating costs"; year 2007'
 
 

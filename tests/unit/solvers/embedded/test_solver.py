@@ -9,6 +9,7 @@ from shutil import copytree
 
 import pytest
 from pages import page
+from values import a_value
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
@@ -37,7 +38,7 @@ def play(conversation: Conversation) -> tuple[Turn, ...]:
 
 
 def values(turns: tuple[Turn, ...]) -> list[object]:
-    return [turn.answer.value for turn in turns]
+    return [turn.answer.number for turn in turns]
 
 
 def test_the_stock_option_page(sample: Dataset) -> None:
@@ -80,10 +81,10 @@ def test_it_goes_on_from_another_solvers_answers(sample: Dataset) -> None:
 
         async def solve(self, question: str, context: TurnContext) -> Answer:
             if len(context.memory.turns) == 0:
-                return Answer(True)
+                return Answer(a_value(True))
             if len(context.memory.turns) == 1:
                 steps = tuple(Compute(n, "add", (Constant(Decimal(n), str(n)),) * 2) for n in (1, 2))
-                return Answer(Decimal(4), plan=Plan(steps))
+                return Answer(a_value(4), plan=Plan(steps))
             return await self.embedded.solve(question, context)
 
     asked = replace(conversation, questions=("is it?", "how many?", "what is that times 100?"))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from pages import page
 from reflection_bench import IN_2008, NEW, OLD, calculate, change, draft, look_up
 from solver_bench import context_of
+from values import quantity_of
 
 from quaestor.conversation.memory import Memory
 from quaestor.core import serial
@@ -61,7 +62,7 @@ def test_a_number_is_taken_from_where_the_page_prints_it() -> None:
     first, second, last = read.plan.steps
     assert isinstance(first, Extract)
     assert isinstance(second, Extract)
-    assert (first.quantity.text, second.source) == ("$ 206588", NUMBERS.graph.observations[1].source)
+    assert (quantity_of(first).text, second.source) == ("$ 206588", NUMBERS.graph.observations[1].source)
     assert last == Compute(3, "percentage_change", (Ref(1), Ref(2)))
     assert read.findings == ()
 

@@ -51,7 +51,7 @@ def test_values_in_every_form() -> None:
     assert faults == []
     sales = found.values["net_sales_2008"]
     assert isinstance(sales.variable, Extract)
-    assert (sales.variable.quantity.value, sales.variable.label) == (Decimal(100), "net sales, 2008")
+    assert (sales.variable.number, sales.variable.label) == (Decimal(100), "net sales, 2008")
     assert sales.register.sources == (sales.variable.source,)
     assert found.values["margin"].register.scale is Scale.PERCENT
     assert found.values["hundred"].variable == Constant(Decimal(100), "const_100")
@@ -137,7 +137,7 @@ def test_earlier_results_are_numbered_from_0(local_models: None) -> None:
         "odd: 'result_x' is no earlier result: there are result_0 to result_1",
     ]
     assert found.values["cash"].variable == Ref(-2)
-    assert found.values["cash"].register.value == Decimal(181001)
+    assert found.values["cash"].register.number == Decimal(181001)
 
 
 def test_hints_are_bounded() -> None:

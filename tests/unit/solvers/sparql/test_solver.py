@@ -14,6 +14,7 @@ from model_replies import Asked, Call, Reply, broken, garbled, say, structured, 
 from model_server import ModelServer, Script
 from solver_bench import at_once, context_of, spec_for
 from sparql_bench import CASH_2008, CASH_2009, QUESTION, formula, is_calculation, play, scripted, values
+from values import a_value
 
 from quaestor.conversation.events.lines import event_lines
 from quaestor.core.quantity import Scale
@@ -41,8 +42,8 @@ RIGHT = (values(cash=CASH_2008), formula("cash"))
 def test_values_then_a_formula() -> None:
     played = play(scripted([BOTH], [formula("(new - old) / old")]), "what was the percentage change from 2008 to 2009?")
     turn = played.turn
-    assert isinstance(turn.answer.value, Decimal)
-    assert (round(turn.answer.value, 4), turn.verified, turn.error) == (Decimal("0.1414"), True, None)
+    assert isinstance(turn.answer.number, Decimal)
+    assert (round(turn.answer.number, 4), turn.verified, turn.error) == (Decimal("0.1414"), True, None)
     assert turn.answer.formula == "(206588 - 181001) / 181001"
     assert turn.answer.plan is not None
     assert [type(step) for step in turn.answer.plan.steps] == [Extract, Extract, Compute, Compute]
@@ -85,7 +86,7 @@ def test_earlier_results_are_shown_with_what_they_mean_and_can_be_used() -> None
         "what is the difference?",
     )
     last = played.turns[-1].answer
-    assert (last.value, last.scale) == (Decimal(25587), Scale.ONE)
+    assert (last.number, last.scale) == (Decimal(25587), Scale.ONE)
     assert last.plan is not None
     assert last.plan.steps == (Compute(1, "subtract", (Ref(-1), Ref(-2))),)
     assert len(last.sources) == 2
@@ -98,7 +99,7 @@ def test_earlier_results_are_shown_with_what_they_mean_and_can_be_used() -> None
 
 def test_a_yes_or_no() -> None:
     played = play(scripted([BOTH], [formula("new < old")]), "did it fall?")
-    assert played.turn.answer.value is False
+    assert played.turn.answer.value == a_value(False)
     assert played.turn.verified
 
 
@@ -122,7 +123,7 @@ def test_a_yes_or_no() -> None:
 )  # fmt: skip
 def test_a_fault_of_the_first_phase_is_told_and_repaired(fault: Step, told: str) -> None:
     played = play(scripted([fault, RIGHT[0]], [RIGHT[1]]))
-    assert played.turn.answer.value == Decimal(181001), played.turn
+    assert played.turn.answer.number == Decimal(181001), played.turn
     assert told in "\n".join((*played.asked[1].results, *played.asked[1].prompts))
     assert played.phases == ["PLAN", "PLAN_repair_1", "CALCULATE"]
 
@@ -142,7 +143,7 @@ def test_a_fault_of_the_first_phase_is_told_and_repaired(fault: Step, told: str)
 )
 def test_a_fault_of_the_second_phase_is_told_and_repaired(fault: Step, told: str) -> None:
     played = play(scripted([RIGHT[0]], [fault, RIGHT[1]]))
-    assert (played.turn.answer.value, played.turn.answer.reason) == (Decimal(181001), None), played.turn
+    assert (played.turn.answer.number, played.turn.answer.reason) == (Decimal(181001), None), played.turn
     assert told in "\n".join((*played.asked[2].results, *played.asked[2].prompts))
     assert played.phases == ["PLAN", "CALCULATE", "CALCULATE_repair_1"]
 
@@ -176,7 +177,7 @@ def test_what_has_no_source_stands_with_a_remark() -> None:
 def test_models_without_tools_write_json() -> None:
     fenced = say("Here it is:\n```json\n" + json.dumps(values(cash=CASH_2008)) + "\n```")
     played = play(scripted([fenced], [RIGHT[1]]), native=False)
-    assert played.turn.answer.value == Decimal(181001)
+    assert played.turn.answer.number == Decimal(181001)
     assert "Reply with one JSON object of this schema" in played.asked[0].prompts[0]
 
 

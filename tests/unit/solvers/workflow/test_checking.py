@@ -26,7 +26,7 @@ def test_a_plan_that_can_be_run_has_no_issue() -> None:
     first, second, last = found.plan.steps
     assert isinstance(first, Extract)
     assert isinstance(second, Extract)
-    assert [f"{step.quantity.value}" for step in (first, second)] == ["206588", "181001"]
+    assert [f"{step.number}" for step in (first, second)] == ["206588", "181001"]
     assert first.query == f"{OPERATING} | 2009"
     assert isinstance(last, Compute)
     assert last.operation == "percentage_change"

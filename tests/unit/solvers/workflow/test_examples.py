@@ -6,16 +6,19 @@ from decimal import Decimal
 
 import pytest
 from solver_bench import context_of
+from values import number_in
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
+from quaestor.core.answer_value import AnswerValue, Number
 from quaestor.datasets.formats import read_dataset
 from quaestor.plan.execute import execute
 from quaestor.prompts import render, sources
 from quaestor.sample import sample_path
 from quaestor.scoring.gold import read_gold
+from quaestor.scoring.metrics import executed_equal
 from quaestor.solvers.workflow.checking import examine
 from quaestor.solvers.workflow.schema import WorkflowPlan
 from quaestor.store.records import now
@@ -27,7 +30,7 @@ EXAMPLES = [found.groupdict() for found in _EXAMPLE.finditer(sources("workflow")
 EXPECTED = ["0.30729", "38.2", "43.6", "-6.7", "0.14136", "19.1", "7.38860", "16828.14", "-0.12472"]
 
 
-def answers() -> dict[tuple[str, str], float | str]:
+def answers() -> dict[tuple[str, str], AnswerValue]:
     """The sample's answers by page and question."""
     golds = read_gold(sample_path())
     return {
@@ -47,12 +50,12 @@ def test_an_example_runs_and_gives_what_the_sample_says(example: dict[str, str],
     known = answers()
     memory = Memory()
     for question in (example["earlier"] or "").split(" / ") if example["earlier"] else ():
-        earlier = Answer(Decimal(str(known[example["page"], question])))
+        earlier = Answer(known[example["page"], question])
         memory = memory.add(Turn(question, earlier, True, now(), now()))
     context = context_of(example["page"], memory)
     found = examine(serial.load(WorkflowPlan, json.loads(example["plan"])), example["question"], context)
     assert (found.issues, found.remarks, dict(found.open)) == ((), (), {})
-    value = execute(found.plan, memory.registers).result.value
+    value = number_in(execute(found.plan, memory.registers).result.value)
     assert value == pytest.approx(Decimal(expected), abs=Decimal("0.00001"))
     if (example["page"], example["question"]) in known:
-        assert float(value) == pytest.approx(known[example["page"], example["question"]], abs=1e-5)
+        assert executed_equal(Number(value), known[example["page"], example["question"]])

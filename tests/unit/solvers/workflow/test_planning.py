@@ -26,7 +26,7 @@ def test_a_plan_is_answered_with_its_sources(protocol: Protocol, native: bool) -
     turn = played.turn
     assert turn.error is None
     assert turn.verified
-    assert f"{turn.answer.value:.5f}" == "0.14136"
+    assert f"{turn.answer.number:.5f}" == "0.14136"
     assert len(turn.answer.sources) == 2
     assert played.phases == ["PLAN"]
     first, *_ = event_lines(turn.events)

@@ -1,0 +1,264 @@
+"""What an answer can be: a number, yes or no, text, or a list. One union, with its wording and its JSON.
+
+Owns the kinds and the ways in which they are written: for people (`print_value`), in JSON that reads back to the same
+value (`value_to_json`), in one column of text that does too (`value_to_text`), in JSON for readers that know nothing
+of these kinds (`value_to_plain`). Values compare by content. Knows nothing of
+scales: a number counts in what stands beside it, and who prints it says how.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Annotated
+
+from pydantic import JsonValue, PlainSerializer, PlainValidator, WithJsonSchema
+
+from quaestor.core.quantity import Scale
+from quaestor.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """An exact number, in units of the scale that stands beside it."""
+
+    value: Decimal
+
+    def __str__(self) -> str:
+        return print_value(self)
+
+
+@dataclass(frozen=True, slots=True)
+class YesNo:
+    """Yes or no. Never equal to a number, as `True` is to 1."""
+
+    value: bool
+
+    def __str__(self) -> str:
+        return print_value(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Words of the document, such as the name of a segment. The words "yes" are no `YesNo`."""
+
+    value: str
+
+    def __str__(self) -> str:
+        return print_value(self)
+
+
+@dataclass(frozen=True, slots=True)
+class ListItem:
+    """One entry of a list: a label, a number, or a number with its label.
+
+    Attributes:
+        label: What it is called, or None.
+        number: Its number, in units of the scale that stands beside the list, or None.
+    """
+
+    label: str | None = None
+    number: Decimal | None = None
+
+    def __post_init__(self) -> None:
+        if self.label is None and self.number is None:
+            raise InputError("an entry of a list has neither a label nor a number: give one")
+
+
+@dataclass(frozen=True, slots=True)
+class ValueList:
+    """Several labels, numbers, or numbers with their labels, in order; an empty one says that there is none."""
+
+    items: tuple[ListItem, ...]
+
+    def __str__(self) -> str:
+        return print_value(self)
+
+
+def print_value(value: "AnswerValue", number: Callable[[Decimal], str] = "{:f}".format) -> str:
+    """Returns how people see a value.
+
+    >>> print_value(ValueList((ListItem("Europe", Decimal(3)), ListItem("Asia"))))
+    'Europe: 3; Asia'
+
+    Args:
+        value: The value.
+        number: How a number is written; by default with all its digits.
+    """
+    match value:
+        case Number(value=exact):
+            return number(exact)
+        case YesNo(value=yes):
+            return "yes" if yes else "no"
+        case Text(value=text):
+            return text
+        case ValueList(items=items):
+            return "; ".join(_item_words(item, number) for item in items) or "none"
+
+
+def _item_words(item: ListItem, number: Callable[[Decimal], str]) -> str:
+    if item.number is None:
+        return item.label or ""
+    return number(item.number) if item.label is None else f"{item.label}: {number(item.number)}"
+
+
+def amount_words(number: Decimal, scale: Scale | None = None, unit: str | None = None) -> str:
+    """Returns a number with all its digits, its scale and its unit: `14.1 percent`, `5.2 million USD`."""
+    named = scale.value if scale not in (None, Scale.ONE) else None
+    return " ".join(word for word in (f"{number:f}", named, unit) if word)
+
+
+def print_amount(value: "AnswerValue", scale: Scale | None = None, unit: str | None = None) -> str:
+    """Returns how people see a value with all its digits: numbers with their scale and unit."""
+    return print_value(value, lambda number: amount_words(number, scale, unit))
+
+
+def number_of(value: "AnswerValue | None") -> Decimal | None:
+    """Returns the number that a value is; None where it is something else, or nothing."""
+    return value.value if isinstance(value, Number) else None
+
+
+def as_float(value: "AnswerValue | None") -> float | None:
+    """Returns a value as statistics count it: a number as a float, yes as 1, no as 0; None for all else."""
+    match value:
+        case Number(value=exact):
+            return float(exact)
+        case YesNo(value=yes):
+            return float(yes)
+        case _:
+            return None
+
+
+def kind_words(value: "AnswerValue") -> str:
+    """Returns what kind of value it is, for messages: `a number`, `a yes or no`, `the text 'Europe'`."""
+    match value:
+        case Number():
+            return "a number"
+        case YesNo():
+            return "a yes or no"
+        case Text(value=text):
+            return f"the text {text if len(text) <= 40 else text[:37] + '...'!r}"
+        case ValueList():
+            return "a list"
+
+
+def value_to_json(value: "AnswerValue") -> JsonValue:
+    """Returns a value as JSON: a number as decimal text, yes and no as true and false, text and lists as objects.
+
+    >>> value_to_json(Number(Decimal("13.70"))), value_to_json(YesNo(True)), value_to_json(Text("13.7"))
+    ('13.70', True, {'text': '13.7'})
+    """
+    match value:
+        case Number(value=exact):
+            return str(exact)
+        case YesNo(value=yes):
+            return yes
+        case Text(value=text):
+            return {"text": text}
+        case ValueList(items=items):
+            return {"list": [_item_to_json(item) for item in items]}
+
+
+def _item_to_json(item: ListItem) -> JsonValue:
+    label: dict[str, JsonValue] = {} if item.label is None else {"label": item.label}
+    return label if item.number is None else {**label, "number": str(item.number)}
+
+
+def value_to_plain(value: "AnswerValue") -> JsonValue:
+    """Returns a value as JSON for readers of any kind: numbers as numbers, text as text, a list as a list.
+
+    It does not read back: a number may lose digits, and the text `yes` looks like any other.
+
+    >>> value_to_plain(ValueList((ListItem("Europe", Decimal(3)), ListItem("Asia"))))
+    [{'label': 'Europe', 'number': 3}, 'Asia']
+    """
+    match value:
+        case Number(value=exact):
+            return json_number(exact)
+        case YesNo(value=yes):
+            return yes
+        case Text(value=text):
+            return text
+        case ValueList(items=items):
+            return [_item_to_plain(item) for item in items]
+
+
+def _item_to_plain(item: ListItem) -> JsonValue:
+    if item.number is None:
+        return item.label
+    return json_number(item.number) if item.label is None else {"label": item.label, "number": json_number(item.number)}
+
+
+def json_number(value: Decimal) -> int | float:
+    """Returns a decimal as JSON writes numbers: whole ones without a point."""
+    return int(value) if value == value.to_integral_value() else float(value)
+
+
+def value_from_json(data: object) -> "AnswerValue":
+    """Returns the value that `value_to_json` wrote; a value itself comes back as it is.
+
+    Raises:
+        InputError: It wrote no such thing.
+    """
+    match data:
+        case Number() | YesNo() | Text() | ValueList():
+            return data
+        case bool():
+            return YesNo(data)
+        case Decimal() | int() | float() | str():
+            return Number(_decimal(data))
+        case {"text": str(text), **rest} if not rest:
+            return Text(text)
+        case {"list": list(items), **rest} if not rest:
+            return ValueList(tuple(map(_item_from_json, items)))
+    raise InputError(f"{data!r:.60} is no number, yes or no, text or list as it is stored")
+
+
+def _item_from_json(data: object) -> ListItem:
+    if isinstance(data, Mapping) and data.keys() <= {"label", "number"}:
+        label, number = data.get("label"), data.get("number")
+        if label is None or isinstance(label, str):
+            return ListItem(label, None if number is None else _decimal(number))
+    raise InputError(f"{data!r:.60} is no entry of a list as it is stored")
+
+
+def _decimal(data: object) -> Decimal:
+    try:
+        number = Decimal(str(data))
+    except InvalidOperation:
+        number = Decimal("NaN")
+    if not number.is_finite():
+        raise InputError(f"{data!r:.60} is no number as it is stored")
+    return number
+
+
+def value_to_text(value: "AnswerValue") -> str:
+    """Returns a value as one column of text holds it: decimal digits, `yes` or `no`, else its JSON."""
+    if isinstance(value, Number | YesNo):
+        return print_value(value)
+    return json.dumps(value_to_json(value), ensure_ascii=False)
+
+
+def value_from_text(text: str) -> "AnswerValue":
+    """Returns the value that `value_to_text` wrote.
+
+    Raises:
+        InputError: It wrote no such thing.
+    """
+    if text in ("yes", "no"):
+        return YesNo(text == "yes")
+    if not text.startswith("{"):
+        return Number(_decimal(text))
+    try:
+        return value_from_json(json.loads(text))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{text!r:.60} is no answer as it is stored") from error
+
+
+AnswerValue = Annotated[
+    Number | YesNo | Text | ValueList,
+    PlainValidator(value_from_json),
+    PlainSerializer(value_to_json, when_used="json"),
+    WithJsonSchema({"type": ["string", "boolean", "object"]}),
+]
+"""The value of an answer. As a field of a dataclass it travels as `value_to_json` writes it."""
