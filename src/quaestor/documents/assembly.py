@@ -126,7 +126,7 @@ class _Assembly:
         if part.level < 1:
             raise DocumentError(f"{self.id}: the heading {part.text[:60]!r} has level {part.level}; 1 is the outermost")
         self.headings = [*(heading for heading in self.headings if heading.level < part.level), part]
-        path = tuple(heading.text for heading in self.headings)
+        path = tuple(" ".join(heading.text.split()) for heading in self.headings)
         self.begin(Section(f"section_{len(self.sections)}", path))
         self.leading = []
         self._add(SectionHeading(part.text, part.level), part.page)

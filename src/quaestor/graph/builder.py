@@ -4,12 +4,23 @@ Owns the two policies: `strict` fails with all gaps at once, `extend` mints a pr
 for each. Every number of the tables and of the text is in the graph, or there is no graph.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from quaestor.core.periods import Period, find_periods
 from quaestor.documents.document import Cell, Document, Header, Table
 from quaestor.errors import GapError, GraphError
-from quaestor.graph.facts import MINTED, HeaderNumber, Heading, LineFact, Observation, TableFact, TextCell, period_code
+from quaestor.graph.facts import (
+    MINTED,
+    HeaderNumber,
+    Heading,
+    LineFact,
+    Observation,
+    SectionFact,
+    TableFact,
+    TextCell,
+    period_code,
+)
 from quaestor.graph.knowledge_graph import KnowledgeGraph, Policy
 from quaestor.graph.text import text_facts, year_number, years_in
 from quaestor.ontology.classes import Context, contexts_of
@@ -41,7 +52,8 @@ def build_graph(document: Document, ontology: Ontology, policy: Policy = "extend
         raise GapError(document.id, gaps)
     names: set[str] = set()
     contexts = contexts_of(document)
-    tables = tuple(_table(table, contexts[table.index], ontology) for table in document.tables)
+    places = {(sentence.section, sentence.index): place for place, sentence in enumerate(document.sentences)}
+    tables = tuple(_table(document, table, contexts[table.index], ontology, places) for table in document.tables)
     properties: dict[int, dict[int, str]] = {table.index: {} for table in document.tables}
     for line in lines:
         properties[line.table][line.index] = line.predicate
@@ -66,12 +78,20 @@ def build_graph(document: Document, ontology: Ontology, policy: Policy = "extend
         sentences=sentences,
         tables=tables,
         lines=lines,
+        sections=tuple(SectionFact(section.id, section.path) for section in document.sections if section.path),
     )
 
 
-def _table(table: Table, context: Context, ontology: Ontology) -> TableFact:
+def _table(
+    document: Document, table: Table, context: Context, ontology: Ontology, places: Mapping[tuple[str, int], int]
+) -> TableFact:
     best = ontology.classify(context)[0]
-    return TableFact(table.index, table.caption, property_axis(table), best.name, best.score, best.reasons)
+    section, lead = document.section_of(table).id, document.lead_of(table)
+    start = places[lead[0].section, lead[0].index] if lead else 0
+    axis = property_axis(table)
+    return TableFact(
+        table.index, table.caption, axis, best.name, best.score, best.reasons, section, (start, start + len(lead))
+    )
 
 
 def _lines(table: Table, ontology: Ontology) -> list[LineFact]:

@@ -170,7 +170,7 @@ class SentenceFact:
     """A sentence around the tables.
 
     Attributes:
-        section: `pre_text` or `post_text`.
+        section: The id of its section.
         index: Its place in the section, from 0.
         place: Its place on the page, from 0.
         text: As printed.
@@ -180,6 +180,19 @@ class SentenceFact:
     index: int
     place: int
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SectionFact:
+    """A section that has a heading.
+
+    Attributes:
+        id: Its name in sources.
+        path: The headings that it is under, outermost first, its own last.
+    """
+
+    id: str
+    path: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +206,8 @@ class TableFact:
         name: The class of its instances, such as `kg:CashFlow`.
         score: How well the class fits.
         reasons: The cues that speak for it, the strongest first.
+        section: The id of its section.
+        lead: The places of the sentences that lead to it: of the first, and after the last.
     """
 
     index: int
@@ -201,6 +216,8 @@ class TableFact:
     name: str
     score: float
     reasons: tuple[str, ...]
+    section: str
+    lead: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)

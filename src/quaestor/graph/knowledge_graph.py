@@ -10,7 +10,16 @@ from functools import cached_property
 from typing import Literal
 
 from quaestor.core.triples import Triple
-from quaestor.graph.facts import HeaderNumber, LineFact, Mention, Observation, SentenceFact, TableFact, TextCell
+from quaestor.graph.facts import (
+    HeaderNumber,
+    LineFact,
+    Mention,
+    Observation,
+    SectionFact,
+    SentenceFact,
+    TableFact,
+    TextCell,
+)
 from quaestor.graph.sparql import Limits, Rows, Sparql
 from quaestor.ontology.terms import digest_of, write_turtle
 from quaestor.ontology.vocabulary import document_namespace
@@ -33,6 +42,7 @@ class KnowledgeGraph:
         sentences: The text.
         tables: What each table was taken for, and why.
         lines: The property of each row or column, and why.
+        sections: The sections that have a heading.
     """
 
     document: str
@@ -45,6 +55,7 @@ class KnowledgeGraph:
     sentences: tuple[SentenceFact, ...]
     tables: tuple[TableFact, ...]
     lines: tuple[LineFact, ...]
+    sections: tuple[SectionFact, ...] = ()
 
     @cached_property
     def _triples(self) -> tuple[Triple, ...]:
@@ -103,10 +114,18 @@ class KnowledgeGraph:
         """Returns the graph as Turtle; equal graphs give equal texts."""
         return write_turtle(self._triples, self.namespaces)
 
+    def path_of(self, section: str) -> tuple[str, ...]:
+        """Returns the headings over a section, the outermost first; none where it has none."""
+        return self._paths.get(section, ())
+
+    @cached_property
+    def _paths(self) -> Mapping[str, tuple[str, ...]]:
+        return {section.id: section.path for section in self.sections}
+
     def statistics(self) -> dict[str, int | str]:
-        """Returns the counts of what the graph holds, and the class of its first table."""
+        """Returns the counts of what the graph holds, and the classes of its tables."""
         return {
-            "entityType": self.tables[0].name if self.tables else "",
+            "entityType": ", ".join(dict.fromkeys(table.name for table in self.tables)),
             "instances": len({o.instance for o in self.observations} | {c.instance for c in self.text_cells}),
             "observations": len(self.observations),
             "mentions": len(self.mentions),

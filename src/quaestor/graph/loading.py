@@ -20,13 +20,14 @@ from quaestor.graph.facts import (
     LineFact,
     Mention,
     Observation,
+    SectionFact,
     SentenceFact,
     TableFact,
     TextCell,
     read_period_code,
 )
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.graph.writing import PAGE
+from quaestor.graph.writing import BEFORE, PAGE, lead_on_a_page
 from quaestor.ontology.terms import Value, read_term, read_turtle
 
 
@@ -120,7 +121,9 @@ class _Loader:
         self._document = page.text("dcterms:identifier")
         sentences = sorted((_sentence(node) for node in self._kinds["kg:Sentence"]), key=lambda s: s.place)
         self._sentences = {f"doc:{s.section}_{s.index}": s for s in sentences}
-        tables = sorted((_table(node) for node in self._kinds["kg:Table"]), key=lambda t: t.index)
+        page_lead = lead_on_a_page(sentences)
+        tables = sorted((_table(node, page_lead) for node in self._kinds["kg:Table"]), key=lambda t: t.index)
+        sections = sorted(self._kinds["kg:Section"], key=lambda node: node.whole("kg:index"))
         self._captions = {table.index: table.caption for table in tables}
         lines = sorted((_line(node) for node in self._kinds["kg:Line"]), key=lambda x: (x.table, x.index))
         observations = [self._observation(node) for node in self._kinds["kg:Observation"]]
@@ -138,6 +141,7 @@ class _Loader:
             sentences=tuple(sentences),
             tables=tuple(tables),
             lines=tuple(lines),
+            sections=tuple(map(_section, sections)),
         )
 
     def _observation(self, node: _Node) -> Observation:
@@ -204,7 +208,11 @@ def _sentence(node: _Node) -> SentenceFact:
     return SentenceFact(node.text("kg:section"), node.whole("kg:index"), node.whole("kg:place"), node.text("kg:text"))
 
 
-def _table(node: _Node) -> TableFact:
+def _section(node: _Node) -> SectionFact:
+    return SectionFact(node.text("kg:section"), tuple(node.text("kg:sectionPath").split("\n")))
+
+
+def _table(node: _Node, page_lead: tuple[int, int]) -> TableFact:
     reasons = sorted((str(read_term(reason)) for reason in node.said.get("kg:reason", ())), key=_reason_place)
     return TableFact(
         index=node.whole("kg:index"),
@@ -213,6 +221,8 @@ def _table(node: _Node) -> TableFact:
         name=node.term("kg:class"),
         score=float(node.number("kg:score")),
         reasons=tuple(reason.partition(": ")[2] for reason in reasons),
+        section=node.text_or_none("kg:section") or BEFORE,
+        lead=(node.whole("kg:leadFrom"), node.whole("kg:leadTo")) if "kg:leadFrom" in node.said else page_lead,
     )
 
 

@@ -3,7 +3,7 @@
 Owns how each fact is written. `loading` is its inverse: what is written here is read there.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef, SentenceRef
@@ -15,6 +15,7 @@ from quaestor.graph.facts import (
     LineFact,
     Mention,
     Observation,
+    SectionFact,
     SentenceFact,
     TableFact,
     TextCell,
@@ -26,6 +27,9 @@ from quaestor.ontology.terms import decimal_term, text_term
 
 PAGE = "doc:page"
 """The document's own node."""
+
+BEFORE = "pre_text"
+"""The section of the table of a page around one, which is not written."""
 
 
 def to_triples(graph: KnowledgeGraph) -> tuple[Triple, ...]:
@@ -39,7 +43,9 @@ def to_triples(graph: KnowledgeGraph) -> tuple[Triple, ...]:
             Triple(PAGE, "kg:ontology", text_term(graph.ontology)),
         )
     )
-    found.update(t for fact in graph.tables for t in _table(fact))
+    page_lead = lead_on_a_page(graph.sentences)
+    found.update(t for fact in graph.tables for t in _table(fact, page_lead))
+    found.update(t for place, section in enumerate(graph.sections) for t in _section(place, section))
     found.update(t for line in graph.lines for t in _line(line))
     classes = {table.index: table.name for table in graph.tables}
     cells: tuple[Observation | TextCell, ...] = (*graph.observations, *graph.text_cells)
@@ -74,7 +80,23 @@ def label_node(place: int) -> str:
     return f"doc:label_{place}"
 
 
-def _table(fact: TableFact) -> Iterable[Triple]:
+def lead_on_a_page(sentences: Sequence[SentenceFact]) -> tuple[int, int]:
+    """Returns the places of the sentences that lead to the table of a page around one: all before it.
+
+    A table is in the section before it, too. Neither is written where it is so.
+    """
+    return 0, sum(sentence.section == BEFORE for sentence in sentences)
+
+
+def _section(place: int, section: SectionFact) -> Iterable[Triple]:
+    node = f"doc:{section.id}"
+    yield Triple(node, "rdf:type", "kg:Section")
+    yield Triple(node, "kg:index", str(place))
+    yield Triple(node, "kg:section", text_term(section.id))
+    yield Triple(node, "kg:sectionPath", text_term("\n".join(section.path)))
+
+
+def _table(fact: TableFact, page_lead: tuple[int, int]) -> Iterable[Triple]:
     node = f"doc:table_{fact.index}"
     yield Triple(node, "rdf:type", "kg:Table")
     yield Triple(node, "kg:index", str(fact.index))
@@ -83,6 +105,11 @@ def _table(fact: TableFact) -> Iterable[Triple]:
     yield Triple(node, "kg:score", f'"{fact.score}"^^xsd:decimal')
     if fact.caption:
         yield Triple(node, "kg:caption", text_term(fact.caption))
+    if fact.section != BEFORE:
+        yield Triple(node, "kg:section", text_term(fact.section))
+    if fact.lead != page_lead:
+        yield Triple(node, "kg:leadFrom", str(fact.lead[0]))
+        yield Triple(node, "kg:leadTo", str(fact.lead[1]))
     for place, reason in enumerate(fact.reasons):
         yield Triple(node, "kg:reason", text_term(f"{place}: {reason}"))
 

@@ -14,11 +14,15 @@ from quaestor.ontology.labels import plain
 from quaestor.ontology.vocabulary import ROOT_CLASS
 
 WEIGHTS = {"caption": 4.0, "lead": 3.0, "heading": 2.0, "text": 0.25}
-"""What a cue counts by its place, times its words (three at most). The lead is the two sentences before the table."""
+"""What a cue counts by its place, times its words (three at most).
+
+The lead is the two headings over the table and the two sentences before it, as far as there are any.
+"""
 
 _HEADINGS_AT_MOST = 3
 _TEXT_AT_MOST = 2.0
 _REASONS_AT_MOST = 6
+_LEADING = 2
 _LEAD_CHARACTERS = 400
 _DOCUMENTS_KEPT = 8
 
@@ -29,8 +33,8 @@ class Context:
 
     Attributes:
         texts: With the place of each: `caption`, `lead`, `heading`, `text`.
-        around: More texts of the place `text`: those that all tables of a document share, as one object, so that they
-            are read once and not once a table.
+        around: More texts of the place `text`: those that all tables under one heading share, as one object, so that
+            they are read once and not once a table.
     """
 
     texts: tuple[tuple[str, str], ...]
@@ -53,15 +57,21 @@ class ClassMatch:
 
 
 def contexts_of(document: Document) -> dict[int, Context]:
-    """Returns what stands in and around each table of a document, by the table's index."""
-    before = [sentence.text for sentence in document.sentences if sentence.section == "pre_text"]
-    around = tuple(sentence.text for sentence in document.sentences)
-    return {table.index: _context(table, before[-2:], around) for table in document.tables}
+    """Returns what stands in each table of a document and around it, under its own heading, by the table's index."""
+    shared: dict[int, tuple[str, ...]] = {}
+    contexts = {}
+    for table in document.tables:
+        sentences = document.around(table)
+        around = shared.setdefault(id(sentences), tuple(sentence.text for sentence in sentences))
+        before = [sentence.text for sentence in document.lead_of(table)[-_LEADING:]]
+        lead = (*document.section_of(table).path[-_LEADING:], *before)
+        contexts[table.index] = _context(table, lead, around)
+    return contexts
 
 
-def _context(table: Table, before: Sequence[str], around: tuple[str, ...]) -> Context:
+def _context(table: Table, lead: Sequence[str], around: tuple[str, ...]) -> Context:
     texts = [("caption", table.caption)] if table.caption else []
-    texts += [("lead", text[-_LEAD_CHARACTERS:]) for text in before]
+    texts += [("lead", text[-_LEAD_CHARACTERS:]) for text in lead]
     labels = (*table.rows[table.header_rows :], *table.columns)
     texts += [("heading", label) for label in dict.fromkeys(label for h in labels for label in h.levels) if label]
     return Context(tuple(texts), around)

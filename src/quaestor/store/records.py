@@ -86,8 +86,8 @@ class ExampleRecord:
         started: When it was begun.
         finished: When it ended.
         error: Why it is not complete.
-        kg_stats: Counts of the document's graph, `instances` and `triples` among them, and its `entityType`; empty
-            where none was built.
+        kg_stats: Counts of the document's graph, `instances` and `triples` among them, and its tables' `entityType`;
+            empty where none was built.
     """
 
     run: str

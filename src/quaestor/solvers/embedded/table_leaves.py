@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from quaestor.core.quantity import Quantity, Scale
-from quaestor.graph.facts import Axis, Observation
+from quaestor.graph.facts import Axis, Observation, TableFact
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.questions.comparison import boundary
 from quaestor.questions.stems import stems
@@ -15,8 +15,7 @@ _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 def table_leaves(graph: KnowledgeGraph) -> Iterator[Leaf]:
     """Yields a leaf for each number in the body of a table."""
-    # The sentence before the table says what it shows, above all where the lines are years and name nothing.
-    opening = next((s.text for s in reversed(graph.sentences) if s.section == "pre_text" and stems(s.text)), "")
+    openings = {table.index: _opening(table, graph) for table in graph.tables}
     axes: Mapping[int, Axis] = {table.index: table.axis for table in graph.tables}
     words: dict[tuple[int, int], list[str]] = {}
     for cell in graph.text_cells:
@@ -25,7 +24,15 @@ def table_leaves(graph: KnowledgeGraph) -> Iterator[Leaf]:
     for seen in graph.observations:
         axis = axes[seen.source.table]
         line = _line(seen.source.row, seen.source.column, axis)
-        yield _leaf(seen, axis, words.get((seen.source.table, line), ()), opening)
+        yield _leaf(seen, axis, words.get((seen.source.table, line), ()), openings[seen.source.table])
+
+
+def _opening(table: TableFact, graph: KnowledgeGraph) -> str:
+    """The heading over a table and the sentence before it: they say what it shows where its lines name only years."""
+    start, stop = table.lead
+    before = (graph.sentences[place].text for place in range(stop - 1, start - 1, -1))
+    sentence = next((text for text in before if stems(text)), "")
+    return " ".join((*graph.path_of(table.section)[-1:], sentence))
 
 
 def _line(row: int, column: int, axis: Axis) -> int:
