@@ -12,7 +12,9 @@ _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+(?:,\d{3})*(?:\.\d+)?|[%$]")
 _COMPOUND = re.compile(r"[a-z0-9$%&]+(?:[.,'&-][a-z0-9]+)*%?")
 _NAME = re.compile(r"[a-z][a-z&'-]*[a-z]|[a-z]")
 _TERM = re.compile(r"[a-z][a-z0-9&'./-]*[a-z0-9]|[a-z]|\d[\d.,/]*%?|&|[,;:?|()]")
+_LABEL_WORD = re.compile(r"[a-z0-9&.%$']+|\[[a-z]+\]")
 _SEARCH_WORD = re.compile(r"[a-z0-9&]+")
+_IDENTIFIER_PART = re.compile(r"[a-z0-9]+")
 
 NUMBER_WORDS = {
     word: number for number, word in enumerate("one two three four five six seven eight nine ten".split(), start=1)
@@ -65,6 +67,24 @@ def terms(text: str) -> list[str]:
     ['volume/weather', ',', 'in', 'the', 'u.s', '(', 'net', ')']
     """
     return _TERM.findall(text)
+
+
+def label_words(text: str) -> list[str]:
+    """Returns the words of a label of lower case, a sign in square brackets as one.
+
+    >>> label_words("income [loss], net of u.s. tax")
+    ['income', '[loss]', 'net', 'of', 'u.s.', 'tax']
+    """
+    return _LABEL_WORD.findall(text)
+
+
+def identifier_parts(text: str) -> list[str]:
+    """Returns the runs of letters and digits of a text of lower case, of which a name for programs is made.
+
+    >>> identifier_parts("s&p 500, year-end")
+    ['s', 'p', '500', 'year', 'end']
+    """
+    return _IDENTIFIER_PART.findall(text)
 
 
 @lru_cache(maxsize=4096)

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from quaestor.core.stop_words import LABEL_FILLERS
-from quaestor.core.words import singular
+from quaestor.core.words import label_words, singular
 from quaestor.ontology.core import read_core
 
-_WORD = re.compile(r"[a-z0-9&.%$']+|\[[a-z]+\]")
 _NUMBERLESS = re.compile(r"^[a-z]{8,}$")
 _DIRECTIONS = frozenset("from to by over under per".split())
 _MONTHS = (
@@ -55,7 +54,7 @@ def plain(label: str) -> str:
     A sign in brackets stays in them: "income taxes (benefits)" is an expense, an income tax benefit is none.
     """
     text = _SIGNS.sub(lambda found: f" [{found[1]}] ", label.casefold().replace("-", " ").replace("&", " & "))
-    return " ".join(_WORD.findall(text)).strip(" .").replace(" & ", " and ")
+    return " ".join(label_words(text)).strip(" .").replace(" & ", " and ")
 
 
 def _joined(label: str) -> str:

@@ -3,7 +3,7 @@
 Owns the names. A name learned from a label never takes one that stands here: `property_name` sees to it.
 """
 
-import re
+from quaestor.core.words import identifier_parts
 
 KG = "urn:quaestor:kg#"
 """Ours: classes and properties, learned and hand-written, and the instances of a document's graph."""
@@ -51,7 +51,7 @@ def slug(text: str) -> str:
     >>> slug("net income (loss), pre-tax")
     'net_income_loss_pre_tax'
     """
-    found = re.findall(r"[a-z0-9]+", text.casefold().replace("'", ""))
+    found = identifier_parts(text.casefold().replace("'", ""))
     return "_".join(found)[:_LONGEST_NAME].strip("_")
 
 
@@ -73,5 +73,5 @@ def class_name(label: str) -> str:
     >>> class_name("unrecognized tax benefits")
     'UnrecognizedTaxBenefits'
     """
-    name = "".join(word.capitalize() for word in re.findall(r"[a-z0-9]+", label.casefold()))[:_LONGEST_NAME]
+    name = "".join(word.capitalize() for word in identifier_parts(label.casefold()))[:_LONGEST_NAME]
     return name if name and name[0].isalpha() else f"C{name}"

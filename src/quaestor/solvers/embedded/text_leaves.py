@@ -67,7 +67,7 @@ def _years(text: str, start: int, end: int) -> tuple[tuple[int, int], ...]:
 
 def _lead(before: str) -> int:
     skipped = ("a", "an", "the", "million", "billion")
-    found = [word for word in re.findall(r"[a-z]+", before[-40:]) if word not in skipped]
+    found = [word for word in words(before[-40:]) if word[0].isalpha() and word not in skipped]
     return LEADS.index(found[-1]) if found and found[-1] in LEADS else 0
 
 
