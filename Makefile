@@ -1,10 +1,12 @@
 # Everything here needs python3 (3.11 or later), its venv and pip, make, and a package index that pip knows.
 # PYTHON and VENV can be set: `make test PYTHON=python3.12 VENV=/tmp/venv`.
+# The demo installs what a user needs; tests, checks and benchmarks bring the rest into the same folder.
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+INSTALLED_DEV := $(VENV)/.installed-dev
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 .PHONY: demo test check bench oracle setup lock clean
@@ -13,38 +15,57 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 demo: $(INSTALLED)  ## the bundled sample: a conversation with its sources, then the score table
 	@$(BIN)/quaestor demo
 
-test: $(INSTALLED)  ## all tests
+test: $(INSTALLED_DEV)  ## all tests
 	@$(BIN)/python -m pytest
 
-check: $(INSTALLED)  ## format, lint, types, layers
+check: $(INSTALLED_DEV)  ## format, lint, types, layers
 	@$(BIN)/ruff format --check
 	@$(BIN)/ruff check
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-bench: $(INSTALLED)  ## each figure that the README quotes
+bench: $(INSTALLED_DEV)  ## each figure that the README quotes
 	@$(BIN)/python -m benchmarks
 
 SOLVER ?= agent
 FILE ?=
-oracle: $(INSTALLED)  ## a solver whose model makes the tool calls of a perfect one: what is wrong then is ours
+oracle: $(INSTALLED_DEV)  ## a solver whose model makes the tool calls of a perfect one: what is wrong then is ours
 	@$(BIN)/python tests/support/run_oracle.py $(SOLVER) $(FILE)
 
-setup: $(INSTALLED)  ## the virtual environment
+setup: $(INSTALLED_DEV)  ## the virtual environment, with all that development needs
 
+# Modules are compiled when they are first imported: most never are, and what pip would make of them is 30 MB.
 $(INSTALLED): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "quaestor needs Python 3.11 or later: make PYTHON=...")'
-	@echo "installing into $(VENV)"
+	@echo "making $(VENV)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(PIP) install --quiet --require-hashes -r requirements.lock
-	@$(PIP) install --quiet --no-deps --no-build-isolation -e .
+	@$(call install,requirements.lock)
 	@touch $@
 
+$(INSTALLED_DEV): requirements-dev.lock pyproject.toml | $(INSTALLED)
+	@$(call install,requirements-dev.lock)
+	@touch $(INSTALLED) $@
+
+# pip's report cut down to one line a package, so that a person sees it going on. Its errors pass as they are.
+define install
+echo "installing $(1) into $(VENV)"; rm -f $(VENV)/.failed; \
+{ PYTHONUNBUFFERED=1 $(PIP) install --no-compile --progress-bar off --require-hashes -r $(1) || touch $(VENV)/.failed; } | awk ' \
+	$$1 == "Downloading" || $$1 == "Using" || $$1 == "Processing" { \
+		file = $$1 == "Using" ? $$3 : $$2; sub(".*/", "", file); split(file, part, "-"); \
+		size = match($$0, "[(][0-9.]+ [kMG]?B[)]") ? substr($$0, RSTART, RLENGTH) : ""; \
+		if (file !~ "[.]metadata$$") { print "  " part[1] " " part[2] " " size; fflush() } } \
+	$$1 == "Installing" && $$2 == "collected" { print "  unpacking"; fflush() }'; \
+test ! -e $(VENV)/.failed && $(PIP) install --quiet --no-compile --no-deps --no-build-isolation -e .
+endef
+
 # Hashes of every platform and no addresses: pip takes the files from whatever index it is set up with.
-lock: $(INSTALLED)  ## requirements.lock, anew from pyproject.toml
+# What users get is a part of what the tests ran with: the second lock takes its versions from the first.
+UV_COMPILE = $(BIN)/uv pip compile pyproject.toml --group build --universal --python-version 3.11 --upgrade --quiet \
+	--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links
+lock: $(INSTALLED)  ## both locks, anew from pyproject.toml
 	@$(PIP) install --quiet uv
-	@$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --upgrade --quiet \
-		--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --output-file requirements.lock
+	@$(UV_COMPILE) --extra dev --output-file requirements-dev.lock
+	@$(UV_COMPILE) --constraint requirements-dev.lock --output-file requirements.lock
 
 clean:  ## all that make has made
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

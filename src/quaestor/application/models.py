@@ -8,6 +8,7 @@ from pathlib import Path
 
 from quaestor.errors import SettingsError
 from quaestor.evaluation.line import ModelAccess
+from quaestor.extras import require_extra
 from quaestor.settings import Settings
 from quaestor.solvers.registry import solver_names, solver_spec, solver_specs
 
@@ -100,6 +101,7 @@ def model_access(
         ModelAccessError: There is no such model.
         CassetteError: The recording cannot be read or written.
     """
+    require_extra("models", "asking a model")
     from quaestor.llm.budget import Budget, find_price
     from quaestor.llm.cassette import Player, Recorder
     from quaestor.llm.models import Tape

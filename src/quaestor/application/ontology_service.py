@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from quaestor.application.files import OutputFile
 from quaestor.application.proposals import CollectedProposals, ProposalRequest, collect_proposals
@@ -11,13 +12,15 @@ from quaestor.datasets.formats import read_dataset
 from quaestor.errors import SettingsError
 from quaestor.graph.builder import build_graph
 from quaestor.graph.knowledge_graph import KnowledgeGraph, Policy
-from quaestor.llm.models import Connection
 from quaestor.ontology.builder import build_ontology
 from quaestor.ontology.extract import RuleExtractor
 from quaestor.ontology.ontology import Ontology
 from quaestor.ontology.proposal import Proposal
 from quaestor.ontology.proposals import ReviewedExtractor, with_labels
 from quaestor.store.base import open_store
+
+if TYPE_CHECKING:  # without a model, no HTTP client is loaded
+    from quaestor.llm.models import Connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,7 @@ async def build_corpus_ontology(
         output.require_free()
     documents = [document for path in datasets for document in documents_of(read_dataset(path, limit)).values()]
 
-    async def ask(connection: Connection) -> tuple[Proposal, ...]:
+    async def ask(connection: "Connection") -> tuple[Proposal, ...]:
         from quaestor.ontology.proposing import propose
 
         return await propose(documents, connection)
@@ -111,7 +114,7 @@ async def build_page_graph(
         raise SettingsError("proposals belong to the policy 'extend': 'strict' takes the ontology as it is")
     knowledge = await find_knowledge(page.dataset, ontology, policy, request.settings.store)
 
-    async def ask(connection: Connection) -> tuple[Proposal, ...]:
+    async def ask(connection: "Connection") -> tuple[Proposal, ...]:
         from quaestor.ontology.proposing import propose_lines
 
         return await propose_lines(page.document, knowledge.ontology, connection)

@@ -3,19 +3,22 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from quaestor.application.files import OutputFile
 from quaestor.application.models import NO_CASSETTE, CassetteOptions, model_access
 from quaestor.documents.document import Document
 from quaestor.errors import SettingsError
 from quaestor.evaluation.line import open_line
-from quaestor.llm.models import Connection
 from quaestor.llm.usage import Usage
 from quaestor.ontology.proposal import Proposal
 from quaestor.ontology.proposals import read_proposals, require_borne_out, write_proposals
 from quaestor.settings import Settings
 
-Proposer = Callable[[Connection], Awaitable[tuple[Proposal, ...]]]
+if TYPE_CHECKING:  # without a model, no HTTP client is loaded
+    from quaestor.llm.models import Connection
+
+Proposer = Callable[["Connection"], Awaitable[tuple[Proposal, ...]]]
 
 
 @dataclass(frozen=True, slots=True)

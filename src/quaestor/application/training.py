@@ -6,6 +6,7 @@ from pathlib import Path
 
 from quaestor.application.files import OutputFolder
 from quaestor.datasets.formats import read_dataset
+from quaestor.extras import require_extra
 from quaestor.learning.alike import processes
 from quaestor.learning.crossvalidate import cross_validate
 from quaestor.learning.examples import read_examples, read_lines
@@ -73,7 +74,9 @@ def train_weights(request: TrainingRequest, folder: OutputFolder) -> Trained:
         DatasetError: A file cannot be read, or has no answers.
         InputError: The folder has weights already, or an input of the training lies where one is to be written.
         ModelError: The weights cannot be written.
+        SettingsError: The extra `train` is not installed.
     """
+    require_extra("train", "training")
     folder.require_free()
     measured = held_out_figures(request.figures) if request.figures else None
     examples, lines = read_examples(request.datasets), read_lines(request.dialogues)
@@ -109,7 +112,9 @@ def judge_held_out(
 
     Raises:
         DatasetError: A file cannot be read, or has no answers.
+        SettingsError: The extra `train` is not installed.
     """
+    require_extra("train", "cross-validation")
     held_out = cross_validate(
         read_examples([dataset]),
         read_examples(extra),

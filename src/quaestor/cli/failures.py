@@ -24,6 +24,7 @@ from quaestor.errors import (
     StoreError,
     UnknownConversationError,
 )
+from quaestor.extras import extra_of, how_to_install
 
 DEBUG = "QUAESTOR_DEBUG"
 """The environment variable that `--debug` sets, for worker processes too: tracebacks instead of lines."""
@@ -69,6 +70,8 @@ def _explain(error: Exception) -> int:
         _fail(str(error).partition("\n")[0], 2)
         print("".join(f"  {gap}\n" for gap in error.gaps), end="", file=sys.stderr)
         return 2
+    if isinstance(error, ModuleNotFoundError) and (extra := extra_of(error.name or "")):
+        return _fail(f"this needs {error.name}, which is not installed: {how_to_install(extra)}", 2)
     if not isinstance(error, QuaestorError):
         where = f"quaestor --debug ... or {DEBUG}=1 shows where"
         return _fail(f"internal error: {type(error).__name__}: {error} ({where})", 1)

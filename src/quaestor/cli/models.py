@@ -33,6 +33,9 @@ def check(
 async def _check(name: str) -> None:
     from dataclasses import replace
 
+    from quaestor.extras import require_extra
+
+    require_extra("models", "asking a model")
     from quaestor.llm.budget import Meter, find_price
     from quaestor.llm.checking import check_model
     from quaestor.llm.models import connect

@@ -60,10 +60,12 @@ def crossvalidate(
     from quaestor.cli.printing import make_console
     from quaestor.cli.results import show_score
     from quaestor.core import serial
+    from quaestor.extras import require_extra
 
     def told(done: int) -> None:
         print(f"{done} of {folds} folds answered", file=sys.stderr, flush=True)
 
+    require_extra("train", "cross-validation")
     print(f"training and answering {folds} folds, {workers} at once: each takes minutes", file=sys.stderr, flush=True)
     paths = [dataset_path(name) for name in extra or ()]
     found = judge_held_out(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from quaestor.conversation.turn import Turn
+from quaestor.extras import require_extra
 from quaestor.llm.usage import Usage
 
 if TYPE_CHECKING:  # a run without a model need not load an HTTP client
@@ -118,8 +119,9 @@ async def open_line(access: ModelAccess, already: Usage | None = None) -> AsyncI
 
     Raises:
         ModelAccessError: A key is needed and not set.
-        SettingsError: Money is limited, and the model has no price.
+        SettingsError: The extra `models` is not installed, or money is limited, and the model has no price.
     """
+    require_extra("models", "asking a model")
     from quaestor.llm.budget import Meter, no_price
     from quaestor.llm.models import connect
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from quaestor.conversation.references.ranking import Weights as ReferenceWeights
 from quaestor.conversation.references.ranking import with_rules
+from quaestor.extras import require_extra
 from quaestor.learning.calibration import fit_calibration
 from quaestor.learning.examples import Example, company_folds
 from quaestor.learning.pages import (
@@ -46,7 +47,11 @@ def train(examples: Sequence[Example], dialogues: Sequence[Example], seed: int =
         examples: With pages: for all stages.
         dialogues: For the signature and the references alone, with pages or without. One whose conversation is among
             `examples` counts once.
+
+    Raises:
+        SettingsError: The extra `train` is not installed.
     """
+    require_extra("train", "training")
     known = {example.id for example in examples}
     labelled = [*examples, *(dialogue for dialogue in dialogues if dialogue.id not in known)]
     samples = signature_samples(labelled)

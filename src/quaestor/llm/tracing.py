@@ -5,7 +5,7 @@ Sets no global provider: what else runs in this process is not traced.
 
 from typing import TYPE_CHECKING
 
-from quaestor.errors import SettingsError
+from quaestor.extras import require_extra
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
@@ -19,13 +19,12 @@ def start_tracing() -> "TracerProvider":
     Raises:
         SettingsError: The extra `otel` is not installed.
     """
-    try:
-        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-        from opentelemetry.sdk.resources import Resource
-        from opentelemetry.sdk.trace import TracerProvider as Provider
-        from opentelemetry.sdk.trace.export import BatchSpanProcessor
-    except ImportError as error:
-        raise SettingsError("tracing needs OpenTelemetry: pip install 'quaestor[otel]'") from error
+    require_extra("otel", "tracing")
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.resources import Resource
+    from opentelemetry.sdk.trace import TracerProvider as Provider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
     provider = Provider(resource=Resource.create({"service.name": "quaestor"}))
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     return provider

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
 from quaestor.errors import SettingsError
+from quaestor.extras import require_extra
 from quaestor.plugins import Registry
 from quaestor.solvers.base import Solver
 from quaestor.solvers.spec import SolverSpec
@@ -63,11 +64,15 @@ def make_solver(name: str, options: "Options | None" = None) -> Solver:
             and records have them; None for the defaults. The model that a solver asks comes with each turn.
 
     Raises:
-        SettingsError: There is no such solver, no such option, or one is not what it may be.
+        SettingsError: There is no such solver, no such option, one is not what it may be, or the extra `models` is
+            needed and not installed.
         ModelError: The weights cannot be used.
     """
     spec = solver_spec(name)
-    return spec.build(spec.read(options))
+    read = spec.read(options)
+    if spec.must_have_model(read):
+        require_extra("models", f"the solver {name!r}")
+    return spec.build(read)
 
 
 def needs_model(name: str, options: "Options | None" = None) -> bool:

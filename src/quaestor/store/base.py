@@ -12,6 +12,7 @@ from typing import Protocol, Self, cast, runtime_checkable
 
 from quaestor.core.triples import Triple
 from quaestor.errors import StoreError
+from quaestor.extras import require_extra
 from quaestor.plugins import Registry
 from quaestor.store.records import ExampleRecord, ExampleStatus, PromptRecord, RunRecord, RunStatus, TurnRecord
 
@@ -139,6 +140,7 @@ def open_store(uri: str, *, create: bool = True) -> RunStore:
 
     Raises:
         StoreError: An unknown scheme, or a store that cannot be opened.
+        SettingsError: A MongoDB server is named, and the extra `mongo` is not installed.
     """
     scheme, separator, _ = uri.partition("://")
     if not uri or "\0" in uri:
@@ -191,12 +193,9 @@ def _open_sqlite(uri: str, *, create: bool) -> RunStore:
 
 
 def _open_mongo(uri: str, *, create: bool) -> RunStore:
-    try:
-        from quaestor.store.mongo import MongoStore
-    except ImportError as error:
-        if error.name and error.name.partition(".")[0] in ("pymongo", "bson"):
-            raise StoreError("a store on MongoDB needs pymongo: pip install 'quaestor[mongo]'") from error
-        raise
+    require_extra("mongo", "a store on MongoDB")
+    from quaestor.store.mongo import MongoStore
+
     return MongoStore(uri, create=create)
 
 

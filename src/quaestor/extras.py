@@ -1,0 +1,64 @@
+"""Parts of quaestor that need packages which a plain install leaves out: what they are called, and how to get them.
+
+A plain install answers questions without a model, scores, and builds graphs and ontologies. Whoever is about to do
+more asks here first, so that what is missing is said before any work, in one line.
+"""
+
+from importlib.util import find_spec
+
+from quaestor.errors import SettingsError
+
+EXTRAS: dict[str, tuple[str, ...]] = {
+    "models": ("pydantic_ai", "anthropic", "openai", "httpx2", "genai_prices", "jinja2"),
+    "mongo": ("pymongo",),
+    "otel": ("opentelemetry.exporter.otlp.proto.http", "opentelemetry.sdk"),
+    "report": ("matplotlib",),
+    "train": ("sklearn", "scipy", "xgboost"),
+}
+"""The extras of the package, and the modules that each brings."""
+
+
+def require_extra(extra: str, purpose: str) -> None:
+    """Makes sure that the modules of an extra are installed, without importing them.
+
+    Args:
+        extra: One of `EXTRAS`.
+        purpose: What needs them, as the subject of a sentence: "training needs scipy, ...".
+
+    Raises:
+        SettingsError: One is missing.
+    """
+    if missing := [module for module in EXTRAS[extra] if not _is_installed(module)]:
+        raise SettingsError(f"{purpose} needs {_listed(missing)}: {how_to_install(extra)}")
+
+
+def extra_of(module: str) -> str | None:
+    """Returns the extra that brings a module, or None where none does.
+
+    >>> extra_of("pymongo.errors")
+    'mongo'
+    """
+    for extra, modules in EXTRAS.items():
+        if any(f"{module}.".startswith(f"{brought}.") or f"{brought}.".startswith(f"{module}.") for brought in modules):
+            return extra
+    return None
+
+
+def how_to_install(extra: str) -> str:
+    """Returns the commands that install an extra.
+
+    >>> how_to_install("train")
+    "pip install 'quaestor[train]', or in a checkout pip install -e '.[train]'"
+    """
+    return f"pip install 'quaestor[{extra}]', or in a checkout pip install -e '.[{extra}]'"
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except (ImportError, ValueError):  # a package above it is missing, or was taken out
+        return False
+
+
+def _listed(modules: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(modules[:-1]), modules[-1])))

@@ -1,0 +1,52 @@
+"""The two locks: what users get is part of what the tests ran with, and neither names a place to get it from."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LOCKS = ("requirements.lock", "requirements-dev.lock")
+
+
+def pinned(lock: str) -> dict[str, list[str]]:
+    """Of each requirement, with its version and condition, the hashes."""
+    entries = (ROOT / lock).read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+    split = [entry.partition("--hash=") for entry in entries]
+    return {required.strip(): re.findall(r"sha256:\w{64}", hashes) for required, _, hashes in split}
+
+
+def names(requirements: list[str]) -> set[str]:
+    """The names of requirements as locks write them, without those of other systems."""
+    return {re.split(r"[\[<>=~! ]", line)[0].lower() for line in requirements}
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_every_requirement_has_one_version_and_its_hashes(lock: str) -> None:
+    for required, hashes in pinned(lock).items():
+        assert re.match(r"[a-z0-9.-]+==[\w.]+( ;|$)", required)
+        assert hashes
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_no_lock_names_a_host_or_a_folder(lock: str) -> None:
+    text = (ROOT / lock).read_text(encoding="utf-8")
+    assert not re.findall(r"://|^-|^#| @ |file:", text, re.MULTILINE)
+
+
+def test_users_get_what_the_tests_ran_with() -> None:
+    plain, whole = pinned("requirements.lock"), pinned("requirements-dev.lock")
+    assert plain
+    assert {required: whole.get(required) for required in plain} == plain
+
+
+def test_users_get_what_the_package_needs_and_no_extra() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    needed = names(project["project"]["dependencies"]) | names(project["dependency-groups"]["build"])
+    extras = project["project"]["optional-dependencies"]
+    of_extras = {name for requirements in extras.values() for name in names(requirements)}
+    locked = {name: names(list(pinned(name))) for name in LOCKS}
+    assert needed <= locked["requirements.lock"]
+    assert of_extras - {"quaestor"} <= locked["requirements-dev.lock"]
+    assert not locked["requirements.lock"] & of_extras

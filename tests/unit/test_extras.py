@@ -1,0 +1,162 @@
+"""A plain install is enough to answer without a model, and says in one line what more needs."""
+
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from quaestor.errors import SettingsError
+from quaestor.extras import EXTRAS, extra_of, require_extra
+from quaestor.sample import sample_path
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = f"{sample_path()}#NORD/2012/page_41.pdf"
+
+# Python runs this before anything else, in worker processes too.
+BLOCKER = """
+import sys
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if any(f"{name}.".startswith(f"{absent}.") for absent in {names}):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Absent())
+"""
+
+QUAESTOR = ("-c", "from quaestor.cli import main; main()")
+Python = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def python_without(tmp_path: Path) -> Python:
+    """Runs Python in an empty folder, where the modules of some extras are not installed."""
+
+    def run(extras: tuple[str, ...], *arguments: str) -> "subprocess.CompletedProcess[str]":
+        absent = tuple(module for extra in extras for module in EXTRAS[extra])
+        blocker = tmp_path / "blocker"
+        blocker.mkdir(exist_ok=True)
+        (blocker / "sitecustomize.py").write_text(BLOCKER.replace("{names}", repr(absent)))
+        return subprocess.run(
+            [sys.executable, *arguments],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(blocker), "QUAESTOR_STORE": str(tmp_path / "runs.db")},
+            capture_output=True,
+            text=True,
+            timeout=100,
+            check=False,
+        )
+
+    return run
+
+
+def test_every_extra_is_known_to_the_program() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert set(declared) - {"dev"} == set(EXTRAS)
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_every_module_of_an_extra_is_there_with_it(extra: str) -> None:
+    require_extra(extra, "this")
+    assert all(extra_of(f"{module}.anything") == extra for module in EXTRAS[extra])
+
+
+def test_a_module_of_no_extra_is_none() -> None:
+    assert extra_of("numpy") is None
+    assert extra_of("") is None
+    assert extra_of("scipyre") is None
+
+
+def test_what_is_missing_is_listed_with_the_commands_that_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("sklearn", "xgboost"):
+        monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(SettingsError) as raised:
+        require_extra("train", "training")
+    assert str(raised.value) == (
+        "training needs sklearn and xgboost: pip install 'quaestor[train]', or in a checkout pip install -e '.[train]'"
+    )
+
+
+def test_a_plain_install_has_every_public_name(python_without: Python) -> None:
+    code = "import quaestor; print(len([getattr(quaestor, name) for name in quaestor.__all__]))"
+    outcome = python_without(tuple(EXTRAS), "-c", code)
+    assert outcome.stderr == ""
+    assert int(outcome.stdout) > 20
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        (["ask", PAGE, "what were cables sales in 2012?"], "sure"),
+        (["eval", str(sample_path()), "--limit", "2", "--workers", "2"], "execution"),
+        (["eval", str(sample_path()), "--limit", "1", "--solver", "reflection", "--expert", "embedded"], "execution"),
+        (["kg", "build", PAGE], "triples"),
+        (["ontology", "build", str(sample_path())], "properties"),
+        (["check", str(sample_path())], "180 questions"),
+    ],
+    ids=lambda value: " ".join(value[:1] + value[4:]) if isinstance(value, list) else "",
+)
+def test_a_plain_install_answers_without_a_model(command: list[str], shown: str, python_without: Python) -> None:
+    outcome = python_without(tuple(EXTRAS), *QUAESTOR, *command)
+    assert "not installed" not in outcome.stderr
+    assert (outcome.returncode, shown in outcome.stdout.lower()) == (0, True), outcome.stderr + outcome.stdout
+
+
+@pytest.mark.parametrize(
+    ("extra", "command"),
+    [
+        ("models", ["ask", PAGE, "what?", "--solver", "agent", "--model", "ollama:small"]),
+        ("models", ["eval", str(sample_path()), "--solver", "workflow", "--model", "ollama:small"]),
+        ("models", ["models", "check", "ollama:small"]),
+        ("mongo", ["runs", "list", "--store", "mongodb://localhost/quaestor"]),
+        ("train", ["train", str(sample_path()), "--output", "learned"]),
+        ("train", ["crossvalidate", str(sample_path())]),
+    ],
+    ids=lambda value: " ".join(value[:2]) if isinstance(value, list) else value,
+)
+def test_what_is_missing_is_said_in_one_line_before_any_work(
+    extra: str, command: list[str], python_without: Python, tmp_path: Path
+) -> None:
+    outcome = python_without((extra,), *QUAESTOR, *command)
+    assert outcome.returncode == 2
+    assert outcome.stdout == ""
+    assert outcome.stderr.startswith("quaestor: ")
+    assert outcome.stderr.count("\n") == 1, outcome.stderr
+    assert all(module in outcome.stderr for module in EXTRAS[extra])
+    assert outcome.stderr.endswith(f": pip install 'quaestor[{extra}]', or in a checkout pip install -e '.[{extra}]'\n")
+    assert not (tmp_path / "learned").exists()
+
+
+def test_training_from_python_says_it_too(python_without: Python) -> None:
+    code = (
+        "from quaestor.errors import SettingsError\n"
+        "from quaestor.learning.train import train\n"
+        "try:\n    train([], [])\n"
+        "except SettingsError as error:\n    print(error)"
+    )
+    outcome = python_without(("train",), "-c", code)
+    assert outcome.stdout.startswith("training needs sklearn, scipy and xgboost: pip install 'quaestor[train]'")
+
+
+def test_tracing_says_it_too(python_without: Python) -> None:
+    code = (
+        "from quaestor.errors import SettingsError\n"
+        "from quaestor.llm.tracing import start_tracing\n"
+        "try:\n    start_tracing()\n"
+        "except SettingsError as error:\n    print(error)"
+    )
+    assert python_without(("otel",), "-c", code).stdout.startswith("tracing needs opentelemetry")
+
+
+def test_a_module_that_is_missing_deep_inside_is_said_too(python_without: Python) -> None:
+    code = (
+        "import sys\n"
+        "from quaestor.cli.failures import guarded\n"
+        "def run():\n    import httpx2.nothing\n"
+        "sys.exit(guarded(run))"
+    )
+    outcome = python_without(("models",), "-c", code)
+    assert outcome.returncode == 2
+    assert outcome.stderr.startswith("quaestor: this needs httpx2, which is not installed: pip install 'quaestor[mod")
