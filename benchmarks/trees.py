@@ -21,8 +21,8 @@ from benchmarks.workload import SOLVER, benchmark_file
 from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation.runner import play_conversation
 from quaestor.solvers.embedded import weights
-from quaestor.solvers.embedded.leaves import Floats
 from quaestor.solvers.embedded.trees import Trees
+from quaestor.solvers.embedded.word_matrix import Floats
 from quaestor.solvers.registry import make_solver
 
 _CONVERSATIONS = 40
