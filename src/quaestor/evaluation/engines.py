@@ -48,7 +48,7 @@ class Engine(Protocol):
         Args:
             conversations: Drawn as they are needed, so that few are held at once.
             factory: Builds the solver, once a process. It must survive pickling: a module's function, or a
-                `functools.partial` of one. The solver must keep nothing from one conversation to the next.
+                `functools.partial` of one. What the solver keeps of a conversation it keeps in its session.
             listener: Its errors end the play.
             knowledge: The ontology of all pages, handed out once a process; by default each page has its own.
             line: The model that the solver asks, where it asks one.

@@ -4,10 +4,11 @@ Owns how a run comes by its ontology: one that the store has by its digest, or o
 Tables and texts only; no question comes near it.
 """
 
-from collections import OrderedDict
+import asyncio
 from collections.abc import Iterable
 from dataclasses import replace
 
+from quaestor.core.caching import BoundedCache
 from quaestor.datasets.dataset import Dataset
 from quaestor.documents.document import Document
 from quaestor.evaluation.spec import RunSpec
@@ -18,8 +19,13 @@ from quaestor.ontology.ontology import Ontology
 from quaestor.ontology.turtle import from_triples
 from quaestor.store.base import RunStore
 
-_PAGES = 8
-"""How many graphs are kept: conversations of one page mostly follow each other."""
+_PAGE, _PAGES = 2_500, 20_000
+"""Up to eight graphs are kept, for conversations of one page mostly follow each other; of documents with more numbers
+than `_PAGE` fewer, so that those of `_PAGES` numbers are kept in all."""
+
+
+def _numbers(graph: KnowledgeGraph) -> int:
+    return max(_PAGE, len(graph.observations) + len(graph.mentions))
 
 
 class Knowledge:
@@ -27,7 +33,7 @@ class Knowledge:
 
     def __init__(self, ontology: Ontology, policy: Policy) -> None:
         self.ontology, self.policy = ontology, policy
-        self._graphs: OrderedDict[tuple[str, str], KnowledgeGraph] = OrderedDict()
+        self._graphs = BoundedCache[tuple[str, str], KnowledgeGraph](_PAGES, _numbers)
 
     @classmethod
     def of(cls, documents: Iterable[Document], policy: Policy = "strict") -> "Knowledge":
@@ -45,11 +51,7 @@ class Knowledge:
             GapError: Under `strict`, where the ontology has no property for a label.
         """
         key = (document.id, document.digest)
-        graph = self._graphs.pop(key, None) or build_graph(document, self.ontology, self.policy)
-        self._graphs[key] = graph
-        while len(self._graphs) > _PAGES:
-            self._graphs.popitem(last=False)
-        return graph
+        return self._graphs.get(key, lambda: build_graph(document, self.ontology, self.policy))
 
 
 async def settle_ontology(
@@ -70,8 +72,10 @@ async def settle_ontology(
     """
     if ontology is None and spec.ontology is None:
         documents = {conversation.document.id: conversation.document for conversation in dataset.conversations}
-        ontology = build_ontology(documents.values())
+        ontology = await asyncio.to_thread(build_ontology, documents.values())
     if ontology is None:
         assert spec.ontology is not None
-        ontology = from_triples(await store.load_ontology(spec.ontology), f"the ontology {spec.ontology[:12]}")
-    return replace(spec, ontology=ontology.digest), Knowledge(ontology, spec.policy)
+        triples = await store.load_ontology(spec.ontology)
+        ontology = await asyncio.to_thread(from_triples, triples, f"the ontology {spec.ontology[:12]}")
+    # The digest reads all of its triples.
+    return replace(spec, ontology=await asyncio.to_thread(lambda: ontology.digest)), Knowledge(ontology, spec.policy)

@@ -4,6 +4,7 @@ Owns what the solver is shown and the second, independent execution of every pla
 conversations or reference answers.
 """
 
+import asyncio
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -40,6 +41,7 @@ from quaestor.plan.execute import execute
 from quaestor.plan.operations import bounded
 from quaestor.questions.question import read_question
 from quaestor.solvers.base import Solver, TurnContext
+from quaestor.solvers.session import Session
 from quaestor.store.records import ExampleStatus, now
 
 if TYPE_CHECKING:
@@ -122,12 +124,15 @@ async def play_conversation(
     """
     check_questions(conversation)
     document = conversation.document
-    knowledge = knowledge or Knowledge.of([document])
-    graph, memory = knowledge.graph(document), Memory()
+    if knowledge is None:
+        knowledge = await asyncio.to_thread(Knowledge.of, [document])
+    graph, memory, session = await asyncio.to_thread(knowledge.graph, document), Memory(), Session()
     for index, question in enumerate(conversation.questions):
         asked = read_question(question)
         references = resolve(asked, memory)
-        context = TurnContext(document, memory, graph, knowledge.ontology, question=asked, references=references)
+        context = TurnContext(
+            document, memory, graph, knowledge.ontology, question=asked, references=references, session=session
+        )
         if line is None:
             turn = await play_turn(question, context, solver)
         else:
@@ -192,9 +197,10 @@ async def attempt_conversation(
 ) -> Played:
     """Returns how a conversation went, whatever the page says and the solver does."""
     started = now()
-    knowledge = knowledge or Knowledge.of([conversation.document])
+    if knowledge is None:
+        knowledge = await asyncio.to_thread(Knowledge.of, [conversation.document])
     try:
-        graph = knowledge.graph(conversation.document)
+        graph = await asyncio.to_thread(knowledge.graph, conversation.document)
     except GraphError as failure:
         return Played(started, now(), status="failed", error=_named(failure))
     played = await _attempt(conversation, solver, knowledge, line)
@@ -202,8 +208,8 @@ async def attempt_conversation(
     return replace(
         played,
         started=started,
-        graph=graph.triples(),
-        kg_stats=graph.statistics(),
+        graph=await asyncio.to_thread(graph.triples),
+        kg_stats=await asyncio.to_thread(graph.statistics),
         exchanges=exchanges,
         usage=usage,
     )

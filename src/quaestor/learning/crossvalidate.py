@@ -21,6 +21,7 @@ from quaestor.learning.train import train
 from quaestor.scoring.report import Prediction
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.solver import EmbeddedSolver
+from quaestor.solvers.session import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +95,10 @@ def answer_held_out(example: Example, solver: EmbeddedSolver) -> list[HeldOutTur
     knowledge = Knowledge.of([example.document])
     turns = asyncio.run(play_conversation(conversation, solver, knowledge))
     records = turn_records("cross-validation", example.id, turns)
-    held_out = []
+    held_out, session = [], Session()
     for n, (record, gold) in enumerate(zip(records, example.gold, strict=True)):
-        context = TurnContext(
-            example.document, Memory(turns[:n]), knowledge.graph(example.document), knowledge.ontology
-        )
+        graph, memory = knowledge.graph(example.document), Memory(turns[:n])
+        context = TurnContext(example.document, memory, graph, knowledge.ontology, session=session)
         values = solver.read(record.question, context).values
         target = as_float(gold.executed)
         held_out.append(

@@ -15,6 +15,7 @@ from quaestor.errors import MissingModelError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.ontology.ontology import Ontology
 from quaestor.questions.question import NO_QUESTION, Question, read_question
+from quaestor.solvers.session import Session
 
 if TYPE_CHECKING:
     from quaestor.llm.models import Connection
@@ -38,6 +39,7 @@ class TurnContext:
         trace: What happens in the turn: the solver appends how it came to its plan.
         tool_calls: The calls of tools, in order. Append only, by `note_call`.
         usage: Counts such as requests and tokens, for a solver that asks a model.
+        session: What solvers keep of the conversation between its turns; of a turn played alone, nothing.
     """
 
     document: Document
@@ -52,6 +54,7 @@ class TurnContext:
     trace: Trace = field(default_factory=Trace)
     tool_calls: list[ToolCall] = field(default_factory=list)
     usage: dict[str, int] = field(default_factory=dict)
+    session: Session = field(default_factory=Session)
 
     def model_for(self, role: str | None = None) -> "Connection":
         """Returns the model to ask: that of a role where it has one of its own, else the turn's.
@@ -80,7 +83,11 @@ class TurnContext:
 
 @runtime_checkable
 class Solver(Protocol):
-    """A way to find a plan. A callable protocol: implementations share no base class."""
+    """A way to find a plan. A callable protocol: implementations share no base class.
+
+    One solver answers conversations that are played side by side. What it keeps of one of them it keeps in
+    `context.session`.
+    """
 
     name: str
 

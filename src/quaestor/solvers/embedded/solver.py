@@ -1,11 +1,12 @@
 """The embedded solver: reads the question against the page, ranks every plan that fits, writes out the best."""
 
-from collections import OrderedDict
+import asyncio
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events.kinds import CandidateChosen, CandidatePassedOver
+from quaestor.core.caching import BoundedCache
 from quaestor.errors import ExecutionError, SolverError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.questions.question import Question
@@ -30,10 +31,9 @@ from quaestor.solvers.embedded.views import PageView, page_view
 from quaestor.solvers.embedded.weights import Weights
 from quaestor.solvers.embedded.writing import read_state, write_plan
 
-_PAGES = 8
-"""How many pages are kept ready."""
-_TURNS = 256
-"""Of how many turns the readings are kept."""
+_PAGE, _PAGES = 2_500, 20_000
+"""Up to eight pages are kept ready, for conversations of one page mostly follow each other; of documents with more
+numbers than `_PAGE` fewer, so that `_PAGES` numbers are kept in all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,23 @@ class _SoFar:
 
     paths: tuple[Path, ...]
     share: float
+
+
+@dataclass(slots=True)
+class _Reading:
+    """How a conversation was read so far.
+
+    Attributes:
+        page: What it is about.
+        start: Before the first question.
+        turns: The question and what was answered, turn by turn, and the readings after it.
+        last: The plans for the last question, and after which readings: the next turn asks for them again.
+    """
+
+    page: PageView
+    start: _SoFar = field(default_factory=lambda: _SoFar(START, 1.0))
+    turns: list[tuple[Question, Outcome, _SoFar]] = field(default_factory=list)
+    last: tuple[_SoFar, Question, Choices] | None = None
 
 
 class EmbeddedSolver:
@@ -53,9 +70,7 @@ class EmbeddedSolver:
         """Takes what was learned, and the confidence below which an answer is withheld."""
         self._weights = weights
         self._abstain_below = abstain_below
-        self._pages: OrderedDict[tuple[str, str], PageView] = OrderedDict()
-        self._read: OrderedDict[tuple[object, ...], _SoFar] = OrderedDict()
-        self._last: tuple[_SoFar, Question, Choices] | None = None
+        self._pages = BoundedCache[tuple[str, str], PageView](_PAGES, lambda page: max(_PAGE, len(page.leaves)))
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
         """Returns the answer of the likeliest plan that can be executed; one that is not sure enough, without a value.
@@ -63,6 +78,9 @@ class EmbeddedSolver:
         Raises:
             SolverError: The page holds no number that a plan could start from.
         """
+        return await asyncio.to_thread(self._solve, question, context)
+
+    def _solve(self, question: str, context: TurnContext) -> Answer:
         answers = self.answers(question, context, least=CLOSE)
         first = next(answers, None)
         if first is None:
@@ -81,9 +99,10 @@ class EmbeddedSolver:
             context: The turn's.
             least: The end comes with an answer that is less sure than this share of the first.
         """
-        page, given = self._given(context)
-        so_far, read = self._so_far(context, page, given), context.read(question)
-        choices = self._choices(so_far, read, page)
+        reading = self._reading(context)
+        page, given = reading.page, read_state(context.memory, reading.page.leaves)
+        so_far, read = self._so_far(reading, given), context.read(question)
+        choices = self._choices(reading, so_far, read)
         if not choices.ranked:
             return
         evidence, surest = evidence_of(choices, so_far.share, len(given.outcomes)), 0.0
@@ -109,37 +128,35 @@ class EmbeddedSolver:
 
     def read(self, question: str, context: TurnContext) -> Choices:
         """Returns the plans for a question, after each likely reading of the turns before."""
-        page, given = self._given(context)
-        return self._choices(self._so_far(context, page, given), context.read(question), page)
+        reading = self._reading(context)
+        so_far = self._so_far(reading, read_state(context.memory, reading.page.leaves))
+        return self._choices(reading, so_far, context.read(question))
 
-    def _given(self, context: TurnContext) -> tuple[PageView, State]:
-        page = self.page(context.graph)
-        return page, read_state(context.memory, page.leaves)
+    def _reading(self, context: TurnContext) -> _Reading:
+        return context.session.kept(self, lambda: _Reading(self.page(context.graph)))
 
-    def _so_far(self, context: TurnContext, page: PageView, given: State) -> _SoFar:
+    def _so_far(self, reading: _Reading, given: State) -> _SoFar:
         """The readings of the turns so far. Answers that are not this solver's own are taken as they are."""
-        key: tuple[object, ...] = (context.graph.document, context.graph.digest_of_document)
-        so_far = self._read.setdefault(key, _SoFar(START, 1.0))
+        so_far = reading.start
         for turn, (question, outcome) in enumerate(zip(given.questions, given.outcomes, strict=True)):
-            key = (*key, question, outcome)
-            if key not in self._read:
-                told = State(given.questions[: turn + 1], given.outcomes[: turn + 1])
-                self._read[key] = self._after(so_far, question, told, page)
-                while len(self._read) > _TURNS:
-                    self._read.popitem(last=False)
-            so_far = self._read[key]
+            if reading.turns[turn : turn + 1] and reading.turns[turn][:2] == (question, outcome):
+                so_far = reading.turns[turn][2]
+                continue
+            told = State(given.questions[: turn + 1], given.outcomes[: turn + 1])
+            so_far = self._after(reading, so_far, question, told)
+            reading.turns[turn:] = [(question, outcome, so_far)]
         return so_far
 
-    def _choices(self, so_far: _SoFar, question: Question, page: PageView) -> Choices:
+    def _choices(self, reading: _Reading, so_far: _SoFar, question: Question) -> Choices:
         """The plans for a question. Those of the last question are kept: the next one asks for them again."""
-        last = self._last
+        last = reading.last
         if last is None or last[0] is not so_far or last[1] != question:
-            choices = read_question_after(so_far.paths, question, page, self._weights)
-            last = self._last = (so_far, question, choices)
+            choices = read_question_after(so_far.paths, question, reading.page, self._weights)
+            last = reading.last = (so_far, question, choices)
         return last[2]
 
-    def _after(self, so_far: _SoFar, question: Question, told: State, page: PageView) -> _SoFar:
-        choices = self._choices(so_far, question, page)
+    def _after(self, reading: _Reading, so_far: _SoFar, question: Question, told: State) -> _SoFar:
+        choices = self._choices(reading, so_far, question)
         # What was withheld is no answer that binds: the conversation goes on as it was read.
         given = told.outcomes[-1]
         own = bool(choices.ranked) and (given.value is None or same_answer(choices.ranked[0].outcome, given))
@@ -151,11 +168,7 @@ class EmbeddedSolver:
     def page(self, graph: KnowledgeGraph) -> PageView:
         """Returns a page ready for questions; the last few are kept."""
         key = (graph.document, graph.digest_of_document)
-        page = self._pages.pop(key, None) or page_view(leaf_table(graph), self._weights.idf)
-        self._pages[key] = page
-        while len(self._pages) > _PAGES:
-            self._pages.popitem(last=False)
-        return page
+        return self._pages.get(key, lambda: page_view(leaf_table(graph), self._weights.idf))
 
 
 def _anew(outcome: Outcome, state: State, same: Sequence[bool]) -> str | None:

@@ -1,0 +1,99 @@
+"""What one conversation keeps: its own, whatever else is played on the same solver, and no longer than itself."""
+
+import asyncio
+import gc
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from pages import page
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.turn import Turn
+from quaestor.datasets.dataset import Conversation
+from quaestor.documents.document import Document
+from quaestor.evaluation.runner import play_conversation
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.embedded.solver import EmbeddedSolver
+from quaestor.solvers.embedded.weights import load_weights
+from quaestor.solvers.session import Session
+
+RENT = page(
+    [["( in millions )", "2010", "2009", "2008"], ["rent", "30", "20", "16"], ["net revenue", "310", "290", "200"]],
+    ["rent rose by 4 million in 2009 ."],
+)
+TAX = page(
+    [["( in millions )", "2010", "2009", "2008"], ["income taxes", "7", "5", "2"], ["net income", "71", "55", "20"]],
+    ["income taxes were lower in 2009 than in 2010 ."],
+)
+QUESTIONS = {
+    "rent": ("what was the rent in 2010?", "and in 2009?", "what is the change?", "what share of that is the rent?"),
+    "revenue": ("what was net revenue in 2009?", "and in 2010?", "what is the sum?", "and in 2008?"),
+    "taxes": ("what were income taxes in 2010?", "and net income?", "what is the ratio?", "and in 2009?"),
+}
+
+
+def conversations() -> list[Conversation]:
+    pages: dict[str, Document] = {"rent": RENT, "revenue": RENT, "taxes": TAX}
+    found = [Conversation(f"{name} {n}", pages[name], QUESTIONS[name][n:]) for name in pages for n in range(3)]
+    # The same questions about the same page, twice at once.
+    return [*found, *found]
+
+
+def said(turns: tuple[Turn, ...]) -> list[tuple[object, ...]]:
+    return [(turn.answer.value, turn.answer.confidence, turn.answer.plan, turn.answer.reason) for turn in turns]
+
+
+def test_conversations_side_by_side_are_answered_as_one_after_the_other() -> None:
+    solver, asked = EmbeddedSolver(load_weights()), conversations()
+
+    async def together() -> list[tuple[Turn, ...]]:
+        return list(await asyncio.gather(*(play_conversation(conversation, solver) for conversation in asked)))
+
+    alone = [said(asyncio.run(play_conversation(c, EmbeddedSolver(load_weights())))) for c in asked]
+    assert any(value is not None for turns in alone for value, *_ in turns)
+    assert [said(turns) for turns in asyncio.run(together())] == alone
+    with ThreadPoolExecutor(6) as pool:
+        threads = list(pool.map(lambda c: asyncio.run(play_conversation(c, solver)), asked))
+    assert [said(turns) for turns in threads] == alone
+
+
+@dataclass
+class _Counting:
+    """Answers nothing, and counts its turns by conversation."""
+
+    name: str = "counting"
+    counts: list[int] = field(default_factory=list)
+    kept: "list[weakref.ref[_Count]]" = field(default_factory=list)
+
+    async def solve(self, question: str, context: TurnContext) -> Answer:
+        count = context.session.kept(self, _Count)
+        count.turns += 1
+        self.counts.append(count.turns)
+        self.kept.append(weakref.ref(count))
+        await asyncio.sleep(0)
+        return Answer(value=None)
+
+
+class _Count:
+    turns = 0
+
+
+def test_a_session_lasts_a_conversation() -> None:
+    solver = _Counting()
+
+    async def play() -> None:
+        await asyncio.gather(
+            *(play_conversation(Conversation("c", RENT, ("a?", "b?", "c?")), solver) for _ in range(2))
+        )
+
+    asyncio.run(play())
+    assert sorted(solver.counts) == [1, 1, 2, 2, 3, 3]
+    gc.collect()
+    assert not any(kept() for kept in solver.kept)
+
+
+def test_two_solvers_of_one_conversation_do_not_meet() -> None:
+    session, one, other = Session(), object(), object()
+    assert session.kept(one, list[int]) is session.kept(one, list[int])
+    assert session.kept(one, list[int]) is not session.kept(other, list[int])
