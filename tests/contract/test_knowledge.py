@@ -6,7 +6,7 @@ from collections.abc import Coroutine
 from dataclasses import replace
 
 import pytest
-from store_records import EARLIER_PRICE, GRAPH, OPTIONS, PRICE, a_prompt, a_run, an_example, play, some_turns
+from store_records import GRAPH, PRICE, a_prompt, a_run, an_example, play, some_turns
 
 from quaestor.core.triples import Triple
 from quaestor.errors import DuplicateRecordError, StoreError, UnknownRunError
@@ -29,29 +29,6 @@ def test_a_graph_comes_back_equal_after_closing_and_opening(uri: str) -> None:
 
     play(uri, write)
     play(uri, read)
-
-
-@pytest.mark.parametrize(
-    ("pattern", "found"),
-    [
-        ({"s": "kg:StockOption_2007"}, [PRICE, OPTIONS]),
-        ({"p": "kg:exercise_price"}, [EARLIER_PRICE, PRICE]),
-        ({"o": "kg:StockOption"}, [OPTIONS]),
-        ({"s": "kg:StockOption_2006", "p": "kg:exercise_price"}, [EARLIER_PRICE]),
-        ({"s": "kg:StockOption_2006", "p": "rdf:type"}, []),
-        ({"s": PRICE.s, "p": PRICE.p, "o": PRICE.o}, [PRICE]),
-        ({"o": ""}, []),
-        ({}, list(GRAPH)),
-    ],
-)
-def test_patterns_match_by_the_terms_that_are_given(uri: str, pattern: dict[str, str], found: list[Triple]) -> None:
-    async def scenario(store: RunStore) -> None:
-        await store.create_run(RUN)
-        await store.save_graph(RUN.id, "c1", GRAPH)
-        await store.save_graph(RUN.id, "c2", [OPTIONS._replace(s="kg:Other"), *GRAPH])
-        assert await store.match_triples(RUN.id, "c1", **pattern) == tuple(sorted(found))
-
-    play(uri, scenario)
 
 
 def test_a_graph_saved_again_takes_the_place_of_the_earlier(uri: str) -> None:
@@ -85,9 +62,8 @@ def test_graphs_of_two_runs_are_apart_and_outlive_a_second_attempt(uri: str) -> 
 def test_a_graph_that_is_not_kept_is_one_clear_line(uri: str) -> None:
     async def scenario(store: RunStore) -> None:
         await store.create_run(RUN)
-        for read in (store.load_graph(RUN.id, "c9"), store.match_triples(RUN.id, "c9", p="rdf:type")):
-            with pytest.raises(StoreError, match=r"no graph of conversation 'c9'"):
-                await read
+        with pytest.raises(StoreError, match=r"no graph of conversation 'c9'"):
+            await store.load_graph(RUN.id, "c9")
 
     play(uri, scenario)
 
@@ -171,7 +147,6 @@ def test_every_operation_refuses_an_unknown_run(uri: str) -> None:
         calls: list[Coroutine[None, None, object]] = [
             store.save_graph("gone", "c1", GRAPH),
             store.load_graph("gone", "c1"),
-            store.match_triples("gone", "c1"),
             store.log_prompt(a_prompt(a_run("gone"))),
             store.prompts("gone", "c1"),
         ]

@@ -200,11 +200,6 @@ class Player(httpx2.AsyncBaseTransport):
         """None: nothing is recorded."""
         return ()
 
-    @property
-    def unplayed(self) -> int:
-        """How many exchanges nobody has asked for."""
-        return sum(map(len, self._waiting.values()))
-
     def transport(self, network: httpx2.AsyncBaseTransport) -> httpx2.AsyncBaseTransport:
         """Returns the player, in the place of the network."""
         return self

@@ -62,10 +62,11 @@ def contexts_of(document: Document) -> dict[int, Context]:
     contexts = {}
     for table in document.tables:
         sentences = document.around(table)
-        around = shared.setdefault(id(sentences), tuple(sentence.text for sentence in sentences))
+        if id(sentences) not in shared:  # one tuple for all tables under a heading
+            shared[id(sentences)] = tuple(sentence.text for sentence in sentences)
         before = [sentence.text for sentence in document.lead_of(table)[-_LEADING:]]
         lead = (*document.section_of(table).path[-_LEADING:], *before)
-        contexts[table.index] = _context(table, lead, around)
+        contexts[table.index] = _context(table, lead, shared[id(sentences)])
     return contexts
 
 

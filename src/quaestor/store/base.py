@@ -105,12 +105,6 @@ class RunStore(Protocol):
         """Returns a graph's triples, sorted. Raises StoreError where none is kept."""
         ...
 
-    async def match_triples(
-        self, run: str, conversation: str, s: str | None = None, p: str | None = None, o: str | None = None
-    ) -> tuple[Triple, ...]:
-        """Returns the triples of a graph that have the given terms, sorted. Raises StoreError where none is kept."""
-        ...
-
     async def close(self) -> None:
         """Lets go of files and connections. A second call does nothing."""
         ...

@@ -200,15 +200,6 @@ class MongoStore:
             found = await _read_triples(db.instances, {"type": "instance", **_place(run, conversation)})
             return self._whole(found, kept, f"graph of conversation {conversation!r} in run {run!r}")
 
-    async def match_triples(
-        self, run: str, conversation: str, s: str | None = None, p: str | None = None, o: str | None = None
-    ) -> tuple[Triple, ...]:
-        """Returns the triples of a graph that have the given terms, sorted."""
-        given = {name: term for name, term in (("s", s), ("p", p), ("o", o)) if term is not None}
-        async with self._using("read") as db:
-            await self._graph(db, run, conversation)
-            return await _read_triples(db.instances, {"type": "instance", **_place(run, conversation), **given})
-
     async def close(self) -> None:
         """Lets go of the connections."""
         await self._connection.close()

@@ -1,19 +1,23 @@
 """The embedded run store: one SQLite file, no server.
 
 Owns the statements; the tables are in sqlite_schema.py. The write-ahead log and one transaction an operation let it
-survive `kill -9` at any moment; several processes may write at once. Statements are short (tens of microseconds), so
-they run where they are called instead of in a thread; only a wait for another writer can hold the event loop up.
+survive `kill -9` at any moment; several processes may write at once. Operations run one after the other, in the order
+in which they were called, in a thread of the store's own: neither a large graph nor a wait for another writer holds the
+event loop up.
 """
 
+import asyncio
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import fields
 from datetime import UTC, datetime
+from functools import partial, wraps
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from quaestor.core.triples import Triple
 from quaestor.errors import StoreError, UnknownRunError
@@ -47,8 +51,26 @@ _ADVICE = {
 Record = TypeVar("Record", RunRecord, ExampleRecord, TurnRecord, PromptRecord)
 
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _in_order(
+    operation: Callable[Concatenate["SqliteStore", P], R],
+) -> Callable[Concatenate["SqliteStore", P], Coroutine[Any, Any, R]]:
+    """Makes an operation one that is awaited, and runs in the store's thread, after those that were called before."""
+
+    @wraps(operation)
+    async def run(store: "SqliteStore", /, *args: P.args, **kwargs: P.kwargs) -> R:
+        work = partial(operation, store, *args, **kwargs)
+        # A store that is closed has no thread any more, and says so itself.
+        return work() if store._closed else await asyncio.get_running_loop().run_in_executor(store._thread, work)
+
+    return run
+
+
 class SqliteStore:
-    """A RunStore in one SQLite file. Belongs to the thread that opened it."""
+    """A RunStore in one SQLite file. It is opened at once; every operation then runs in a thread of its own."""
 
     def __init__(self, path: Path | None, *, create: bool = True) -> None:
         """Opens the file, and makes it and its folder where they are missing and `create` is set.
@@ -69,7 +91,10 @@ class SqliteStore:
             if path:
                 path.parent.mkdir(parents=True, exist_ok=True)
             # Autocommit: every transaction is begun by hand, as a writer from its first statement.
-            self._db = sqlite3.connect(path or ":memory:", timeout=BUSY_SECONDS, isolation_level=None)
+            self._db = sqlite3.connect(
+                path or ":memory:", timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
+        self._thread, self._closed = ThreadPoolExecutor(1, "sqlite"), False
         try:
             with self._reporting("open"):
                 self._prepare()
@@ -113,7 +138,8 @@ class SqliteStore:
             )
         return version
 
-    async def create_run(self, run: RunRecord) -> None:
+    @_in_order
+    def create_run(self, run: RunRecord) -> None:
         """Adds a run."""
         with self._reporting("write to"), self._transaction():
             try:
@@ -121,11 +147,13 @@ class SqliteStore:
             except sqlite3.IntegrityError as error:
                 raise refusals.run_taken(self._name, run.id) from error
 
-    async def resume_run(self, run: str) -> None:
+    @_in_order
+    def resume_run(self, run: str) -> None:
         """Sets a run back to `running`."""
         self._set_status(run, "running", None)
 
-    async def finish_run(self, run: str, status: RunStatus, finished: datetime) -> None:
+    @_in_order
+    def finish_run(self, run: str, status: RunStatus, finished: datetime) -> None:
         """Sets how a run came to its end."""
         self._set_status(run, status, finished)
 
@@ -135,25 +163,27 @@ class SqliteStore:
             values = (status, _encode("finished", finished), run)
             self._db.execute("UPDATE runs SET status = ?, finished = ? WHERE id = ?", values)
 
-    async def runs(self) -> tuple[RunRecord, ...]:
+    @_in_order
+    def runs(self) -> tuple[RunRecord, ...]:
         """Returns all runs, the latest first."""
         return self._select(RunRecord, "runs ORDER BY started DESC, id DESC")
 
-    async def run(self, run: str) -> RunRecord:
+    @_in_order
+    def run(self, run: str) -> RunRecord:
         """Returns one run."""
-        found = self._select(RunRecord, "runs WHERE id = ?", run)
-        if not found:
-            raise self._unknown(run)
-        return found[0]
+        self._check_run(run)
+        return self._select(RunRecord, "runs WHERE id = ?", run)[0]
 
-    async def begin_example(self, example: ExampleRecord) -> None:
+    @_in_order
+    def begin_example(self, example: ExampleRecord) -> None:
         """Notes that a conversation is being played, and drops the turns and prompts of an earlier attempt."""
         with self._reporting("write to"), self._transaction():
             self._replace_example(example)
             key = (example.run, example.conversation)
             self._db.execute("DELETE FROM prompt_logs WHERE run = ? AND conversation = ?", key)
 
-    async def complete_example(self, example: ExampleRecord, turns: Sequence[TurnRecord]) -> None:
+    @_in_order
+    def complete_example(self, example: ExampleRecord, turns: Sequence[TurnRecord]) -> None:
         """Keeps a conversation's end and all its turns, or nothing."""
         refusals.check_turns(example, turns)
         with self._reporting("write to"), self._transaction():
@@ -171,30 +201,38 @@ class SqliteStore:
         self._db.execute("DELETE FROM examples WHERE run = ? AND conversation = ?", key)
         self._insert("examples", example)
 
-    async def examples(self, run: str) -> tuple[ExampleRecord, ...]:
+    @_in_order
+    def examples(self, run: str) -> tuple[ExampleRecord, ...]:
         """Returns a run's conversations as far as they were begun, by id."""
-        await self.run(run)
+        self._check_run(run)
         return self._select(ExampleRecord, "examples WHERE run = ? ORDER BY conversation", run)
 
-    async def progress(self, run: str) -> Mapping[ExampleStatus, int]:
+    @_in_order
+    def progress(self, run: str) -> Mapping[ExampleStatus, int]:
         """Returns how many of a run's conversations have each status."""
-        await self.run(run)
+        self._check_run(run)
         with self._reporting("read"):
             rows = self._db.execute("SELECT status, count(*) FROM examples WHERE run = ? GROUP BY status", (run,))
             return dict(rows)
 
-    async def turns(self, run: str, conversation: str | None = None) -> tuple[TurnRecord, ...]:
+    @_in_order
+    def turns(self, run: str, conversation: str | None = None) -> tuple[TurnRecord, ...]:
         """Returns the turns of a run or of one of its conversations, by conversation and index."""
-        await self.run(run)
+        return self._turns(run, conversation)
+
+    @_in_order
+    def turn(self, run: str, conversation: str, index: int) -> TurnRecord:
+        """Returns one turn."""
+        return refusals.pick_turn(self._turns(run, conversation), run, conversation, index)
+
+    def _turns(self, run: str, conversation: str | None) -> tuple[TurnRecord, ...]:
+        self._check_run(run)
         if conversation is None:
             return self._select(TurnRecord, 'turns WHERE run = ? ORDER BY conversation, "index"', run)
         return self._select(TurnRecord, 'turns WHERE run = ? AND conversation = ? ORDER BY "index"', run, conversation)
 
-    async def turn(self, run: str, conversation: str, index: int) -> TurnRecord:
-        """Returns one turn."""
-        return refusals.pick_turn(await self.turns(run, conversation), run, conversation, index)
-
-    async def log_prompt(self, prompt: PromptRecord) -> None:
+    @_in_order
+    def log_prompt(self, prompt: PromptRecord) -> None:
         """Keeps a request to a model and its reply."""
         with self._reporting("write to"), self._transaction():
             self._require(prompt.run)
@@ -203,20 +241,23 @@ class SqliteStore:
             except sqlite3.IntegrityError as error:
                 raise refusals.prompt_taken(self._name, prompt) from error
 
-    async def prompts(self, run: str, conversation: str, turn: int | None = None) -> tuple[PromptRecord, ...]:
+    @_in_order
+    def prompts(self, run: str, conversation: str, turn: int | None = None) -> tuple[PromptRecord, ...]:
         """Returns the prompts of a conversation or of one of its turns, in the order of turns and numbers."""
-        await self.run(run)
+        self._check_run(run)
         where = "prompt_logs WHERE run = ? AND conversation = ? AND turn = coalesce(?, turn) ORDER BY turn, number"
         return self._select(PromptRecord, where, run, conversation, turn)
 
-    async def save_ontology(self, digest: str, triples: Iterable[tuple[str, str, str]]) -> None:
+    @_in_order
+    def save_ontology(self, digest: str, triples: Iterable[tuple[str, str, str]]) -> None:
         """Keeps a frozen ontology under the digest of its content; one that is there already stays."""
         with self._reporting("write to"), self._transaction():
             made = "INSERT INTO ontologies (digest, created) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING id"
             for row in self._db.execute(made, (digest, _encode("created", now()))).fetchall():
                 self._db.executemany("INSERT INTO ontology VALUES (?, ?, ?, ?)", _rows(row["id"], triples))
 
-    async def load_ontology(self, digest: str) -> tuple[Triple, ...]:
+    @_in_order
+    def load_ontology(self, digest: str) -> tuple[Triple, ...]:
         """Returns an ontology's triples, sorted."""
         with self._reporting("read"):
             rows = self._db.execute("SELECT id, digest FROM ontologies ORDER BY created DESC, id DESC").fetchall()
@@ -225,7 +266,8 @@ class SqliteStore:
                     return self._triples("ontology WHERE ontology = ?", row["id"])
         raise refusals.no_ontology(self._name, digest, [row["digest"] for row in rows[:3]])
 
-    async def save_graph(self, run: str, conversation: str, triples: Iterable[tuple[str, str, str]]) -> None:
+    @_in_order
+    def save_graph(self, run: str, conversation: str, triples: Iterable[tuple[str, str, str]]) -> None:
         """Keeps the graph of a conversation's document, instead of one that may be there."""
         with self._reporting("write to"), self._transaction():
             self._require(run)
@@ -237,26 +279,25 @@ class SqliteStore:
             self._db.execute("DELETE FROM instances WHERE graph = ?", (graph,))
             self._db.executemany("INSERT INTO instances VALUES (?, ?, ?, ?)", _rows(graph, triples))
 
-    async def load_graph(self, run: str, conversation: str) -> tuple[Triple, ...]:
+    @_in_order
+    def load_graph(self, run: str, conversation: str) -> tuple[Triple, ...]:
         """Returns a graph's triples, sorted."""
-        return await self.match_triples(run, conversation)
-
-    async def match_triples(
-        self, run: str, conversation: str, s: str | None = None, p: str | None = None, o: str | None = None
-    ) -> tuple[Triple, ...]:
-        """Returns the triples of a graph that have the given terms, sorted."""
-        await self.run(run)
+        self._check_run(run)
         key = (run, conversation)
         with self._reporting("read"):
             row = self._db.execute("SELECT id FROM graphs WHERE run = ? AND conversation = ?", key).fetchone()
             if row is None:
                 raise refusals.no_graph(self._name, run, conversation)
-            given = {name: term for name, term in (("s", s), ("p", p), ("o", o)) if term is not None}
-            where = "".join(f" AND {name} = ?" for name in given)
-            return self._triples(f"instances WHERE graph = ?{where}", row["id"], *given.values())
+            return self._triples("instances WHERE graph = ?", row["id"])
 
     async def close(self) -> None:
         """Lets go of the file."""
+        if not self._closed:
+            self._closed = True
+            await asyncio.get_running_loop().run_in_executor(self._thread, self._let_go)
+            self._thread.shutdown(wait=False)
+
+    def _let_go(self) -> None:
         with self._reporting("close"):
             self._db.close()
 
@@ -296,6 +337,10 @@ class SqliteStore:
             raise
         except OSError as error:
             raise StoreError(f"cannot {verb} {self._name}: {error.strerror}") from error
+
+    def _check_run(self, run: str) -> None:
+        with self._reporting("read"):
+            self._require(run)
 
     def _require(self, run: str) -> None:
         if self._db.execute("SELECT 1 FROM runs WHERE id = ?", (run,)).fetchone() is None:

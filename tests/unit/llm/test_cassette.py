@@ -87,7 +87,6 @@ def test_a_run_replays_without_a_network(bench: Bench, tmp_path: Path, monkeypat
         bench.exchanges.clear()
         assert play(bench, player, pace=pace) == answers
         assert told(bench.exchanges) == recorded
-        assert player.unplayed == 0
     assert len(bench.server.asked) == asked
     assert len(bench.pauses) == pauses, "a replay waits for nothing"
     assert asked > 16, "no fault was recorded"
@@ -261,7 +260,9 @@ def test_a_recording_is_not_overwritten_but_can_be_gone_on_with(plain: Bench, tm
     for go_on in (False, True):
         with Recorder(path, go_on=go_on) as recorder:
             play(plain, recorder, 1)
-    assert Player(path).unplayed == 4
+    both = Player(path)
+    for _ in range(2):
+        play(plain, both, 1)
     with pytest.raises(CassetteError, match="is there already"):
         Recorder(path)
 

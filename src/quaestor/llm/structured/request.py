@@ -4,6 +4,7 @@ Owns the rounds: what cannot be used goes back to the model with the reply kept,
 the object is for `check` to judge.
 """
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
@@ -94,7 +95,9 @@ async def request_structured(
         reading = read_reply(response)
         try:
             found = _read(kind, name, reading)
-            faults = [sentence.rstrip(".") for sentence in check(found)] if check else []
+            # A check looks numbers up and runs queries: other conversations go on meanwhile.
+            found_wrong = await asyncio.to_thread(check, found) if check else ()
+            faults = [sentence.rstrip(".") for sentence in found_wrong]
         except ModelReplyError as error:
             faults = [str(error)]
         else:

@@ -3,6 +3,7 @@
 Owns the bounds (rounds, faults, repeated calls) and what a model is told when a reply cannot be used.
 """
 
+import asyncio
 import json
 from collections import Counter
 from dataclasses import dataclass, field
@@ -82,7 +83,8 @@ class Rounds:
             if reading.calls or reading.text:
                 self.messages.append(kept(response))
             closing = number + 1 == self.limits.iterations
-            settled = self._calls(reading, closing) if reading.calls else self._words(reading, closing)
+            # Tools query the graph: other conversations go on meanwhile.
+            settled = await asyncio.to_thread(self._calls if reading.calls else self._words, reading, closing)
             if settled is not None:
                 return settled
         raise ModelReplyError(f"no answer within {self.limits.iterations} rounds: the model goes on calling tools")

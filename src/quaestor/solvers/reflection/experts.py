@@ -3,6 +3,7 @@
 Owns what they are told. How they find their plans is their own affair.
 """
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -49,7 +50,7 @@ class Solving:
             answer = await self.solver.solve(self.question, inner)
         finally:
             context.trace.extend(ExpertEvent(number, self.solver.name, event) for event in trace)
-        return proposal_of(answer, self.question, context)
+        return await asyncio.to_thread(proposal_of, answer, self.question, context)
 
 
 @dataclass
@@ -74,10 +75,10 @@ class Offering:
             SolverError: There is not a single one.
         """
         del objections  # it has no ears, only other answers
-        answer = next(self.answers, None)
+        answer = await asyncio.to_thread(next, self.answers, None)
         if answer is None and number == 1:
             raise SolverError(f"no plan fits the question {self.question[:80]!r}")
-        return proposal_of(answer, self.question, self.context) if answer else None
+        return await asyncio.to_thread(proposal_of, answer, self.question, self.context) if answer else None
 
 
 def offers(solver: RankingSolver, question: str, context: TurnContext) -> Iterator[Answer]:
