@@ -6,6 +6,7 @@ from datetime import datetime
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events.kinds import Event
 from quaestor.conversation.references.resolved import References
+from quaestor.llm.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Turn:
         events: What happened between question and answer, in order.
         references: What the question referred to of the turns before it, by rule.
         tool_calls: In the order of the calls.
-        usage: Counts such as requests and tokens; empty where no model was asked.
+        usage: What was asked of models: requests, tokens, money.
         error: The named error that left the turn without an answer, or None.
         started: When the question was put, in UTC, to the millisecond.
         finished: When the answer was there.
@@ -50,5 +51,5 @@ class Turn:
     events: tuple[Event, ...] = ()
     references: References = field(default_factory=References)
     tool_calls: tuple[ToolCall, ...] = ()
-    usage: dict[str, int] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
     error: str | None = None

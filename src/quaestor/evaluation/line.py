@@ -98,7 +98,7 @@ class ModelLine:
         from quaestor.llm.transcript import Place
 
         used = self.connection.meter.turn(Place(self.run, conversation, index))
-        return replace(turn, usage={**turn.usage, **used.counts()})
+        return replace(turn, usage=turn.usage + used)
 
     def take(self, conversation: str) -> "tuple[tuple[Exchange, ...], Usage]":
         """Returns the exchanges of a conversation, in order, and what they used; and forgets them."""

@@ -80,7 +80,7 @@ class Recorder:
 
 
 def _counts(usage: Usage) -> dict[str, int]:
-    return usage.counts() if usage.requests else {}
+    return usage.counts() if usage != Usage() else {}
 
 
 def _prompt_record(exchange: "Exchange") -> PromptRecord:
@@ -126,7 +126,7 @@ def turn_records(run: str, conversation: str, turns: Sequence[Turn]) -> tuple[Tu
             events=_storable(dump_events(turn.events)),
             references=_storable(serial.dump(turn.references)),
             tool_calls=_storable([serial.dump(call) for call in turn.tool_calls]),
-            usage=turn.usage,
+            usage=_counts(turn.usage),
         )
         plans.append(plan)
         records.append(record)

@@ -171,7 +171,7 @@ async def play_turn(question: str, context: TurnContext, solver: Solver) -> Turn
         events=context.trace.events,
         references=context.references,
         tool_calls=tuple(context.tool_calls),
-        usage=dict(context.usage),
+        usage=context.usage,
         error=error,
     )
 

@@ -13,6 +13,7 @@ from quaestor.conversation.turn import ToolCall
 from quaestor.documents.document import Document
 from quaestor.errors import MissingModelError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.llm.usage import Usage
 from quaestor.ontology.ontology import Ontology
 from quaestor.questions.question import NO_QUESTION, Question, read_question
 from quaestor.solvers.session import Session
@@ -38,7 +39,7 @@ class TurnContext:
         references: What the question refers to of the turns before it, by rule; the same for every solver.
         trace: What happens in the turn: the solver appends how it came to its plan.
         tool_calls: The calls of tools, in order. Append only, by `note_call`.
-        usage: Counts such as requests and tokens, for a solver that asks a model.
+        usage: What a solver has asked of models besides `model` and `models`, which are counted for it; it adds to it.
         session: What solvers keep of the conversation between its turns; of a turn played alone, nothing.
     """
 
@@ -53,7 +54,7 @@ class TurnContext:
     references: References = field(default_factory=References)
     trace: Trace = field(default_factory=Trace)
     tool_calls: list[ToolCall] = field(default_factory=list)
-    usage: dict[str, int] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
     session: Session = field(default_factory=Session)
 
     def model_for(self, role: str | None = None) -> "Connection":

@@ -144,7 +144,7 @@ def test_a_fault_of_the_server_costs_an_attempt(fault: Reply, stream: bool) -> N
     played = play(scripted([fault, *LOOKED_UP]), stream=stream, timeout=1.0)
     assert right(played.turn.answer)
     assert played.phases == ["UNDERSTAND", "ANSWER_iteration_1", "ANSWER_iteration_1", "ANSWER_iteration_2"]
-    assert played.turn.usage["requests"] == 4
+    assert played.turn.usage.requests == 4
 
 
 @pytest.mark.parametrize("fault", [broken(503), too_many()])

@@ -1,0 +1,60 @@
+"""What a turn has used: typed in Python, counts under the same names in a store."""
+
+import asyncio
+from decimal import Decimal
+from pathlib import Path
+
+from made_up import a_record, write_dataset
+
+from quaestor.conversation.answer import Answer
+from quaestor.datasets.formats import read_dataset
+from quaestor.evaluation.engines import InlineEngine
+from quaestor.evaluation.run import run_dataset
+from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.spec import RunSpec
+from quaestor.llm.usage import Usage
+from quaestor.solvers.base import TurnContext
+from quaestor.store.base import open_store
+
+PRICED = Usage(1, 1200, 85, 300, 0, Decimal("0.004217"))
+
+
+class Paying:
+    """Asks a service of its own, and says what that was."""
+
+    name = "paying"
+
+    async def solve(self, question: str, context: TurnContext) -> Answer:
+        context.usage += PRICED
+        context.usage += PRICED
+        return Answer(value=None)
+
+
+def test_a_solver_adds_to_what_its_turn_has_used(tmp_path: Path) -> None:
+    dataset = read_dataset(write_dataset(tmp_path / "pages.json", a_record()))
+    turns = asyncio.run(play_conversation(dataset.conversations[0], Paying()))
+    assert [turn.usage for turn in turns] == [PRICED + PRICED] * len(turns)
+    assert turns[0].usage.cost == Decimal("0.008434")
+
+
+def test_a_store_keeps_counts_under_the_names_of_before(tmp_path: Path) -> None:
+    dataset = read_dataset(write_dataset(tmp_path / "pages.json", a_record()))
+
+    async def play() -> dict[str, int]:
+        async with open_store(str(tmp_path / "runs.db")) as store:
+            spec = RunSpec.of(dataset, "paying")
+            run = await run_dataset(dataset, spec, store, InlineEngine(), factory=Paying)
+            turn = await store.turn(run.id, dataset.conversations[0].id, 0)
+            return turn.usage
+
+    kept = asyncio.run(play())
+    assert kept == {
+        "requests": 2,
+        "input_tokens": 2400,
+        "output_tokens": 170,
+        "cached_tokens": 600,
+        "estimated_tokens": 0,
+        "cost_millionths": 8434,
+    }
+    assert Usage.of_counts(kept) == PRICED + PRICED
+    assert Usage.of_counts({"requests": 4, "input_tokens": 1200}) == Usage(4, 1200)
