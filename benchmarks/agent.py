@@ -14,9 +14,9 @@ from benchmarks.workload import Workload
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.engines import in_lanes
 from quaestor.evaluation.knowledge import Knowledge
-from quaestor.evaluation.line import ModelAccess, open_line
 from quaestor.evaluation.runner import play_conversation
 from quaestor.llm.naming import find_model
+from quaestor.llm.session import ModelConfig, open_session
 from quaestor.solvers.registry import make_solver
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _played(conversations: Sequence[Conversation], lanes: int, latency: float) -
     solver = make_solver("agent", {})
 
     async def play(url: str) -> float:
-        async with open_line(ModelAccess(find_model(f"openai:scripted@{url}/v1"))) as line:
+        async with open_session(ModelConfig(find_model(f"openai:scripted@{url}/v1"))) as line:
 
             async def one(conversation: Conversation) -> None:
                 turns = await play_conversation(conversation, solver, knowledge[conversation.document.id], line)

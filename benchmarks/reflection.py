@@ -19,9 +19,9 @@ from benchmarks.agent import SUPPORT
 from benchmarks.figure import Figure
 from benchmarks.workload import Workload, benchmark_file
 from quaestor.datasets.dataset import Conversation
-from quaestor.evaluation.line import ModelAccess, open_line
 from quaestor.evaluation.runner import play_conversation
 from quaestor.llm.naming import find_model
+from quaestor.llm.session import ModelConfig, open_session
 from quaestor.solvers.registry import make_solver
 
 if TYPE_CHECKING:
@@ -59,8 +59,8 @@ def critics_beside_one(workload: Workload) -> float:
 
     async def play() -> float:
         with ModelServer(late) as server:
-            access = ModelAccess(find_model(f"openai:scripted@{server.url}/v1"))
-            async with open_line(access) as line:
+            access = ModelConfig(find_model(f"openai:scripted@{server.url}/v1"))
+            async with open_session(access) as line:
                 await play_conversation(conversation, make_solver("reflection", {}), None, line)
                 exchanges, _ = line.take("timed")
         rounds: dict[tuple[int, str], list[tuple[float, float]]] = {}

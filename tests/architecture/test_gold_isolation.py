@@ -15,10 +15,10 @@ from model_server import ModelServer
 from quaestor.core import serial
 from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation.engines import InlineEngine
-from quaestor.evaluation.line import ModelAccess
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
 from quaestor.llm.naming import find_model
+from quaestor.llm.session import ModelConfig
 from quaestor.sample import sample_path
 from quaestor.solvers.registry import solver_specs
 from quaestor.store.base import open_store
@@ -142,7 +142,7 @@ def asked_of_a_model(solver: str, records: list[dict[str, Any]], folder: Path) -
 
     async def play(server: ModelServer) -> None:
         dataset = read_dataset(path)
-        access = ModelAccess(find_model(f"openai:scripted@{server.url}/v1"))
+        access = ModelConfig(find_model(f"openai:scripted@{server.url}/v1"))
         async with open_store(str(folder / "runs.db")) as store:
             await run_dataset(dataset, RunSpec.of(dataset, solver), store, InlineEngine(1), access=access)
 

@@ -11,9 +11,9 @@ from run_oracle import ORACLES, oracle_of
 from quaestor.conversation.answer import Answer
 from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation.knowledge import Knowledge
-from quaestor.evaluation.line import ModelAccess, open_line
 from quaestor.evaluation.runner import play_conversation
 from quaestor.llm.naming import find_model
+from quaestor.llm.session import ModelConfig, open_session
 from quaestor.sample import sample_path
 from quaestor.scoring.gold import read_gold
 from quaestor.solvers.registry import make_solver
@@ -26,7 +26,7 @@ async def answers(solver: str) -> list[Answer]:
     knowledge = Knowledge.of([conversation.document])
     with ModelServer(lambda asked: say("")) as server:
         guided = Guided(make_solver(solver, {}), server, read_gold(sample_path())[NAME], oracle_of(solver))
-        async with open_line(ModelAccess(find_model(f"openai:oracle@{server.url}/v1"))) as line:
+        async with open_session(ModelConfig(find_model(f"openai:oracle@{server.url}/v1"))) as line:
             return [turn.answer for turn in await play_conversation(conversation, guided, knowledge, line)]
 
 

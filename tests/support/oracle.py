@@ -16,10 +16,10 @@ from values import a_value
 from quaestor.conversation.answer import Answer
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.knowledge import Knowledge
-from quaestor.evaluation.line import ModelAccess, open_line
 from quaestor.evaluation.recording import turn_records
 from quaestor.evaluation.runner import play_conversation
 from quaestor.llm.naming import find_model
+from quaestor.llm.session import ModelConfig, open_session
 from quaestor.llm.usage import Usage
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.metrics import executed_equal
@@ -107,7 +107,7 @@ async def play_with_oracle(
     outcomes: list[Outcome] = []
     with ModelServer(lambda asked: say("")) as server:
         spec = find_model(f"openai:oracle@{server.url}/v1")
-        async with open_line(ModelAccess(spec)) as line:
+        async with open_session(ModelConfig(spec)) as line:
             for conversation in conversations:
                 gold = golds[conversation.id]
                 turns = await play_conversation(conversation, Guided(solver, server, gold, oracle), knowledge, line)

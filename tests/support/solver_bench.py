@@ -14,11 +14,11 @@ from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import Knowledge
-from quaestor.evaluation.line import ModelLine
 from quaestor.evaluation.runner import play_conversation
 from quaestor.llm.models import connect
 from quaestor.llm.naming import ModelSpec, find_model
 from quaestor.llm.profiles import PROFILES
+from quaestor.llm.session import ModelSession
 from quaestor.llm.transcript import Exchange
 from quaestor.solvers.base import Solver, TurnContext
 
@@ -82,7 +82,7 @@ def play_solver(
         with ModelServer(script) as server:
             model = replace(spec_for(server, protocol, native), **spec)
             async with connect(model, sinks=[exchanges], sleep=at_once) as connection:
-                turns = await play_conversation(conversation, solver, knowledge, ModelLine(connection, []))
+                turns = await play_conversation(conversation, solver, knowledge, ModelSession(connection, []))
             asked.extend(server.asked)
             return turns
 

@@ -25,10 +25,10 @@ from quaestor.errors import (
     QueryError,
     StoreError,
 )
-from quaestor.evaluation.line import ModelAccess
 from quaestor.evaluation.spec import RunSpec
 from quaestor.llm.budget import Budget, Meter, find_price
 from quaestor.llm.naming import find_model
+from quaestor.llm.session import ModelConfig
 from quaestor.llm.usage import Usage
 from quaestor.settings import Settings, load_settings
 from quaestor.solvers.agent.spec import AgentLimits
@@ -113,14 +113,14 @@ def _settings(folder: Path) -> Settings:
 @pytest.mark.parametrize("name", ["anthropic:claude-sonnet-4-5", "openai:gpt-4o", "ollama:qwen3:8b"])
 def test_the_way_to_a_model_arrives(name: str) -> None:
     spec = find_model(name)
-    access = ModelAccess(
+    access = ModelConfig(
         spec, Budget(10, 20, Decimal("0.5")), find_price(spec), roles={"critic": spec}, prices={name: find_price(spec)}
     )
 
     arrived = pickle.loads(pickle.dumps(access))
 
     assert (arrived.spec, arrived.budget, arrived.roles) == (access.spec, access.budget, access.roles)
-    assert arrived.decisive == access.decisive
+    assert arrived.fingerprint == access.fingerprint
     used = Usage(requests=1, input_tokens=1000, output_tokens=1000)
     assert arrived.price is not None
     assert access.price is not None

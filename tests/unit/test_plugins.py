@@ -145,7 +145,7 @@ def test_the_options_of_a_solver_of_another_package_are_checked(quaestor: Quaest
         2,
         "quaestor: 'rank' of the largest solver must be a whole number above 0, not 0",
     )
-    assert "takes no --abstain-below: only embedded does" in one_line(quaestor(f"{page} --abstain-below 0.5", "what?"))
+    assert "takes no abstain_below: only embedded does" in one_line(quaestor(f"{page} --abstain-below 0.5", "what?"))
 
 
 @pytest.mark.usefixtures("added")
@@ -168,7 +168,7 @@ def test_a_dataset_in_the_format_of_another_package_is_run(quaestor: Quaestor) -
     assert read_dataset("quiz.txt").format == "quiz"
     run = quaestor("run quiz.txt --solver largest")
     assert run.code == 0, run.err
-    turn = quaestor("runs turn latest only 1")
+    turn = quaestor("runs turn latest only 2")
     assert turn.code == 0, turn.err
     assert "and again?" in turn.out
 

@@ -9,9 +9,9 @@ from quaestor.application.solver_options import NO_OVERRIDES, SolverOverrides, n
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import InputError
-from quaestor.evaluation.line import open_line
 from quaestor.evaluation.runner import check_questions, play_conversation
 from quaestor.graph.knowledge_graph import Policy
+from quaestor.llm.session import open_session
 from quaestor.settings import Settings
 from quaestor.solvers import registry
 
@@ -62,5 +62,5 @@ async def answer_questions(page: Page, questions: Sequence[str], request: AskReq
         solver = registry.make_solver(settings.solver, named_model(options, access))
         if access is None:
             return await play_conversation(conversation, solver, knowledge)
-        async with open_line(access) as line:
+        async with open_session(access) as line:
             return await play_conversation(conversation, solver, knowledge, line)

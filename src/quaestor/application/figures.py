@@ -7,15 +7,15 @@ from quaestor.conversation.events.kinds import load_events
 from quaestor.conversation.turn import ToolCall
 from quaestor.core import serial
 from quaestor.llm.usage import Usage
+from quaestor.solvers.registry import solver_specs
 from quaestor.solvers.workflow.record import statistics
 from quaestor.store.records import ExampleRecord, RunRecord, TurnRecord
-
-WORKFLOW = "workflow"
 
 
 def has_plans(record: RunRecord) -> bool:
     """Returns whether the solver of a run writes plans."""
-    return record.spec.get("solver") == WORKFLOW
+    writing = {spec.name for spec in solver_specs() if spec.writes_plans}
+    return record.spec.get("solver") in writing
 
 
 def plan_figures(turns: Sequence[TurnRecord]) -> dict[str, float]:

@@ -7,8 +7,8 @@ from decimal import Decimal
 from pathlib import Path
 
 from quaestor.errors import SettingsError
-from quaestor.evaluation.line import ModelAccess
 from quaestor.extras import require_extra
+from quaestor.llm.session import ModelConfig
 from quaestor.settings import Settings
 from quaestor.solvers.registry import solver_names, solver_spec, solver_specs
 
@@ -37,7 +37,7 @@ def solver_access(
     *,
     model_named: bool = False,
     go_on: bool = False,
-) -> Iterator[ModelAccess | None]:
+) -> Iterator[ModelConfig | None]:
     """Gives the way to the model of the solver in force; None where it asks none.
 
     A solver that may do without a model gets one where the caller names it.
@@ -68,7 +68,7 @@ def solver_access(
     yield None
 
 
-def _with_roles(access: ModelAccess, settings: Settings, options: Mapping[str, object]) -> ModelAccess:
+def _with_roles(access: ModelConfig, settings: Settings, options: Mapping[str, object]) -> ModelConfig:
     """Returns the way to the model, with those of the roles that have one of their own.
 
     Raises:
@@ -93,7 +93,7 @@ def _with_roles(access: ModelAccess, settings: Settings, options: Mapping[str, o
 @contextmanager
 def model_access(
     settings: Settings, cassette: CassetteOptions = NO_CASSETTE, *, go_on: bool = False
-) -> Iterator[ModelAccess]:
+) -> Iterator[ModelConfig]:
     """Gives the way to the model that the settings name.
 
     Raises:
@@ -125,7 +125,7 @@ def model_access(
 
             tracing = start_tracing()
             stack.callback(tracing.shutdown)
-        yield ModelAccess(
+        yield ModelConfig(
             spec,
             Budget(settings.max_requests, settings.max_tokens, money),
             find_price(spec, settings.prices),

@@ -9,7 +9,7 @@ from quaestor.application.files import OutputFile
 from quaestor.application.models import NO_CASSETTE, CassetteOptions, model_access
 from quaestor.documents.document import Document
 from quaestor.errors import SettingsError
-from quaestor.evaluation.line import open_line
+from quaestor.llm.session import open_session
 from quaestor.llm.usage import Usage
 from quaestor.ontology.proposal import Proposal
 from quaestor.ontology.proposals import read_proposals, require_borne_out, write_proposals
@@ -83,7 +83,7 @@ async def collect_proposals(
     if request.review:
         request.review.require_free()
     with model_access(request.settings, request.cassette) as access:
-        async with open_line(access) as line:
+        async with open_session(access) as line:
             proposals, used = await ask(line.connection), line.connection.meter.total
     if request.review is not None:
         with request.review.replacing() as path:

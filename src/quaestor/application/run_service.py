@@ -14,10 +14,10 @@ from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import InputError, OutageError, RunStoppedError
 from quaestor.evaluation.engines import Engine, make_engine
 from quaestor.evaluation.knowledge import settle_ontology
-from quaestor.evaluation.line import ModelAccess
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
 from quaestor.graph.knowledge_graph import Policy
+from quaestor.llm.session import ModelConfig
 from quaestor.settings import Settings
 from quaestor.store.base import RunStore
 from quaestor.store.records import RunRecord
@@ -82,7 +82,7 @@ async def _play(
     request: RunRequest,
     store: RunStore,
     progress: ProgressCallback | None,
-    access: ModelAccess | None,
+    access: ModelConfig | None,
     options: dict[str, JsonValue],
 ) -> RunRecord:
     settings = request.settings
@@ -95,7 +95,7 @@ async def _play(
         request.limit,
         ontology.digest if ontology else None,
         policy,
-        access.decisive if access else None,
+        access.fingerprint if access else None,
     )
     resumed = (await find_run(store, request.resume)).id if request.resume else None
 
@@ -125,7 +125,7 @@ async def _play(
     return record
 
 
-def _engine(settings: Settings, conversations: int, access: ModelAccess | None) -> Engine:
+def _engine(settings: Settings, conversations: int, access: ModelConfig | None) -> Engine:
     """Returns what plays: a solver that waits for a model here, many conversations at once; others on all cores."""
     lanes = settings.lanes(asks=access is not None)
     if access is not None or lanes == 1 or conversations <= _FEW:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from quaestor.errors import SettingsError
-from quaestor.evaluation.line import ModelAccess
+from quaestor.llm.session import ModelConfig
 from quaestor.settings import Settings
 from quaestor.solvers.registry import require_option, solver_spec
 
@@ -52,6 +52,6 @@ def _table(settings: Settings, solver: str) -> dict[str, JsonValue]:
     return found
 
 
-def named_model(options: dict[str, JsonValue], access: ModelAccess | None) -> dict[str, JsonValue]:
+def named_model(options: dict[str, JsonValue], access: ModelConfig | None) -> dict[str, JsonValue]:
     """Returns the options with the name of the model, for the record."""
     return options | ({"model": access.spec.name} if access else {})

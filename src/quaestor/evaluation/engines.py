@@ -12,8 +12,8 @@ from typing import Protocol, TypeVar
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import InputError
 from quaestor.evaluation.knowledge import Knowledge
-from quaestor.evaluation.line import ModelLine
 from quaestor.evaluation.runner import Played, SolverFactory, attempt_conversation
+from quaestor.llm.session import ModelSession
 
 T = TypeVar("T")
 
@@ -39,7 +39,7 @@ class Engine(Protocol):
         factory: SolverFactory,
         listener: Listener,
         knowledge: Knowledge | None = None,
-        line: ModelLine | None = None,
+        line: ModelSession | None = None,
     ) -> None:
         """Plays every conversation once and tells the listener, in whatever order they end.
 
@@ -75,7 +75,7 @@ class InlineEngine:
         factory: SolverFactory,
         listener: Listener,
         knowledge: Knowledge | None = None,
-        line: ModelLine | None = None,
+        line: ModelSession | None = None,
     ) -> None:
         """Plays every conversation once and tells the listener."""
         solver = factory()

@@ -21,8 +21,8 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.errors import EngineError
 from quaestor.evaluation.engines import Listener, in_lanes
 from quaestor.evaluation.knowledge import Knowledge
-from quaestor.evaluation.line import ModelLine
 from quaestor.evaluation.runner import Played, SolverFactory, attempt_conversation
+from quaestor.llm.session import ModelSession
 from quaestor.solvers.base import Solver
 
 # Large enough that conversations of one page mostly travel with one copy of it, small enough that little is lost
@@ -48,7 +48,7 @@ class ProcessEngine:
         factory: SolverFactory,
         listener: Listener,
         knowledge: Knowledge | None = None,
-        line: ModelLine | None = None,
+        line: ModelSession | None = None,
     ) -> None:
         """Plays every conversation once and tells the listener. For solvers that compute: models are asked inline."""
         if line is not None:

@@ -14,10 +14,10 @@ from quaestor.datasets.dataset import Dataset
 from quaestor.errors import DatasetError, InputError
 from quaestor.evaluation.engines import Engine
 from quaestor.evaluation.knowledge import settle_ontology
-from quaestor.evaluation.line import ModelAccess, open_line
 from quaestor.evaluation.recording import OnConversation, Recorder
 from quaestor.evaluation.runner import SolverFactory, check_questions
 from quaestor.evaluation.spec import RunSpec
+from quaestor.llm.session import ModelConfig, open_session
 from quaestor.llm.usage import Usage
 from quaestor.ontology.ontology import Ontology
 from quaestor.solvers.registry import make_solver
@@ -35,7 +35,7 @@ async def run_dataset(
     on_conversation: OnConversation | None = None,
     factory: SolverFactory | None = None,
     ontology: Ontology | None = None,
-    access: ModelAccess | None = None,
+    access: ModelConfig | None = None,
 ) -> RunRecord:
     """Returns the record of a run that has come to its end; the store has the rest.
 
@@ -67,7 +67,7 @@ async def run_dataset(
     spec, knowledge = await settle_ontology(spec, dataset, store, ontology)
     earlier = await store.examples(resume) if resume else ()
     used = {example.conversation: Usage.of_counts(example.usage) for example in earlier}
-    async with open_line(access, sum(used.values(), Usage())) if access else nullcontext() as line:
+    async with open_session(access, sum(used.values(), Usage())) if access else nullcontext() as line:
         run = await (_resume(store, spec, resume) if resume else _create(store, spec, dataset))
         await store.save_ontology(knowledge.ontology.digest, knowledge.ontology.triples)
         if run.status == "complete":

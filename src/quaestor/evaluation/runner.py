@@ -35,7 +35,7 @@ from quaestor.errors import (
     StoreError,
 )
 from quaestor.evaluation.knowledge import Knowledge
-from quaestor.evaluation.line import ModelLine
+from quaestor.llm.session import ModelSession
 from quaestor.llm.usage import Usage
 from quaestor.plan.execute import execute
 from quaestor.plan.operations import bounded
@@ -105,7 +105,7 @@ def check_questions(conversation: Conversation) -> None:
 
 
 async def play_conversation(
-    conversation: Conversation, solver: Solver, knowledge: Knowledge | None = None, line: ModelLine | None = None
+    conversation: Conversation, solver: Solver, knowledge: Knowledge | None = None, line: ModelSession | None = None
 ) -> tuple[Turn, ...]:
     """Returns the turns of a conversation, played in order.
 
@@ -139,7 +139,7 @@ async def play_conversation(
             context.model, context.models = line.connection, line.roles
             with line.asking(conversation.id, index):
                 turn = await play_turn(question, context, solver)
-            turn = line.counted(turn, conversation.id, index)
+            turn = replace(turn, usage=turn.usage + line.used(conversation.id, index))
         memory = memory.add(turn)
     return memory.turns
 
@@ -193,7 +193,7 @@ def _verify(answer: Answer, memory: Memory) -> bool:
 
 
 async def attempt_conversation(
-    conversation: Conversation, solver: Solver, knowledge: Knowledge | None = None, line: ModelLine | None = None
+    conversation: Conversation, solver: Solver, knowledge: Knowledge | None = None, line: ModelSession | None = None
 ) -> Played:
     """Returns how a conversation went, whatever the page says and the solver does."""
     started = now()
@@ -215,7 +215,9 @@ async def attempt_conversation(
     )
 
 
-async def _attempt(conversation: Conversation, solver: Solver, knowledge: Knowledge, line: ModelLine | None) -> Played:
+async def _attempt(
+    conversation: Conversation, solver: Solver, knowledge: Knowledge, line: ModelSession | None
+) -> Played:
     started = now()
     try:
         turns = await play_conversation(conversation, solver, knowledge, line)

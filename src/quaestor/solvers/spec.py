@@ -61,6 +61,7 @@ class SolverSpec(Generic[O]):
         roles: The models of roles that have one of their own, by the names under which a turn has them.
         around: The option that names another solver that this one is built around; that solver's own settings go to
             the option `AROUND_options`.
+        writes_plans: Whether its turns are events of plans, whose tries are figures of a run.
     """
 
     name: str
@@ -72,6 +73,7 @@ class SolverSpec(Generic[O]):
     prompts: Callable[[O], tuple[str, ...]] = field(default=_no_prompts)
     roles: Callable[[O], Mapping[str, RoleModel]] = field(default=_no_roles)
     around: str | None = None
+    writes_plans: bool = False
 
     @property
     def words(self) -> str:

@@ -45,6 +45,8 @@ FATES: dict[type[QuaestorError], Fate] = {
     errors.UnlabelledError: "failed",
     errors.UnknownConversationError: "failed",
     errors.QuestionError: "failed",
+    errors.OutputExistsError: "failed",
+    errors.RunStoppedError: "failed",
     errors.OutageError: "outage",
     errors.ModelAccessError: "end",
     errors.BudgetExceededError: "end",

@@ -16,10 +16,10 @@ from solver_bench import at_once, spec_for
 
 from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation.engines import InlineEngine
-from quaestor.evaluation.line import ModelAccess
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
 from quaestor.llm.models import connect
+from quaestor.llm.session import ModelConfig
 from quaestor.sample import sample_path
 from quaestor.store.base import open_store
 
@@ -111,7 +111,7 @@ def test_a_run_of_faulty_replies_completes(
     async def run(server: ModelServer) -> None:
         async with open_store(str(tmp_path / "runs.db")) as store:
             spec = RunSpec.of(dataset, "agent", limit=25)
-            access = ModelAccess(spec_for(server, native=native))
+            access = ModelConfig(spec_for(server, native=native))
             record = await run_dataset(dataset, spec, store, InlineEngine(4), access=access)
             assert record.status == "complete"
             turns = await store.turns(record.id)

@@ -34,4 +34,5 @@ SPEC = SolverSpec(
     WorkflowLimits,
     takes_model=True,
     prompts=lambda _: ("workflow", "structured"),
+    writes_plans=True,
 )

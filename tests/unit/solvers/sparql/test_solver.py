@@ -21,10 +21,10 @@ from quaestor.core.quantity import Scale
 from quaestor.datasets.formats import read_dataset
 from quaestor.errors import SettingsError
 from quaestor.evaluation.engines import InlineEngine
-from quaestor.evaluation.line import ModelAccess
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
 from quaestor.llm.models import connect
+from quaestor.llm.session import ModelConfig
 from quaestor.llm.structured.schema import is_closed
 from quaestor.plan.steps import Compute, Extract, Ref
 from quaestor.sample import sample_path
@@ -238,7 +238,7 @@ def test_a_run_of_faulty_replies_completes(native: bool, tmp_path: Path, monkeyp
     async def run(server: ModelServer) -> None:
         async with open_store(str(tmp_path / "runs.db")) as store:
             spec = RunSpec.of(dataset, "sparql")
-            access = ModelAccess(spec_for(server, native=native))
+            access = ModelConfig(spec_for(server, native=native))
             record = await run_dataset(dataset, spec, store, InlineEngine(1), access=access)
             assert record.status == "complete"
             turns = await store.turns(record.id)

@@ -17,9 +17,9 @@ from quaestor.conversation.events.kinds import ReplyRejected
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import ModelReplyError
-from quaestor.evaluation.line import ModelLine
 from quaestor.evaluation.runner import play_conversation
 from quaestor.llm.models import connect
+from quaestor.llm.session import ModelSession
 from quaestor.llm.structured.replies import read_json
 from quaestor.solvers.workflow.checking import examine
 from quaestor.solvers.workflow.record import statistics
@@ -60,7 +60,7 @@ async def play_all(broken: list[tuple[str, Json, Json]], mended: bool) -> list[T
     turns: list[Turn] = []
     with ModelServer(script) as server:
         async with connect(spec_for(server), sleep=at_once) as connection:
-            line = ModelLine(connection, [])
+            line = ModelSession(connection, [])
             conversation = Conversation("made up", sample_pages()[CASH_FLOWS], ("what was it?",))
             for _, faulty, valid in broken:
                 answers.append([faulty, valid] if mended else [faulty])

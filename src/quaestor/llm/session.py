@@ -1,4 +1,4 @@
-"""The line from a run to its model: opened once, tagged by turn, with all that was said on it.
+"""A session with a model: opened once, tagged by turn, with all that was said on it.
 
 Owns what a run needs to ask a model besides its name (budget, price, tape), and the exchanges until they are stored.
 Knows no solver, and decides nothing about an answer.
@@ -6,12 +6,11 @@ Knows no solver, and decides nothing about an answer.
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from quaestor.conversation.turn import Turn
 from quaestor.extras import require_extra
 from quaestor.llm.usage import Usage
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:  # a run without a model need not load an HTTP client
 
 
 @dataclass(frozen=True, slots=True)
-class ModelAccess:
+class ModelConfig:
     """A run's way to its model. Only `spec` and `roles` bear on the results.
 
     Attributes:
@@ -47,13 +46,13 @@ class ModelAccess:
     prices: "Mapping[str, Pricer]" = field(default_factory=dict)
 
     @property
-    def decisive(self) -> dict[str, JsonValue]:
+    def fingerprint(self) -> dict[str, JsonValue]:
         """What of the models bears on their replies: not where they are reached, nor how patiently."""
-        roles: dict[str, JsonValue] = {role: _decisive(spec) for role, spec in sorted(self.roles.items())}
-        return _decisive(self.spec) | ({"roles": roles} if roles else {})
+        roles: dict[str, JsonValue] = {role: _fingerprint(spec) for role, spec in sorted(self.roles.items())}
+        return _fingerprint(self.spec) | ({"roles": roles} if roles else {})
 
 
-def _decisive(spec: "ModelSpec") -> dict[str, JsonValue]:
+def _fingerprint(spec: "ModelSpec") -> dict[str, JsonValue]:
     profile: dict[str, JsonValue] = {x.name: getattr(spec.profile, x.name) for x in fields(spec.profile)}
     return {
         "provider": spec.provider,
@@ -65,7 +64,7 @@ def _decisive(spec: "ModelSpec") -> dict[str, JsonValue]:
     }
 
 
-class ModelLine:
+class ModelSession:
     """A model that can be asked, and the exchanges of conversations that are not stored yet.
 
     Attributes:
@@ -93,12 +92,11 @@ class ModelLine:
         with asking(self.run, conversation, turn):
             yield
 
-    def counted(self, turn: Turn, conversation: str, index: int) -> Turn:
-        """Returns a turn with what it has used."""
+    def used(self, conversation: str, turn: int) -> Usage:
+        """Returns what a turn has used so far."""
         from quaestor.llm.transcript import Place
 
-        used = self.connection.meter.turn(Place(self.run, conversation, index))
-        return replace(turn, usage=turn.usage + used)
+        return self.connection.meter.turn(Place(self.run, conversation, turn))
 
     def take(self, conversation: str) -> "tuple[tuple[Exchange, ...], Usage]":
         """Returns the exchanges of a conversation, in order, and what they used; and forgets them."""
@@ -110,7 +108,7 @@ class ModelLine:
 
 
 @asynccontextmanager
-async def open_line(access: ModelAccess, already: Usage | None = None) -> AsyncIterator[ModelLine]:
+async def open_session(access: ModelConfig, already: Usage | None = None) -> AsyncIterator[ModelSession]:
     """Gives a model that can be asked.
 
     Args:
@@ -136,4 +134,4 @@ async def open_line(access: ModelAccess, already: Usage | None = None) -> AsyncI
             for spec in dict.fromkeys((access.spec, *access.roles.values()))
         }
         roles = {role: connections[spec] for role, spec in access.roles.items()}
-        yield ModelLine(connections[access.spec], exchanges, roles=roles)
+        yield ModelSession(connections[access.spec], exchanges, roles=roles)
