@@ -115,12 +115,12 @@ def by_hand(item: LabelledReference) -> Sequence[tuple[int, ...]]:
     asked = read_question(item.question)
     last, pair = (latest[0].turn,), tuple(sorted(result.turn for result in latest[:2]))
     heard = heard_in(asked, latest)
-    if "asks for value" in heard and not heard & {"a conversion", "an addition"}:
+    if "asks_for_value" in heard and not heard & {"a_conversion", "an_addition"}:
         return [(), last, pair]
     standing = set(traits_of(tuple(reversed(latest[:2])), asked, latest))
-    if standing & {"all values asked since", "a change and its base"}:
+    if standing & {"all_values_asked_since", "a_change_and_its_base"}:
         return [pair, last, ()]
-    if heard & {"this", "that", "it", "a conversion", "an addition"} or not asked.names:
+    if heard & {"this", "that", "it", "a_conversion", "an_addition"} or not asked.names:
         return [last, pair, ()]
     return [(), last, pair]
 

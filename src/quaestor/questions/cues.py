@@ -16,27 +16,27 @@ CUES: dict[str, str] = {
     "this": r"\bth(?:is|ese)\b",
     "that": r"\bth(?:at|ose)\b",
     "it": r"\b(?:it|its|they|them|their)\b",
-    "two of them": r"\b(?:both|two|these|those)\s+(?:\w+\s+){0,2}(?:values?|numbers?|amounts?|years?|figures?"
+    "two_of_them": r"\b(?:both|two|these|those)\s+(?:\w+\s+){0,2}(?:values?|numbers?|amounts?|years?|figures?"
     r"|percentages?|totals?|periods?|balances?|differences?|changes?|results?|items?|components?|prices?)|\bboth\b|\btwo\b",
-    "three or more of them": r"\b(?:three|four|five|all)\b",
-    "over the period": r"\b(?:during|over|in|for|throughout|through|across|within)\s+"
+    "three_or_more_of_them": r"\b(?:three|four|five|all)\b",
+    "over_the_period": r"\b(?:during|over|in|for|throughout|through|across|within)\s+"
     r"(?:this|that|these|those|the|the same|its)\s+"
     r"(?:\w+\s+)?(?:time|times|period|years?|months?|two|three|timeframe|quarters?)\b|\bover the years?\b",
     "then": r"\b(?:then|so|thus|therefore|now)\b",
     "again": r"\bagain\b|\boriginal\b",
     "and": r"^(?:and|also)\b",
-    "what about": r"^(?:and|so|now|then|or)?,?\s*(?:what|how) about\b|^(?:and|for|in|during|also|same)\b",
-    "the former": r"\b(?:former|latter|previous|prior|preceding|earlier|aforementioned|mentioned|such|above)\b",
-    "a number of its own": r"(?<![\w./,-])(?<!all )(?<!the )(?!(?:19|20)\d\d\b)\$?\d+(?:[.,]\d+)*(?![\w/-])"
+    "what_about": r"^(?:and|so|now|then|or)?,?\s*(?:what|how) about\b|^(?:and|for|in|during|also|same)\b",
+    "the_former": r"\b(?:former|latter|previous|prior|preceding|earlier|aforementioned|mentioned|such|above)\b",
+    "a_number_of_its_own": r"(?<![\w./,-])(?<!all )(?<!the )(?!(?:19|20)\d\d\b)\$?\d+(?:[.,]\d+)*(?![\w/-])"
     r"(?!\s+(?:years?|quarters?|months?|values?|numbers?|amounts?|items?)\b)",
-    "in a year": r"\bin\s+(?:19|20)\d\d\b",
+    "in_a_year": r"\bin\s+(?:19|20)\d\d\b",
     "if": r"\b(?:if|assum\w+|considering|consider|given|suppose|based on|using)\b",
-    "the value itself": r"\b(?:value|amount|number|balance|price|figure)\s*\??\s*$",
-    "a conversion": r"\b(?:convert\w*|into|rounded"
+    "the_value_itself": r"\b(?:value|amount|number|balance|price|figure)\s*\??\s*$",
+    "a_conversion": r"\b(?:convert\w*|into|rounded"
     r"|in (?:thousands|millions|billions|hundreds|tens|percent\w*|dollars))\b",
-    "an addition": r"\b(?:add(?:ed|ing)?|plus|includ(?:e|es|ing|ed)|adds|with the addition|when we|if we)\b",
+    "an_addition": r"\b(?:add(?:ed|ing)?|plus|includ(?:e|es|ing|ed)|adds|with the addition|when we|if we)\b",
 }
-"""Turns of phrase that lean on earlier turns, by name. Names are in words: reasons are made of them."""
+"""Turns of phrase that lean on earlier turns, by the id under which its weights are kept."""
 
 _COMPILED = {name: re.compile(pattern) for name, pattern in CUES.items()}
 _ANYTHING = ("^",)
@@ -88,11 +88,11 @@ def question_cues(text: str, patterns: Sequence[QuestionPattern], years: int, *,
     """
     heard = {name for name, pattern in _COMPILED.items() if pattern.search(text)}
     heard |= {pattern_words(pattern.name) for pattern in patterns if pattern.phrases != _ANYTHING}
-    heard.add(("no year is named", "a year is named", "years are named")[min(years, 2)])
-    heard.add("a thing is named" if named else "no thing is named")
+    heard.add(("no_year_is_named", "a_year_is_named", "years_are_named")[min(years, 2)])
+    heard.add("a_thing_is_named" if named else "no_thing_is_named")
     return frozenset(heard)
 
 
 def pattern_words(name: str) -> str:
-    """Returns `kg:PatternChangeOverBase` as "wording change over base"."""
-    return "wording" + _CAPITAL.sub(lambda match: f" {match[0].lower()}", name.removeprefix("kg:Pattern"))
+    """Returns the cue of a pattern: `wording_change_over_base` of `kg:PatternChangeOverBase`."""
+    return "wording" + _CAPITAL.sub(lambda match: f"_{match[0].lower()}", name.removeprefix("kg:Pattern"))

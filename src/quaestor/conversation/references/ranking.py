@@ -13,16 +13,17 @@ from importlib.resources import files
 from quaestor.conversation.references.lineage import Result
 from quaestor.conversation.references.resolved import AntecedentSet
 from quaestor.conversation.references.traits import heard_in, sets_of, traits_of
+from quaestor.conversation.references.wording import UNSPOKEN, trait_words
 from quaestor.questions.question import Question
 
 Weights = Mapping[str, Mapping[str, float]]
-"""For each trait its weights by cue."""
+"""For each trait its weights by cue, both by their ids."""
 
 BY_HAND: Weights = {
-    "none": {"looks up a new thing in a year": 4.0},
-    "the last two results": {"scales one result": -4.0},
-    "the last three results": {"scales one result": -4.0},
-    "the last and an earlier result": {"scales one result": -4.0},
+    "none": {"looks_up_a_new_thing_in_a_year": 4.0},
+    "the_last_two_results": {"scales_one_result": -4.0},
+    "the_last_three_results": {"scales_one_result": -4.0},
+    "the_last_and_an_earlier_result": {"scales_one_result": -4.0},
 }
 """Weights for what people do and the dialogues never do: look a third thing up after two, or scale the last of two.
 
@@ -76,12 +77,12 @@ def _reason(traits: Sequence[str], cues: frozenset[str], weights: Weights) -> st
         for_it = {cue: w for cue, w in weights.get(trait, {}).items() if cue in cues and w > 0}
         spoken.append((sum(for_it.values()), trait))
         for cue, weight in for_it.items():
-            if not cue.endswith("named"):
+            if cue not in UNSPOKEN:
                 said[cue] = said.get(cue, 0) + weight
     spoken.sort(key=lambda item: -item[0])
-    words = ", ".join(trait for weight, trait in spoken[:2] if weight > 0) or traits[0]
+    words = ", ".join(trait_words(trait) for weight, trait in spoken[:2] if weight > 0) or trait_words(traits[0])
     heard = sorted(said, key=lambda cue: -said[cue])[:2]
-    return f"{words}; the question: {', '.join(heard)}" if heard else words
+    return f"{words}; the question: {', '.join(map(trait_words, heard))}" if heard else words
 
 
 @lru_cache(maxsize=1)

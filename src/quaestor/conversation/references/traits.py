@@ -1,7 +1,7 @@
-"""What can be said of a set of earlier results, and of a question: the words by which sets are weighed.
+"""What can be said of a set of earlier results, and of a question: the traits and cues by which sets are weighed.
 
-A trait is something that a reader can check ("the last two results"). Owns no weights. A trait or a cue that is renamed
-here loses its weights until they are fitted anew.
+A trait is something that a reader can check: that the last two results are used. Owns no weights, and no words: traits
+and cues are named by ids, under which weights are kept; `wording` says what is printed for them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ _RECENT = 5
 _NAMED = 3
 """How many older results may be used because the question names their words or years."""
 
-_TAILS = ("the last result", "the last two results", "the last three results", "the last four results")
+_TAILS = ("the_last_result", "the_last_two_results", "the_last_three_results", "the_last_four_results")
 
 
 def sets_of(asked: Question, latest: Sequence[Result]) -> list[tuple[Result, ...]]:
@@ -50,11 +50,11 @@ def _pointed(turns: tuple[int, ...], asked: Question, latest: Sequence[Result]) 
         if expression.noun and expression.kind in ("result", "results"):
             called = next((result.turn for result in latest if noun_fits_metric(expression.noun, result.metric)), None)
             if called is not None:
-                yield "with the result called so" if called in turns else "without the result called so"
+                yield "with_the_result_called_so" if called in turns else "without_the_result_called_so"
     for year in asked.years:
         dated = [result.turn for result in latest if result.years == {year} and result.made == "value"]
         if dated:
-            yield "with the value of the year" if dated[0] in turns else "without the value of the year"
+            yield "with_the_value_of_the_year" if dated[0] in turns else "without_the_value_of_the_year"
 
 
 def _place(turns: tuple[int, ...], latest: Sequence[Result]) -> str:
@@ -64,28 +64,32 @@ def _place(turns: tuple[int, ...], latest: Sequence[Result]) -> str:
     if turns == tail:
         return _TAILS[len(turns) - 1]
     if len(turns) == 1:
-        return "the result before the last" if turns[0] == latest[1].turn else "an earlier result"
-    return "the last and an earlier result" if turns[-1] == latest[0].turn else "two earlier results"
+        return "the_result_before_the_last" if turns[0] == latest[1].turn else "an_earlier_result"
+    return "the_last_and_an_earlier_result" if turns[-1] == latest[0].turn else "two_earlier_results"
 
 
 def _emptiness(asked: Question, latest: Sequence[Result]) -> Iterable[str]:
-    yield f"none after {latest[0].made}"
+    yield f"none_after_{_id(latest[0])}"
     if len(latest) > 1:
-        yield f"none after {latest[1].made}, {latest[0].made}"
+        yield f"none_after_{_id(latest[1])},{_id(latest[0])}"
     if asked.years and asked.year_set <= latest[0].years:
-        yield "none in the same year"
+        yield "none_in_the_same_year"
+
+
+def _id(result: Result) -> str:
+    return result.made.replace(" ", "_")
 
 
 def _standing(chosen: tuple[Result, ...], turns: tuple[int, ...], latest: Sequence[Result]) -> Iterable[str]:
     consumed = {turn for result in latest for turn in result.rests if turn is not None}
     fresh = [result.turn not in consumed for result in chosen]
-    yield "not used yet" if all(fresh) else "one used already" if any(fresh) else "used already"
-    yield "of " + " and ".join(result.made for result in chosen)
+    yield "not_used_yet" if all(fresh) else "one_used_already" if any(fresh) else "used_already"
+    yield "of_" + "_and_".join(map(_id, chosen))
     waiting = [r.turn for r in takewhile(lambda r: r.made == "value" and r.turn not in consumed, latest)]
     if len(turns) > 1 and list(turns) == waiting[::-1]:
-        yield "all values asked since"
+        yield "all_values_asked_since"
     if len(chosen) == 1 and chosen[0].made == "change":
-        yield "a change without its base" if _base(chosen[0]) is None else "a change whose base was asked"
+        yield "a_change_without_its_base" if _base(chosen[0]) is None else "a_change_whose_base_was_asked"
     if len(chosen) == 2:
         yield from _kinship(*chosen)
 
@@ -93,13 +97,13 @@ def _standing(chosen: tuple[Result, ...], turns: tuple[int, ...], latest: Sequen
 def _kinship(first: Result, second: Result) -> Iterable[str]:
     for change, other in ((first, second), (second, first)):
         if change.made == "change" and other.turn in change.rests:
-            yield "a change and its base" if _base(change) == other.turn else "a change and its later value"
+            yield "a_change_and_its_base" if _base(change) == other.turn else "a_change_and_its_later_value"
     if first.turn in second.rests:
-        yield "a result and a part of it"
+        yield "a_result_and_a_part_of_it"
     if first.words and first.words == second.words:
-        yield "of one thing"
+        yield "of_one_thing"
     if first.made == second.made:
-        yield "of one kind"
+        yield "of_one_kind"
 
 
 def _base(change: Result) -> int | None:
@@ -110,41 +114,41 @@ def _match(chosen: tuple[Result, ...], asked: Question) -> Iterable[str]:
     if asked.years:
         years = frozenset().union(*(result.years for result in chosen))
         if asked.year_set == years:
-            yield "of the years named"
+            yield "of_the_years_named"
         elif asked.year_set <= years:
-            yield "covering the years named"
+            yield "covering_the_years_named"
         elif asked.year_set & years:
-            yield "of one of the years named"
+            yield "of_one_of_the_years_named"
         elif years:
-            yield "of other years"
+            yield "of_other_years"
     words = frozenset().union(*(result.words for result in chosen))
     yield _naming(len(asked.names & words), len(asked.names))
 
 
 def _naming(shared: int, named: int) -> str:
     if not named:
-        return "nothing is named"
+        return "nothing_is_named"
     if shared == named:
-        return "named in full"
-    return "named for the most part" if 2 * shared > named else "named in part" if shared else "not named"
+        return "named_in_full"
+    return "named_for_the_most_part" if 2 * shared > named else "named_in_part" if shared else "not_named"
 
 
 def heard_in(asked: Question, latest: Sequence[Result]) -> frozenset[str]:
-    """Returns what the question says, in the words of the weights."""
+    """Returns what the question says, by the ids of the weights."""
     wanted = asked.metric_types(latest[0].metric if latest else None)[0].metric_type
     kinds = {expression.kind for expression in find_expressions(asked)}
-    heard = {f"asks for {wanted.replace('_', ' ')}"}
+    heard = {f"asks_for_{wanted}"}
     if "results" in kinds:
-        heard.add("points at several results")
+        heard.add("points_at_several_results")
     elif kinds & {"result", "cell"}:
-        heard.add("points at a result")
+        heard.add("points_at_a_result")
     elif wanted == "value" and asked.names:
-        heard.add("looks a thing up")
+        heard.add("looks_a_thing_up")
     new = asked.names.difference(*(result.words for result in latest))
     if new:
-        heard.add("a new thing is named")
-    if new and wanted == "value" and asked.years and not kinds and not asked.cues & {"then", "a conversion"}:
-        heard.add("looks up a new thing in a year")
-    if "a number of its own" in asked.cues and not asked.names and not asked.years:
-        heard.add("scales one result")
+        heard.add("a_new_thing_is_named")
+    if new and wanted == "value" and asked.years and not kinds and not asked.cues & {"then", "a_conversion"}:
+        heard.add("looks_up_a_new_thing_in_a_year")
+    if "a_number_of_its_own" in asked.cues and not asked.names and not asked.years:
+        heard.add("scales_one_result")
     return asked.cues | heard

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from quaestor.conversation.references.ranking import Weights as ReferenceWeights
+from quaestor.conversation.references.wording import trait_id
 from quaestor.errors import ModelError
 from quaestor.solvers.embedded.confidence import MEASURES, Calibration
 from quaestor.solvers.embedded.features import CANDIDATE_FEATURES
@@ -105,7 +106,12 @@ def _read_references(path: Path) -> ReferenceWeights:
     fitted = _read_json(path)
     if not all(isinstance(cues, dict) for cues in fitted.values()):
         raise ModelError(f"the weights {path.name} have not the form that `quaestor train` writes")
-    return {t: {str(c): float(w) for c, w in cues.items()} for t, cues in fitted.items() if isinstance(cues, dict)}
+    # Weights of before had words for keys.
+    return {
+        trait_id(trait): {trait_id(str(cue)): float(weight) for cue, weight in cues.items()}
+        for trait, cues in fitted.items()
+        if isinstance(cues, dict)
+    }
 
 
 def _read_ranker(path: Path) -> Ranker:

@@ -3,6 +3,7 @@ from remembered import computed, looked_up, memory_of
 from quaestor.conversation.references.lineage import latest_results, results_of
 from quaestor.conversation.references.ranking import rank_sets, read_weights
 from quaestor.conversation.references.traits import heard_in, sets_of, traits_of
+from quaestor.conversation.references.wording import CUE_WORDS, TRAIT_WORDS, UNSPOKEN, trait_id, trait_words
 from quaestor.ontology.core import read_core
 from quaestor.questions.cues import pattern_words
 from quaestor.questions.question import read_question
@@ -32,17 +33,17 @@ def test_the_number_of_sets_is_bounded_however_long_the_conversation() -> None:
 def test_traits_say_what_a_reader_can_check() -> None:
     asked = read_question("how much does this change represent?")
     base, later, change = sorted(LATEST, key=lambda result: result.turn)
-    assert {"a change and its base", "of value and change", "one used already"} <= set(
+    assert {"a_change_and_its_base", "of_value_and_change", "one_used_already"} <= set(
         traits_of((base, change), asked, LATEST)
     )
-    assert "a change and its later value" in traits_of((later, change), asked, LATEST)
-    assert "the last result" in traits_of((change,), asked, LATEST)
+    assert "a_change_and_its_later_value" in traits_of((later, change), asked, LATEST)
+    assert "the_last_result" in traits_of((change,), asked, LATEST)
     assert "none" in traits_of((), asked, LATEST)
 
 
 def test_a_set_is_scored_by_the_weights_of_its_traits_and_the_question_s_cues() -> None:
     asked = read_question("how much does this change represent?")
-    weights = {"the last result": {"this": 5.0}, "none": {"that": 9.0}}
+    weights = {"the_last_result": {"this": 5.0}, "none": {"that": 9.0}}
     first = rank_sets(asked, LATEST, weights)[0]
     assert first.turns == (2,)
     assert first.reason == "the last result; the question: this"
@@ -51,19 +52,42 @@ def test_a_set_is_scored_by_the_weights_of_its_traits_and_the_question_s_cues() 
 def test_every_weight_of_a_pattern_or_a_metric_type_is_of_one_that_the_core_has() -> None:
     """What is renamed in the core would silently lose its weights."""
     cues = {cue for cues in read_weights().values() for cue in cues}
-    asked = {f"asks for {name.replace('_', ' ')}" for name in read_core().metric_types}
+    asked = {f"asks_for_{name}" for name in read_core().metric_types}
     patterns = {pattern_words(pattern.name) for pattern in read_core().patterns}
-    assert {cue for cue in cues if cue.startswith("asks for ")} <= asked
-    assert {cue for cue in cues if cue.startswith("wording ")} <= patterns
+    of_metrics = {cue for cue in cues if cue.startswith("asks_for_")}
+    of_patterns = {cue for cue in cues if cue.startswith("wording_")}
+    assert of_metrics
+    assert of_metrics <= asked
+    assert of_patterns
+    assert of_patterns <= patterns
+    assert cues - of_metrics - of_patterns <= set(CUE_WORDS)
+
+
+def test_every_weight_is_of_a_trait_that_there_is() -> None:
+    made = {"value", "comparison", *(result.made for result in LATEST), "relative_change"}
+    made |= {"ratio", "sum", "product", "average", "change"}
+    results = {f"of_{one}" for one in made} | {f"of_{one}_and_{other}" for one in made for other in made}
+    nothing = {f"none_after_{one}" for one in made} | {f"none_after_{one},{other}" for one in made for other in made}
+    assert set(read_weights()) <= set(TRAIT_WORDS) | results | nothing
+
+
+def test_ids_have_words_for_people_and_older_keys_mean_the_same() -> None:
+    assert trait_words("none_after_value,relative_change") == "none after value, relative change"
+    assert trait_words("of_sum_and_value") == "of sum and value"
+    assert trait_words("wording_change_over_base") == "wording change over base"
+    for known in (*TRAIT_WORDS, *CUE_WORDS, *read_weights()):
+        assert " " not in known
+        assert trait_id(trait_words(known)) == trait_id(known) == known
+    assert UNSPOKEN - set(CUE_WORDS) == {"wording_average_named", "wording_value_named"}
 
 
 def test_what_is_said_of_a_question_is_told_from_its_words_and_the_last_result() -> None:
-    assert "points at a result" in heard_in(read_question("what is that change in thousands?"), LATEST)
-    assert "points at several results" in heard_in(read_question("what is the sum of these two values?"), LATEST)
-    assert "scales one result" in heard_in(read_question("what is that times 1000?"), LATEST)
-    assert "looks up a new thing in a year" in heard_in(read_question("what was the tax in 2008?"), LATEST)
-    assert "looks up a new thing in a year" not in heard_in(read_question("what was the rent in 2008?"), LATEST)
-    assert "wording sum" in heard_in(read_question("what is the sum?"), LATEST)
+    assert "points_at_a_result" in heard_in(read_question("what is that change in thousands?"), LATEST)
+    assert "points_at_several_results" in heard_in(read_question("what is the sum of these two values?"), LATEST)
+    assert "scales_one_result" in heard_in(read_question("what is that times 1000?"), LATEST)
+    assert "looks_up_a_new_thing_in_a_year" in heard_in(read_question("what was the tax in 2008?"), LATEST)
+    assert "looks_up_a_new_thing_in_a_year" not in heard_in(read_question("what was the rent in 2008?"), LATEST)
+    assert "wording_sum" in heard_in(read_question("what is the sum?"), LATEST)
 
 
 def test_two_lookups_may_be_followed_by_a_third_and_one_of_two_may_be_scaled() -> None:
