@@ -1,47 +1,114 @@
 """Answers conversations of questions about a page of a financial report, and shows where each number came from.
 
-The names below are the package's public face; each is imported when it is first asked for, so that `import quaestor`
-costs nothing. Everything else may change without notice.
+The names below are the package's public face, grouped by need; each is imported when it is first asked for, so that
+`import quaestor` costs nothing. Everything else may change without notice. What waits comes in two ways: `ask` and
+`evaluate` for scripts and notebooks, `ask_async` and `evaluate_async` inside an event loop.
+
+Ask a page (`DATASET#PAGE`; `sample` is a dataset): `ask`, `ask_async`, `AnsweredQuestion`, `find_page`, `CorpusPage`
 
 >>> import quaestor
+>>> price, change = quaestor.ask(
+...     "sample#QUIL/2007/page_88.pdf",
+...     ["what was the exercise price of stock options in 2007?", "and what was the change from 2005?"],
+... )
+>>> print(price, [source.span for source in price.sources])
+$ 48.65 ['$ 48.65']
+>>> print(change, "=", change.answer.formula)
+$ 20.70 = 48.65 - 27.95
+
+Read: `read_dataset`, `Dataset`, `Conversation`, `Document`, `sample_path`, `KnowledgeGraph`, `Ontology`. A format of
+another package is found by the entry point `quaestor.datasets`, a document reader by `quaestor.readers`
+
 >>> quaestor.read_dataset(quaestor.sample_path(), limit=1).conversations[0].document.id
 'NORD/2012/page_41.pdf'
+
+Evaluate and score: `evaluate`, `evaluate_async`, `ScoredRun`; and in steps: `RunSpec`, `make_engine`, `run_dataset`,
+`read_gold`, `score`
+
+>>> quaestor.evaluate("sample", limit=2).report.score.conversations.total
+2
+
+Connect a model: `find_model` (a name to a specification), `connect` (one that can be asked), `ModelAccess` and
+`open_line` (one for a whole run), `Settings`, `load_settings`; `ask` and `evaluate` take its name
+
+>>> quaestor.find_model("ollama:llama3").provider
+'ollama'
+
+Write a solver: `Solver`, `SolverSpec` (entry point `quaestor.solvers`), `TurnContext`, `Plan` and its steps `Extract`,
+`Compute` with `Ref` and `Constant`, `parse_program`, `to_program`, `execute`, `answer_from_plan`, `Answer`, `Turn`,
+`Memory`, `play_conversation`, `make_solver`
+
+>>> plan = quaestor.parse_program("subtract(206588, 181001), divide(#0, 181001)")
+>>> round(quaestor.execute(plan).result.value, 4)
+Decimal('0.1414')
+>>> quaestor.to_program(plan)
+'subtract(206588, 181001), divide(#0, 181001)'
+
+Values: `Quantity`, `Scale`, `parse_quantity`, `Period`, `CellRef`, `SentenceRef`; errors: `QuaestorError`
+
+>>> quaestor.parse_quantity("$ ( 1,234 )").value
+Decimal('-1234')
+
+Keep runs: `RunStore`, `open_store` (entry point `quaestor.stores`)
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    __version__: str
+
+    from quaestor.application.library import AnsweredQuestion, ask, ask_async, evaluate, evaluate_async
+    from quaestor.application.resolve import CorpusPage, find_page
+    from quaestor.application.score_service import ScoredRun
     from quaestor.conversation.answer import Answer
     from quaestor.conversation.memory import Memory
     from quaestor.conversation.turn import Turn
     from quaestor.core.parsing import parse_quantity
+    from quaestor.core.periods import Period
     from quaestor.core.provenance import CellRef, SentenceRef
     from quaestor.core.quantity import Quantity, Scale
     from quaestor.datasets.dataset import Conversation, Dataset
     from quaestor.datasets.formats import read_dataset
     from quaestor.documents.document import Document
     from quaestor.errors import QuaestorError
+    from quaestor.evaluation.engines import make_engine
+    from quaestor.evaluation.line import ModelAccess, open_line
     from quaestor.evaluation.run import run_dataset
     from quaestor.evaluation.runner import play_conversation
     from quaestor.evaluation.spec import RunSpec
+    from quaestor.graph.knowledge_graph import KnowledgeGraph
+    from quaestor.llm.models import connect
+    from quaestor.llm.naming import find_model
+    from quaestor.ontology.ontology import Ontology
     from quaestor.plan.execute import execute
     from quaestor.plan.program import parse_program, to_program
     from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
     from quaestor.sample import sample_path
+    from quaestor.scoring.gold import read_gold
+    from quaestor.scoring.report import score
+    from quaestor.settings import Settings, load_settings
+    from quaestor.solvers.answering import answer_from_plan
     from quaestor.solvers.base import Solver, TurnContext
     from quaestor.solvers.registry import make_solver
+    from quaestor.solvers.spec import SolverSpec
     from quaestor.store.base import RunStore, open_store
 
 __all__ = [
     "Answer",
+    "AnsweredQuestion",
     "CellRef",
     "Compute",
     "Constant",
     "Conversation",
+    "CorpusPage",
     "Dataset",
     "Document",
     "Extract",
+    "KnowledgeGraph",
     "Memory",
+    "ModelAccess",
+    "Ontology",
+    "Period",
     "Plan",
     "QuaestorError",
     "Quantity",
@@ -49,42 +116,74 @@ __all__ = [
     "RunSpec",
     "RunStore",
     "Scale",
+    "ScoredRun",
     "SentenceRef",
+    "Settings",
     "Solver",
+    "SolverSpec",
     "Turn",
     "TurnContext",
+    "__version__",
+    "answer_from_plan",
+    "ask",
+    "ask_async",
+    "connect",
+    "evaluate",
+    "evaluate_async",
     "execute",
+    "find_model",
+    "find_page",
+    "load_settings",
+    "make_engine",
     "make_solver",
+    "open_line",
     "open_store",
     "parse_program",
     "parse_quantity",
     "play_conversation",
     "read_dataset",
+    "read_gold",
     "run_dataset",
     "sample_path",
+    "score",
     "to_program",
 ]
 
 _HOMES = {
+    "application.library": ("AnsweredQuestion", "ask", "ask_async", "evaluate", "evaluate_async"),
+    "application.resolve": ("CorpusPage", "find_page"),
+    "application.score_service": ("ScoredRun",),
     "conversation.answer": ("Answer",),
     "conversation.memory": ("Memory",),
     "conversation.turn": ("Turn",),
     "core.parsing": ("parse_quantity",),
+    "core.periods": ("Period",),
     "core.provenance": ("CellRef", "SentenceRef"),
     "core.quantity": ("Quantity", "Scale"),
     "datasets.dataset": ("Conversation", "Dataset"),
     "datasets.formats": ("read_dataset",),
     "documents.document": ("Document",),
     "errors": ("QuaestorError",),
+    "evaluation.engines": ("make_engine",),
+    "evaluation.line": ("ModelAccess", "open_line"),
     "evaluation.run": ("run_dataset",),
     "evaluation.runner": ("play_conversation",),
     "evaluation.spec": ("RunSpec",),
+    "graph.knowledge_graph": ("KnowledgeGraph",),
+    "llm.models": ("connect",),
+    "llm.naming": ("find_model",),
+    "ontology.ontology": ("Ontology",),
     "plan.execute": ("execute",),
     "plan.program": ("parse_program", "to_program"),
     "plan.steps": ("Compute", "Constant", "Extract", "Plan", "Ref"),
     "sample": ("sample_path",),
+    "scoring.gold": ("read_gold",),
+    "scoring.report": ("score",),
+    "settings": ("Settings", "load_settings"),
+    "solvers.answering": ("answer_from_plan",),
     "solvers.base": ("Solver", "TurnContext"),
     "solvers.registry": ("make_solver",),
+    "solvers.spec": ("SolverSpec",),
     "store.base": ("RunStore", "open_store"),
 }
 
@@ -93,6 +192,10 @@ def __getattr__(name: str) -> object:
     """Imports a public name when it is first asked for (PEP 562)."""
     from importlib import import_module
 
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("quaestor")
     for home, names in _HOMES.items():
         if name in names:
             value: object = getattr(import_module(f"quaestor.{home}"), name)

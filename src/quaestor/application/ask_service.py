@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quaestor.application.models import NO_CASSETTE, CassetteOptions, solver_access
-from quaestor.application.resolve import Page, find_knowledge, has_numbers
+from quaestor.application.resolve import CorpusPage, find_knowledge, has_numbers
 from quaestor.application.solver_options import NO_OVERRIDES, SolverOverrides, named_model, solver_options
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation
@@ -37,7 +37,7 @@ class AskRequest:
     model_named: bool = False
 
 
-async def answer_questions(page: Page, questions: Sequence[str], request: AskRequest) -> tuple[Turn, ...]:
+async def answer_questions(page: CorpusPage, questions: Sequence[str], request: AskRequest) -> tuple[Turn, ...]:
     """Returns a turn for each question, in their order; later ones may refer to earlier ones. Stores nothing.
 
     Args:
@@ -58,7 +58,7 @@ async def answer_questions(page: Page, questions: Sequence[str], request: AskReq
     check_questions(conversation)
     options = solver_options(settings, request.overrides)
     with solver_access(settings, options, request.cassette, model_named=request.model_named) as access:
-        knowledge = await find_knowledge(page.dataset, request.ontology, request.policy, settings.store)
+        knowledge = await find_knowledge(page.corpus, request.ontology, request.policy, settings.store)
         solver = registry.make_solver(settings.solver, named_model(options, access))
         if access is None:
             return await play_conversation(conversation, solver, knowledge)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from quaestor.application.files import OutputFile
 from quaestor.application.proposals import CollectedProposals, ProposalRequest, collect_proposals
-from quaestor.application.resolve import Page, documents_of, find_knowledge
+from quaestor.application.resolve import CorpusPage, documents_of, find_knowledge
 from quaestor.datasets.formats import read_dataset
 from quaestor.errors import SettingsError
 from quaestor.graph.builder import build_graph
@@ -94,7 +94,7 @@ async def build_corpus_ontology(
 
 
 async def build_page_graph(
-    page: Page, request: ProposalRequest, ontology: str | None = None, policy: Policy | None = None
+    page: CorpusPage, request: ProposalRequest, ontology: str | None = None, policy: Policy | None = None
 ) -> BuiltGraph:
     """Returns the graph of a page, with the properties that are proposed for lines without one.
 
@@ -112,7 +112,7 @@ async def build_page_graph(
     """
     if policy == "strict" and (request.model_named or request.accept):
         raise SettingsError("proposals belong to the policy 'extend': 'strict' takes the ontology as it is")
-    knowledge = await find_knowledge(page.dataset, ontology, policy, request.settings.store)
+    knowledge = await find_knowledge(page.corpus, ontology, policy, request.settings.store)
 
     async def ask(connection: "Connection") -> tuple[Proposal, ...]:
         from quaestor.ontology.proposing import propose_lines
@@ -126,7 +126,7 @@ async def build_page_graph(
     return BuiltGraph(collected, build_graph(page.document, extended, knowledge.policy))
 
 
-async def read_page_graph(page: Page, ontology: str | None, policy: Policy | None, store: str) -> KnowledgeGraph:
+async def read_page_graph(page: CorpusPage, ontology: str | None, policy: Policy | None, store: str) -> KnowledgeGraph:
     """Returns the graph of a page.
 
     Args:
@@ -139,4 +139,4 @@ async def read_page_graph(page: Page, ontology: str | None, policy: Policy | Non
         InputError: There is no such ontology.
         GapError: The ontology does not have a label, and the policy is `strict`.
     """
-    return (await find_knowledge(page.dataset, ontology, policy, store)).graph(page.document)
+    return (await find_knowledge(page.corpus, ontology, policy, store)).graph(page.document)

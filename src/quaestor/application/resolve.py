@@ -27,16 +27,26 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """A page, and the dataset that it is in.
+class CorpusPage:
+    """A page, and what it is read among.
 
     Attributes:
-        dataset: The whole file: by default pages are read with the ontology of all of them.
         document: The page.
+        corpus: All documents of its file: by default a page is read with the ontology of all of them.
     """
 
-    dataset: Dataset
     document: Document
+    corpus: tuple[Document, ...]
+
+    @classmethod
+    def of(cls, document: Document) -> "CorpusPage":
+        """Returns a page that is read by itself."""
+        return cls(document, (document,))
+
+    @classmethod
+    def among(cls, dataset: Dataset, document: Document) -> "CorpusPage":
+        """Returns a page of a dataset."""
+        return cls(document, tuple(documents_of(dataset).values()))
 
 
 def dataset_path(name: str | Path) -> Path:
@@ -82,7 +92,7 @@ def page_file(name: str) -> Path:
     return _split(name)[0]
 
 
-def find_page(name: str) -> Page:
+def find_page(name: str) -> CorpusPage:
     """Returns the page that `DATASET#ID` names.
 
     Raises:
@@ -91,7 +101,7 @@ def find_page(name: str) -> Page:
     """
     path, identity = _split(name)
     dataset = read_dataset(path)
-    return Page(dataset, document_named(dataset, identity))
+    return CorpusPage.among(dataset, document_named(dataset, identity))
 
 
 def document_named(dataset: Dataset, identity: str) -> Document:
@@ -200,11 +210,13 @@ async def ontology_or_latest(name: str | None, store: str) -> Ontology:
     raise StoreError("no run of the store has an ontology: name a file or a digest")
 
 
-async def find_knowledge(dataset: Dataset, ontology: str | None, policy: Policy | None, store: str) -> Knowledge:
-    """Returns the ontology and the policy that the pages of a dataset are read with.
+async def find_knowledge(
+    corpus: Sequence[Document], ontology: str | None, policy: Policy | None, store: str
+) -> Knowledge:
+    """Returns the ontology and the policy that documents are read with.
 
     Args:
-        dataset: Its documents give the ontology where none is named.
+        corpus: The documents that give the ontology where none is named.
         ontology: A Turtle file or a digest.
         policy: What becomes of labels that it does not have; by default they become properties.
         store: The store's URI, which is opened only for a digest.
@@ -214,7 +226,7 @@ async def find_knowledge(dataset: Dataset, ontology: str | None, policy: Policy 
         StoreError: The store does not have it.
     """
     if ontology is None:
-        return Knowledge.of(documents_of(dataset).values(), policy or "extend")
+        return Knowledge.of(corpus, policy or "extend")
     return Knowledge(await find_ontology(ontology, store), policy or "extend")
 
 

@@ -48,7 +48,7 @@ async def find_conversation(store: RunStore, run: str, name: str) -> str:
     raise InputError(f"{found} has {len(about)} conversations in run {run}: name one of {', '.join(about[:5])}")
 
 
-async def read_turn(store: RunStore, run: str, conversation: str, number: int) -> StoredTurn:
+async def read_stored_turn(store: RunStore, run: str, conversation: str, number: int) -> StoredTurn:
     """Returns one turn.
 
     Args:

@@ -5,16 +5,16 @@ from typing import Annotated
 
 import typer
 
-from quaestor.cli.ask import ask, pages
-from quaestor.cli.check import check
+from quaestor.cli.ask import ask_command, pages
+from quaestor.cli.check import check_command
 from quaestor.cli.demo import demo
 from quaestor.cli.failures import DEBUG
 from quaestor.cli.kg import kg
 from quaestor.cli.models import models
 from quaestor.cli.ontology import ontology
-from quaestor.cli.run import evaluate, run, score
+from quaestor.cli.run import eval_command, run_command, score_command
 from quaestor.cli.runs import runs
-from quaestor.cli.train import crossvalidate, train
+from quaestor.cli.train import crossvalidate_command, train_command
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
@@ -40,14 +40,14 @@ def _root(
 
 
 app.command("demo")(demo)
-app.command("ask")(ask)
+app.command("ask")(ask_command)
 app.command("pages")(pages)
-app.command("eval")(evaluate)
-app.command("run")(run)
-app.command("score")(score)
-app.command("check")(check)
-app.command("train")(train)
-app.command("crossvalidate")(crossvalidate)
+app.command("eval")(eval_command)
+app.command("run")(run_command)
+app.command("score")(score_command)
+app.command("check")(check_command)
+app.command("train")(train_command)
+app.command("crossvalidate")(crossvalidate_command)
 app.add_typer(runs, name="runs")
 app.add_typer(ontology, name="ontology")
 app.add_typer(kg, name="kg")

@@ -13,7 +13,7 @@ _STDIN = "-"
 
 
 @with_options
-def ask(
+def ask_command(
     page: PageArgument,
     questions: Annotated[
         list[str], typer.Argument(metavar="QUESTION...", help="In their order; - reads them from stdin, one a line.")

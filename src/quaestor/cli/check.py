@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _EXAMPLES = 3
 
 
-def check(
+def check_command(
     dataset: DatasetArgument,
     every: Annotated[bool, typer.Option("--all", help="List every finding instead of a few of each kind.")] = False,
     json: JsonOption = False,

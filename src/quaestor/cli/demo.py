@@ -17,7 +17,7 @@ def demo(json: JsonOption = False) -> None:
 
     from quaestor.application.ask_service import AskRequest, answer_questions
     from quaestor.application.reports import score_json
-    from quaestor.application.resolve import Page, read_playable
+    from quaestor.application.resolve import CorpusPage, read_playable
     from quaestor.application.run_service import RunRequest, start_run
     from quaestor.application.score_service import ScoredRun, score_run
     from quaestor.cli.printing import make_console, print_json
@@ -37,7 +37,7 @@ def demo(json: JsonOption = False) -> None:
     for identity in () if json else SHOWN:
         conversation = pages.conversation(identity)
         show_page(console, conversation.document)
-        page = Page(pages, conversation.document)
+        page = CorpusPage.among(pages, conversation.document)
         turns = asyncio.run(answer_questions(page, conversation.questions, AskRequest(settings)))
         for number, turn in enumerate(turns, start=1):
             show_turn(console, number, turn, conversation.document)

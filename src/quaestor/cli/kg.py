@@ -18,7 +18,7 @@ _LONGEST_TERM = 100
 
 @kg.command("build")
 @with_options
-def build(
+def build_graph_command(
     page: PageArgument,
     reading: OntologyOptions,
     proposer: ProposerOptions,
@@ -56,7 +56,7 @@ def build(
 
 @kg.command("show")
 @with_options
-def show(
+def show_graph_command(
     page: PageArgument,
     reading: OntologyOptions,
     turtle: Annotated[bool, typer.Option("--turtle", help="Print all triples as Turtle.")] = False,
@@ -78,7 +78,7 @@ def show(
 
 @kg.command("query")
 @with_options
-def query(
+def query_graph_command(
     page: PageArgument,
     sparql: Annotated[str, typer.Argument(metavar="SPARQL", help="A SELECT or ASK query; all prefixes are known.")],
     reading: OntologyOptions,

@@ -13,7 +13,7 @@ def _group() -> None:
 
 
 @models.command("check")
-def check(
+def check_model_command(
     name: Annotated[
         str,
         typer.Argument(

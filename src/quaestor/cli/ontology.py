@@ -29,7 +29,7 @@ _Named = Annotated[str, typer.Argument(metavar="ONTOLOGY", help="A Turtle file, 
 
 @ontology.command("build")
 @with_options
-def build(
+def build_ontology_command(
     datasets: DatasetsArgument,
     model: ModelOptions,
     limit: LimitOption = None,
@@ -71,7 +71,7 @@ def build(
 
 
 @ontology.command("show")
-def show(
+def show_ontology_command(
     type_: Annotated[
         str | None, typer.Argument(metavar="[TYPE]", help="Show the properties of this type.", show_default=False)
     ] = None,
@@ -93,7 +93,7 @@ def show(
 
 
 @ontology.command("diff")
-def diff(before: _Named, after: _Named, store: StoreOption = None, json: JsonOption = False) -> None:
+def diff_command(before: _Named, after: _Named, store: StoreOption = None, json: JsonOption = False) -> None:
     """Show what changes from one ontology to another."""
     from quaestor.cli.printing import print_json
     from quaestor.core import serial
@@ -114,7 +114,7 @@ def diff(before: _Named, after: _Named, store: StoreOption = None, json: JsonOpt
 
 
 @ontology.command("why")
-def why(
+def why_command(
     label: Annotated[str, typer.Argument(metavar="LABEL")],
     other: Annotated[str, typer.Argument(metavar="OTHER")],
     ontology: OntologyOption = None,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @with_options
-def run(
+def run_command(
     dataset: DatasetArgument, solver: SolverOptions, playing: RunOptions, reading: OntologyOptions, model: ModelOptions
 ) -> None:
     """Answer every conversation of a dataset, with or without reference answers. Prints the run's id."""
@@ -51,7 +51,7 @@ def run(
 
 
 @with_options
-def evaluate(
+def eval_command(
     dataset: DatasetArgument,
     solver: SolverOptions,
     playing: RunOptions,
@@ -87,7 +87,9 @@ def evaluate(
 
 
 @with_options
-def score(run: RunArgument, dataset: DatasetArgument, results: OutputOptions, store: StoreOption = None) -> None:
+def score_command(
+    run: RunArgument, dataset: DatasetArgument, results: OutputOptions, store: StoreOption = None
+) -> None:
     """Score a run against the reference answers of its dataset."""
     from quaestor.application.resolve import dataset_path
     from quaestor.application.run_service import find_run

@@ -40,7 +40,7 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
 
 
 @runs.command("show")
-def show_run(run: RunArgument, store: StoreOption = None, json: JsonOption = False) -> None:
+def show_run_command(run: RunArgument, store: StoreOption = None, json: JsonOption = False) -> None:
     """Show one run: what it was started with, how far it is, what failed."""
     from quaestor.application.figures import has_plans, plan_figures
     from quaestor.application.run_service import find_run
@@ -101,13 +101,13 @@ def show_one_turn(
     json: JsonOption = False,
 ) -> None:
     """Show one turn: question, understanding, tool calls with inputs and outputs, answer, sources."""
-    from quaestor.application.stored_turns import StoredTurn, read_turn
+    from quaestor.application.stored_turns import StoredTurn, read_stored_turn
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render import show_stored_turn
     from quaestor.core import serial
 
     async def read(opened: "RunStore") -> StoredTurn:
-        return await read_turn(opened, run, conversation, turn)
+        return await read_stored_turn(opened, run, conversation, turn)
 
     found = _read_store(store, read)
     if json:

@@ -20,7 +20,7 @@ FiguresOption = Annotated[
 ]
 
 
-def train(
+def train_command(
     datasets: DatasetsArgument,
     dialogues: LinesOption = None,
     output: Annotated[
@@ -40,7 +40,7 @@ def train(
     print(f"learned from {trained.turns} turns of {trained.conversations} conversations; the weights are in {output}")
 
 
-def crossvalidate(
+def crossvalidate_command(
     dataset: DatasetArgument,
     extra: Annotated[
         list[str] | None,

@@ -73,3 +73,9 @@ class Answer:
     def number(self) -> Decimal | None:
         """The number that the answer is, in units of `scale`; None for every other answer, and where there is none."""
         return number_of(self.value)
+
+    def __str__(self) -> str:
+        """Returns the value as people read it: `$ 48.65`, `14.1 %`, `yes`, `no answer`."""
+        from quaestor.conversation.display import show_number
+
+        return show_number(self)

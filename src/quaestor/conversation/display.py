@@ -41,8 +41,12 @@ class ShownSource:
         return self.text[self.start : self.end]
 
 
-def show_number(answer: Answer, document: Document) -> str:
+def show_number(answer: Answer, document: Document | None = None) -> str:
     """Returns an answer's value with its unit and scale, rounded for reading.
+
+    Args:
+        answer: The answer.
+        document: The page, whose captions say scales and units; without it only what the answer itself says is shown.
 
     Units: a percentage, a percentage change, and a ratio between -1 and 1 are shown as a percentage. Sums,
         differences, averages and looked-up numbers have the scale and the unit on which the captions of all their
@@ -53,7 +57,7 @@ def show_number(answer: Answer, document: Document) -> str:
     return print_value(answer.value, lambda number: _amount(number, answer, document))
 
 
-def _amount(value: Decimal, answer: Answer, document: Document) -> str:
+def _amount(value: Decimal, answer: Answer, document: Document | None) -> str:
     """A number of an answer, with the answer's unit and scale."""
     fraction = answer.metric_type in _FRACTIONS or (answer.metric_type == "ratio" and abs(value) <= 1)
     if fraction and answer.scale is Scale.ONE:
@@ -95,8 +99,8 @@ def _digits(value: Decimal, places: int) -> str:
     return f"{value:,f}"
 
 
-def _scale_and_unit(answer: Answer, document: Document) -> tuple[Scale, str | None]:
-    if answer.metric_type not in _ADDITIVE:
+def _scale_and_unit(answer: Answer, document: Document | None) -> tuple[Scale, str | None]:
+    if document is None or answer.metric_type not in _ADDITIVE:
         return answer.scale, answer.unit
     scale = _agreed_scale(answer.sources, document) if answer.scale is Scale.ONE else answer.scale
     return scale or Scale.ONE, answer.unit or _agreed_unit(answer.sources, document)

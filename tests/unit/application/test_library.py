@@ -1,0 +1,98 @@
+"""What Python users do in one call, in plain code and where an event loop runs already."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from made_up import a_record, write_dataset
+
+import quaestor
+from quaestor.application.resolve import find_page, match_id
+from quaestor.application.synchronous import run_sync
+from quaestor.errors import DatasetError, InputError, SettingsError, UnknownConversationError
+
+PAGE = "sample#QUIL/2007/page_88.pdf"
+QUESTION = "what was the exercise price of stock options in 2007?"
+
+
+def test_ask_answers_with_what_people_read() -> None:
+    (answered,) = quaestor.ask(PAGE, QUESTION)
+    assert str(answered) == answered.display == "$ 48.65"
+    assert answered.sources[0].span == "$ 48.65"
+    assert repr(answered).startswith(f"<{QUESTION!r}: $ 48.65, ")
+    assert "<b>$ 48.65</b>" in answered._repr_html_()
+    assert str(answered.answer) == "$ 48.65"
+
+
+def test_ask_works_inside_a_running_loop_as_in_a_notebook() -> None:
+    async def notebook() -> list[str]:
+        plain = quaestor.ask(PAGE, QUESTION)
+        waited = await quaestor.ask_async(PAGE, [QUESTION])
+        return [str(*plain), str(*waited)]
+
+    assert asyncio.run(notebook()) == ["$ 48.65", "$ 48.65"]
+
+
+def test_an_error_of_the_other_thread_is_raised_here() -> None:
+    async def fail() -> None:
+        raise LookupError("not here")
+
+    async def notebook() -> None:
+        run_sync(fail())
+
+    with pytest.raises(LookupError, match="not here"):
+        asyncio.run(notebook())
+
+
+def test_a_document_is_asked_by_itself() -> None:
+    document = find_page(PAGE).document
+    assert str(*quaestor.ask(document, QUESTION)) == "$ 48.65"
+
+
+def test_evaluate_scores_and_keeps_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    scored = quaestor.evaluate("sample", limit=2)
+    assert scored.report.score.conversations.total == 2
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(SettingsError, match="takes no magic"):
+        quaestor.evaluate("sample", limit=1, options={"magic": 1})
+
+
+def test_a_run_in_steps_from_public_names() -> None:
+    async def steps() -> int:
+        dataset = quaestor.read_dataset(str(quaestor.sample_path()), limit=2)
+        async with quaestor.open_store("sqlite://") as store:
+            spec = quaestor.RunSpec.of(dataset, "embedded", limit=2)
+            run = await quaestor.run_dataset(dataset, spec, store, quaestor.make_engine("inline", 1))
+            return len(await store.turns(run.id))
+
+    assert asyncio.run(steps()) > 2
+
+
+def test_a_path_as_text_is_read_or_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("a,b")
+    with pytest.raises(DatasetError, match=r"x\.csv"):
+        quaestor.read_dataset(str(tmp_path / "x.csv"))
+
+
+@pytest.mark.parametrize("name", ["NORD/2012/page_41.pdf", "nord/2012/page_41", "Single_NORD/2012/page_41.pdf-1"])
+def test_a_page_is_found_by_any_clear_name(tmp_path: Path, name: str) -> None:
+    write_dataset(tmp_path / "pages.json", a_record())
+    assert find_page(f"{tmp_path}/pages.json#{name}").document.id == "NORD/2012/page_41.pdf"
+
+
+def test_a_name_that_is_not_clear_is_refused() -> None:
+    known = ["A/1/page_1.pdf", "a/1/page_1"]
+    assert match_id("a/1/page_1", known, "x") == "a/1/page_1"
+    with pytest.raises(InputError, match="several pages"):
+        match_id("A/1/PAGE_1", known, "x")
+    with pytest.raises(UnknownConversationError, match="nearest ids are a/1/page_1"):
+        match_id("A/1/page_2", known, "x")
+
+
+def test_a_file_called_sample_is_taken_with_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_dataset(tmp_path / "sample", a_record("Single_OWN/1/page_1.pdf-1"))
+    assert find_page("./sample#OWN/1/page_1").document.id == "OWN/1/page_1.pdf"
+    with pytest.raises(UnknownConversationError):
+        find_page("sample#OWN/1/page_1")
