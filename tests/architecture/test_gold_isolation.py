@@ -31,7 +31,7 @@ ANSWER_KEYS = {
 MAY_NAME_ANSWERS = {"scoring/gold.py"}
 MAY_READ_GOLD = (
     "scoring/", "learning/", "cli/",
-    "application/score_service.py", "application/training.py", "application/wrong_turns.py",
+    "application/library.py", "application/score_service.py", "application/training.py", "application/wrong_turns.py",
 )  # fmt: skip
 ASKED = "dialogue_break"
 # Numbers and words that stand on no page.

@@ -26,8 +26,8 @@ def ask_command(
     """Answer questions about one page, each with its formula and sources."""
     from quaestor.application.answers import answer_objects
     from quaestor.application.ask_service import AskRequest, answer_questions
-    from quaestor.application.resolve import find_page, page_file
-    from quaestor.cli.printing import announced, make_console, print_json
+    from quaestor.application.resolve import find_page
+    from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render import show_turn
     from quaestor.settings import load_settings
 
@@ -42,9 +42,8 @@ def ask_command(
         model.cassette,
         model_named=model.model is not None,
     )
-    with announced(f"reading {page_file(page)}"):
-        found = find_page(page)
-        turns = asyncio.run(answer_questions(found, questions, request))
+    found = find_page(page)
+    turns = asyncio.run(answer_questions(found, questions, request))
     if json:
         print_json(list(answer_objects(turns, found.document)))
         return

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.table import Table as Grid
 
 _PADDING = re.compile(r"[ \t]+(?=\n)")
-_PATIENCE = 2.0
+_PATIENCE = 5.0
 """Seconds after which a person is told what takes so long."""
 
 

@@ -10,6 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from quaestor.application.run_service import ProgressCallback
 from quaestor.application.score_service import Gold
+from quaestor.cli.printing import announced
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.scoring.gold import GoldTurn
@@ -85,7 +86,8 @@ def _metered(total: int) -> Iterator[_Bar | _Lines]:
     """Yields a meter for `total` conversations that fits what stderr is."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield _Lines(total)
+        with announced(f"answering {total} conversations"):
+            yield _Lines(total)
         return
     columns = (
         BarColumn(),
