@@ -28,8 +28,8 @@ Evaluate and score: `evaluate`, `evaluate_async`, `ScoredRun`; and in steps: `Ru
 >>> quaestor.evaluate("sample", limit=2).report.score.conversations.total
 2
 
-Connect a model: `find_model` (a name to a specification), `connect` (one that can be asked), `ModelAccess` and
-`open_line` (one for a whole run), `Settings`, `load_settings`; `ask` and `evaluate` take its name
+Connect a model: `find_model` (a name to a specification), `connect` (one that can be asked), `ModelConfig` and
+`open_session` (one for a whole run), `Settings`, `load_settings`; `ask` and `evaluate` take its name
 
 >>> quaestor.find_model("ollama:llama3").provider
 'ollama'
@@ -72,13 +72,13 @@ if TYPE_CHECKING:
     from quaestor.documents.document import Document
     from quaestor.errors import QuaestorError
     from quaestor.evaluation.engines import make_engine
-    from quaestor.evaluation.line import ModelAccess, open_line
     from quaestor.evaluation.run import run_dataset
     from quaestor.evaluation.runner import play_conversation
     from quaestor.evaluation.spec import RunSpec
     from quaestor.graph.knowledge_graph import KnowledgeGraph
     from quaestor.llm.models import connect
     from quaestor.llm.naming import find_model
+    from quaestor.llm.session import ModelConfig, open_session
     from quaestor.ontology.ontology import Ontology
     from quaestor.plan.execute import execute
     from quaestor.plan.program import parse_program, to_program
@@ -106,7 +106,7 @@ __all__ = [
     "Extract",
     "KnowledgeGraph",
     "Memory",
-    "ModelAccess",
+    "ModelConfig",
     "Ontology",
     "Period",
     "Plan",
@@ -136,7 +136,7 @@ __all__ = [
     "load_settings",
     "make_engine",
     "make_solver",
-    "open_line",
+    "open_session",
     "open_store",
     "parse_program",
     "parse_quantity",
@@ -165,13 +165,13 @@ _HOMES = {
     "documents.document": ("Document",),
     "errors": ("QuaestorError",),
     "evaluation.engines": ("make_engine",),
-    "evaluation.line": ("ModelAccess", "open_line"),
     "evaluation.run": ("run_dataset",),
     "evaluation.runner": ("play_conversation",),
     "evaluation.spec": ("RunSpec",),
     "graph.knowledge_graph": ("KnowledgeGraph",),
     "llm.models": ("connect",),
     "llm.naming": ("find_model",),
+    "llm.session": ("ModelConfig", "open_session"),
     "ontology.ontology": ("Ontology",),
     "plan.execute": ("execute",),
     "plan.program": ("parse_program", "to_program"),
