@@ -90,10 +90,10 @@ def test_the_embedded_solver_needs_no_model_and_offers_its_next_plan() -> None:
 
 def test_an_offer_that_evidence_speaks_against_gives_way_to_the_next() -> None:
     from quaestor.solvers.reflection.experts import Offering
+    from quaestor.solvers.reflection.findings import Duty, Verdict
     from quaestor.solvers.reflection.loop import Rounds
     from quaestor.solvers.reflection.proposals import Proposal
     from quaestor.solvers.reflection.spec import ReflectionLimits
-    from quaestor.solvers.reflection.verdicts import Duty, Verdict
 
     async def nobody(proposal: Proposal, number: int) -> dict[Duty, Verdict]:
         return {}

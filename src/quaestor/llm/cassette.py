@@ -303,7 +303,7 @@ def _read(path: Path) -> list[Entry]:
     try:
         values = list(_values(path.read_text(encoding="utf-8")))
     except FileNotFoundError as error:
-        raise CassetteError(f"there is no cassette {path}: record one with --record {path}") from error
+        raise CassetteError(f"there is no cassette {path}: record one first") from error
     except OSError as error:
         raise CassetteError(f"cannot read the cassette {path}: {error.strerror}") from error
     except ValueError as error:

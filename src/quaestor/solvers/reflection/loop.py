@@ -10,10 +10,9 @@ from typing import Protocol
 from quaestor.conversation.events.kinds import Drafted, DraftSettled, EvidenceFound, NotDrafted, VerdictGiven
 from quaestor.conversation.events.trace import Trace
 from quaestor.errors import OutageError, PlanError, SolverError
-from quaestor.solvers.reflection.findings import hard
+from quaestor.solvers.reflection.findings import Duty, Verdict, hard
 from quaestor.solvers.reflection.proposals import Proposal
 from quaestor.solvers.reflection.spec import ReflectionLimits
-from quaestor.solvers.reflection.verdicts import Duty, Verdict
 
 _MOST, _LONGEST = 20, 1000
 """Sentences of a critic that are kept, and characters of each."""

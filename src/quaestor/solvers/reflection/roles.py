@@ -16,8 +16,7 @@ from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.reflection.candidates import likely, shown_page
 from quaestor.solvers.reflection.drafts import Draft, faults
-from quaestor.solvers.reflection.findings import Finding
-from quaestor.solvers.reflection.verdicts import Duty, Verdict
+from quaestor.solvers.reflection.findings import Duty, Finding, Verdict
 
 _DUTIES: dict[Duty, str] = {
     "extraction": "whether the right numbers were taken from the page",

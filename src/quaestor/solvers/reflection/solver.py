@@ -15,8 +15,8 @@ from quaestor.solvers.reflection.loop import Expert, Rounds, contested
 from quaestor.solvers.reflection.spec import ReflectionLimits
 
 if TYPE_CHECKING:  # without a model nothing of a model is loaded
+    from quaestor.solvers.reflection.findings import Duty, Verdict
     from quaestor.solvers.reflection.proposals import Proposal
-    from quaestor.solvers.reflection.verdicts import Duty, Verdict
 
 
 class ReflectionSolver:
