@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from quaestor.core.periods import Period
-from quaestor.ontology.core import read_core
+from quaestor.plan.operations import metric_of
 
 _SHARES = frozenset({"ratio", "percentage", "percentage_change"})
 _LONGEST = 400
@@ -83,7 +83,7 @@ def computed(operation: str, operands: Sequence[Meaning]) -> Meaning:
     """
     if operation == "identity":
         return operands[0]
-    metric = read_core().metric_of_operation.get(operation, "value")
+    metric = metric_of(operation)
     made = _MADE.get(operation, _other)(tuple(operands), metric, operation)
     return replace(
         made,

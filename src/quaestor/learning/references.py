@@ -17,14 +17,13 @@ from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.learning.examples import Example
 from quaestor.learning.labels import Tree, program_tree
+from quaestor.plan.operations import metric_of
 from quaestor.plan.program import parse_program
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
 
 Used = frozenset[Tree]
 """The programs of the earlier turns whose results are used: a result that was asked twice is one."""
 
-_METRICS = {"subtract": "change", "add": "sum", "multiply": "product", "exp": "product", "divide": "ratio",
-            "greater": "comparison", "table_sum": "sum", "table_average": "average"}  # fmt: skip
 _WHEN = datetime(2000, 1, 1, tzinfo=UTC)
 
 
@@ -80,7 +79,7 @@ def _metric(tree: Tree) -> str:
     name, first = str(tree[0]), tree[1]
     if name == "divide" and isinstance(first, tuple) and first[0] == "subtract" and first[2] == tree[2]:
         return "percentage_change"
-    return _METRICS.get(name, "value")
+    return metric_of(name)
 
 
 def _plan_of(program: str) -> Plan:

@@ -7,7 +7,7 @@ code.
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from importlib.resources import files
 from typing import Literal, TypeVar, cast
 
@@ -117,15 +117,6 @@ class Core:
     rules: tuple[CoreRule, ...]
     patterns: tuple[QuestionPattern, ...]
     ratios: tuple[FinancialRatio, ...]
-
-    @cached_property
-    def metric_of_operation(self) -> Mapping[str, str]:
-        """The name of the metric type that each operation of a plan gives."""
-        return {
-            operation: metric.name
-            for metric in self.metric_types.values()
-            for operation in (metric.operation, *metric.also_by)
-        }
 
 
 @lru_cache(maxsize=1)

@@ -13,10 +13,28 @@ from quaestor.plan.scales import shifted
 LONGEST = 200
 """The most characters of a literal, enough for every number that a register can hold."""
 
-CONVENTIONAL = frozenset(Decimal(n) for n in (-1, *range(1, 11), 12, *(10**k for k in (2, 3, 4, 5, 6, 9))))
-"""The constants that need no document: program text writes them as `const_100`."""
+_COUNTED = 12
+"""Whole numbers up to here count something: years, terms of an average, months."""
+
+_CONVERTS = frozenset(Decimal(10) ** power for power in (2, 3, 4, 5, 6, 9, 12))
+"""What converts: percent, basis points, thousands to trillions. Ten million has no name, so it is a fact of a page."""
+
+_NAMED = frozenset(Decimal(n) for n in (-1, *range(1, 11), 12, *(10**k for k in (2, 3, 4, 5, 6, 9))))
+"""What program text writes as `const_100`."""
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?", re.ASCII)
+
+
+def needs_no_source(value: Decimal) -> bool:
+    """Returns whether a number may stand in a plan without a place on a page: a small count, or a conversion.
+
+    The one rule for all solvers and checks. Below zero only minus one is such a number, for it turns a sign; a loss of
+    five is a fact. What a question says is for them to add.
+
+    >>> [needs_no_source(Decimal(n)) for n in ("11", "-1", "-5", "0.5", "1000000", "10000000", "365")]
+    [True, True, False, False, True, False, False]
+    """
+    return value == -1 or value in _CONVERTS or (0 <= value <= _COUNTED and value == value.to_integral_value())
 
 
 @lru_cache(maxsize=4096)
@@ -44,6 +62,6 @@ def read_literal(text: str) -> Decimal:
 
 def write_literal(value: Decimal) -> str:
     """Returns how program text writes a constant: `const_100`, `const_m1`, `0.27`."""
-    if value not in CONVENTIONAL:
+    if value not in _NAMED:
         return format(value, "f")
     return "const_m1" if value < 0 else f"const_{value.to_integral_value():f}"

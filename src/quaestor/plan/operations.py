@@ -1,4 +1,4 @@
-"""The one table of operations: name, number of operands, arithmetic, and the rule for scale and unit.
+"""The one table of operations: name, operands, arithmetic, rule for scale and unit, metric type.
 
 Owns the arithmetic on plain decimals and its limits. Knows nothing of steps, registers or program text. The
 functions count on the decimal context of `quaestor.plan.execute`.
@@ -34,6 +34,8 @@ class Operation:
         function: The arithmetic, on operands already shifted as `rule` says. It raises a `MagnitudeError` where no
             plan can hold the result.
         rule: How operands are taken and what the result counts.
+        metric: The metric type of the result, a name of the core ontology's: `change`, `ratio`, `sum`; `value` where it
+            is of no other kind than its operand.
         in_programs: True where the benchmark's program text has it.
         of_row: True where the operand is the label of a table row.
         yes_no: True where the result is yes or no.
@@ -44,9 +46,15 @@ class Operation:
     symbol: str
     function: Callable[[Sequence[Decimal]], Number | YesNo]
     rule: Callable[[Sequence[Kind]], Reading]
+    metric: str
     in_programs: bool = True
     of_row: bool = False
     yes_no: bool = False
+
+
+def metric_of(operation: str) -> str:
+    """Returns the metric type that an operation's result has; `value` for what is no operation."""
+    return OPERATIONS[operation].metric if operation in OPERATIONS else "value"
 
 
 def bounded(value: Decimal) -> Decimal:
@@ -105,15 +113,15 @@ _MANY = (2, MOST_OPERANDS)
 OPERATIONS: dict[str, Operation] = {
     operation.name: operation
     for operation in (
-        Operation("identity", (1, 1), "", _number(lambda v: v[0]), scales.unchanged, in_programs=False),
-        Operation("add", (2, 2), "+", _number(lambda v: v[0] + v[1]), scales.linear),
-        Operation("subtract", (2, 2), "-", _number(lambda v: v[0] - v[1]), scales.linear),
-        Operation("multiply", (2, 2), "*", _number(lambda v: v[0] * v[1]), scales.multiply),
-        Operation("divide", (2, 2), "/", _number(_divide), scales.divide),
-        Operation("exp", (2, 2), "^", _number(_power), scales.power),
-        Operation("greater", (2, 2), ">", lambda v: YesNo(v[0] > v[1]), scales.comparison, yes_no=True),
+        Operation("identity", (1, 1), "", _number(lambda v: v[0]), scales.unchanged, "value", in_programs=False),
+        Operation("add", (2, 2), "+", _number(lambda v: v[0] + v[1]), scales.linear, "sum"),
+        Operation("subtract", (2, 2), "-", _number(lambda v: v[0] - v[1]), scales.linear, "change"),
+        Operation("multiply", (2, 2), "*", _number(lambda v: v[0] * v[1]), scales.multiply, "product"),
+        Operation("divide", (2, 2), "/", _number(_divide), scales.divide, "ratio"),
+        Operation("exp", (2, 2), "^", _number(_power), scales.power, "product"),
+        Operation("greater", (2, 2), ">", lambda v: YesNo(v[0] > v[1]), scales.comparison, "comparison", yes_no=True),
         # Part, then whole; the result is a fraction.
-        Operation("percentage", (2, 2), "/", _number(_divide), scales.ratio, in_programs=False),
+        Operation("percentage", (2, 2), "/", _number(_divide), scales.ratio, "percentage", in_programs=False),
         # New, then old, as `subtract` has them; the result is a fraction.
         Operation(
             "percentage_change",
@@ -121,17 +129,20 @@ OPERATIONS: dict[str, Operation] = {
             "change",
             _number(lambda v: _divide((v[0] - v[1], v[1]))),
             scales.ratio,
+            "percentage_change",
             in_programs=False,
         ),
-        Operation("sum", _MANY, "+", _number(_sum), scales.linear, in_programs=False),
-        Operation("average", _MANY, "average", _number(_mean), scales.linear, in_programs=False),
-        Operation("minimum", _MANY, "min", _number(min), scales.linear, in_programs=False),
-        Operation("maximum", _MANY, "max", _number(max), scales.linear, in_programs=False),
-        Operation("absolute", (1, 1), "abs", _number(lambda v: v[0].copy_abs()), scales.unchanged, in_programs=False),
-        Operation("table_sum", (1, 1), "sum", _number(_sum), scales.row, of_row=True),
-        Operation("table_average", (1, 1), "average", _number(_mean), scales.row, of_row=True),
-        Operation("table_max", (1, 1), "max", _number(max), scales.row, of_row=True),
-        Operation("table_min", (1, 1), "min", _number(min), scales.row, of_row=True),
+        Operation("sum", _MANY, "+", _number(_sum), scales.linear, "sum", in_programs=False),
+        Operation("average", _MANY, "average", _number(_mean), scales.linear, "average", in_programs=False),
+        Operation("minimum", _MANY, "min", _number(min), scales.linear, "minimum", in_programs=False),
+        Operation("maximum", _MANY, "max", _number(max), scales.linear, "maximum", in_programs=False),
+        Operation(
+            "absolute", (1, 1), "abs", _number(lambda v: v[0].copy_abs()), scales.unchanged, "value", in_programs=False
+        ),
+        Operation("table_sum", (1, 1), "sum", _number(_sum), scales.row, "sum", of_row=True),
+        Operation("table_average", (1, 1), "average", _number(_mean), scales.row, "average", of_row=True),
+        Operation("table_max", (1, 1), "max", _number(max), scales.row, "maximum", of_row=True),
+        Operation("table_min", (1, 1), "min", _number(min), scales.row, "minimum", of_row=True),
     )
 }
 """Every operation by its name."""

@@ -49,9 +49,9 @@ def test_the_order_of_operands_is_the_later_first_and_the_base_last() -> None:
 
 
 def test_every_operation_gives_one_metric_type() -> None:
-    assert CORE.metric_of_operation.keys() == OPERATIONS.keys()
-    assert CORE.metric_of_operation["table_sum"] == "sum"
-    assert CORE.metric_of_operation["divide"] == "ratio"
+    told = [(operation, metric.name) for metric in METRICS for operation in (metric.operation, *metric.also_by)]
+    assert len(told) == len(dict(told))
+    assert dict(told) == {name: operation.metric for name, operation in OPERATIONS.items()}
 
 
 def test_kinds_of_metrics_are_no_circle() -> None:

@@ -9,15 +9,13 @@ from dataclasses import dataclass
 
 from quaestor.conversation.memory import Memory
 from quaestor.core.provenance import Source
+from quaestor.plan.operations import metric_of
 from quaestor.plan.steps import Compute, Constant, Extract, Label, Operand, Plan, Ref
 
 Expression = tuple[object, ...]
 
-_MADE = {
-    "subtract": "change", "divide": "ratio", "percentage": "ratio", "add": "sum", "sum": "sum", "table_sum": "sum",
-    "multiply": "product", "exp": "product", "average": "average", "table_average": "average",
-    "greater": "comparison", "percentage_change": "relative change",
-}  # fmt: skip
+_MADE = {"percentage": "ratio", "percentage_change": "relative change", "maximum": "value", "minimum": "value"}
+"""How the results of a metric type are made, where that is not its name: coarser, for what questions call them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,7 @@ def results_of(memory: Memory) -> tuple[Result | None, ...]:
             Result(
                 turn,
                 answer.metric_type,
-                _made(expression, answer.metric_type),
+                _made_of(answer.metric_type) if expression[0] == "unplanned" else how_made(expression),
                 answer.entity,
                 years,
                 asked.names,
@@ -76,13 +74,16 @@ def results_of(memory: Memory) -> tuple[Result | None, ...]:
     return tuple(found)
 
 
-def _made(expression: Expression, metric: str) -> str:
-    if expression[0] == "unplanned":
-        return _MADE.get(metric, metric)
+def how_made(expression: Expression) -> str:
+    """Returns how a result is made, by its last operation alone, as `Result.made`."""
     name = str(expression[0])
     if name == "divide" and isinstance(expression[1], tuple) and expression[1][0] == "subtract":
         return "relative change" if expression[1][2] == expression[2] else "ratio"
-    return _MADE.get(name, "value")
+    return _made_of(metric_of(name))
+
+
+def _made_of(metric: str) -> str:
+    return _MADE.get(metric, metric)
 
 
 def latest_results(results: Iterable[Result | None]) -> tuple[Result, ...]:

@@ -15,10 +15,11 @@ from quaestor.core.quantity import Scale
 from quaestor.errors import ModelReplyError, SolverError
 from quaestor.llm.structured.replies import quoted, read_json
 from quaestor.plan.execute import Register
+from quaestor.plan.literals import needs_no_source
 from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION, bounded
+from quaestor.plan.rounding import rounds_to
 from quaestor.plan.steps import Compute, Constant, Extract, Plan
 from quaestor.solvers.agent.messages import FinalAnswer, exact
-from quaestor.solvers.rounding import rounds_to
 from quaestor.solvers.tools.draft import IN_PERCENT, Draft, Traced
 
 _YES_NO = re.compile(r"\W*(?:the answer is\W+)?(yes|no|true|false)\b", re.IGNORECASE)
@@ -181,7 +182,7 @@ def _settled(claim: Claim, plan: Plan, remark: str | None = None, *, grounded: b
         for step in plan.steps
         if isinstance(step, Compute) and step.operation != "identity"
         for operand in step.operands
-        if isinstance(operand, Constant) and not operand.text.startswith("const_")
+        if isinstance(operand, Constant) and not needs_no_source(operand.value)
     ]
     remarks = [remark] if remark else []
     if loose:

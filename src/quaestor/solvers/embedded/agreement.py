@@ -5,6 +5,7 @@ The patterns that tell what is asked for are the core ontology's; a pattern adde
 
 import numpy as np
 
+from quaestor.plan.operations import metric_of
 from quaestor.questions.comparison import KINDS
 from quaestor.solvers.embedded.asked import Asked
 from quaestor.solvers.embedded.candidates import DIVIDE, OPERATIONS, SUBTRACT, Candidates
@@ -12,12 +13,8 @@ from quaestor.solvers.embedded.leaves import LeafTable, among
 from quaestor.solvers.embedded.operands import Column, OperandView, distinct_positions
 from quaestor.solvers.embedded.pool import CONSTANT, NONE
 
-_METRICS = {
-    "lookup": ("value",), "subtract": ("change",), "add": ("sum",), "divide": ("ratio", "percentage", "average"),
-    "multiply": ("product",), "greater": ("comparison",), "percentage_change": ("percentage_change",),
-    "sum": ("sum",), "average": ("average",),
-}  # fmt: skip
-"""The metric types that an operation computes, whatever its operands."""
+_ALSO = {"divide": ("percentage", "average")}
+"""The metric types that an operation may compute beside its own, by what its operands are."""
 
 
 def agreement_columns(candidates: Candidates, leaves: LeafTable, asked: Asked, view: OperandView) -> dict[str, Column]:
@@ -35,7 +32,8 @@ def _metric_columns(candidates: Candidates, asked: Asked) -> dict[str, Column]:
     results = asked.results
     previous = results[-1].metric if results else None
     scored = {metric.metric_type: metric.score for metric in asked.now.metric_types(previous)}
-    by_operation = np.array([max((scored.get(m, 0.0) for m in _METRICS[name]), default=0.0) for name in OPERATIONS])
+    computed = [(metric_of(name), *_ALSO.get(name, ())) for name in OPERATIONS]
+    by_operation = np.array([max(scored.get(metric, 0.0) for metric in metrics) for metrics in computed])
     fit = by_operation[candidates.operation]
     # A change over its base, and a ratio less one, are percentage changes too.
     pool, i, j = candidates.pool, candidates.first, candidates.second

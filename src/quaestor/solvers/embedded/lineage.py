@@ -2,16 +2,9 @@
 
 from collections.abc import Sequence
 
-from quaestor.conversation.references.lineage import Result
+from quaestor.conversation.references.lineage import Expression, Result, how_made
 from quaestor.solvers.embedded.leaves import LeafTable
 from quaestor.solvers.embedded.state import Operand, State
-
-Expression = tuple[object, ...]
-
-_MADE = {
-    "subtract": "change", "divide": "ratio", "add": "sum", "sum": "sum", "average": "average", "multiply": "product",
-    "greater": "comparison",
-}  # fmt: skip
 
 
 def results_of(state: State, leaves: LeafTable) -> list[Result]:
@@ -31,7 +24,7 @@ def results_of(state: State, leaves: LeafTable) -> list[Result]:
         again = latest_turn(expression, expressions)
         rests = found[again].rests if again is not None else tuple(latest_turn(o, expressions) for o in operands)
         asked = state.questions[turn]
-        made = _made(expression)
+        made = how_made(expression)
         years = asked.year_set or _years(outcome.operands, leaves)
         metric = "percentage_change" if made == "relative change" else made
         expressions.append(expression)
@@ -43,12 +36,6 @@ def _expression(operand: Operand, earlier: Sequence[Expression]) -> Expression:
     if operand.kind == "result":
         return earlier[operand.index]
     return ("number", operand.index) if operand.kind == "leaf" else ("constant", operand.value)
-
-
-def _made(expression: Expression) -> str:
-    if expression[0] == "divide" and isinstance(expression[1], tuple) and expression[1][0] == "subtract":
-        return "relative change" if expression[1][2] == expression[2] else "ratio"
-    return _MADE.get(str(expression[0]), "value")
 
 
 def latest_turn(expression: Expression, expressions: Sequence[Expression]) -> int | None:

@@ -16,6 +16,8 @@ from quaestor.errors import PlanError
 from quaestor.graph.facts import Observation
 from quaestor.ontology.patterns import Order
 from quaestor.plan.execute import Execution, execute
+from quaestor.plan.literals import needs_no_source
+from quaestor.plan.operations import OPERATIONS
 from quaestor.plan.steps import Compute, Constant, Extract, Label, Plan
 from quaestor.questions.question import Question
 from quaestor.solvers.reflection.findings import Finding
@@ -24,7 +26,6 @@ from quaestor.solvers.reflection.numbers import (
     Number,
     Numbers,
     Operands,
-    conventional,
     counted_in,
     line_of,
     place_code,
@@ -36,20 +37,13 @@ from quaestor.solvers.reflection.numbers import (
     years_in,
 )
 
-_RATIOS = frozenset({"divide", "percentage", "percentage_change", "multiply"})
-_OPERATIONS: Mapping[str, frozenset[str]] = {
-    "change": frozenset({"subtract"}),
-    "percentage_change": _RATIOS | {"subtract"},
-    "percentage": _RATIOS,
-    "ratio": _RATIOS,
-    "sum": frozenset({"add", "sum"}),
-    "average": frozenset({"average", "divide"}),
-    "product": frozenset({"multiply"}),
-    "comparison": frozenset({"greater"}),
-    "maximum": frozenset({"maximum"}),
-    "minimum": frozenset({"minimum"}),
+_IN_SEVERAL_STEPS: Mapping[str, tuple[str, ...]] = {
+    "percentage_change": ("divide", "percentage", "multiply", "subtract"),
+    "percentage": ("divide", "percentage_change", "multiply"),
+    "ratio": ("percentage", "percentage_change", "multiply"),
+    "average": ("divide",),
 }
-"""Which last operations may give a metric type; one that needs several steps may end in more than one."""
+"""In which other operations than its own a calculation of several steps may end, by the metric type that it gives."""
 
 _ALSO = (
     (re.compile(r"\b(?:total|net|full|combined)\b"), ("add", "sum")),
@@ -162,7 +156,7 @@ def _not_there(case: Case, step: int, quantity: Quantity, place: str, taken: Ext
 
 
 def _constant(case: Case, step: Compute, constant: Constant) -> Finding | None:
-    if conventional(constant) or _said(constant.value, case):
+    if needs_no_source(constant.value) or _said(constant.value, case):
         return None
     found = case.numbers.printing(Quantity(constant.value))
     if found:
@@ -184,10 +178,18 @@ def the_operation_asked_for(case: Case) -> Iterator[Finding]:
         return  # what is looked up may be a change or an average that the page prints
     asked, score = case.asked
     also = {op for words, ops in _ALSO if words.search(case.question.lowered) for op in ops}
-    fitting = _OPERATIONS.get(asked)
+    fitting = _fitting(asked)
     if fitting is None or score < _SURE or last.operation in fitting | also | {"absolute"}:
         return
     yield Finding("operation", last.id, f"the question asks for a {asked.replace('_', ' ')}, not to {last.operation}")
+
+
+def _fitting(asked: str) -> frozenset[str] | None:
+    """Returns which last operations may give a metric type; None for a value, which every operation may."""
+    if asked == "value":
+        return None
+    own = {operation.name for operation in OPERATIONS.values() if operation.metric == asked}
+    return frozenset(own | set(_IN_SEVERAL_STEPS.get(asked, ())))
 
 
 def later_minus_earlier(case: Case) -> Iterator[Finding]:

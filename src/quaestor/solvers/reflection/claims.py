@@ -12,10 +12,10 @@ from quaestor.core.quantity import Scale
 from quaestor.errors import PlanError
 from quaestor.plan.execute import Execution, Register, execute
 from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION
+from quaestor.plan.rounding import rounds_to
 from quaestor.plan.steps import Compute, Operand, Plan, Ref, Step
 from quaestor.solvers.reflection.drafts import Claim, Understood
 from quaestor.solvers.reflection.findings import Finding
-from quaestor.solvers.rounding import rounds_to
 
 
 def check_claims(draft: Understood, execution: Execution, history: Sequence[Register | None]) -> tuple[Finding, ...]:

@@ -22,8 +22,6 @@ Number = Observation | Mention | HeaderNumber
 
 _SECTION_CODES = {"pre_text": "PRE", "post_text": "POST"}
 """What the sections of a page around one table are called; others by their id, and a point before the sentence."""
-_MOST_COUNTED = 12
-"""The most that is counted without a source: months of a year."""
 
 
 @dataclass(frozen=True)
@@ -182,12 +180,6 @@ def place_code(source: Source) -> str:
 def sentence_code(section: str, index: int) -> str:
     """Returns the place of a sentence in one word, by the id of its section and its place in it."""
     return f"{_SECTION_CODES.get(section, f'{section.upper()}.')}{index}"
-
-
-def conventional(constant: Constant) -> bool:
-    """Returns whether a constant needs no source: small counts, powers of ten, minus one."""
-    value = abs(constant.value)
-    return value == value.to_integral_value() and (value <= _MOST_COUNTED or power_of_ten(value))
 
 
 def power_of_ten(value: Decimal) -> bool:

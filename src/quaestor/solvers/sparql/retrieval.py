@@ -21,7 +21,7 @@ from quaestor.errors import PlanError, QueryError
 from quaestor.graph.facts import Observation
 from quaestor.plan.execute import Register
 from quaestor.plan.expressions import FUNCTIONS, Variable, is_name
-from quaestor.plan.literals import CONVENTIONAL, write_literal
+from quaestor.plan.literals import needs_no_source, write_literal
 from quaestor.plan.operations import bounded
 from quaestor.plan.steps import Constant, Extract, Ref
 from quaestor.solvers.base import TurnContext
@@ -129,8 +129,8 @@ class Retrieval:
         )
 
     def is_given(self, number: Decimal) -> bool:
-        """Whether a number needs no source: zero, a conventional constant, or one that the question says."""
-        if not number or abs(number) in CONVENTIONAL:
+        """Whether a number needs no source: a small count, a conversion, or one that the question says."""
+        if needs_no_source(number):
             return True
         said = {Decimal(text.replace(",", "")) for text in re.findall(r"\d[\d,]*(?:\.\d+)?", self.question)}
         said |= {span.quantity.number for span in find_quantities(self.question)}

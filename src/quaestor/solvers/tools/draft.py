@@ -6,7 +6,7 @@ answer, the page, or to nothing.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from decimal import ROUND_HALF_EVEN, Decimal, localcontext
+from decimal import Decimal, localcontext
 
 from quaestor.conversation.memory import Memory
 from quaestor.core.answer_value import AnswerValue, Number, print_value
@@ -15,8 +15,9 @@ from quaestor.errors import SolverError
 from quaestor.graph.facts import HeaderNumber, Mention, Observation
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.execute import Register, execute
-from quaestor.plan.literals import CONVENTIONAL, write_literal
+from quaestor.plan.literals import needs_no_source, write_literal
 from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION
+from quaestor.plan.rounding import rounds_to
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
 
 OnPage = Observation | Mention | HeaderNumber
@@ -174,7 +175,7 @@ class Draft:
         yield from self._among_numbers(value, self._shown)
         yield from self._among_steps(value, exact=False)
         yield from self._among_answers(value, exact=False)
-        if value in CONVENTIONAL:
+        if needs_no_source(value):
             text = write_literal(value)
             yield Traced(Constant(value, text), "constant", text)
         yield from self._among_numbers(value, (*self._graph.observations, *self._graph.mentions, *self._graph.labels))
@@ -233,18 +234,7 @@ def _same(known: Decimal | None, value: Decimal, shift: int = 0, exact: bool = F
         return False
     with localcontext(prec=PRECISION + 2 * LARGEST_EXPONENT):
         known = known.scaleb(shift)
-        if known == value:
-            return True
-        if exact or not value or len(value.normalize().as_tuple().digits) < _DIGITS_COPIED:
-            return False
-        if abs(known - value) <= abs(known).scaleb(-12):
-            return True
-        places = value.as_tuple().exponent
-        return (
-            isinstance(places, int)
-            and places < 0
-            and known.quantize(Decimal(1).scaleb(places), ROUND_HALF_EVEN) == value
-        )
+    return known == value or (not exact and rounds_to(known, value, _DIGITS_COPIED))
 
 
 def _printed(number: OnPage, value: Decimal, magnitude: bool) -> bool:

@@ -12,7 +12,7 @@ from quaestor.core.parsing import find_quantities
 from quaestor.core.periods import find_periods
 from quaestor.errors import PlanError
 from quaestor.plan.execute import execute
-from quaestor.plan.literals import CONVENTIONAL
+from quaestor.plan.literals import needs_no_source
 from quaestor.plan.steps import Plan
 from quaestor.plan.validate import validate
 from quaestor.solvers.base import TurnContext
@@ -20,9 +20,6 @@ from quaestor.solvers.workflow.lowering import Number, lower, value_of
 from quaestor.solvers.workflow.schema import ComputeStep, LiteralNumber, TableExtract, TextExtract, WorkflowPlan
 from quaestor.solvers.workflow.table_lookup import LookupFailure, look_up
 from quaestor.solvers.workflow.text_lookup import TextMatch, find_numbers
-
-_COUNTS_UP_TO = 12
-"""Whole numbers up to here count something (years, months); the page printing them too proves nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,17 +111,13 @@ def _literals(written: WorkflowPlan, question: str, context: TurnContext) -> tup
             if not isinstance(operand, LiteralNumber):
                 continue
             value = value_of(operand)
-            if not value.is_finite() or _is_count(value) or abs(value) in said or value in years:
+            if not value.is_finite() or needs_no_source(value) or abs(value) in said or value in years:
                 continue
             if abs(value) in printed:
                 copied.append(f"step {place} writes {value:f}, which the page prints: extract it in a step of its own")
             else:
                 loose.append(f"ungrounded: no step looked up {value:f}")
     return copied, tuple(dict.fromkeys(loose))
-
-
-def _is_count(value: Decimal) -> bool:
-    return value in CONVENTIONAL or (value == value.to_integral_value() and abs(value) <= _COUNTS_UP_TO)
 
 
 def _said(questions: Sequence[str]) -> set[Decimal]:

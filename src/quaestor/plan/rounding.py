@@ -1,24 +1,29 @@
-"""Whether a number that a model writes is a number that is known, to the digits that it was written with."""
+"""Whether a number that somebody writes is a number that is known, to the digits that it was written with."""
 
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, localcontext
 
 from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION
 
-_FEWEST_DIGITS = 2
+FEWEST_DIGITS = 2
 """A number rounded to fewer digits could be anything."""
 
 
-def rounds_to(known: Decimal, claimed: Decimal) -> bool:
+def rounds_to(known: Decimal, claimed: Decimal, digits: int = FEWEST_DIGITS) -> bool:
     """Returns whether `claimed` is `known`, as it is, as a float holds it, or rounded to the places that it has.
 
     >>> rounds_to(Decimal("14.136"), Decimal("14.1")), rounds_to(Decimal("14.136"), Decimal("14.2"))
     (True, False)
+
+    Args:
+        known: The number.
+        claimed: As somebody wrote it.
+        digits: The fewest that a rounded number has to be written with.
     """
     with localcontext(prec=PRECISION + 2 * LARGEST_EXPONENT):
         if known == claimed or abs(known - claimed) <= abs(known).scaleb(-12):
             return True
         places = claimed.as_tuple().exponent
-        if not isinstance(places, int) or len(claimed.normalize().as_tuple().digits) < _FEWEST_DIGITS:
+        if not isinstance(places, int) or len(claimed.normalize().as_tuple().digits) < digits:
             return False
         unit = Decimal(1).scaleb(min(places, 0))
         return claimed in (known.quantize(unit, ROUND_HALF_EVEN), known.quantize(unit, ROUND_HALF_UP))
