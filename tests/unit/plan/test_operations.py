@@ -1,10 +1,15 @@
+from collections.abc import Mapping
 from decimal import Decimal
 
 import pytest
 from values import plain
 
+from quaestor.core.quantity import Scale
 from quaestor.errors import DivisionByZeroError, MagnitudeError, OperandError
-from quaestor.plan.operations import OPERATIONS, bounded
+from quaestor.plan.operations import OPERATIONS, bounded, metric_of
+from quaestor.plan.scales import Kind
+from quaestor.plan.steps import Compute, Constant, Label, Operand, Plan
+from quaestor.plan.validate import validate
 
 
 def run(name: str, *values: str) -> Decimal | bool:
@@ -78,3 +83,74 @@ def test_bounded_takes_the_rest(value: str) -> None:
 
 def test_every_operation_is_filed_under_its_name() -> None:
     assert all(name == operation.name for name, operation in OPERATIONS.items())
+
+
+Rules = Mapping[tuple[Kind, ...], tuple[tuple[int, ...], Scale, str | None]]
+
+MANY = (2, 64)
+BILLION, MILLION = Kind(Scale.BILLION, "USD"), Kind(Scale.MILLION, "USD")
+PERCENT, AMOUNT = Kind(Scale.PERCENT), Kind(unit="USD")
+ONE, PERCENTS, DOLLARS = (Scale.ONE, None), (Scale.PERCENT, None), (Scale.ONE, "USD")
+MILLIONS, BILLIONS = (Scale.MILLION, "USD"), (Scale.BILLION, "USD")
+ADDED: Rules = {(BILLION, MILLION): ((3, 0), *MILLIONS), (PERCENT, PERCENT): ((0, 0), *PERCENTS)}
+SHARES: Rules = {(PERCENT, PERCENT): ((0, 0), *ONE), (AMOUNT, PERCENT): ((0, -2), *DOLLARS)}
+RATIOS: Rules = {(BILLION, MILLION): ((3, 0), *ONE), (PERCENT, PERCENT): ((0, 0), *ONE)}
+KEPT: Rules = {(PERCENT,): ((0,), *PERCENTS), (BILLION,): ((0,), *BILLIONS)}
+ROWS: Rules = {(PERCENT, PERCENT): ((-2, -2), *ONE), (AMOUNT, AMOUNT): ((0, 0), *DOLLARS)}
+
+TABLE: dict[str, tuple[tuple[int, int], str, str, bool, bool, Rules]] = {
+    # name: operands, symbol, metric type, in programs, of a row, how operands are taken and what the result counts
+    "identity": ((1, 1), "", "value", False, False, KEPT),
+    "add": ((2, 2), "+", "sum", True, False, ADDED),
+    "subtract": ((2, 2), "-", "change", True, False, ADDED),
+    "multiply": ((2, 2), "*", "product", True, False, {(AMOUNT, PERCENT): ((0, -2), *DOLLARS)}),
+    "divide": ((2, 2), "/", "ratio", True, False, SHARES),
+    "exp": ((2, 2), "^", "product", True, False, {(BILLION, AMOUNT): ((9, 0), *ONE)}),
+    "greater": ((2, 2), ">", "comparison", True, False, {(BILLION, MILLION): ((3, 0), *ONE)}),
+    "percentage": ((2, 2), "/", "percentage", False, False, RATIOS),
+    "percentage_change": ((2, 2), "change", "percentage_change", False, False, RATIOS),
+    "sum": (MANY, "+", "sum", False, False, ADDED),
+    "average": (MANY, "average", "average", False, False, ADDED),
+    "minimum": (MANY, "min", "minimum", False, False, ADDED),
+    "maximum": (MANY, "max", "maximum", False, False, ADDED),
+    "absolute": ((1, 1), "abs", "value", False, False, KEPT),
+    "table_sum": ((1, 1), "sum", "sum", True, True, ROWS),
+    "table_average": ((1, 1), "average", "average", True, True, ROWS),
+    "table_max": ((1, 1), "max", "maximum", True, True, ROWS),
+    "table_min": ((1, 1), "min", "minimum", True, True, ROWS),
+}
+
+
+def test_every_operation_has_its_row_here() -> None:
+    assert list(TABLE) == list(OPERATIONS)
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_a_row_of_the_table(name: str) -> None:
+    operation, (arity, symbol, metric, in_programs, of_row, rules) = OPERATIONS[name], TABLE[name]
+    assert (operation.arity, operation.symbol, operation.metric) == (arity, symbol, metric)
+    assert (operation.in_programs, operation.of_row, operation.yes_no) == (in_programs, of_row, name == "greater")
+    assert metric_of(name) == metric
+    for kinds, (shifts, scale, unit) in rules.items():
+        reading = operation.rule(kinds)
+        assert (reading.shifts, reading.scale, reading.unit) == (shifts, scale, unit), kinds
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_a_plan_with_one_operand_too_few_or_too_many_cannot_run(name: str) -> None:
+    operation = OPERATIONS[name]
+    least, most = operation.arity
+
+    def issues(count: int) -> tuple[str, ...]:
+        operand: Operand = Label("sales") if operation.of_row else Constant(Decimal(1), "1")
+        return validate(Plan((Compute(1, name, (operand,) * count),)), 0)
+
+    assert issues(least) == issues(most) == ()
+    for count in (least - 1, most + 1):
+        (issue,) = issues(count)
+        assert issue.startswith(f"step 1 ({name}) takes ")
+        assert issue.endswith(f"not {count}")
+
+
+def test_what_is_no_operation_gives_a_value() -> None:
+    assert metric_of("lookup") == "value"

@@ -1,0 +1,62 @@
+"""Which numbers need no source, and when a number that somebody writes is one that is known."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.plan.literals import needs_no_source, read_literal, write_literal
+from quaestor.plan.rounding import rounds_to
+
+
+@pytest.mark.parametrize(
+    "number", ["0", "-1", *map(str, range(1, 13)), "11.0", "100", "1000", "1e4", "1e5", "1e6", "1e9", "1e12"]
+)
+def test_counts_and_conversions_need_no_source(number: str) -> None:
+    assert needs_no_source(Decimal(number))
+
+
+@pytest.mark.parametrize(
+    "number",
+    ["13", "31", "365", "0.5", "1.1", "-2", "-12", "-100", "0.01", "200", "1e7", "1e8", "1e13", "2008"],
+)
+def test_every_other_number_is_a_fact_of_a_page(number: str) -> None:
+    assert not needs_no_source(Decimal(number))
+
+
+@given(st.integers(-20, 10**7))
+def test_what_program_text_names_needs_no_source(number: int) -> None:
+    written = write_literal(Decimal(number))
+    assert read_literal(written) == number
+    assert needs_no_source(Decimal(number)) or not written.startswith("const_")
+
+
+@pytest.mark.parametrize(
+    ("known", "written", "digits", "same"),
+    [
+        ("14.136", "14.1", 2, True),
+        ("14.136", "14.14", 2, True),
+        ("14.136", "14.2", 2, False),
+        ("14.136", "14", 2, True),
+        ("14.136", "14", 3, False),
+        ("14.136", "14.1", 3, True),
+        ("0.125", "0.12", 2, True),
+        ("0.125", "0.13", 2, True),
+        ("5.4", "5", 2, False),
+        ("5", "5", 9, True),
+        ("-14.136", "14.1", 2, False),
+        ("0.30000000000000004", "0.3", 9, True),
+        ("12345", "12000", 2, False),
+    ],
+)
+def test_a_number_written_with_fewer_digits(known: str, written: str, digits: int, same: bool) -> None:
+    assert rounds_to(Decimal(known), Decimal(written), digits) is same
+
+
+@given(st.decimals(-(10**9), 10**9, allow_nan=False, places=6), st.integers(0, 5))
+def test_a_number_is_itself_and_what_it_rounds_to(number: Decimal, places: int) -> None:
+    assert rounds_to(number, number)
+    rounded = round(number, places)
+    if len(rounded.normalize().as_tuple().digits) >= 2:
+        assert rounds_to(number, rounded)
