@@ -99,6 +99,21 @@ def load_settings(
     return Settings(**values, **tables)  # type: ignore[arg-type]  # _checked has compared every value with its field
 
 
+def misspelt_variables(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Returns a warning for each variable that looks like a setting and is none, naming the nearest.
+
+    >>> misspelt_variables({"QUAESTOR_SOLVR": "agent", "QUAESTOR_STORE": "runs.db"})
+    ('QUAESTOR_SOLVR is not read: did you mean QUAESTOR_SOLVER?',)
+    """
+    known = [PREFIX + name.upper() for name in (*_KINDS, "debug")]
+    warnings = []
+    for name in sorted(environment):
+        # Other programs may have variables of the same beginning: only what is nearly one of ours is a slip.
+        if name.startswith(PREFIX) and name not in known and (near := get_close_matches(name, known, n=1, cutoff=0.8)):
+            warnings.append(f"{name} is not read: did you mean {near[0]}?")
+    return tuple(warnings)
+
+
 def _from_file(path: Path) -> dict[str, object]:
     try:
         table: dict[str, object] = tomllib.loads(path.read_text(encoding="utf-8"))

@@ -1,6 +1,7 @@
 """The commands under their names, and the options of `quaestor` itself."""
 
 import os
+import sys
 from typing import Annotated
 
 import typer
@@ -9,14 +10,19 @@ from quaestor.cli.ask import ask_command, pages
 from quaestor.cli.check import check_command
 from quaestor.cli.demo import demo
 from quaestor.cli.failures import DEBUG
+from quaestor.cli.groups import print_help_alone
 from quaestor.cli.kg import kg
 from quaestor.cli.models import models
 from quaestor.cli.ontology import ontology
 from quaestor.cli.run import eval_command, run_command, score_command
 from quaestor.cli.runs import runs
 from quaestor.cli.train import crossvalidate_command, train_command
+from quaestor.settings import misspelt_variables
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 
 
 def _show_version(wanted: bool) -> None:
@@ -27,8 +33,9 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _root(
+    context: typer.Context,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.", envvar=DEBUG)] = False,
     version: Annotated[
         bool, typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True)
@@ -37,6 +44,9 @@ def _root(
     """Answers conversations of questions about a page of a financial report, and shows where each number came from."""
     if debug:
         os.environ[DEBUG] = "1"
+    for warning in misspelt_variables(os.environ):
+        print(f"quaestor: {warning}", file=sys.stderr)
+    print_help_alone(context)
 
 
 app.command("demo")(demo)

@@ -9,6 +9,8 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, TypeVar, get_type_hints
 
+import typer
+
 from quaestor.cli.options import (
     AbstainOption,
     ExpertOption,
@@ -167,3 +169,10 @@ def with_options(command: Callable[P, R]) -> Callable[..., R]:
     spread.__signature__ = signature  # type: ignore[attr-defined]  # how inspect is told
     spread.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return spread
+
+
+def print_help_alone(context: typer.Context) -> None:
+    """Prints the help of a group of commands that is named without one of them: nothing went wrong."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+        raise typer.Exit

@@ -5,13 +5,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quaestor.cli.groups import OntologyOptions, ProposerOptions, with_options
+from quaestor.cli.groups import OntologyOptions, ProposerOptions, print_help_alone, with_options
 from quaestor.cli.options import AcceptOption, ForceOption, JsonOption, PageArgument, ProposalsOption
 
 if TYPE_CHECKING:
     from quaestor.graph.knowledge_graph import KnowledgeGraph
 
-kg = typer.Typer(help="Build, show and query the knowledge graph of a page.")
+kg = typer.Typer(
+    help="Build, show and query the knowledge graph of a page.", invoke_without_command=True, callback=print_help_alone
+)
 
 _LONGEST_TERM = 100
 

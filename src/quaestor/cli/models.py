@@ -4,12 +4,11 @@ from typing import Annotated
 
 import typer
 
-models = typer.Typer(no_args_is_help=True, help="Whether a model can be asked, and what it can do.")
+from quaestor.cli.groups import print_help_alone
 
-
-@models.callback()
-def _group() -> None:
-    """Whether a model can be asked, and what it can do."""
+models = typer.Typer(
+    help="Whether a model can be asked, and what it can do.", invoke_without_command=True, callback=print_help_alone
+)
 
 
 @models.command("check")

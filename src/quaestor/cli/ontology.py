@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quaestor.cli.groups import ModelOptions, with_options
+from quaestor.cli.groups import ModelOptions, print_help_alone, with_options
 from quaestor.cli.options import (
     AcceptOption,
     DatasetsArgument,
@@ -21,7 +21,9 @@ from quaestor.cli.options import (
 if TYPE_CHECKING:
     from quaestor.ontology.ontology import Ontology
 
-ontology = typer.Typer(help="Build, show and compare ontologies.")
+ontology = typer.Typer(
+    help="Build, show and compare ontologies.", invoke_without_command=True, callback=print_help_alone
+)
 
 _MOST_SHOWN = 40
 _Named = Annotated[str, typer.Argument(metavar="ONTOLOGY", help="A Turtle file, or a digest of the store's.")]

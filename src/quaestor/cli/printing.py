@@ -35,9 +35,15 @@ def make_console() -> "Console":
     """Returns a console on stdout; where that is no terminal, lines are not padded."""
     from rich.console import Console
 
+    class Quiet(Console):
+        """Leaves it to `guarded` to end where nobody reads: rich itself would exit with 1."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
     if sys.stdout.isatty():
-        return Console(highlight=False)
-    return Console(highlight=False, file=cast("IO[str]", _Trimmed(sys.stdout)))
+        return Quiet(highlight=False)
+    return Quiet(highlight=False, file=cast("IO[str]", _Trimmed(sys.stdout)))
 
 
 def print_json(value: object) -> None:

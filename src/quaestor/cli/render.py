@@ -64,7 +64,8 @@ def show_turn(console: Console, number: int, turn: Turn, document: Document) -> 
     console.print(f"[bold cyan]{number}. {escape(turn.question)}[/]")
     line = Text("   ").append(show_number(answer, document), style="bold green" if turn.error is None else "bold red")
     # What was merely looked up is said by its source.
-    if answer.formula and not (answer.plan and isinstance(answer.plan.steps[-1], Extract)):
+    computed = answer.plan is None or not isinstance(answer.plan.steps[-1], Extract)
+    if answer.value is not None and computed and " " in answer.formula:
         line.append(f"   = {answer.formula}")
     if answer.value is not None and not turn.verified:
         line.append("   (not verified)", style="yellow")

@@ -8,6 +8,9 @@ from quaestor.scoring.bootstrap import Proportion
 from quaestor.scoring.calibration import Certainty
 from quaestor.scoring.report import Score
 
+_ENOUGH = 5
+"""Of fewer pages no interval is shown: resampling one or two gives one that is far too narrow."""
+
 _TITLES = {
     "turn": "by turn",
     "operation": "by operation",
@@ -56,7 +59,7 @@ def certainty_line(found: Certainty) -> str:
 def _figure(figure: Proportion) -> tuple[str, str, str, str]:
     if not figure.total:
         return "", "0", "", ""
-    interval = f"{_percent(figure.low)} to {_percent(figure.high)}"
+    interval = f"{_percent(figure.low)} to {_percent(figure.high)}" if figure.pages >= _ENOUGH else ""
     return str(figure.correct), str(figure.total), _percent(figure.value), interval
 
 

@@ -64,6 +64,7 @@ def eval_command(
         from quaestor.application.resolve import dataset_path, read_playable
         from quaestor.application.run_service import start_run
         from quaestor.application.score_service import score_run
+        from quaestor.application.weights_card import learned_from
         from quaestor.cli.printing import announced
         from quaestor.cli.progress import watched
         from quaestor.scoring.gold import read_gold
@@ -75,6 +76,10 @@ def eval_command(
         output = _output(results, request.settings, used)
         with announced(f"reading {path}"):
             pages, gold = read_playable(path, playing.limit), read_gold(path)
+
+    if request.settings.solver == "embedded" and learned_from(path, request.overrides.options):
+        warning = f"these weights were trained on {path}: the score says nothing about other pages"
+        print(f"quaestor: {warning}", file=sys.stderr)
 
     async def play_and_score() -> "ScoredRun":
         async with open_store(request.settings.store) as opened:

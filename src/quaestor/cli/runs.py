@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from quaestor.cli.groups import print_help_alone
 from quaestor.cli.options import ConversationArgument, ForceOption, JsonOption, RunArgument, StoreOption, TurnArgument
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-runs = typer.Typer(help="Look into the run store.")
+runs = typer.Typer(help="Look into the run store.", invoke_without_command=True, callback=print_help_alone)
 
 
 @runs.command("list")

@@ -19,12 +19,14 @@ class Proportion:
         total: The denominator.
         low: The 2.5th percentile of the resampled proportion; equal to the proportion where there is one page.
         high: The 97.5th percentile.
+        pages: How many pages were drawn from; of a few an interval says nothing.
     """
 
     correct: int
     total: int
     low: float
     high: float
+    pages: int = 0
 
     @property
     def value(self) -> float:
@@ -48,4 +50,4 @@ def proportion(outcomes: Sequence[bool], pages: Sequence[str]) -> Proportion:
     hits = np.bincount(groups, weights=np.asarray(outcomes, dtype=float))
     drawn = np.random.default_rng(SEED).integers(len(totals), size=(RESAMPLES, len(totals)))
     low, high = np.quantile(hits[drawn].sum(axis=1) / totals[drawn].sum(axis=1), [0.025, 0.975])
-    return Proportion(int(sum(outcomes)), len(outcomes), float(low), float(high))
+    return Proportion(int(sum(outcomes)), len(outcomes), float(low), float(high), len(totals))
