@@ -165,7 +165,15 @@ class PlanValidationError(PlanError):
 
 
 class ExecutionError(PlanError, ArithmeticError):
-    """A step of a plan has no result."""
+    """A step of a plan has no result.
+
+    Attributes:
+        step: Which, where the message names it; else None.
+    """
+
+    def __init__(self, message: str, step: int | None = None) -> None:
+        self.step = step
+        super().__init__(message)
 
 
 class DivisionByZeroError(ExecutionError, ZeroDivisionError):

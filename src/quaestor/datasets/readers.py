@@ -8,6 +8,7 @@ from typing import Protocol, cast
 from quaestor.datasets.content import FileContent
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.documents.document import Document
+from quaestor.documents.repairs import show_warning
 from quaestor.plugins import Registry
 
 
@@ -57,5 +58,10 @@ def read_alone(content: FileContent) -> Dataset | None:
     for name, reader in _READERS.usable():
         if reader.recognises(content):
             document = reader.read(content)
-            return Dataset.of(str(content.path), name, [Conversation(document.id, document, ())], document.warnings)
+            return Dataset.of(
+                str(content.path),
+                name,
+                [Conversation(document.id, document, ())],
+                tuple(map(show_warning, document.warnings)),
+            )
     return None

@@ -12,6 +12,7 @@ from quaestor.core.parsing import clean_label
 from quaestor.documents.captions import NOTHING, Caption, caption_in_text, read_caption
 from quaestor.documents.document import Block, Document, Paragraph, Section, SectionHeading, Table
 from quaestor.documents.headers import read_table
+from quaestor.documents.repairs import DocumentWarning, WarningKind
 from quaestor.documents.sentences import read_sentences
 from quaestor.errors import DocumentError
 
@@ -94,7 +95,7 @@ def assemble(id: str, parts: Iterable[DocumentPart], warnings: Iterable[str] = (
     >>> document.section_of(document.tables[0]).path
     ('Notes',)
     """
-    assembly = _Assembly(id, list(warnings))
+    assembly = _Assembly(id, [DocumentWarning(WarningKind.LOST, detail=line) for line in warnings])
     for part in parts:
         match part:
             case HeadingPart():
@@ -114,7 +115,7 @@ class _Assembly:
     """The document so far."""
 
     id: str
-    warnings: list[str]
+    warnings: list[DocumentWarning]
     sections: list[Section] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     headings: list[HeadingPart] = field(default_factory=list)
@@ -157,11 +158,11 @@ class _Assembly:
             return
         self._need_section()
         if any(len(row) < width for row in part.grid):
-            self.warnings.append(f"table {self.tables}: rows of unequal length were filled with empty cells")
+            self.warnings.append(DocumentWarning(WarningKind.UNEQUAL_ROWS, self.tables))
         grid = [[*row, *[""] * (width - len(row))] for row in part.grid]
         own = read_caption(part.caption) if part.caption else NOTHING
-        table, lines = read_table(self.id, self.tables, grid, _first_known(own, caption_in_text(self.leading)))
-        self.warnings += lines
+        table, found = read_table(self.id, self.tables, grid, _first_known(own, caption_in_text(self.leading)))
+        self.warnings += found
         self.tables += 1
         self._add(replace(table, caption=table.caption or clean_label(part.caption)), part.page)
 

@@ -16,6 +16,7 @@ from pydantic import Discriminator
 from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.quantity import Quantity, Scale
+from quaestor.documents.repairs import DocumentWarning, Repair
 
 Orientation = Literal["columns", "rows", "neither"]
 
@@ -31,13 +32,13 @@ class Cell:
         text: As printed.
         ref: Where it stands.
         quantities: The numbers in it, left to right; empty for labels, dashes and empty cells.
-        repair: What was mended in reading it ("dash printed as the year 2014"), or None.
+        repair: What was mended in reading it, such as a dash printed as the year 2014; or None.
     """
 
     text: str
     ref: CellRef
     quantities: tuple[Quantity, ...] = ()
-    repair: str | None = None
+    repair: Repair | None = None
 
     @property
     def quantity(self) -> Quantity | None:
@@ -220,7 +221,7 @@ class Document:
         id: Names the document (`MRO/2007/page_134.pdf`), and tells nothing about the questions.
         sections: In the order of the document, those without a block too.
         blocks: In the order of the document.
-        warnings: What was repaired or lost in reading, one line each.
+        warnings: What was repaired or lost in reading.
 
     Raises:
         ValueError: Two sections have one id, a block is in none of them, or its order is not its place.
@@ -229,7 +230,7 @@ class Document:
     id: str
     sections: tuple[Section, ...]
     blocks: tuple[Block, ...]
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[DocumentWarning, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuses blocks without a place."""

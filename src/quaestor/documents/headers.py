@@ -16,8 +16,10 @@ from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.documents.captions import NOTHING, Caption, is_caption, read_caption, without_caption
 from quaestor.documents.document import Cell, Header, Orientation, Table
+from quaestor.documents.repairs import DocumentWarning, Repair, RepairKind, WarningKind
 
 Grid = Sequence[Sequence[str]]
+Repairs = dict[tuple[int, int], Repair]
 
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _DASH_YEAR = re.compile(r"(?:\$ ?)?(201[34])")
@@ -50,8 +52,10 @@ class _Section:
     caption: Caption = NOTHING
 
 
-def read_table(document: str, index: int, grid: Grid, leading: Caption | None = None) -> tuple[Table, tuple[str, ...]]:
-    """Returns the table that a printed grid shows, and one line for each thing that was repaired or is missing.
+def read_table(
+    document: str, index: int, grid: Grid, leading: Caption | None = None
+) -> tuple[Table, tuple[DocumentWarning, ...]]:
+    """Returns the table that a printed grid shows, and one warning for each thing that was repaired or is missing.
 
     Args:
         document: The document's id.
@@ -124,9 +128,9 @@ def _continues_header(row: Sequence[str]) -> bool:
     return not row[0].strip() and not any(_is_value(text) for text in printed)
 
 
-def _repairs(grid: Grid, header_rows: int) -> dict[tuple[int, int], str]:
+def _repairs(grid: Grid, header_rows: int) -> Repairs:
     """Returns the cells whose years are none, by row and column, and what they are instead."""
-    repairs: dict[tuple[int, int], str] = {}
+    repairs: Repairs = {}
     body = range(header_rows, len(grid))
     years_by_column = [
         {grid[row][column].strip() for row in body if _YEAR.fullmatch(grid[row][column].strip())}
@@ -134,13 +138,13 @@ def _repairs(grid: Grid, header_rows: int) -> dict[tuple[int, int], str]:
     ]
     for row in body:
         if _repeats_years(grid, row, header_rows):
-            repairs |= {(row, column): "a header repeated within the table" for column in range(1, len(grid[row]))}
+            repairs |= {(row, column): Repair(RepairKind.REPEATED_HEADER) for column in range(1, len(grid[row]))}
             continue
         years = {text.strip() for text in grid[row][1:] if _YEAR.fullmatch(text.strip())}
         for column in range(1, len(grid[row])):
             dash = _DASH_YEAR.fullmatch(grid[row][column].strip())
             if dash and not (years | years_by_column[column]) - {dash[1]}:
-                repairs[row, column] = f"a dash printed as the year {dash[1]}"
+                repairs[row, column] = Repair(RepairKind.DASH_AS_YEAR, dash[1])
     return repairs
 
 
@@ -153,7 +157,13 @@ def _repeats_years(grid: Grid, row: int, header_rows: int) -> bool:
 
 
 def _read_cell(
-    document: str, table: int, grid: Grid, row: int, column: int, header_rows: int, repairs: dict[tuple[int, int], str]
+    document: str,
+    table: int,
+    grid: Grid,
+    row: int,
+    column: int,
+    header_rows: int,
+    repairs: dict[tuple[int, int], Repair],
 ) -> Cell:
     text, ref = grid[row][column], CellRef(document, table, row, column)
     if repair := repairs.get((row, column)):
@@ -295,28 +305,29 @@ def _table_caption(grid: Grid, header_rows: int, columns: tuple[Header, ...], le
     return Caption(leading.scale, leading.unit or next((caption.unit for caption in corner if caption.unit), None))
 
 
-def _warnings(table: Table, grid: Grid, fused: bool) -> tuple[str, ...]:
-    """Returns one line for each repair and each oddity of a table."""
-    place, lines = f"table {table.index}", []
+def _warnings(table: Table, grid: Grid, fused: bool) -> tuple[DocumentWarning, ...]:
+    """Returns one warning for each repair and each oddity of a table."""
+    place, found = table.index, list[DocumentWarning]()
     if table.header_rows == 0:
-        lines.append(f"{place}: no header row" + ("; numbers are fused into the headings" if fused else ""))
+        found.append(DocumentWarning(WarningKind.FUSED_NUMBERS if fused else WarningKind.NO_HEADER, place))
     if len(grid) == max(table.header_rows, 1):
-        lines.append(f"{place}: no rows below the header")
+        found.append(DocumentWarning(WarningKind.NO_ROWS, place))
     empty = [
         str(column) for column in range(1, len(table.columns)) if table.header_rows and not table.columns[column].label
     ]
     if empty:
-        lines.append(f"{place}: no heading over column {', '.join(empty)}")
-    for what, headers in (("column", table.columns[1:]), ("row", table.rows[table.header_rows :])):
+        found.append(DocumentWarning(WarningKind.NO_HEADING, place, detail=", ".join(empty)))
+    body = table.rows[table.header_rows :]
+    for kind, headers in ((WarningKind.SAME_COLUMNS, table.columns[1:]), (WarningKind.SAME_ROWS, body)):
         for levels, count in Counter(header.levels for header in headers if header.label).items():
             if count > 1:
-                lines.append(f"{place}: {count} {what}s are labelled {levels[-1]!r}")
+                found.append(DocumentWarning(kind, place, count=count, detail=levels[-1]))
     repaired = Counter((cell.repair, row) for row, cells in enumerate(table.cells) for cell in cells if cell.repair)
     for (repair, row), count in repaired.items():
-        lines.append(f"{place}, row {row}: {repair}" + (f" ({count} cells)" if count > 1 else ""))
+        found.append(DocumentWarning(WarningKind.REPAIRED, place, row, count, repair=repair))
     for row in range(table.header_rows, len(grid)):
         if re.search(r"[a-z]{4}[1-9]$", grid[row][0]):
-            lines.append(f"{place}, row {row}: footnote mark fused to the label {grid[row][0]!r}")
+            found.append(DocumentWarning(WarningKind.FUSED_FOOTNOTE, place, row, detail=grid[row][0]))
     if not any(cell.quantities for row in table.cells for cell in row[1:]):
-        lines.append(f"{place}: no number in it")
-    return tuple(lines)
+        found.append(DocumentWarning(WarningKind.NO_NUMBER, place))
+    return tuple(found)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from quaestor.core.periods import Period, find_periods
 from quaestor.documents.document import Cell, Document, Header, Table
+from quaestor.documents.repairs import show_repair
 from quaestor.errors import GapError, GraphError
 from quaestor.graph.facts import (
     MINTED,
@@ -165,7 +166,17 @@ class _TableReader:
             return []
         row, column = _heading(self.table.rows[cell.ref.row]), _heading(self.table.columns[cell.ref.column])
         name = self.properties[line_of(cell, self.fact.axis)]
-        return [TextCell(cell.text, cell.ref, row, column, name, self._instance(cell), cell.repair)]
+        return [
+            TextCell(
+                cell.text,
+                cell.ref,
+                row,
+                column,
+                name,
+                self._instance(cell),
+                show_repair(cell.repair) if cell.repair else None,
+            )
+        ]
 
     def _instance(self, cell: Cell) -> str:
         """Returns the node that a cell's property belongs to: its line across the properties, in its period."""

@@ -13,6 +13,7 @@ from typing import Literal
 from quaestor.core.periods import find_periods
 from quaestor.core.quantity import Scale
 from quaestor.documents.document import Cell, Header, Table
+from quaestor.documents.repairs import RepairKind
 
 Axis = Literal["rows", "columns"]
 
@@ -23,7 +24,6 @@ _DANGLING = re.compile(
     r"[\s,:-]*$",
     re.IGNORECASE,
 )
-_REPEATED = "a header repeated within the table"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,11 @@ def property_lines(table: Table) -> tuple[PropertyLine, ...]:
 
 def body_cells(table: Table) -> tuple[Cell, ...]:
     """Returns the cells of the body that print anything of their own."""
-    return tuple(cell for cell in table.body() if cell.text.strip() and cell.repair != _REPEATED)
+    return tuple(cell for cell in table.body() if cell.text.strip() and not _repeats_header(cell))
+
+
+def _repeats_header(cell: Cell) -> bool:
+    return cell.repair is not None and cell.repair.kind is RepairKind.REPEATED_HEADER
 
 
 def line_of(cell: Cell, axis: Axis) -> int:

@@ -118,13 +118,15 @@ def _taken(
         return _row(operand, step)
     register = registers[operand.step - 1] if operand.step > 0 else history[operand.step]
     if register is None:
-        raise OperandError(f"step {step.id} ({step.operation}) needs the answer {_ago(operand)}, which is none")
+        raise OperandError(
+            f"step {step.id} ({step.operation}) needs the answer {_ago(operand)}, which is none", step.id
+        )
     return [(register, Kind(register.scale, register.unit))]
 
 
 def _row(label: Label, step: Compute) -> list[tuple[Register, Kind]]:
     if not label.values or len(label.values) != len(label.sources):
-        raise OperandError(f"step {step.id} ({step.operation}) has no numbers for the row {label.text[:60]!r}")
+        raise OperandError(f"step {step.id} ({step.operation}) has no numbers for the row {label.text[:60]!r}", step.id)
     return [
         (
             Register(Number(bounded(quantity.value)), quantity.scale, quantity.unit, (source,)),
@@ -137,7 +139,9 @@ def _row(label: Label, step: Compute) -> list[tuple[Register, Kind]]:
 def _number(register: Register, operation: Operation, step: Compute) -> Decimal:
     number = register.number
     if number is None:
-        raise OperandError(f"step {step.id} ({operation.name}) cannot compute with {kind_words(register.value)}")
+        raise OperandError(
+            f"step {step.id} ({operation.name}) cannot compute with {kind_words(register.value)}", step.id
+        )
     return bounded(number)
 
 

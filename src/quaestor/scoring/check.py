@@ -3,7 +3,6 @@
 Owns the findings and their kinds, each with the conversation's id. Mends nothing.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,14 +12,13 @@ from enum import StrEnum
 from quaestor.core.answer_value import AnswerValue, number_of, print_value
 from quaestor.datasets.dataset import Dataset
 from quaestor.documents.document import Document
+from quaestor.documents.repairs import RepairKind, show_repair, show_warning
 from quaestor.errors import PlanError
 from quaestor.plan.rows import TableRows
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.metrics import executed_equal, run_program, shown_number
 from quaestor.scoring.pages import benchmark_rows_of, page_numbers
 from quaestor.scoring.taxonomy import missing_literals
-
-_DASH_YEAR = re.compile(r"\$?\s*(2013|2014)\s*")
 
 
 class FindingKind(StrEnum):
@@ -161,16 +159,22 @@ def _program_fault(turn: GoldTurn, tables: Sequence[TableRows]) -> str | None:
     return None if executed_equal(value, turn.executed) else print_value(value)
 
 
+_REPAIRS = {
+    RepairKind.DASH_AS_YEAR: FindingKind.DASH_YEAR,
+    RepairKind.REPEATED_HEADER: FindingKind.REPAIR,
+}
+
+
 def _page_findings(document: Document, conversation: str) -> Iterable[Finding]:
     for warning in document.warnings:
-        yield Finding(FindingKind.WARNING, conversation, None, warning)
+        yield Finding(FindingKind.WARNING, conversation, None, show_warning(warning))
     for table in document.tables:
         for row in table.cells:
             for cell in row:
                 if cell.repair is not None:
-                    kind = FindingKind.DASH_YEAR if _DASH_YEAR.fullmatch(cell.text) else FindingKind.REPAIR
+                    kind = _REPAIRS[cell.repair.kind]
                     place = f"table {cell.ref.table}, row {cell.ref.row}, column {cell.ref.column}"
-                    yield Finding(kind, conversation, None, f"{place}: {cell.text!r} ({cell.repair})")
+                    yield Finding(kind, conversation, None, f"{place}: {cell.text!r} ({show_repair(cell.repair)})")
         labels = [row[0].text.strip() for row in table.cells[table.header_rows :] if row]
         yield from _repeated(labels, FindingKind.LABEL, conversation)
         headers = [" / ".join(column.levels or (column.label,)).strip() for column in table.columns[1:]]

@@ -11,6 +11,7 @@ from quaestor.datasets.convfinqa.page import read_document
 from quaestor.datasets.convfinqa.records import read_conversation
 from quaestor.datasets.dataset import Dataset
 from quaestor.datasets.formats import read_dataset
+from quaestor.documents.repairs import WarningKind
 from quaestor.errors import DatasetError, UnknownConversationError
 
 TABLE = [["( in millions )", "2008", "2007"], ["net revenue", "$ 435", "$ 401"]]
@@ -211,7 +212,7 @@ def test_rows_of_unequal_length_are_filled(tmp_path: Path) -> None:
         read_dataset(write(tmp_path, [original(table=[["", "2008", "2007"], ["a", "1"]])])).conversations[0].document
     )
     assert [cell.text for cell in document.tables[0].cells[1]] == ["a", "1", ""]
-    assert "unequal length" in document.warnings[0]
+    assert document.warnings[0].kind is WarningKind.UNEQUAL_ROWS
 
 
 def test_a_single_turn_record_may_lack_table_and_texts() -> None:

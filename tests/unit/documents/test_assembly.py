@@ -14,6 +14,7 @@ from quaestor.core.serial import dump, load
 from quaestor.datasets.convfinqa.page import read_document
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, SectionPart, TablePart, assemble
 from quaestor.documents.document import Block, Document, Paragraph, Section, SectionHeading, Table
+from quaestor.documents.repairs import DocumentWarning, WarningKind
 from quaestor.errors import DocumentError
 
 FILING = a_filing()
@@ -122,8 +123,8 @@ def test_the_sentences_before_a_table_tell_what_its_caption_leaves_open() -> Non
 def test_rows_of_unequal_length_are_filled_and_told_of() -> None:
     document = assemble("x", [TablePart([]), TablePart([[]]), TablePart([["", "2008"], ["a"]])], ["lost a page"])
     assert [[cell.text for cell in row] for row in document.tables[0].cells] == [["", "2008"], ["a", ""]]
-    assert document.warnings[0] == "lost a page"
-    assert "unequal length" in document.warnings[1]
+    assert document.warnings[0] == DocumentWarning(WarningKind.LOST, detail="lost a page")
+    assert document.warnings[1].kind is WarningKind.UNEQUAL_ROWS
 
 
 @pytest.mark.parametrize(

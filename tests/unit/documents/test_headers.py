@@ -7,6 +7,7 @@ from quaestor.core.quantity import Scale
 from quaestor.documents.captions import Caption
 from quaestor.documents.document import Orientation, Table
 from quaestor.documents.headers import read_table
+from quaestor.documents.repairs import Repair, RepairKind, show_warning
 
 Grid = list[list[str]]
 
@@ -16,7 +17,7 @@ def read(grid: Grid, leading: Caption | None = None) -> Table:
 
 
 def warnings(grid: Grid) -> str:
-    return "\n".join(read_table("ACME/2008/page_1.pdf", 0, grid)[1])
+    return "\n".join(map(show_warning, read_table("ACME/2008/page_1.pdf", 0, grid)[1]))
 
 
 PLAIN = [["( in millions )", "2008", "2007"], ["net revenue ( 1 )", "$ 435", "$ 401"], ["loss", "-12 ( 12 )", "3"]]
@@ -158,7 +159,9 @@ def test_a_dash_printed_as_a_year(rows: Grid, dashes: int) -> None:
     table = read([["", "2016", "2015"], *rows])
     repaired = [cell for cell in table.body() if cell.repair]
     assert len(repaired) == dashes
-    assert all(cell.quantities == () and "dash" in (cell.repair or "") for cell in repaired)
+    kinds = {cell.repair.kind for cell in repaired if cell.repair}
+    assert kinds == ({RepairKind.DASH_AS_YEAR} if dashes else set())
+    assert all(cell.quantities == () and cell.repair.detail in cell.text for cell in repaired if cell.repair)
     assert ("dash" in warnings([["", "2016", "2015"], *rows])) is bool(dashes)
 
 
@@ -167,7 +170,7 @@ def test_a_header_repeated_in_mid_table_holds_no_numbers() -> None:
         [["30 september", "2016", "2015"], ["debt", "5", "4"], ["30 september", "2016", "2015"], ["cash", "1", "2"]]
     )
     assert [cell.quantity and cell.quantity.value for cell in table.body()] == [5, 4, None, None, 1, 2]
-    assert table.cells[2][1].repair == "a header repeated within the table"
+    assert table.cells[2][1].repair == Repair(RepairKind.REPEATED_HEADER)
 
 
 def test_a_row_per_share_is_not_in_millions() -> None:

@@ -6,6 +6,7 @@ import pytest
 from quaestor.datasets.dataset import Dataset
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
+from quaestor.documents.repairs import RepairKind, show_warning
 
 FILES = {
     "convfinqa_tune.json": 242,
@@ -66,7 +67,7 @@ def test_an_awkward_document(
     (table,) = document.tables
     assert table.header_rows == header_rows
     assert orientation is None or table.orientation == orientation
-    assert warning is None or any(warning in line for line in document.warnings)
+    assert warning is None or any(warning in show_warning(found) for found in document.warnings)
 
 
 def test_duplicate_row_labels_are_told_apart_by_their_sections(shared_data: Path) -> None:
@@ -79,6 +80,11 @@ def test_duplicate_row_labels_are_told_apart_by_their_sections(shared_data: Path
 def test_dashes_printed_as_years(shared_data: Path) -> None:
     datasets = [read(shared_data / name) for name in FILES if "cleaned" not in name]
     documents = {c.document.id: c.document for dataset in datasets for c in dataset.conversations}.values()
-    repairs = [cell for d in documents for cell in d.tables[0].body() if (cell.repair or "").startswith("a dash")]
+    repairs = [
+        cell
+        for d in documents
+        for cell in d.tables[0].body()
+        if cell.repair and cell.repair.kind is RepairKind.DASH_AS_YEAR
+    ]
     assert len(repairs) > 200
     assert all(cell.text.removeprefix("$ ") in ("2013", "2014") for cell in repairs)

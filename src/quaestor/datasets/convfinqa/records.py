@@ -10,6 +10,7 @@ from quaestor.datasets.convfinqa.ids import company_of, is_joined
 from quaestor.datasets.convfinqa.page import read_document, text_field
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.documents.document import Document
+from quaestor.documents.repairs import WarningKind, show_warning
 from quaestor.errors import DatasetError
 
 
@@ -50,7 +51,11 @@ def read_records(
         conversations.append(conversation)
     warnings = list(losses)
     for document in {id(page): page for page in pages.values()}.values():
-        warnings += [f"{document.id}: {line}" for line in document.warnings if line.endswith("no number in it")]
+        warnings += [
+            f"{document.id}: {show_warning(warning)}"
+            for warning in document.warnings
+            if warning.kind is WarningKind.NO_NUMBER
+        ]
     return Dataset.of(path, format, conversations, warnings)
 
 

@@ -10,7 +10,7 @@ from decimal import Decimal
 
 from quaestor.core.parsing import find_quantities
 from quaestor.core.periods import find_periods
-from quaestor.errors import PlanError
+from quaestor.errors import ExecutionError, PlanError
 from quaestor.plan.execute import execute
 from quaestor.plan.literals import needs_no_source
 from quaestor.plan.steps import Plan
@@ -80,7 +80,10 @@ def run_issues(plan: Plan, context: TurnContext) -> tuple[str, ...]:
         try:
             execute(Plan(plan.steps[:count]), context.memory.registers)
         except PlanError as error:
-            named = str(error) if str(error).startswith("step ") else f"step {count}: {error}"
+            # An error that names its step counts from 1 as plans do.
+            named = (
+                str(error) if isinstance(error, ExecutionError) and error.step is not None else f"step {count}: {error}"
+            )
             return (named,)
     return ()
 

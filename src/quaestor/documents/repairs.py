@@ -1,0 +1,92 @@
+"""What was mended, lost or found odd in reading a document, as values; and their words, in one place."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class RepairKind(StrEnum):
+    """What a cell was taken for, and what it is."""
+
+    DASH_AS_YEAR = "dash_as_year"
+    REPEATED_HEADER = "repeated_header"
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What was mended in reading a cell.
+
+    Attributes:
+        kind: What sort of thing.
+        detail: Of a dash the year that is printed in its place; else "".
+    """
+
+    kind: RepairKind
+    detail: str = ""
+
+
+class WarningKind(StrEnum):
+    """What a reader of a document should know of it."""
+
+    LOST = "lost"
+    UNEQUAL_ROWS = "unequal_rows"
+    NO_HEADER = "no_header"
+    FUSED_NUMBERS = "fused_numbers"
+    NO_ROWS = "no_rows"
+    NO_HEADING = "no_heading"
+    SAME_COLUMNS = "same_columns"
+    SAME_ROWS = "same_rows"
+    REPAIRED = "repaired"
+    FUSED_FOOTNOTE = "fused_footnote"
+    NO_NUMBER = "no_number"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentWarning:
+    """One thing that was repaired, lost or is odd.
+
+    Attributes:
+        kind: What sort of thing.
+        table: The table's place in the document, from 0; None where it is about no table.
+        row: The row's place in the table, from 0, where it is about one.
+        count: How many cells or lines have it.
+        detail: The label, the columns, or what was lost.
+        repair: What was mended, of `repaired`.
+    """
+
+    kind: WarningKind
+    table: int | None = None
+    row: int | None = None
+    count: int = 1
+    detail: str = ""
+    repair: Repair | None = None
+
+
+def show_repair(repair: Repair) -> str:
+    """Returns a repair in words."""
+    if repair.kind is RepairKind.DASH_AS_YEAR:
+        return f"a dash printed as the year {repair.detail}"
+    return "a header repeated within the table"
+
+
+def show_warning(warning: DocumentWarning) -> str:
+    """Returns a warning as one line: its place, then what is wrong there."""
+    row = "" if warning.row is None else f", row {warning.row}"
+    place = "" if warning.table is None else f"table {warning.table}{row}: "
+    words = show_repair(warning.repair) if warning.repair else _WORDS[warning.kind]
+    cells = f" ({warning.count} cells)" if warning.repair and warning.count > 1 else ""
+    return place + words.format(detail=warning.detail, count=warning.count) + cells
+
+
+_WORDS = {
+    WarningKind.LOST: "{detail}",
+    WarningKind.UNEQUAL_ROWS: "rows of unequal length were filled with empty cells",
+    WarningKind.NO_HEADER: "no header row",
+    WarningKind.FUSED_NUMBERS: "no header row; numbers are fused into the headings",
+    WarningKind.NO_ROWS: "no rows below the header",
+    WarningKind.NO_HEADING: "no heading over column {detail}",
+    WarningKind.SAME_COLUMNS: "{count} columns are labelled {detail!r}",
+    WarningKind.SAME_ROWS: "{count} rows are labelled {detail!r}",
+    WarningKind.REPAIRED: "{detail}",
+    WarningKind.FUSED_FOOTNOTE: "footnote mark fused to the label {detail!r}",
+    WarningKind.NO_NUMBER: "no number in it",
+}
