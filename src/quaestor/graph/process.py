@@ -117,7 +117,7 @@ class Worker:
             line = ""
         finally:
             timer.cancel()
-        if not line:
+        if not line.endswith("\n"):  # a worker that is ended while it writes leaves half a line
             self._stop()
             if late.is_set():
                 raise QueryError(f"it took more than {seconds:g} seconds; join its patterns, or ask for less")

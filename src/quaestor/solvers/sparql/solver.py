@@ -4,6 +4,7 @@ Owns the order of the phases and what becomes of their outcome. The model is the
 solver keeps nothing from one turn to the next.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -65,7 +66,10 @@ class SparqlSolver:
             context.trace.append(ValuesNamed(as_object(wanted)))
             return retrieval.check(wanted)
 
-        prompt = render("sparql/plan", graph=schema(context), page=context.document.id, **asked(question, context))
+        # The schema of a document with many tables takes a while to write.
+        prompt = await asyncio.to_thread(
+            lambda: render("sparql/plan", graph=schema(context), page=context.document.id, **asked(question, context))
+        )
         reply = await request_structured(
             model,
             WantedValues,

@@ -1,0 +1,143 @@
+"""Nothing that one conversation needs holds up the others: what computes, waits or writes is off the event loop."""
+
+import asyncio
+import statistics
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import pytest
+from filed_tables import many_tables
+from model_replies import Asked, Reply, structured
+from model_server import ModelServer, Script
+from solver_bench import spec_for
+from sparql_bench import formula, is_calculation, values
+from store_records import a_run
+
+from quaestor.datasets.dataset import Conversation
+from quaestor.documents.document import Document
+from quaestor.evaluation.engines import InlineEngine
+from quaestor.evaluation.knowledge import Knowledge
+from quaestor.evaluation.recording import Recorder
+from quaestor.llm.session import ModelConfig, open_session
+from quaestor.solvers.registry import make_solver
+from quaestor.store.base import open_store
+from quaestor.store.sqlite import SqliteStore
+
+pytestmark = pytest.mark.usefixtures("local_models")
+
+BEAT = 0.002
+COMPUTING, WAITING = 0.1, 1.5
+"""Seconds between two beats at most: of the loop's own computing, which no load of the machine makes longer, and in all
+while something waits for two seconds."""
+SLOW = "SELECT ?v WHERE { ?a ?p ?b . ?c ?q ?d . ?e ?r ?f . ?g kg:value ?v . FILTER(?b != ?d && ?d != ?f) }"
+"""A query over all triples three times: it is ended after two seconds."""
+VALUE = "SELECT ?v WHERE { doc:obs_0_1_1_0 kg:value ?v }"
+
+
+@dataclass
+class Heart:
+    """A task that beats, and how long it was kept from it."""
+
+    computed: list[float] = field(default_factory=list)
+    waited: list[float] = field(default_factory=list)
+
+    async def beat(self) -> None:
+        while True:
+            cpu, wall = time.thread_time(), time.perf_counter()
+            await asyncio.sleep(BEAT)
+            self.computed.append(time.thread_time() - cpu)
+            self.waited.append(time.perf_counter() - wall - BEAT)
+
+
+@contextmanager
+def beating() -> Iterator[Heart]:
+    heart = Heart()
+    task = asyncio.get_running_loop().create_task(heart.beat())
+    try:
+        yield heart
+    finally:
+        task.cancel()
+
+
+def script(values_asked: Iterator[str]) -> Script:
+    def answer(asked: Asked) -> Reply:
+        return structured(asked, formula("v") if is_calculation(asked) else values(v=next(values_asked, VALUE)))
+
+    return answer
+
+
+async def play(pages: list[Document], path: Path, *queries: str) -> Heart:
+    """Two questions on each page, all pages at once; the first values are asked for by `queries`."""
+    run, factory = a_run("watched"), partial(make_solver, "sparql", {})
+    conversations = [Conversation(f"c{n}", page, ("what was it?", "and now?")) for n, page in enumerate(pages)]
+    with ModelServer(script(iter([VALUE, VALUE, *queries]))) as server:
+        async with open_store(str(path)) as store, open_session(ModelConfig(spec_for(server))) as session:
+            session.run = run.id
+            await store.create_run(run)
+            knowledge = await asyncio.to_thread(Knowledge.of, pages)
+            # What is loaded once a process is loaded before.
+            await InlineEngine(1).play(conversations[-1:], factory, _Deaf(), knowledge, session)
+            with beating() as heart:
+                await InlineEngine(8).play(conversations, factory, Recorder(store, run.id), knowledge, session)
+            assert [example.error for example in await store.examples(run.id)] == [None] * len(pages)
+            assert [turn.error for turn in await store.turns(run.id)] == [None] * 2 * len(pages)
+    return heart
+
+
+def test_eight_conversations_with_a_model_and_a_store(tmp_path: Path) -> None:
+    # Each page takes a tenth of a second or more to read.
+    heart = asyncio.run(play([many_tables(12, seed) for seed in range(8)], tmp_path / "runs.db"))
+    told = (
+        f"of {len(heart.waited)} beats the median waited {statistics.median(heart.waited):.4f} s, the slowest "
+        f"{max(heart.waited):.3f} s; computing took {max(heart.computed):.3f} s at most"
+    )
+    print(told)
+    assert max(heart.computed) < COMPUTING, told
+
+
+def test_a_query_that_is_ended_after_two_seconds_holds_nobody_up(tmp_path: Path) -> None:
+    assert max(asyncio.run(play([many_tables(4)], tmp_path / "runs.db", SLOW)).waited) < WAITING
+
+
+def test_a_store_that_waits_for_another_writer_holds_nobody_up(tmp_path: Path) -> None:
+    async def scenario() -> Heart:
+        path = tmp_path / "runs.db"
+        async with SqliteStore(path) as store, SqliteStore(path) as other:
+            other._db.execute("BEGIN IMMEDIATE")
+            with beating() as heart:
+                writing = [asyncio.create_task(store.create_run(a_run(f"r{n}"))) for n in range(5)]
+                await asyncio.sleep(2)
+                assert not any(task.done() for task in writing)
+                other._db.execute("ROLLBACK")
+                await asyncio.gather(*writing)
+            assert {run.id for run in await store.runs()} == {f"r{n}" for n in range(5)}
+        return heart
+
+    assert max(asyncio.run(scenario()).waited) < WAITING
+
+
+def test_the_embedded_solver_computes_off_the_loop() -> None:
+    page = many_tables(12)
+    conversation = Conversation("c", page, ("what was the net income in 2019?", "and in 2018?"))
+
+    async def answer() -> Heart:
+        knowledge = await asyncio.to_thread(Knowledge.of, [page])
+        recorder = _Deaf()
+        with beating() as heart:
+            await InlineEngine(1).play([conversation], partial(make_solver, "embedded", {}), recorder, knowledge)
+        return heart
+
+    asyncio.run(answer())  # what is loaded once
+    assert max(asyncio.run(answer()).computed) < COMPUTING
+
+
+class _Deaf:
+    async def began(self, conversation: object) -> None:
+        pass
+
+    async def played(self, conversation: object, played: object) -> None:
+        pass
