@@ -34,8 +34,9 @@ def scripted_solver(monkeypatch: pytest.MonkeyPatch) -> None:
     def make(name: str, options: object) -> ScriptedSolver:
         return ScriptedSolver()
 
-    monkeypatch.setattr("quaestor.solvers.registry.make_solver", make)
+    # In this order: a module that is imported while the registry is patched would keep the scripted solver for good.
     monkeypatch.setattr("quaestor.evaluation.run.make_solver", make)
+    monkeypatch.setattr("quaestor.solvers.registry.make_solver", make)
 
 
 @pytest.fixture
