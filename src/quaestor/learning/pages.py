@@ -19,6 +19,7 @@ from quaestor.solvers.embedded.signature import SignatureModel
 from quaestor.solvers.embedded.state import State
 from quaestor.solvers.embedded.trees import Predictor
 from quaestor.solvers.embedded.turn import Reading, build_candidates, read_leaves
+from quaestor.solvers.embedded.turn_view import read_turn
 from quaestor.solvers.embedded.views import Idf, PageView
 from quaestor.solvers.embedded.word_matrix import Floats
 
@@ -97,7 +98,7 @@ def play_gold(
     """
     state, trees, turns = State(), list[Tree](), list[PlayedTurn]()
     for question, gold in zip(map(read_question, example.questions), example.gold, strict=True):
-        reading = read_leaves(page, question, state, signature, references)
+        reading = read_leaves(read_turn(question, state, page, references), signature)
         plausible = leaf_scorer.predict([reading.measured])[0] if leaf_scorer else _by_words(reading.measured)
         label, tree = label_turn(question, gold, trees, state, page.leaves, _most(plausible))
         turns.append(PlayedTurn(page, reading, state, label))
@@ -152,7 +153,7 @@ def candidate_rows(
     A candidate is right (1) where it does what gold did on the same numbers; where none does, all that reach gold's
     result count 0.5, since the page can say one thing in two ways.
     """
-    candidates, features = build_candidates(turn.page, turn.reading, turn.state, probability)
+    candidates, features = build_candidates(turn.reading, probability)
     return candidates, features, candidate_labels(candidates, turn.label)
 
 

@@ -7,31 +7,31 @@ import numpy as np
 
 from quaestor.plan.operations import metric_of
 from quaestor.questions.comparison import KINDS
-from quaestor.solvers.embedded.asked import Asked
 from quaestor.solvers.embedded.candidates import DIVIDE, OPERATIONS, SUBTRACT, Candidates
-from quaestor.solvers.embedded.leaves import LeafTable, among
+from quaestor.solvers.embedded.leaves import among
 from quaestor.solvers.embedded.operands import Column, OperandView, distinct_positions
 from quaestor.solvers.embedded.pool import CONSTANT, NONE
+from quaestor.solvers.embedded.turn_view import TurnView
 
 _ALSO = {"divide": ("percentage", "average")}
 """The metric types that an operation may compute beside its own, by what its operands are."""
 
 
-def agreement_columns(candidates: Candidates, leaves: LeafTable, asked: Asked, view: OperandView) -> dict[str, Column]:
+def agreement_columns(candidates: Candidates, turn: TurnView, view: OperandView) -> dict[str, Column]:
     """Returns the columns of all candidates that compare them with what the question says."""
     return {
-        **_metric_columns(candidates, asked),
-        "order": _order(candidates, asked, view),
-        **_side_columns(candidates, asked, view),
-        **_end_columns(candidates, leaves, asked),
-        **_number_columns(candidates, asked),
+        **_metric_columns(candidates, turn),
+        "order": _order(candidates, turn, view),
+        **_side_columns(candidates, turn, view),
+        **_end_columns(candidates, turn),
+        **_number_columns(candidates, turn),
     }
 
 
-def _metric_columns(candidates: Candidates, asked: Asked) -> dict[str, Column]:
-    results = asked.results
+def _metric_columns(candidates: Candidates, turn: TurnView) -> dict[str, Column]:
+    results = turn.results
     previous = results[-1].metric if results else None
-    scored = {metric.metric_type: metric.score for metric in asked.now.metric_types(previous)}
+    scored = {metric.metric_type: metric.score for metric in turn.question.metric_types(previous)}
     computed = [(metric_of(name), *_ALSO.get(name, ())) for name in OPERATIONS]
     by_operation = np.array([max(scored.get(metric, 0.0) for metric in metrics) for metrics in computed])
     fit = by_operation[candidates.operation]
@@ -44,12 +44,12 @@ def _metric_columns(candidates: Candidates, asked: Asked) -> dict[str, Column]:
     return {
         "metric": fit,
         "metric_gap": fit - max(scored.values()),
-        "magnitude_asked": np.full(len(candidates), asked.now.magnitude),
+        "magnitude_asked": np.full(len(candidates), turn.question.magnitude),
     }
 
 
-def _order(candidates: Candidates, asked: Asked, view: OperandView) -> Column:
-    order = asked.now.order
+def _order(candidates: Candidates, turn: TurnView, view: OperandView) -> Column:
+    order = turn.question.order
     if order is None:
         return np.zeros(len(candidates))
     if order in ("later first", "earlier first"):
@@ -61,8 +61,8 @@ def _order(candidates: Candidates, asked: Asked, view: OperandView) -> Column:
     return named if order == "as named" else -named
 
 
-def _side_columns(candidates: Candidates, asked: Asked, view: OperandView) -> dict[str, Column]:
-    sides, question = asked.now.comparison, list(dict.fromkeys(asked.now.stems))
+def _side_columns(candidates: Candidates, turn: TurnView, view: OperandView) -> dict[str, Column]:
+    sides, question = turn.question.comparison, list(dict.fromkeys(turn.question.stems))
     first = np.array([stem in sides.first.stems for stem in question] or [False])
     second = np.array([stem in sides.second.stems for stem in question] or [False])
     one = (view.said & first).sum(axis=1) / max(1, first.sum())
@@ -85,8 +85,8 @@ def _side_columns(candidates: Candidates, asked: Asked, view: OperandView) -> di
     }
 
 
-def _end_columns(candidates: Candidates, leaves: LeafTable, asked: Asked) -> dict[str, Column]:
-    pool, sides = candidates.pool, asked.now.comparison
+def _end_columns(candidates: Candidates, turn: TurnView) -> dict[str, Column]:
+    pool, leaves, sides = candidates.pool, turn.leaves, turn.question.comparison
     ends = np.zeros(len(pool.operands))
     if len(leaves):
         ends = np.where(pool.leaf >= 0, leaves.boundary[np.maximum(pool.leaf, 0)], 0)
@@ -96,9 +96,9 @@ def _end_columns(candidates: Candidates, leaves: LeafTable, asked: Asked) -> dic
     }
 
 
-def _number_columns(candidates: Candidates, asked: Asked) -> dict[str, Column]:
+def _number_columns(candidates: Candidates, turn: TurnView) -> dict[str, Column]:
     pool, i, j = candidates.pool, candidates.first, candidates.second
-    numbers, size = asked.now.numbers, np.where(pool.kind == NONE, np.nan, np.abs(pool.value))
+    numbers, size = turn.question.numbers, np.where(pool.kind == NONE, np.nan, np.abs(pool.value))
     said = among(size, numbers)
     covered = sum((((size == n)[i] | (size == n)[j]).astype(float) for n in numbers), np.zeros(len(candidates)))
     return {"first_asked": said[i], "second_asked": said[j], "asked_covered": covered / max(1, len(numbers))}

@@ -17,6 +17,7 @@ from quaestor.questions.question import Question
 from quaestor.solvers.embedded.rules import as_asked
 from quaestor.solvers.embedded.state import Outcome, State
 from quaestor.solvers.embedded.turn import build_candidates, read_leaves
+from quaestor.solvers.embedded.turn_view import read_turn
 from quaestor.solvers.embedded.views import PageView
 from quaestor.solvers.embedded.weights import Weights
 
@@ -82,10 +83,11 @@ def read_question_after(paths: Sequence[Path], question: Question, page: PageVie
     """Returns the plans for a question after each of several readings of the turns before."""
     found: list[Choice] = []
     values: list[NDArray[np.float64]] = []
-    readings = [read_leaves(page, question, path.state, weights.signature, weights.references) for path in paths]
+    turns = [read_turn(question, path.state, page, weights.references) for path in paths]
+    readings = [read_leaves(turn, weights.signature) for turn in turns]
     meant = weights.leaves.predict([reading.measured for reading in readings])
     for path, reading, probability in zip(paths, readings, meant, strict=True):
-        candidates, features = build_candidates(page, reading, path.state, probability)
+        candidates, features = build_candidates(reading, probability)
         values.append(candidates.value)
         if not len(candidates):
             continue

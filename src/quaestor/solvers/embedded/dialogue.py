@@ -2,21 +2,21 @@
 
 import numpy as np
 
-from quaestor.solvers.embedded.asked import Asked
 from quaestor.solvers.embedded.candidates import ADD, MULTIPLY, OPERATIONS, Candidates
 from quaestor.solvers.embedded.leaves import LeafTable, among
 from quaestor.solvers.embedded.operands import Column
 from quaestor.solvers.embedded.pool import CONSTANT, NONE
 from quaestor.solvers.embedded.references import reference_columns
 from quaestor.solvers.embedded.state import Operand, State
+from quaestor.solvers.embedded.turn_view import TurnView
 
 _ALIKE = 3
 """How many turns back a question can go on as one before: "and in 2012?"."""
 
 
-def dialogue_columns(candidates: Candidates, leaves: LeafTable, asked: Asked, state: State) -> dict[str, Column]:
+def dialogue_columns(candidates: Candidates, turn: TurnView) -> dict[str, Column]:
     """Returns the columns of all candidates that look at the turns before and at the question as a whole."""
-    pool, i, j = candidates.pool, candidates.first, candidates.second
+    pool, i, j, state = candidates.pool, candidates.first, candidates.second, turn.state
     size, turns = len(candidates), len(state.outcomes)
     last = state.outcomes[-1].operation if turns else ""
     last_result = (pool.turn == 1) & (pool.kind != NONE)
@@ -30,15 +30,15 @@ def dialogue_columns(candidates: Candidates, leaves: LeafTable, asked: Asked, st
         "same_operation": candidates.operation == last_code,
         "last_operation": np.full(size, last_code),
         "analogy": _analogy(candidates, state),
-        "parallel": _parallel(candidates, leaves, state),
-        "first_repeat": _repeated(candidates, asked, state),
-        **reference_columns(candidates, asked),
+        "parallel": _parallel(candidates, turn.leaves, state),
+        "first_repeat": _repeated(candidates, turn),
+        **reference_columns(candidates, turn),
         "uses_last": last_result[i] | last_result[j],
         "uses_all": (last_result[i] & second_last[j]) | (last_result[j] & second_last[i]),
         "unused_results": np.full(size, _unused(state)),
         "turn": np.full(size, turns),
-        "question_length": np.full(size, len(asked.now.shapes)),
-        "years_named": np.full(size, len(asked.now.years)),
+        "question_length": np.full(size, len(turn.question.shapes)),
+        "years_named": np.full(size, len(turn.question.years)),
     }
 
 
@@ -106,7 +106,7 @@ def _leaf_of(operand: Operand, lookups: dict[int, int]) -> int:
     return lookups.get(operand.index, -1) if operand.kind == "result" else -1
 
 
-def _repeated(candidates: Candidates, asked: Asked, state: State) -> Column:
-    operands, text = candidates.pool.operands, asked.now.lowered
-    answered = np.array([o.kind == "result" and state.questions[o.index].lowered == text for o in operands])
+def _repeated(candidates: Candidates, turn: TurnView) -> Column:
+    operands, text = candidates.pool.operands, turn.question.lowered
+    answered = np.array([o.kind == "result" and turn.state.questions[o.index].lowered == text for o in operands])
     return answered[candidates.first]

@@ -10,17 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.solvers.embedded.agreement import agreement_columns
-from quaestor.solvers.embedded.asked import Asked
 from quaestor.solvers.embedded.candidates import OPERATIONS, Candidates
 from quaestor.solvers.embedded.dialogue import dialogue_columns
 from quaestor.solvers.embedded.grouping import group_columns
-from quaestor.solvers.embedded.leaves import LeafTable
 from quaestor.solvers.embedded.operands import Column, view_operands
 from quaestor.solvers.embedded.pairing import pair_columns
 from quaestor.solvers.embedded.pool import GROUP, Pool
 from quaestor.solvers.embedded.scale_asked import scale_column
 from quaestor.solvers.embedded.scoring import LEAF_FEATURES
-from quaestor.solvers.embedded.state import State
+from quaestor.solvers.embedded.turn_view import TurnView
 from quaestor.solvers.embedded.word_matrix import Floats
 
 _LEAF_COLUMNS = (
@@ -145,11 +143,9 @@ _LEAF_INDEX = [list(LEAF_FEATURES).index(name) for name in _LEAF_COLUMNS]
 
 def candidate_features(
     candidates: Candidates,
-    leaves: LeafTable,
+    turn: TurnView,
     measured: Floats,
     probability: NDArray[np.float64],
-    asked: Asked,
-    state: State,
     signatures: Mapping[str, float],
 ) -> Floats:
     """Returns what is measured of every candidate.
@@ -161,15 +157,15 @@ def candidate_features(
         probability: The leaf scorer's probability of each leaf.
         signatures: The probability of each signature.
     """
-    view = view_operands(candidates.pool, leaves, probability, asked, state)
+    view = view_operands(candidates.pool, probability, turn)
     columns: dict[str, Column] = {
         **_fit(candidates, signatures),
-        **pair_columns(candidates, leaves, asked, state, view),
+        **pair_columns(candidates, turn, view),
         **_result(candidates),
-        **dialogue_columns(candidates, leaves, asked, state),
-        **agreement_columns(candidates, leaves, asked, view),
-        **group_columns(candidates, leaves, probability, asked),
-        "scale_fit": scale_column(candidates, leaves, asked, state),
+        **dialogue_columns(candidates, turn),
+        **agreement_columns(candidates, turn, view),
+        **group_columns(candidates, probability, turn),
+        "scale_fit": scale_column(candidates, turn),
     }
     leaf_values = _leaf_values(candidates.pool, measured)
     for side, index in (("first", candidates.first), ("second", candidates.second)):

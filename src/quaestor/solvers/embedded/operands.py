@@ -6,10 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.solvers.embedded.asked import Asked
 from quaestor.solvers.embedded.leaves import LeafTable
 from quaestor.solvers.embedded.pool import Pool
-from quaestor.solvers.embedded.state import State
+from quaestor.solvers.embedded.turn_view import TurnView
 
 Column = NDArray[np.generic]
 
@@ -33,16 +32,14 @@ class OperandView:
     year: NDArray[np.int32]
 
 
-def view_operands(
-    pool: Pool, leaves: LeafTable, probability: NDArray[np.float64], asked: Asked, state: State
-) -> OperandView:
+def view_operands(pool: Pool, probability: NDArray[np.float64], turn: TurnView) -> OperandView:
     """Returns the operands of a pool as the ranker's features need them."""
-    has = pool.leaf >= 0
-    stems = [_label(pool, n, leaves, asked, state) for n in range(len(pool.kind))]
-    question = list(dict.fromkeys(asked.now.stems))
+    has, leaves = pool.leaf >= 0, turn.leaves
+    stems = [_label(pool, n, turn) for n in range(len(pool.kind))]
+    question = list(dict.fromkeys(turn.question.stems))
     said = np.array([[stem in label for stem in question] or [False] for label in stems], bool)
-    year = _years(pool, leaves, asked, state)
-    newest = max(asked.now.years, default=0)
+    year = _years(pool, turn)
+    newest = max(turn.question.years, default=0)
     columns: dict[str, Column] = {
         "kind": pool.kind,
         "score": pool.score,
@@ -85,9 +82,9 @@ def _first_true(flags: NDArray[np.bool_]) -> NDArray[np.float64]:
     return np.where(flags.any(axis=1), flags.argmax(axis=1) / width, 2.0)
 
 
-def _label(pool: Pool, n: int, leaves: LeafTable, asked: Asked, state: State) -> frozenset[str]:
+def _label(pool: Pool, n: int, turn: TurnView) -> frozenset[str]:
     """The stems that name an operand: a leaf's labels; for a result its question's and its leaves' words."""
-    operand = pool.operands[n]
+    operand, leaves, state = pool.operands[n], turn.leaves, turn.state
     if pool.leaf[n] >= 0:
         return _named(leaves, int(pool.leaf[n]))
     if operand.kind == "group":
@@ -95,7 +92,7 @@ def _label(pool: Pool, n: int, leaves: LeafTable, asked: Asked, state: State) ->
         return frozenset().union(*(_named(leaves, leaf) for leaf in members))
     if operand.kind != "result":
         return frozenset()
-    words = set(asked.before[operand.index].stems)
+    words = set(state.questions[operand.index].stems)
     for index in state.leaves_of(operand.index):
         words.update(leaves.leaves[index].row)
     return frozenset(words)
@@ -114,13 +111,14 @@ def _label_matrix(labels: list[frozenset[str]]) -> NDArray[np.float32]:
     return matrix
 
 
-def _years(pool: Pool, leaves: LeafTable, asked: Asked, state: State) -> NDArray[np.int32]:
+def _years(pool: Pool, turn: TurnView) -> NDArray[np.int32]:
     """A leaf's year; a computed result has one where all its leaves share it, or its question names one alone."""
+    leaves, state = turn.leaves, turn.state
     years = _of_leaf(pool, leaves.year, 0).astype(np.int32)
     for n, operand in enumerate(pool.operands):
         if operand.kind == "result" and pool.leaf[n] < 0:
             found = {int(leaves.year[leaf]) for leaf in state.leaves_of(operand.index)} - {0}
-            named = asked.before[operand.index].years
+            named = state.questions[operand.index].years
             years[n] = found.pop() if len(found) == 1 else named[0] if len(named) == 1 else 0
     return years
 

@@ -4,36 +4,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.questions.stems import stems
-from quaestor.solvers.embedded.asked import Asked
 from quaestor.solvers.embedded.candidates import MULTIPLY, Candidates, twins
 from quaestor.solvers.embedded.leaves import LeafTable, among
 from quaestor.solvers.embedded.operands import Column, OperandView, distinct_positions, label_overlap
 from quaestor.solvers.embedded.pool import CONSTANT, Pool
 from quaestor.solvers.embedded.state import Operand, State
 from quaestor.solvers.embedded.text_leaves import LEADS
+from quaestor.solvers.embedded.turn_view import TurnView
 
 _FROM, _TO = LEADS.index("from"), LEADS.index("to")
 _PRICES = frozenset(stems("price fare"))
 _COUNTS = frozenset(stems("number shares options units securities"))
 
 
-def pair_columns(
-    candidates: Candidates, leaves: LeafTable, asked: Asked, state: State, view: OperandView
-) -> dict[str, Column]:
+def pair_columns(candidates: Candidates, turn: TurnView, view: OperandView) -> dict[str, Column]:
     """Returns the columns of all candidates that compare their two operands."""
     return {
-        **_year_columns(candidates, asked, view),
-        **_place_columns(candidates, leaves),
+        **_year_columns(candidates, turn, view),
+        **_place_columns(candidates, turn.leaves),
         **_word_columns(candidates, view),
-        **_size_columns(candidates, asked),
-        **_origin_columns(candidates, state),
-        "text_order": _text_order(candidates, leaves),
-        "worth": _worth(candidates, leaves),
+        **_size_columns(candidates, turn),
+        **_origin_columns(candidates, turn.state),
+        "text_order": _text_order(candidates, turn.leaves),
+        "worth": _worth(candidates, turn.leaves),
     }
 
 
-def _year_columns(candidates: Candidates, asked: Asked, view: OperandView) -> dict[str, Column]:
-    named = asked.now.years
+def _year_columns(candidates: Candidates, turn: TurnView, view: OperandView) -> dict[str, Column]:
+    named = turn.question.years
     a, b = view.year[candidates.first], view.year[candidates.second]
     nothing = np.zeros(len(a))
     covered = sum((((a == year) | (b == year)).astype(float) for year in named), nothing)
@@ -76,7 +74,7 @@ def _word_columns(candidates: Candidates, view: OperandView) -> dict[str, Column
     }
 
 
-def _size_columns(candidates: Candidates, asked: Asked) -> dict[str, Column]:
+def _size_columns(candidates: Candidates, turn: TurnView) -> dict[str, Column]:
     pool, i, j = candidates.pool, candidates.first, candidates.second
     a, b = pool.value[i], pool.value[j]
     constant = np.where(pool.kind[j] == CONSTANT, b, np.where(pool.kind[i] == CONSTANT, a, np.nan))
@@ -87,8 +85,8 @@ def _size_columns(candidates: Candidates, asked: Asked) -> dict[str, Column]:
         "size_gap": np.clip(np.log10((np.abs(a) + 1e-9) / (np.abs(b) + 1e-9)), -9, 9),
         "larger_first": np.abs(a) > np.abs(b),
         "constant": np.where(constant == -1.0, -2.0, size),
-        "constant_asked": among(constant, asked.now.numbers),
-        "constant_counted": among(constant, asked.now.counts),
+        "constant_asked": among(constant, turn.question.numbers),
+        "constant_counted": among(constant, turn.question.counts),
     }
 
 

@@ -15,33 +15,32 @@ from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.asked import Asked
 from quaestor.solvers.embedded.leaf import Leaf
 from quaestor.solvers.embedded.leaves import LeafTable
+from quaestor.solvers.embedded.turn_view import TurnView
 
 CLOSE = 0.5
 """A runner-up is named that is at least so probable as this share of the answer's probability."""
 
 
-def grounds(answer: Answer, question: Question, asked: Asked, leaves: LeafTable, context: TurnContext) -> str | None:
+def grounds(answer: Answer, question: Question, turn: TurnView, context: TurnContext) -> str | None:
     """Returns what led to an answer, such as `row "net revenue"; year 2008; "change in" asks for a change`.
 
     Args:
         answer: With its plan.
         question: As asked.
-        asked: The same in its conversation, the name of a ratio spelled out.
-        leaves: The page's numbers.
+        turn: The same with the page and the conversation that the answer was found in.
         context: The turn's.
     """
     if answer.plan is None:
         return None
-    taken = [_leaf(step, leaves) for step in answer.plan.extracts]
+    taken = [_leaf(step, turn.leaves) for step in answer.plan.extracts]
     found = [leaf for leaf in taken if leaf is not None]
     parts = [
-        *((f'read as "{asked.now.lowered}"',) if asked.now.lowered != question.lowered else ()),
-        *_lines(found, asked, leaves),
-        *_years(found, asked),
-        *_rule(answer, asked.now, context),
+        *((f'read as "{turn.question.lowered}"',) if turn.question.lowered != question.lowered else ()),
+        *_lines(found, turn),
+        *_years(found, turn),
+        *_rule(answer, turn.question, context),
         *_results(answer.plan, context),
     ]
     return "; ".join(parts) or None
@@ -121,11 +120,12 @@ def _leaf(step: Extract, leaves: LeafTable) -> Leaf | None:
     return None if index is None else leaves.leaves[index]
 
 
-def _lines(found: Sequence[Leaf], asked: Asked, leaves: LeafTable) -> Iterator[str]:
+def _lines(found: Sequence[Leaf], turn: TurnView) -> Iterator[str]:
     """The words of the question that a row, or the words around a number, have too; else those of an earlier one."""
-    questions = [("", asked.now), *((f" of question {n}", q) for n, q in reversed([*enumerate(asked.before, start=1)]))]
+    before = reversed([*enumerate(turn.state.questions, start=1)])
+    questions = [("", turn.question), *((f" of question {n}", earlier) for n, earlier in before)]
     for where, question in questions:
-        said = {(_place(leaf, leaves), shared): None for leaf in found if (shared := _shared(leaf, question))}
+        said = {(_place(leaf, turn.leaves), shared): None for leaf in found if (shared := _shared(leaf, question))}
         if said:
             yield from (f'{place} "{shared}"{where}' for place, shared in said)
             return
@@ -148,11 +148,11 @@ def _shared(leaf: Leaf, question: Question) -> str:
     return " ".join(dict.fromkeys(shared))
 
 
-def _years(found: Sequence[Leaf], asked: Asked) -> Iterator[str]:
+def _years(found: Sequence[Leaf], turn: TurnView) -> Iterator[str]:
     years = sorted({leaf.year for leaf in found} - {0})
-    named = [year for year in years if year in asked.now.years]
-    pointed = [year for year in years if year not in named and year in asked.target_years]
-    kept = [year for year in years if year not in (*named, *pointed) and year in asked.context_years]
+    named = [year for year in years if year in turn.question.years]
+    pointed = [year for year in years if year not in named and year in turn.target_years]
+    kept = [year for year in years if year not in (*named, *pointed) and year in turn.context_years]
     for list_of_years, where in ((named, ""), (pointed, ", pointed at"), (kept, ", as before")):
         if list_of_years:
             plural = "s" if len(list_of_years) > 1 else ""

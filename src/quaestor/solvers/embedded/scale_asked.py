@@ -5,20 +5,20 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.solvers.embedded.asked import Asked
 from quaestor.solvers.embedded.candidates import ADD, AVERAGE, DIVIDE, LOOKUP, MULTIPLY, SUBTRACT, SUM, Candidates
 from quaestor.solvers.embedded.leaves import LeafTable, among
 from quaestor.solvers.embedded.operands import Column
 from quaestor.solvers.embedded.pool import CONSTANT, Pool
 from quaestor.solvers.embedded.state import Outcome, State
+from quaestor.solvers.embedded.turn_view import TurnView
 
 
-def scale_column(candidates: Candidates, leaves: LeafTable, asked: Asked, state: State) -> Column:
+def scale_column(candidates: Candidates, turn: TurnView) -> Column:
     """Returns 1 where the result has the scale asked for, -1 where another, 0 where none is asked or known."""
-    if asked.now.power is None:
+    if turn.question.power is None:
         return np.zeros(len(candidates))
     pool, i, j, code = candidates.pool, candidates.first, candidates.second, candidates.operation
-    power = _powers(pool, leaves, state)
+    power = _powers(pool, turn.leaves, turn.state)
     shift = np.log10(np.where((pool.kind[j] == CONSTANT) & (pool.value[j] > 0), pool.value[j], np.nan))
     moved = np.select(
         [code == MULTIPLY, code == DIVIDE, among(code, (LOOKUP, ADD, SUBTRACT, SUM, AVERAGE))],
@@ -26,7 +26,7 @@ def scale_column(candidates: Candidates, leaves: LeafTable, asked: Asked, state:
         np.nan,
     )
     result = power[i] + moved
-    return np.where(np.isnan(result), 0, np.where(np.abs(result - asked.now.power) < 0.01, 1, -1))
+    return np.where(np.isnan(result), 0, np.where(np.abs(result - turn.question.power) < 0.01, 1, -1))
 
 
 def _powers(pool: Pool, leaves: LeafTable, state: State) -> NDArray[np.float64]:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from quaestor.questions.comparison import boundary
 from quaestor.questions.stems import stems
-from quaestor.solvers.embedded.asked import Asked, last_leaves
 from quaestor.solvers.embedded.leaves import LeafTable, among
 from quaestor.solvers.embedded.state import State
+from quaestor.solvers.embedded.turn_view import TurnView, last_leaves
 from quaestor.solvers.embedded.views import PageView
 from quaestor.solvers.embedded.word_matrix import Floats
 
@@ -99,27 +99,28 @@ _CHANGES = frozenset(
 )
 
 
-def leaf_features(page: PageView, asked: Asked, state: State, lookup: float, fresh: float) -> Floats:
+def leaf_features(turn: TurnView, lookup: float, fresh: float) -> Floats:
     """Returns what is measured of every leaf.
 
     Shape: leaves x `len(LEAF_FEATURES)`, in that order.
     """
+    page, question = turn.page, turn.question
     size = len(page.leaves)
     columns = {
         **page.static,
-        **_words(page, asked),
-        **_years(page, asked, state),
-        **_history(page, state),
-        **_sides(page, asked),
-        **_telling(page, asked),
-        "asked": among(np.abs(page.leaves.value), asked.now.numbers),
-        "question_moved": _constant(size, _speaks_of_change(asked)),
-        "question_percent": _constant(size, any(s in asked.now.lowered for s in ("percent", "%", "rate", "ratio"))),
-        "question_count": _constant(size, _COUNT.search(asked.now.lowered) is not None),
-        "question_price": _constant(size, _PRICE.search(asked.now.lowered) is not None),
-        "question_total": _constant(size, "total" in asked.now.shapes),
-        "turn": _constant(size, len(state.outcomes)),
-        "years_named": _constant(size, len(asked.now.years)),
+        **_words(turn),
+        **_years(turn),
+        **_history(page, turn.state),
+        **_sides(turn),
+        **_telling(turn),
+        "asked": among(np.abs(page.leaves.value), question.numbers),
+        "question_moved": _constant(size, _speaks_of_change(turn)),
+        "question_percent": _constant(size, any(s in question.lowered for s in ("percent", "%", "rate", "ratio"))),
+        "question_count": _constant(size, _COUNT.search(question.lowered) is not None),
+        "question_price": _constant(size, _PRICE.search(question.lowered) is not None),
+        "question_total": _constant(size, "total" in question.shapes),
+        "turn": _constant(size, len(turn.state.outcomes)),
+        "years_named": _constant(size, len(question.years)),
         "lookup": _constant(size, lookup),
         "fresh": _constant(size, fresh),
     }
@@ -128,8 +129,8 @@ def leaf_features(page: PageView, asked: Asked, state: State, lookup: float, fre
     return measured.round(_DIGITS)
 
 
-def _speaks_of_change(asked: Asked) -> bool:
-    return bool(set(asked.now.shapes) & _CHANGES)
+def _speaks_of_change(turn: TurnView) -> bool:
+    return bool(set(turn.question.shapes) & _CHANGES)
 
 
 def _constant(size: int, value: float) -> Floats:
@@ -154,11 +155,11 @@ def _vector(page: PageView, weights: Mapping[str, float]) -> tuple[Floats, float
     return vector, max(float(vector.sum()) + outside, 1e-6)
 
 
-def _words(page: PageView, asked: Asked) -> dict[str, Floats]:
-    leaves = page.leaves
-    now = dict.fromkeys(asked.now.stems, 1.0)
+def _words(turn: TurnView) -> dict[str, Floats]:
+    page, leaves = turn.page, turn.leaves
+    now = dict.fromkeys(turn.question.stems, 1.0)
     context: dict[str, float] = {}
-    for distance, question in enumerate(reversed(asked.before)):
+    for distance, question in enumerate(reversed(turn.state.questions)):
         for stem in question.stems:
             context.setdefault(stem, _DECAY**distance)
     both = {**context, **now}
@@ -167,7 +168,7 @@ def _words(page: PageView, asked: Asked) -> dict[str, Floats]:
     b, _ = _vector(page, dict.fromkeys(both, 1.0))
     in_leaf, in_row, in_column = leaves.around.dot(q), leaves.row.dot(q), leaves.column.dot(q)
     pair_vector = np.zeros(leaves.row_pairs.width, np.float32)
-    for pair in zip(asked.now.stems, asked.now.stems[1:], strict=False):
+    for pair in zip(turn.question.stems, turn.question.stems[1:], strict=False):
         if pair in leaves.pairs:
             pair_vector[leaves.pairs[pair]] = 1
     columns = {
@@ -197,10 +198,11 @@ def _words(page: PageView, asked: Asked) -> dict[str, Floats]:
     }
 
 
-def _telling(page: PageView, asked: Asked) -> dict[str, Floats]:
+def _telling(turn: TurnView) -> dict[str, Floats]:
     """A stem that few leaves of the page have tells more than one that is rare elsewhere."""
+    page = turn.page
     size = len(page.leaves)
-    said = [column for s in dict.fromkeys(asked.now.stems) if (column := page.leaves.vocabulary.get(s)) is not None]
+    said = [column for s in dict.fromkeys(turn.question.stems) if (column := page.leaves.vocabulary.get(s)) is not None]
     rarity = page.rarity[said]
     whole = max(float(rarity.sum()), 1e-6)
     telling = page.leaves.around.dot_of(said, rarity) / whole if size else np.zeros(0, np.float32)
@@ -215,9 +217,9 @@ def _telling(page: PageView, asked: Asked) -> dict[str, Floats]:
     }
 
 
-def _sides(page: PageView, asked: Asked) -> dict[str, NDArray[np.generic]]:
-    leaves = page.leaves
-    first, second = asked.now.comparison.first, asked.now.comparison.second
+def _sides(turn: TurnView) -> dict[str, NDArray[np.generic]]:
+    page, leaves = turn.page, turn.leaves
+    first, second = turn.question.comparison.first, turn.question.comparison.second
     size = len(leaves)
     shares = []
     for slot in (first, second):
@@ -225,8 +227,8 @@ def _sides(page: PageView, asked: Asked) -> dict[str, NDArray[np.generic]]:
         shares.append(
             (leaves.near.dot(vector) / weight).astype(np.float32) if slot.stems else np.zeros(size, np.float32)
         )
-    end = boundary(asked.now.lowered)
-    power = asked.now.power
+    end = boundary(turn.question.lowered)
+    power = turn.question.power
     fits = np.zeros(size) if power is None else np.where(leaves.power == power, 1, -1)
     return {
         "side_first": shares[0],
@@ -243,21 +245,21 @@ def _whole_row(leaves: LeafTable, question: Floats) -> Floats:
     return np.where((size > 0) & (missing < 1.5), 1 - 0.5 * missing, 0).astype(np.float32)
 
 
-def _years(page: PageView, asked: Asked, state: State) -> dict[str, NDArray[np.generic]]:
-    year, other = page.leaves.year, page.leaves.other_year
+def _years(turn: TurnView) -> dict[str, NDArray[np.generic]]:
+    year, other = turn.leaves.year, turn.leaves.other_year
     known = year > 0
-    named = asked.now.years
-    last = [int(page.leaves.year[i]) for i in last_leaves(state) if page.leaves.year[i] > 0]
+    named = turn.question.years
+    last = [int(year[i]) for i in last_leaves(turn.state) if year[i] > 0]
     step = np.where(known, np.clip(year - last[0], -5, 5), 9) if last else np.full(len(year), 9)
     return {
         "year_named": np.where(known & bool(named), np.where(among(year, named), 1, -1), 0),
         "other_year_named": np.where((other > 0) & bool(named), np.where(among(other, named), 1, -1), 0),
         "year_first": (year == named[0]) if named else np.zeros(len(year)),
         "year_last": (year == named[-1]) if named else np.zeros(len(year)),
-        "year_relative": among(year, asked.target_years),
-        "year_context": among(year, asked.context_years),
+        "year_relative": among(year, turn.target_years),
+        "year_context": among(year, turn.context_years),
         "year_step": step,
-        "year_near": _year_near(page, named),
+        "year_near": _year_near(turn.page, named),
     }
 
 

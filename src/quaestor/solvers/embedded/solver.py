@@ -12,7 +12,6 @@ from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.questions.question import Question
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.asked import read_turn
 from quaestor.solvers.embedded.beam import (
     START,
     Choices,
@@ -23,10 +22,10 @@ from quaestor.solvers.embedded.beam import (
     same_answer,
 )
 from quaestor.solvers.embedded.leaves import leaf_table
-from quaestor.solvers.embedded.named_ratios import spelled_out
 from quaestor.solvers.embedded.reasons import CLOSE, grounds, with_runner_up, withheld
 from quaestor.solvers.embedded.results import distinct, evidence_of
 from quaestor.solvers.embedded.state import Outcome, State
+from quaestor.solvers.embedded.turn_view import read_turn
 from quaestor.solvers.embedded.views import PageView, page_view
 from quaestor.solvers.embedded.weights import Weights
 from quaestor.solvers.embedded.writing import read_state, write_plan
@@ -122,9 +121,8 @@ class EmbeddedSolver:
             context.trace.append(CandidateChosen(choices.count, choice.outcome.operation, share))
             surest = max(surest, confidence)
             answer = replace(answer, confidence=confidence, reason=_anew(choice.outcome, state, same))
-            told = spelled_out(read, page.leaves)
-            asked = read_turn(told, choice.before.state, page.leaves, self._weights.references)
-            yield replace(answer, grounds=grounds(answer, read, asked, page.leaves, context))
+            turn = read_turn(read, state, page, self._weights.references)
+            yield replace(answer, grounds=grounds(answer, read, turn, context))
 
     def read(self, question: str, context: TurnContext) -> Choices:
         """Returns the plans for a question, after each likely reading of the turns before."""

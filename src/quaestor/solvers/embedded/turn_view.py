@@ -1,4 +1,4 @@
-"""A question in its conversation: the questions before it, the years that they leave to it, what it may point at."""
+"""A turn as the solver sees it: page, conversation, question, and the years and results that the question points at."""
 
 from dataclasses import dataclass
 
@@ -9,43 +9,55 @@ from quaestor.conversation.references.resolved import AntecedentSet
 from quaestor.questions.question import Question
 from quaestor.solvers.embedded.leaves import LeafTable
 from quaestor.solvers.embedded.lineage import results_of
+from quaestor.solvers.embedded.named_ratios import spelled_out
 from quaestor.solvers.embedded.state import State
+from quaestor.solvers.embedded.views import PageView
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A question with what of the conversation bears on it.
+class TurnView:
+    """A turn: the page, the conversation before it, the question, and what they say together.
 
     Attributes:
-        now: The question.
-        before: The earlier ones, oldest first.
+        page: The numbers of the page.
+        state: What the turns before asked and did.
+        question: What is asked, the name of a ratio spelled out.
         target_years: The years that relative periods point at.
         context_years: The years of the last earlier question that named one.
         results: Of the turns before, for the resolution of references.
         uses: The sets of earlier results that it may use, the likeliest first.
     """
 
-    now: Question
-    before: tuple[Question, ...]
+    page: PageView
+    state: State
+    question: Question
     target_years: frozenset[int]
     context_years: tuple[int, ...]
     results: tuple[Result, ...] = ()
     uses: tuple[AntecedentSet, ...] = ()
 
+    @property
+    def leaves(self) -> LeafTable:
+        """The numbers of the page."""
+        return self.page.leaves
 
-def read_turn(question: Question, state: State, leaves: LeafTable, references: ReferenceWeights) -> Asked:
-    """Returns the question in its conversation.
+
+def read_turn(question: Question, state: State, page: PageView, references: ReferenceWeights) -> TurnView:
+    """Returns the turn in which a question is asked.
 
     Args:
+        question: As asked.
+        state: The conversation before it.
+        page: What it is asked about.
         references: The weights by which references are resolved.
     """
+    told, leaves = spelled_out(question, page.leaves), page.leaves
     context = next((q.years for q in reversed(state.questions) if q.years), ())
     base = {int(leaves.year[i]) for i in last_leaves(state)} - {0} or set(context)
-    anchors = set(question.years) or base
-    targets = {year + offset for offset in question.offsets for year in anchors}
+    targets = {year + offset for offset in told.offsets for year in set(told.years) or base}
     results = results_of(state, leaves)
-    uses = rank_sets(question, latest_results(results), references, explained=False)
-    return Asked(question, state.questions, frozenset(targets), context, tuple(results), uses)
+    uses = rank_sets(told, latest_results(results), references, explained=False)
+    return TurnView(page, state, told, frozenset(targets), context, tuple(results), uses)
 
 
 def last_leaves(state: State) -> frozenset[int]:
