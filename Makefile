@@ -9,14 +9,19 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test check bench oracle setup lock clean
+.PHONY: demo test test-all check bench oracle setup lock clean
 .DEFAULT_GOAL := demo
 
 demo: $(INSTALLED)  ## the bundled sample: a conversation with its sources, then the score table
 	@$(BIN)/quaestor demo
 
-test: $(INSTALLED_DEV)  ## all tests
-	@$(BIN)/python -m pytest
+# Two processes: each loads what it tests, and more than two share few machines' cores well.
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
+test: $(INSTALLED_DEV)  ## the tests without those that are marked as slow
+	@$(PYTEST) -m "not slow"
+
+test-all: $(INSTALLED_DEV)  ## all tests
+	@$(PYTEST)
 
 check: $(INSTALLED_DEV)  ## format, lint, types, layers
 	@$(BIN)/ruff format --check

@@ -4,6 +4,7 @@ Usage: slow_run.py STORE ENGINE CONVERSATIONS PAUSE [RUN]
 """
 
 import asyncio
+import signal
 import sys
 
 from scripted import many_conversations, scripted
@@ -22,4 +23,6 @@ async def main(store: str, engine: str, conversations: str, pause: str, run: str
 
 
 if __name__ == "__main__":
+    # A shell that starts the tests in the background has them ignore Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     asyncio.run(main(*sys.argv[1:]))

@@ -18,7 +18,9 @@ from quaestor.store.base import open_store
 
 # The command line as it is, with the scripted solver under the embedded one's name.
 PROGRAM = """
-import quaestor.evaluation.run, scripted, quaestor.cli
+import signal, quaestor.evaluation.run, scripted, quaestor.cli
+# A shell that starts the tests in the background has them ignore Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 quaestor.evaluation.run.make_solver = lambda name, options: scripted.ScriptedSolver()
 quaestor.cli.main()
 """
