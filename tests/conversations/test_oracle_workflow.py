@@ -4,6 +4,7 @@ import asyncio
 import random
 from pathlib import Path
 
+import pytest
 from oracle import Outcome, play_with_oracle
 from oracle_workflow import WorkflowOracle
 
@@ -29,6 +30,7 @@ def test_every_turn_of_the_sample_is_right(local_models: None) -> None:
     assert [outcome for outcome in found if not outcome.right] == []
 
 
+@pytest.mark.slow
 def test_nearly_every_turn_of_some_public_conversations_is_right(local_models: None, shared_data: Path) -> None:
     found = outcomes(shared_data / "convfinqa_tune.json", CONVERSATIONS)
     wrong = [outcome for outcome in found if not outcome.right]

@@ -101,6 +101,7 @@ def sound(asked: Asked) -> Reply:
     return reply(final(1)) if asked.results else reply(query(2008, CASH))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("native", [True, False])
 def test_a_run_of_faulty_replies_completes(
     native: bool, local_models: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

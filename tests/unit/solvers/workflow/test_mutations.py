@@ -29,6 +29,8 @@ from quaestor.solvers.workflow.spec import WorkflowLimits
 
 Json = dict[str, Any]
 
+pytestmark = pytest.mark.slow
+
 COUNT = 500
 VALID = [
     change(),
