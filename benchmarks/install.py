@@ -71,9 +71,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.install", description=__doc__.partition("\n")[0])
     parser.add_argument("--base", required=True, metavar="REV", help="the revision to compare HEAD with")
     base = parser.parse_args().base
-    found = {}
+    found: dict[str, FirstMinute] = {}
     for name, revision in (("base", base), ("HEAD", "HEAD")):
-        commit = ["git", "-C", _ROOT, "rev-parse", "--verify", f"{revision}^{{commit}}"]
+        commit = ["git", "-C", str(_ROOT), "rev-parse", "--verify", f"{revision}^{{commit}}"]
         digest = subprocess.run(commit, check=True, capture_output=True, text=True).stdout.strip()
         print(f"{name}: make demo of {digest[:12]}", flush=True)
         found[name] = measure(digest)
