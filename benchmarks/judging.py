@@ -17,6 +17,6 @@ def measure(workload: Workload) -> Iterable[Figure]:
         records = turn_records("benchmark", conversation.id, workload.turns[conversation.id])
         predictions = [Prediction(r.conversation, r.index, r.number, r.program, r.error) for r in records]
         started = perf_counter()
-        score(predictions, gold, {conversation.id: conversation.document})
+        score(predictions, gold, [conversation])
         seconds.append((perf_counter() - started) / len(records))
     yield milliseconds("scoring, a turn", seconds, "conversations, each with its intervals")

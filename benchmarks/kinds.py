@@ -99,7 +99,7 @@ def _turns(example: Example) -> Iterator[Turn]:
     if example.document is None:
         raise ValueError(f"{example.id} has no page")
     trees = [program_tree(parse_program(gold.program)) for gold in example.gold]
-    kinds = turn_kinds(example.id, example.gold, page_numbers(example.document))
+    kinds = turn_kinds(example.gold, page_numbers(example.document), joined=example.joined)
     begins = [False, *(second.question_part > first.question_part for first, second in pairwise(example.gold))]
     for n, (question, gold) in enumerate(zip(example.questions, example.gold, strict=True)):
         yield Turn(question, gold, example.document, kinds[n], trees[n], frozenset(trees[:n]), begins[n])

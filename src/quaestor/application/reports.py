@@ -13,6 +13,7 @@ from quaestor.core.answer_value import AnswerValue, Number, YesNo, print_value, 
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.datasets.dataset import Dataset
 from quaestor.documents.document import Document
+from quaestor.scoring.report import score_to_json
 
 
 def write_report(file: OutputFile, scored: ScoredRun, dataset: Dataset) -> None:
@@ -37,7 +38,7 @@ def score_json(scored: ScoredRun) -> dict[str, JsonValue]:
         "solver": run.spec["solver"],
         "dataset": run.dataset,
         "dataset_digest": run.dataset_digest,
-        "score": _with_shares(serial.dump(scored.report.score)),
+        "score": _with_shares(score_to_json(scored.report.score)),
     }
 
 

@@ -43,11 +43,7 @@ async def score_run(store: RunStore, run: RunRecord, dataset: Dataset, gold: Gol
         raise InputError(f"run {run.id} was of {run.dataset} and not of these questions: score it with that file")
     await require_played(store, run)
     turns = await store.turns(run.id)
-    report = score(
-        [prediction_of(turn) for turn in turns],
-        gold,
-        {conversation.id: conversation.document for conversation in dataset.conversations},
-    )
+    report = score([prediction_of(turn) for turn in turns], gold, dataset.conversations)
     broken = tuple(example for example in await store.examples(run.id) if example.status == "failed")
     return ScoredRun(run, {(turn.conversation, turn.index): turn for turn in turns}, report, broken)
 

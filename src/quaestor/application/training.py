@@ -124,6 +124,6 @@ def judge_held_out(
         workers=workers,
         on_fold=on_fold,
     )
-    documents = {conversation.id: conversation.document for conversation in read_dataset(dataset).conversations}
-    report = score([turn.prediction for turn in held_out], read_gold(dataset), documents)
+    conversations = read_dataset(dataset).conversations
+    report = score([turn.prediction for turn in held_out], read_gold(dataset), conversations)
     return HeldOutReport(report, len(held_out), sum(turn.reachable for turn in held_out))

@@ -91,13 +91,13 @@ def _verdicts(record: RunRecord, turns: Sequence[TurnRecord], dataset: Path | No
         gold = read_gold(path)
     except UnlabelledError:
         return None
-    documents = {c.id: c.document for c in pages.conversations if c.id in gold}
+    labelled = {c.id: c for c in pages.conversations if c.id in gold}
     played = {turn.conversation for turn in turns}
     predictions = [prediction_of(turn) for turn in turns]
     report = score(
-        [prediction for prediction in predictions if prediction.conversation in documents],
+        [prediction for prediction in predictions if prediction.conversation in labelled],
         gold,
-        {name: document for name, document in documents.items() if name in played},
+        [conversation for name, conversation in labelled.items() if name in played],
     )
     return report.turns
 

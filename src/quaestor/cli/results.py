@@ -7,6 +7,7 @@ from quaestor.cli.printing import print_grid
 from quaestor.scoring.bootstrap import Proportion
 from quaestor.scoring.calibration import Certainty
 from quaestor.scoring.report import Score
+from quaestor.scoring.scorers import SCORERS
 
 _ENOUGH = 5
 """Of fewer pages no interval is shown: resampling one or two gives one that is far too narrow."""
@@ -22,15 +23,8 @@ _TITLES = {
 def show_score(console: Console, score: Score) -> None:
     """Prints the figures, each with its denominator and interval, and the breakdowns."""
     grid = Grid("", "right", "of", "%", "95 % interval", title="Score", title_justify="left")
-    figures = {
-        "execution accuracy": score.execution,
-        "program accuracy": score.program,
-        "conversation accuracy": score.conversations,
-        "display match": score.display,
-        "older rule": score.legacy,
-    }
-    for name, figure in figures.items():
-        grid.add_row(name, *_figure(figure))
+    for scorer in SCORERS.values():
+        grid.add_row(scorer.title, *_figure(score.results[scorer.name]))
     _align(grid)
     print_grid(console, grid)
     if score.unanswered:

@@ -59,8 +59,8 @@ def crossvalidate_command(
     from quaestor.application.training import judge_held_out
     from quaestor.cli.printing import make_console
     from quaestor.cli.results import show_score
-    from quaestor.core import serial
     from quaestor.extras import require_extra
+    from quaestor.scoring.report import score_to_json
 
     def told(done: int) -> None:
         print(f"{done} of {folds} folds answered", file=sys.stderr, flush=True)
@@ -74,7 +74,7 @@ def crossvalidate_command(
     if json:
         import json as encoder
 
-        figures = {"score": serial.dump(found.report.score), "reachable": found.reachable, "turns": found.turns}
+        figures = {"score": score_to_json(found.report.score), "reachable": found.reachable, "turns": found.turns}
         print(encoder.dumps(figures))
         return
     show_score(make_console(), found.report.score)

@@ -107,7 +107,7 @@ def check_questions(conversation: Conversation) -> None:
 async def play_conversation(
     conversation: Conversation, solver: Solver, knowledge: Knowledge | None = None, line: ModelSession | None = None
 ) -> tuple[Turn, ...]:
-    """Returns the turns of a conversation, played in order.
+    """Returns the turns of a conversation, played in order; independent questions each with an empty memory.
 
     Args:
         conversation: The page and the questions.
@@ -127,6 +127,7 @@ async def play_conversation(
     if knowledge is None:
         knowledge = await asyncio.to_thread(Knowledge.of, [document])
     graph, memory, session = await asyncio.to_thread(knowledge.graph, document), Memory(), Session()
+    turns: list[Turn] = []
     for index, question in enumerate(conversation.questions):
         asked = read_question(question)
         references = resolve(asked, memory)
@@ -140,8 +141,10 @@ async def play_conversation(
             with line.asking(conversation.id, index):
                 turn = await play_turn(question, context, solver)
             turn = replace(turn, usage=turn.usage + line.used(conversation.id, index))
-        memory = memory.add(turn)
-    return memory.turns
+        turns.append(turn)
+        if conversation.chained:
+            memory = memory.add(turn)
+    return tuple(turns)
 
 
 async def play_turn(question: str, context: TurnContext, solver: Solver) -> Turn:

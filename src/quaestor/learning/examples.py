@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from quaestor.datasets.convfinqa.ids import company_of, is_joined
 from quaestor.datasets.convfinqa.page import read_document
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
@@ -17,26 +18,20 @@ class Example:
     """A labelled conversation.
 
     Attributes:
-        id: As in the file. Used to split by company, never measured.
+        id: As in the file; never measured.
         questions: In order.
         gold: One a question.
         document: The page; None where only the dialogue is known.
+        company: Whose report it is about, by which folds are split.
+        joined: Whether it was made of two conversations about one page.
     """
 
     id: str
     questions: tuple[str, ...]
     gold: tuple[GoldTurn, ...]
     document: Document | None
-
-    @property
-    def company(self) -> str:
-        """The ticker, by which folds are split: `Single_MRO/2007/page_134.pdf-1` is MRO."""
-        return company_of(self.id)
-
-
-def company_of(conversation: str) -> str:
-    """Returns the ticker in a conversation's id."""
-    return conversation.removeprefix("Single_").removeprefix("Double_").partition("/")[0]
+    company: str = ""
+    joined: bool = False
 
 
 def read_examples(paths: Iterable[Path]) -> tuple[Example, ...]:
@@ -48,17 +43,17 @@ def read_examples(paths: Iterable[Path]) -> tuple[Example, ...]:
     found: dict[str, Example] = {}
     for path in paths:
         gold = read_gold(path)
-        for conversation in read_dataset(path).conversations:
-            if conversation.id in gold:
-                found.setdefault(
-                    conversation.id,
-                    Example(conversation.id, conversation.questions, gold[conversation.id], conversation.document),
-                )
+        for told in read_dataset(path).conversations:
+            if told.id in gold:
+                example = Example(told.id, told.questions, gold[told.id], told.document, told.company, told.joined)
+                found.setdefault(told.id, example)
     return tuple(found.values())
 
 
 def read_lines(paths: Iterable[Path]) -> tuple[Example, ...]:
-    """Returns the labelled records of JSON-lines files: dialogues without a page, single questions with one or none.
+    """Returns the labelled records of ConvFinQA's JSON-lines files.
+
+    Dialogues have no page, single questions one or none.
 
     A dialogue has its questions in `annotation.dialogue_break`, a single question stands in `question`. A record
     whose `table` is an empty or missing value has no page.
@@ -73,7 +68,8 @@ def read_lines(paths: Iterable[Path]) -> tuple[Example, ...]:
             identity, questions = str(record.get("id")), _questions(record, where)
             if len(gold[identity]) == len(questions):
                 document = read_document(record, where) if record.get("table") else None
-                found.setdefault(identity, Example(identity, questions, gold[identity], document))
+                company, joined = company_of(identity), is_joined(identity)
+                found.setdefault(identity, Example(identity, questions, gold[identity], document, company, joined))
     return tuple(found.values())
 
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from quaestor.conversation.references.lineage import latest_results, results_of
 from quaestor.conversation.references.ranking import BY_HAND, Weights
 from quaestor.conversation.references.traits import heard_in, sets_of, traits_of
-from quaestor.learning.examples import company_of
 from quaestor.learning.references import LabelledReference
 from quaestor.questions.question import read_question
 
@@ -55,7 +54,7 @@ def reference_samples(labelled: Iterable[LabelledReference]) -> list[ReferenceSa
             shown = tuple(
                 tuple((t, c) for t in traits_of(chosen, asked, latest) for c in cues) for chosen in candidates
             )
-            samples.append(ReferenceSample(company_of(item.conversation), shown, place))
+            samples.append(ReferenceSample(item.company, shown, place))
     return samples
 
 

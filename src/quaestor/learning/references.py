@@ -33,6 +33,7 @@ class LabelledReference:
 
     Attributes:
         conversation: The id.
+        company: Whose report it is about.
         turn: The question's place, from 0.
         question: As asked.
         memory: The turns before, as their programs answer them.
@@ -41,6 +42,7 @@ class LabelledReference:
     """
 
     conversation: str
+    company: str
     turn: int
     question: str
     memory: Memory
@@ -60,7 +62,7 @@ def labelled_references(examples: Iterable[Example]) -> Iterator[LabelledReferen
         for turn, question in enumerate(example.questions):
             if turn:
                 used = frozenset(_used(trees[turn], frozenset(trees[:turn])))
-                yield LabelledReference(example.id, turn, question, memory, trees[:turn], used)
+                yield LabelledReference(example.id, example.company, turn, question, memory, trees[:turn], used)
             plan = _plan_of(example.gold[turn].program)
             answer = Answer(Number(Decimal(0)), plan=plan, metric_type=_metric(trees[turn]))
             memory = memory.add(Turn(question, answer, verified=True, started=_WHEN, finished=_WHEN))

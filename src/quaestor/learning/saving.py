@@ -5,11 +5,10 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from quaestor.core import serial
 from quaestor.errors import InputError, ModelError
 from quaestor.learning.examples import Example
 from quaestor.learning.trees import FittedTrees
-from quaestor.scoring.report import Score
+from quaestor.scoring.report import score_from_json
 from quaestor.solvers.embedded.confidence import MEASURES, Calibration
 from quaestor.solvers.embedded.features import CANDIDATE_FEATURES
 from quaestor.solvers.embedded.ranker import FORMS, Ranker
@@ -90,7 +89,7 @@ def held_out_figures(path: Path) -> dict[str, object]:
     """
     try:
         report = json.loads(path.read_text(encoding="utf-8"))
-        score, turns, reachable = serial.load(Score, report["score"]), int(report["turns"]), int(report["reachable"])
+        score, turns, reachable = score_from_json(report["score"]), int(report["turns"]), int(report["reachable"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path} does not hold what `quaestor crossvalidate --json` prints: {error}") from error
     sure = score.certainty

@@ -24,7 +24,7 @@ class GoldTurn:
     """The reference answer of one turn.
 
     Attributes:
-        program: Self-contained program text.
+        program: Self-contained program text; "" where the dataset gives none.
         executed: Its result: a number rounded to five decimals, percentages as fractions; or yes or no.
         display: The answer as the annotators show it, or None where the file has none that can be trusted.
         question_part: 0, or 1 for the second question of a conversation that was joined from two.

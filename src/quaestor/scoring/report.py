@@ -7,15 +7,18 @@ is wrong. Shows nothing: rendering is the command line's.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from pydantic import JsonValue
+
+from quaestor.core import serial
 from quaestor.core.answer_value import AnswerValue, value_from_text
-from quaestor.documents.document import Document
-from quaestor.errors import DatasetError, InputError, PlanError
+from quaestor.datasets.dataset import Conversation
+from quaestor.errors import DatasetError, InputError
 from quaestor.plan.rows import TableRows
 from quaestor.scoring.bootstrap import Proportion, proportion
 from quaestor.scoring.calibration import Certainty, certainty
 from quaestor.scoring.gold import GoldTurn
-from quaestor.scoring.metrics import display_match, executed_equal, legacy_match, program_equal, run_program
 from quaestor.scoring.pages import benchmark_rows_of, page_numbers
+from quaestor.scoring.scorers import SCORERS, Scorer
 from quaestor.scoring.taxonomy import TurnKind, turn_kinds
 
 
@@ -63,10 +66,7 @@ class Scored:
         gold: The reference answer.
         gold_program: The reference program.
         display: The answer as the annotators show it, or None.
-        correct: By official execution accuracy.
-        program_correct: By official program accuracy.
-        display_correct: Within the shown decimals or one percent, or None where no display is known.
-        legacy_correct: By the older rule, or None where no display is known.
+        verdicts: By the name of each scorer that judges turns; None where it cannot, for want of what it needs.
         kind: What kind of turn it is.
         confidence: The solver's probability that the answer is right, or None.
     """
@@ -80,12 +80,19 @@ class Scored:
     gold: AnswerValue
     gold_program: str
     display: str | None
-    correct: bool
-    program_correct: bool
-    display_correct: bool | None
-    legacy_correct: bool | None
+    verdicts: Mapping[str, bool | None]
     kind: TurnKind
     confidence: float | None = None
+
+    @property
+    def correct(self) -> bool:
+        """Whether it is right by official execution accuracy."""
+        return bool(self.verdicts["execution"])
+
+    @property
+    def program_correct(self) -> bool:
+        """Whether it is right by official program accuracy; False where there is no reference program."""
+        return bool(self.verdicts["program"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,24 +128,46 @@ class Score:
     """The figures of a run.
 
     Attributes:
-        execution: Official execution accuracy over turns.
-        program: Official program accuracy over turns.
-        conversations: Conversations with every turn right by execution accuracy.
-        display: The lenient rule, over the turns whose display answer is known.
-        legacy: The older rule, over the same turns.
+        results: Of each scorer of `quaestor.scoring.scorers`, by its name: over the turns that it can judge.
         unanswered: Turns without an answer. They are wrong in every figure.
         breakdowns: By turn, operation, origin of the operands, and Single or Double.
         certainty: How far the confidences of the answers given can be believed; None where no answer carries one.
     """
 
-    execution: Proportion
-    program: Proportion
-    conversations: Proportion
-    display: Proportion
-    legacy: Proportion
+    results: Mapping[str, Proportion]
     unanswered: int
     breakdowns: tuple[Breakdown, ...]
     certainty: Certainty | None = None
+
+    @property
+    def execution(self) -> Proportion:
+        """Official execution accuracy over turns."""
+        return self.results["execution"]
+
+    @property
+    def program(self) -> Proportion:
+        """Official program accuracy over turns."""
+        return self.results["program"]
+
+
+def score_to_json(score: Score) -> dict[str, JsonValue]:
+    """Returns a score as JSON: each scorer's figure under its name, then the rest."""
+    written: dict[str, JsonValue] = serial.dump(score)
+    figures = written.pop("results")
+    return {**(figures if isinstance(figures, dict) else {}), **written}
+
+
+def score_from_json(data: object) -> Score:
+    """Returns the score that `score_to_json` wrote.
+
+    Raises:
+        ValueError: It wrote no such thing.
+    """
+    if not isinstance(data, dict) or "execution" not in data or "program" not in data:
+        raise ValueError("it is no score")
+    rest = {"unanswered", "breakdowns", "certainty"}
+    figures = {name: figure for name, figure in data.items() if name not in rest}
+    return serial.load(Score, {"results": figures, **{name: data[name] for name in rest & data.keys()}})
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,46 +181,37 @@ class Report:
 def score(
     predictions: Iterable[Prediction],
     gold: Mapping[str, Sequence[GoldTurn]],
-    documents: Mapping[str, Document],
+    conversations: Iterable[Conversation],
 ) -> Report:
     """Returns the verdict on every labelled turn of the conversations that were to be run.
 
     Args:
         predictions: In any order.
         gold: The reference answers by conversation.
-        documents: The pages of exactly those conversations that were to be run, by conversation.
+        conversations: Exactly those that were to be run.
 
     Raises:
         DatasetError: A conversation has no reference answers, or a prediction belongs to no turn or to a turn that
             has one already.
         ProgramError: A reference program does not parse.
     """
-    answered = _by_turn(predictions, gold, documents)
+    asked = {conversation.id: conversation for conversation in conversations}
+    answered = _by_turn(predictions, gold, asked)
     turns: list[Scored] = []
-    for conversation, document in documents.items():
-        reference = gold[conversation]
-        kinds = turn_kinds(conversation, reference, page_numbers(document))
+    for id, conversation in asked.items():
+        document, reference = conversation.document, gold[id]
+        kinds = turn_kinds(reference, page_numbers(document), joined=conversation.joined)
         tables = benchmark_rows_of(document)
         for turn, kind in zip(reference, kinds, strict=True):
-            prediction = answered.get((conversation, kind.index)) or Prediction(conversation, kind.index, None)
+            prediction = answered.get((id, kind.index)) or Prediction(id, kind.index, None)
             turns.append(_scored(prediction, turn, kind, document.id, tables))
     return Report(tuple(turns), summarise(turns))
 
 
 def summarise(turns: Sequence[Scored]) -> Score:
     """Returns the figures over some turns."""
-    shown = [turn for turn in turns if turn.display is not None]
-    whole: dict[str, bool] = {}
-    pages: dict[str, str] = {}
-    for turn in turns:
-        whole[turn.conversation] = whole.get(turn.conversation, True) and turn.correct
-        pages[turn.conversation] = turn.page
     return Score(
-        execution=_share(turns, lambda turn: turn.correct),
-        program=_share(turns, lambda turn: turn.program_correct),
-        conversations=proportion(list(whole.values()), [pages[conversation] for conversation in whole]),
-        display=_share(shown, lambda turn: bool(turn.display_correct)),
-        legacy=_share(shown, lambda turn: bool(turn.legacy_correct)),
+        results={scorer.name: _result(scorer, turns) for scorer in SCORERS.values()},
         unanswered=sum(turn.predicted is None for turn in turns),
         breakdowns=(
             _breakdown("turn", turns, lambda kind: f"turn {kind.index + 1}"),
@@ -203,16 +223,28 @@ def summarise(turns: Sequence[Scored]) -> Score:
     )
 
 
+def _result(scorer: Scorer, turns: Sequence[Scored]) -> Proportion:
+    if scorer.whole is None:
+        return _share(turns, scorer.name)
+    right: dict[str, bool] = {}
+    pages: dict[str, str] = {}
+    for turn in turns:
+        if (verdict := turn.verdicts[scorer.whole]) is not None:
+            right[turn.conversation] = right.get(turn.conversation, True) and verdict
+            pages[turn.conversation] = turn.page
+    return proportion(list(right.values()), list(pages.values()))
+
+
 def _by_turn(
-    predictions: Iterable[Prediction], gold: Mapping[str, Sequence[GoldTurn]], documents: Mapping[str, Document]
+    predictions: Iterable[Prediction], gold: Mapping[str, Sequence[GoldTurn]], asked: Mapping[str, Conversation]
 ) -> dict[tuple[str, int], Prediction]:
-    for conversation in documents:
+    for conversation in asked:
         if conversation not in gold:
             raise DatasetError(f"{conversation} has no reference answers: it cannot be scored")
     answered: dict[tuple[str, int], Prediction] = {}
     for prediction in predictions:
         key = (prediction.conversation, prediction.turn)
-        if prediction.conversation not in documents or not 0 <= prediction.turn < len(gold[prediction.conversation]):
+        if prediction.conversation not in asked or not 0 <= prediction.turn < len(gold[prediction.conversation]):
             raise DatasetError(f"turn {prediction.turn + 1} of {prediction.conversation} was predicted, but not asked")
         if key in answered:
             raise DatasetError(f"turn {prediction.turn + 1} of {prediction.conversation} was predicted twice")
@@ -234,22 +266,12 @@ def _scored(prediction: Prediction, gold: GoldTurn, kind: TurnKind, page: str, t
         gold=gold.executed,
         gold_program=gold.program,
         display=gold.display,
-        correct=executed_equal(answer, gold.executed),
-        program_correct=program is not None and _runs(program, tables) and program_equal(program, gold.program),
-        display_correct=None if gold.display is None else display_match(answer, gold.display),
-        legacy_correct=None if gold.display is None else legacy_match(answer, gold.display),
+        verdicts={
+            scorer.name: scorer.judge(answer, program, gold, tables) for scorer in SCORERS.values() if scorer.judge
+        },
         kind=kind,
         confidence=prediction.confidence,
     )
-
-
-def _runs(program: str, tables: Sequence[TableRows]) -> bool:
-    """Returns whether a program has a result: the benchmark compares programs only where it has."""
-    try:
-        run_program(program, tables)
-    except PlanError:
-        return False
-    return True
 
 
 def _certainty(turns: Sequence[Scored]) -> Certainty | None:
@@ -260,8 +282,9 @@ def _certainty(turns: Sequence[Scored]) -> Certainty | None:
     )
 
 
-def _share(turns: Sequence[Scored], right: Callable[[Scored], bool]) -> Proportion:
-    return proportion([right(turn) for turn in turns], [turn.page for turn in turns])
+def _share(turns: Sequence[Scored], scorer: str) -> Proportion:
+    judged = [(verdict, turn.page) for turn in turns if (verdict := turn.verdicts[scorer]) is not None]
+    return proportion([verdict for verdict, _ in judged], [page for _, page in judged])
 
 
 def _breakdown(by: str, turns: Sequence[Scored], name: Callable[[TurnKind], str]) -> Breakdown:
@@ -272,12 +295,5 @@ def _breakdown(by: str, turns: Sequence[Scored], name: Callable[[TurnKind], str]
     ordered = sorted(members, key=lambda key: (members[key][0].kind.index if by == "turn" else -len(members[key]), key))
     return Breakdown(
         by,
-        tuple(
-            Group(
-                key,
-                _share(members[key], lambda turn: turn.correct),
-                _share(members[key], lambda turn: turn.program_correct),
-            )
-            for key in ordered
-        ),
+        tuple(Group(key, _share(members[key], "execution"), _share(members[key], "program")) for key in ordered),
     )

@@ -16,6 +16,9 @@ from quaestor.scoring.pages import PageNumbers
 
 Tree = tuple[object, ...]
 
+NO_PROGRAM = "no program"
+"""The operation of a turn whose dataset gives no program."""
+
 
 class Origin(StrEnum):
     """Where the new operands of a turn come from.
@@ -30,6 +33,7 @@ class Origin(StrEnum):
     EARLIER = "earlier turns"
     CONSTANTS = "earlier turns and constants"
     NOWHERE = "not on the page"
+    UNKNOWN = "no program"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,7 @@ class TurnKind:
 
     Attributes:
         index: Its place in the conversation, from 0.
-        operation: The last operation of its program, or `lookup` for a lone literal.
+        operation: The last operation of its program, `lookup` for a lone literal, `NO_PROGRAM` where it has none.
         origin: Where its new operands come from.
         joined: True in a conversation that was joined from two questions about one page ("Double").
     """
@@ -49,17 +53,25 @@ class TurnKind:
     joined: bool
 
 
-def turn_kinds(conversation: str, turns: Sequence[GoldTurn], page: PageNumbers) -> tuple[TurnKind, ...]:
+def turn_kinds(turns: Sequence[GoldTurn], page: PageNumbers, *, joined: bool = False) -> tuple[TurnKind, ...]:
     """Returns the kind of each turn of a conversation.
+
+    Args:
+        turns: Its reference answers.
+        page: The numbers of its page.
+        joined: Whether the dataset says that it was joined from two (`Conversation.joined`).
 
     Raises:
         ProgramError: A gold program does not parse.
     """
-    joined = conversation.startswith("Double_") or any(turn.question_part for turn in turns)
+    joined = joined or any(turn.question_part for turn in turns)
     results: set[Tree] = set()
     known: set[str] = set()
     kinds: list[TurnKind] = []
     for index, turn in enumerate(turns):
+        if not turn.program:
+            kinds.append(TurnKind(index, NO_PROGRAM, Origin.UNKNOWN, joined))
+            continue
         plan = parse_program(turn.program)
         tree, last = _tree(plan), plan.steps[-1]
         operation = last.operation if isinstance(last, Compute) else "lookup"

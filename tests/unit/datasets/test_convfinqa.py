@@ -282,3 +282,20 @@ def test_any_bytes_are_a_dataset_or_an_error(tmp_path: Path, content: bytes) -> 
 @given(data=JSON | st.lists(RECORD, max_size=2) | st.fixed_dictionaries({"dev": JSON | st.lists(RECORD, max_size=2)}))
 def test_any_json_is_a_dataset_or_an_error(tmp_path: Path, data: object) -> None:
     gives_a_dataset_or_an_error(write(tmp_path, data))
+
+
+def test_a_path_may_be_text(tmp_path: Path) -> None:
+    path = write(tmp_path, [original()])
+    assert read_dataset(str(path)) == read_dataset(path)
+    (tmp_path / "x.csv").write_text("id,question\n1,what was revenue?\n", encoding="utf-8")
+    with pytest.raises(DatasetError, match=r"x\.csv"):
+        read_dataset(str(tmp_path / "x.csv"))
+    with pytest.raises(DatasetError, match="no such file"):
+        read_dataset("absent.json")
+
+
+def test_a_conversation_says_what_its_id_does(tmp_path: Path) -> None:
+    records = [original(), original("Double_ACME/2008/page_1.pdf")]
+    single, double = read_dataset(write(tmp_path, records)).conversations
+    assert (single.company, single.joined, single.chained) == ("ACME", False, True)
+    assert (double.company, double.joined, double.chained) == ("ACME", True, True)

@@ -8,8 +8,8 @@ import pytest
 from pages import page
 from values import a_value
 
-from quaestor.core import serial
 from quaestor.core.answer_value import value_to_text
+from quaestor.datasets.dataset import Conversation
 from quaestor.datasets.formats import read_dataset
 from quaestor.errors import DatasetError, InputError, ModelError
 from quaestor.evaluation.recording import turn_records
@@ -24,7 +24,7 @@ from quaestor.ontology.builder import build_ontology
 from quaestor.questions.question import NO_QUESTION
 from quaestor.sample import sample_path
 from quaestor.scoring.gold import GoldTurn, read_gold
-from quaestor.scoring.report import Prediction, score
+from quaestor.scoring.report import Prediction, score, score_to_json
 from quaestor.solvers.embedded import weights
 from quaestor.solvers.embedded.leaves import LeafTable, leaf_table
 from quaestor.solvers.embedded.state import State
@@ -194,8 +194,7 @@ def test_the_shipped_weights_are_as_good_on_the_sample_as_they_were() -> None:
         for item in dataset.conversations
         for record in turn_records("floor", item.id, asyncio.run(play_conversation(item, solver)))
     ]
-    documents = {item.id: item.document for item in dataset.conversations}
-    found = score(predictions, read_gold(sample_path()), documents).score
+    found = score(predictions, read_gold(sample_path()), dataset.conversations).score
     assert found.execution.total == 180
     assert found.execution.correct >= 120
     assert found.program.correct >= 112
@@ -203,16 +202,18 @@ def test_the_shipped_weights_are_as_good_on_the_sample_as_they_were() -> None:
 
 def test_the_card_has_the_figures_and_the_limits(examples: tuple[Example, ...], tmp_path: Path) -> None:
     few = examples[:3]
-    documents = {e.id: e.document for e in few if e.document}
+    asked = [Conversation(e.id, e.document, e.questions) for e in few if e.document]
     predictions = [
         Prediction(e.id, n, value_to_text(turn.executed), turn.program, confidence=0.75)
         for e in few
         for n, turn in enumerate(e.gold)
     ]
-    found = score(predictions, {e.id: e.gold for e in few}, documents).score
+    found = score(predictions, {e.id: e.gold for e in few}, asked).score
     turns = found.execution.total
     path = tmp_path / "figures.json"
-    path.write_text(json.dumps({"score": serial.dump(found), "reachable": turns - 1, "turns": turns}), encoding="utf-8")
+    path.write_text(
+        json.dumps({"score": score_to_json(found), "reachable": turns - 1, "turns": turns}), encoding="utf-8"
+    )
     card = training_card([path], few, (), 0, held_out_figures(path))
     assert card["figures"] == {
         "measured by": "quaestor crossvalidate, on companies held out, with own history",

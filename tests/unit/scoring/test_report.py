@@ -7,11 +7,13 @@ from values import a_value
 
 from quaestor.core import serial
 from quaestor.core.answer_value import value_to_text
+from quaestor.datasets.dataset import Conversation
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.errors import DatasetError
 from quaestor.scoring.gold import GoldTurn, read_gold
-from quaestor.scoring.report import Prediction, Report, score
+from quaestor.scoring.report import Prediction, Report, score, score_from_json, score_to_json
+from quaestor.scoring.scorers import SCORERS
 
 GOLD = {
     "Single_A": (
@@ -21,7 +23,10 @@ GOLD = {
     ),
     "Double_B": (GoldTurn("7", a_value(7.0), "7", 0), GoldTurn("add(7, 5)", a_value(12.0), "12", 1)),
 }
-DOCUMENTS = {name: Document(name[-1], (), ()) for name in GOLD}
+ASKED = {
+    name: Conversation(name, Document(name[-1], (), ()), ("?",) * len(turns), joined=name.startswith("Double_"))
+    for name, turns in GOLD.items()
+}
 PERFECT = (
     Prediction("Single_A", 0, "5", "5"),
     Prediction("Single_A", 1, "0.25", "divide(5, 20)"),
@@ -32,10 +37,14 @@ PERFECT = (
 
 
 def test_a_perfect_run() -> None:
-    figures = score(PERFECT, GOLD, DOCUMENTS).score
-    assert [share.value for share in (figures.execution, figures.program, figures.conversations)] == [1, 1, 1]
-    assert (figures.display.correct, figures.display.total) == (4, 4)
-    assert (figures.legacy.correct, figures.legacy.total) == (3, 4)
+    figures = score(PERFECT, GOLD, ASKED.values()).score
+    assert [share.value for share in (figures.execution, figures.program, figures.results["conversations"])] == [
+        1,
+        1,
+        1,
+    ]
+    assert (figures.results["display"].correct, figures.results["display"].total) == (4, 4)
+    assert (figures.results["legacy"].correct, figures.results["legacy"].total) == (3, 4)
     assert figures.unanswered == 0
 
 
@@ -45,11 +54,11 @@ def test_missing_and_failed_turns_are_wrong_and_stay_in_the_denominator() -> Non
         Prediction("Single_A", 1, None, None, "SolverError: no plan"),
         Prediction("Double_B", 0, "7", "7", "PlanError: the plan does not give the answer"),
     ]
-    report = score(predictions, GOLD, DOCUMENTS)
+    report = score(predictions, GOLD, ASKED.values())
     figures = report.score
     assert (figures.execution.correct, figures.execution.total) == (1, 5)
-    assert (figures.conversations.correct, figures.conversations.total) == (0, 2)
-    assert (figures.display.correct, figures.display.total) == (1, 4)
+    assert (figures.results["conversations"].correct, figures.results["conversations"].total) == (0, 2)
+    assert (figures.results["display"].correct, figures.results["display"].total) == (1, 4)
     assert figures.unanswered == 4
     assert [turn.error is not None for turn in report.turns] == [False, True, False, True, False]
 
@@ -62,7 +71,7 @@ def test_right_number_by_another_program_and_the_reverse() -> None:
         Prediction("Single_A", 2, "yes", "greater(5, divide"),
     ]
     verdicts = {
-        (t.conversation, t.turn): (t.correct, t.program_correct) for t in score(predictions, GOLD, DOCUMENTS).turns
+        (t.conversation, t.turn): (t.correct, t.program_correct) for t in score(predictions, GOLD, ASKED.values()).turns
     }
     assert verdicts["Double_B", 0] == (True, False)
     assert verdicts["Double_B", 1] == (False, True)
@@ -72,17 +81,17 @@ def test_right_number_by_another_program_and_the_reverse() -> None:
 
 def test_a_program_without_a_result_is_no_right_program() -> None:
     gold = {"Single_A": (GoldTurn("divide(5, 0)", a_value(0.0), None, 0),)}
-    report = score([Prediction("Single_A", 0, "0", "divide(5, 0)")], gold, {"Single_A": DOCUMENTS["Single_A"]})
+    report = score([Prediction("Single_A", 0, "0", "divide(5, 0)")], gold, [ASKED["Single_A"]])
     assert report.turns[0].program_correct is False
 
 
 def test_only_what_was_to_be_run_counts() -> None:
-    report = score(PERFECT[:3], GOLD, {"Single_A": DOCUMENTS["Single_A"]})
+    report = score(PERFECT[:3], GOLD, [ASKED["Single_A"]])
     assert report.score.execution.total == 3
 
 
 def test_each_breakdown_holds_every_turn_once() -> None:
-    figures = score(PERFECT, GOLD, DOCUMENTS).score
+    figures = score(PERFECT, GOLD, ASKED.values()).score
     classes = {b.by: {g.name: g.execution.total for g in b.groups} for b in figures.breakdowns}
     assert classes["turn"] == {"turn 1": 2, "turn 2": 2, "turn 3": 1}
     assert classes["operation"] == {"lookup": 2, "add": 1, "divide": 1, "greater": 1}
@@ -102,11 +111,55 @@ def test_each_breakdown_holds_every_turn_once() -> None:
 )
 def test_what_does_not_belong_is_named(predictions: list[Prediction], conversations: list[str], words: str) -> None:
     with pytest.raises(DatasetError, match=words):
-        score(predictions, GOLD, {name: Document("A", (), ()) for name in conversations})
+        score(predictions, GOLD, [Conversation(name, Document("A", (), ()), ("?",)) for name in conversations])
+
+
+def test_a_score_is_written_with_each_figure_under_its_name() -> None:
+    figures = score([replace(p, confidence=0.5) for p in PERFECT], GOLD, ASKED.values()).score
+    written = json.loads(json.dumps(score_to_json(figures)))
+    assert list(written) == [
+        "execution", "program", "conversations", "display", "legacy", "unanswered", "breakdowns", "certainty"
+    ]  # fmt: skip
+    assert score_from_json(written) == figures
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ([], "it is no score"),
+        ({}, "it is no score"),
+        ({"execution": {}, "program": {}}, "validation errors"),
+        ({"execution": 5, "program": 5, "unanswered": 0, "breakdowns": []}, "validation errors"),
+    ],
+)
+def test_what_is_no_score_is_refused(data: object, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        score_from_json(data)
+
+
+def test_a_dataset_without_programs_is_scored_by_its_answers() -> None:
+    gold = {"Single_A": tuple(replace(turn, program="") for turn in GOLD["Single_A"])}
+    found = score(PERFECT[:3], gold, [ASKED["Single_A"]])
+    assert (found.score.execution.correct, found.score.execution.total) == (3, 3)
+    assert found.score.program.total == 0
+    assert [turn.verdicts["program"] for turn in found.turns] == [None, None, None]
+    assert {g.name for b in found.score.breakdowns if b.by == "operation" for g in b.groups} == {"no program"}
+
+
+def test_a_conversation_is_right_where_every_turn_is() -> None:
+    figures = score([*PERFECT[:2], replace(PERFECT[2], number="yes"), *PERFECT[3:]], GOLD, ASKED.values()).score
+    assert (figures.results["conversations"].correct, figures.results["conversations"].total) == (1, 2)
+
+
+def test_every_scorer_judges_turns_or_conversations_by_one_that_does() -> None:
+    for name, scorer in SCORERS.items():
+        assert scorer.name == name
+        assert (scorer.judge is None) != (scorer.whole is None)
+        assert scorer.whole is None or SCORERS[scorer.whole].judge is not None
 
 
 def test_a_report_survives_json() -> None:
-    report = score([replace(p, confidence=0.5) for p in PERFECT], GOLD, DOCUMENTS)
+    report = score([replace(p, confidence=0.5) for p in PERFECT], GOLD, ASKED.values())
     assert serial.load(Report, json.loads(json.dumps(serial.dump(report)))) == report
 
 
@@ -114,24 +167,23 @@ def test_confidences_count_for_the_answers_given() -> None:
     sure = (0.9, 0.8, None, 0.3, 0.4)
     predictions = [replace(p, confidence=confidence) for p, confidence in zip(PERFECT, sure, strict=True)]
     withheld = replace(predictions[3], number=None, program=None)
-    found = score([*predictions[:3], withheld, replace(predictions[4], number="11")], GOLD, DOCUMENTS).score
+    found = score([*predictions[:3], withheld, replace(predictions[4], number="11")], GOLD, ASKED.values()).score
     assert found.certainty is not None
     assert (found.certainty.given.correct, found.certainty.given.total) == (2, 3)
     assert (found.certainty.surest_half.correct, found.certainty.surest_half.total) == (2, 2)
     assert (found.execution.correct, found.execution.total, found.unanswered) == (3, 5, 1)
-    assert score(PERFECT, GOLD, DOCUMENTS).score.certainty is None
+    assert score(PERFECT, GOLD, ASKED.values()).score.certainty is None
 
 
 def test_gold_scored_against_itself_is_perfect(shared_data: Path) -> None:
     path = shared_data / "convfinqa_tune.json"
     gold = read_gold(path)
-    documents = {conversation.id: conversation.document for conversation in read_dataset(path).conversations}
     predictions = [
         Prediction(name, index, value_to_text(turn.executed), turn.program)
         for name, turns in gold.items()
         for index, turn in enumerate(turns)
     ]
-    figures = score(predictions, gold, documents).score
+    figures = score(predictions, gold, read_dataset(path).conversations).score
     assert (figures.execution.correct, figures.program.correct, figures.execution.total) == (841, 841, 841)
-    assert figures.display.value > 0.95
-    assert 0.70 < figures.legacy.value < 0.78
+    assert figures.results["display"].value > 0.95
+    assert 0.70 < figures.results["legacy"].value < 0.78

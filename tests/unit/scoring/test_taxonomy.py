@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from values import a_value
 
+from quaestor.datasets.convfinqa.ids import is_joined
 from quaestor.datasets.formats import read_dataset
 from quaestor.errors import ProgramError
 from quaestor.scoring.gold import GoldTurn, read_gold
@@ -16,9 +17,9 @@ PAGE = PageNumbers(
 )
 
 
-def kinds(*programs: str, conversation: str = "Single_X/2010/page_1.pdf-1") -> list[tuple[str, Origin]]:
+def kinds(*programs: str) -> list[tuple[str, Origin]]:
     turns = [GoldTurn(program, a_value(0.0), None, 0) for program in programs]
-    return [(kind.operation, kind.origin) for kind in turn_kinds(conversation, turns, PAGE)]
+    return [(kind.operation, kind.origin) for kind in turn_kinds(turns, PAGE)]
 
 
 def test_only_new_operands_count() -> None:
@@ -63,11 +64,19 @@ def test_an_unused_step_is_no_operand() -> None:
 
 def test_joined_conversations_are_known_by_their_id_or_their_parts() -> None:
     def joined(conversation: str, part: int) -> bool:
-        return turn_kinds(conversation, [GoldTurn("91", a_value(91.0), None, part)], PAGE)[0].joined
+        turns = [GoldTurn("91", a_value(91.0), None, part)]
+        return turn_kinds(turns, PAGE, joined=is_joined(conversation))[0].joined
 
     assert joined("Double_X/2010/page_1.pdf", 0)
     assert joined("X", 1)
     assert not joined("Single_X/2010/page_1.pdf-1", 0)
+
+
+def test_a_turn_without_a_program_is_of_no_other_kind() -> None:
+    turns = [GoldTurn(program, a_value(5.0), None, 0) for program in ("5", "", "add(5, 206588)")]
+    found = [(kind.index, kind.operation, kind.origin) for kind in turn_kinds(turns, PAGE)]
+    assert found[1] == (1, "no program", Origin.UNKNOWN)
+    assert [operation for _, operation, _ in found] == ["lookup", "no program", "add"]
 
 
 def test_missing_literals_leave_constants_out() -> None:
@@ -85,7 +94,7 @@ def test_every_operand_of_the_original_files_stands_on_its_page(shared_data: Pat
         gold = read_gold(shared_data / name)
         for conversation in read_dataset(shared_data / name).conversations:
             page = page_numbers(conversation.document)
-            found.update(kind.origin for kind in turn_kinds(conversation.id, gold[conversation.id], page))
+            found.update(kind.origin for kind in turn_kinds(gold[conversation.id], page))
     assert sum(found.values()) == 1379
     assert found[Origin.NOWHERE] == 0
     assert 0.35 < found[Origin.TABLE] / 1379 < 0.45

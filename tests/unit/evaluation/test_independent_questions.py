@@ -1,0 +1,50 @@
+"""Independent questions: each is played as the first one, and a file of them is another file than a conversation."""
+
+import asyncio
+from dataclasses import replace
+
+from scripted import a_conversation
+
+from quaestor.conversation.answer import Answer
+from quaestor.datasets.dataset import Dataset
+from quaestor.evaluation.runner import play_conversation
+from quaestor.solvers.base import TurnContext
+
+CONVERSATION = a_conversation("what was row 1?", "and what was it before?", "what is the difference?")
+
+
+class Remembering:
+    """Notes how many turns it is told of, and what the question is taken to refer to."""
+
+    name = "remembering"
+
+    def __init__(self) -> None:
+        self.told: list[tuple[int, int]] = []
+
+    async def solve(self, question: str, context: TurnContext) -> Answer:
+        candidates = sum(len(reference.candidates) for reference in context.references.expressions)
+        self.told.append((len(context.memory.turns), candidates))
+        return Answer(None)
+
+
+def played(chained: bool) -> tuple[list[tuple[int, int]], list[str]]:
+    solver = Remembering()
+    turns = asyncio.run(play_conversation(replace(CONVERSATION, chained=chained), solver))
+    return solver.told, [turn.question for turn in turns]
+
+
+def test_an_independent_question_knows_no_other() -> None:
+    told, questions = played(chained=False)
+    assert told == [(0, 0)] * 3
+    assert questions == list(CONVERSATION.questions)
+
+
+def test_a_chained_question_knows_those_before_it() -> None:
+    told, questions = played(chained=True)
+    assert [turns for turns, _ in told] == [0, 1, 2]
+    assert questions == list(CONVERSATION.questions)
+
+
+def test_the_digest_tells_them_apart() -> None:
+    chained, independent = (Dataset.of("x", "x", [replace(CONVERSATION, chained=c)]).digest for c in (True, False))
+    assert chained != independent
