@@ -52,7 +52,7 @@ def test_a_document_is_asked_by_itself() -> None:
 def test_evaluate_scores_and_keeps_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     scored = quaestor.evaluate("sample", limit=2)
-    assert scored.report.score.conversations.total == 2
+    assert scored.report.score.results["conversations"].total == 2
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(SettingsError, match="takes no magic"):
         quaestor.evaluate("sample", limit=1, options={"magic": 1})
