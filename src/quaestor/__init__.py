@@ -25,7 +25,7 @@ another package is found by the entry point `quaestor.datasets`, a document read
 Evaluate and score: `evaluate`, `evaluate_async`, `ScoredRun`; and in steps: `RunSpec`, `make_engine`, `run_dataset`,
 `read_gold`, `score`
 
->>> quaestor.evaluate("sample", limit=2).report.score.conversations.total
+>>> quaestor.evaluate("sample", limit=2).report.score.results["conversations"].total
 2
 
 Connect a model: `find_model` (a name to a specification), `connect` (one that can be asked), `ModelConfig` and
