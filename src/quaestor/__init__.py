@@ -49,6 +49,8 @@ Values: `Quantity`, `Scale`, `parse_quantity`, `Period`, `CellRef`, `SentenceRef
 >>> quaestor.parse_quantity("$ ( 1,234 )").value
 Decimal('-1234')
 
+What an answer is: `Number`, `YesNo`, `Text`, `ValueList` of `ListItem`; `answer.number` for the number alone
+
 Keep runs: `RunStore`, `open_store` (entry point `quaestor.stores`)
 """
 
@@ -63,6 +65,7 @@ if TYPE_CHECKING:
     from quaestor.conversation.answer import Answer
     from quaestor.conversation.memory import Memory
     from quaestor.conversation.turn import Turn
+    from quaestor.core.answer_value import ListItem, Number, Text, ValueList, YesNo
     from quaestor.core.parsing import parse_quantity
     from quaestor.core.periods import Period
     from quaestor.core.provenance import CellRef, SentenceRef
@@ -105,8 +108,10 @@ __all__ = [
     "Document",
     "Extract",
     "KnowledgeGraph",
+    "ListItem",
     "Memory",
     "ModelConfig",
+    "Number",
     "Ontology",
     "Period",
     "Plan",
@@ -121,8 +126,11 @@ __all__ = [
     "Settings",
     "Solver",
     "SolverSpec",
+    "Text",
     "Turn",
     "TurnContext",
+    "ValueList",
+    "YesNo",
     "__version__",
     "answer_from_plan",
     "ask",
@@ -156,6 +164,7 @@ _HOMES = {
     "conversation.answer": ("Answer",),
     "conversation.memory": ("Memory",),
     "conversation.turn": ("Turn",),
+    "core.answer_value": ("ListItem", "Number", "Text", "ValueList", "YesNo"),
     "core.parsing": ("parse_quantity",),
     "core.periods": ("Period",),
     "core.provenance": ("CellRef", "SentenceRef"),
