@@ -10,15 +10,19 @@ from pydantic import JsonValue
 _CARD = "card.json"
 
 
-def learned_from(dataset: Path, options: Mapping[str, JsonValue]) -> bool:
-    """Returns whether a file is one of those that the weights of the embedded solver were learned from.
+def learned_from(dataset: Path, solver: str, options: Mapping[str, JsonValue]) -> bool:
+    """Returns whether a file is one of those that a solver's weights were learned from.
 
     Args:
         dataset: The file.
+        solver: The solver's name; one without an option `weights` has learned from none.
         options: Of the solver; `weights` is the folder, by default the one that comes along.
     """
     from quaestor.solvers import embedded
+    from quaestor.solvers.registry import solver_spec
 
+    if "weights" not in solver_spec(solver).option_names:
+        return False
     folder = options.get("weights")
     card = (Path(folder) if isinstance(folder, str) else Path(embedded.__path__[0]) / "weights") / _CARD
     try:

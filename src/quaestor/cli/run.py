@@ -77,7 +77,7 @@ def eval_command(
         with announced(f"reading {path}"):
             pages, gold = read_playable(path, playing.limit), read_gold(path)
 
-    if request.settings.solver == "embedded" and learned_from(path, request.overrides.options):
+    if learned_from(path, request.settings.solver, request.overrides.options):
         warning = f"these weights were trained on {path}: the score says nothing about other pages"
         print(f"quaestor: {warning}", file=sys.stderr)
 
