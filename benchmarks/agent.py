@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from benchmarks.figure import Figure
 from benchmarks.workload import Workload
 from quaestor.datasets.dataset import Conversation
-from quaestor.evaluation.engines import in_lanes
-from quaestor.evaluation.knowledge import Knowledge
+from quaestor.evaluation.engines import gather_limited
+from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import play_conversation
 from quaestor.llm.naming import find_model
 from quaestor.llm.session import ModelConfig, open_session
@@ -53,7 +53,7 @@ def measure(workload: Workload) -> Iterable[Figure]:
 def _played(conversations: Sequence[Conversation], lanes: int, latency: float) -> float:
     """Returns the seconds that conversations take; their graphs are built before."""
     documents = {c.document.id: c.document for c in conversations}
-    knowledge = {name: Knowledge.of([document]) for name, document in documents.items()}
+    knowledge = {name: GraphProvider.of([document]) for name, document in documents.items()}
     for name, document in documents.items():
         knowledge[name].graph(document)
     solver = make_solver("agent", {})
@@ -67,7 +67,7 @@ def _played(conversations: Sequence[Conversation], lanes: int, latency: float) -
                 line.take(conversation.id)
 
             started = perf_counter()
-            await in_lanes(conversations, one, lanes)
+            await gather_limited(conversations, one, lanes)
             return perf_counter() - started
 
     context = multiprocessing.get_context("spawn")

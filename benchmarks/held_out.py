@@ -15,21 +15,20 @@ from benchmarks.ablation import keeping_rows, paths_kept, rankers_without
 from quaestor.core.answer_value import value_from_text
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
-from quaestor.evaluation.knowledge import Knowledge
+from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import turn_records
 from quaestor.evaluation.runner import play_conversation
 from quaestor.learning.crossvalidate import answer_held_out
 from quaestor.learning.examples import Example, company_folds, read_examples, read_lines
-from quaestor.learning.pages import play_gold, read_pages
-from quaestor.learning.replay import is_right
-from quaestor.learning.train import train
+from quaestor.learning.pages import read_pages, teacher_forced_rollout
+from quaestor.learning.rollout import is_right
+from quaestor.learning.train import fit_weights
 from quaestor.questions.question import read_question
 from quaestor.scoring.metrics import executed_equal
-from quaestor.solvers.embedded.beam import Path as Reading
-from quaestor.solvers.embedded.beam import read_question_after
+from quaestor.solvers.embedded.decode.beam import BeamState, expand
+from quaestor.solvers.embedded.model.loading import EmbeddedWeights
+from quaestor.solvers.embedded.page.features import page_features
 from quaestor.solvers.embedded.solver import EmbeddedSolver
-from quaestor.solvers.embedded.views import page_view
-from quaestor.solvers.embedded.weights import Weights
 
 FOLDS = 5
 FULL, GOLD_HISTORY, GREEDY = "all of it", "gold history", "one reading at a time"
@@ -145,7 +144,7 @@ def _some_companies(examples: Sequence[Example], share: float, seed: int) -> fro
 def answer_fold(fold: Fold) -> dict[str, list[Answered]]:
     """Returns the held-out turns of one fold by variant."""
     with keeping_rows() as rows:
-        weights = train(fold.training, fold.dialogues, fold.seed)
+        weights = fit_weights(fold.training, fold.dialogues, fold.seed)
     found = {FULL: list(_in_full(fold.held_out, weights))}
     found[GOLD_HISTORY] = list(_after_gold(fold.held_out, weights))
     if fold.parts:
@@ -156,7 +155,7 @@ def answer_fold(fold: Fold) -> dict[str, list[Answered]]:
     return found
 
 
-def _in_full(examples: Iterable[Example], weights: Weights) -> Iterator[Answered]:
+def _in_full(examples: Iterable[Example], weights: EmbeddedWeights) -> Iterator[Answered]:
     solver = EmbeddedSolver(weights)
     for example in examples:
         turns = answer_held_out(example, solver)
@@ -175,7 +174,7 @@ def _in_full(examples: Iterable[Example], weights: Weights) -> Iterator[Answered
             )
 
 
-def _played(examples: Iterable[Example], weights: Weights) -> Iterator[Answered]:
+def _played(examples: Iterable[Example], weights: EmbeddedWeights) -> Iterator[Answered]:
     solver = EmbeddedSolver(weights)
     for example in examples:
         assert example.document is not None
@@ -188,24 +187,24 @@ def _played(examples: Iterable[Example], weights: Weights) -> Iterator[Answered]
             yield Answered(example.id, example.company, record.index, intent, right)
 
 
-def _after_gold(examples: Sequence[Example], weights: Weights) -> Iterator[Answered]:
+def _after_gold(examples: Sequence[Example], weights: EmbeddedWeights) -> Iterator[Answered]:
     """Each turn as if all before it had been answered as gold does."""
-    pages = {digest: page_view(table, weights.idf) for digest, table in read_pages(examples).items()}
+    pages = {digest: page_features(table, weights.idf) for digest, table in read_pages(examples).items()}
     for example in examples:
         assert example.document is not None
-        turns = play_gold(
+        turns = teacher_forced_rollout(
             example, pages[example.document.digest], weights.signature, weights.references, weights.leaves
         )
         for number, (turn, intent) in enumerate(zip(turns, _intents(example), strict=True)):
-            choices = read_question_after([Reading(turn.state)], turn.label.question, turn.page, weights)
+            choices = expand([BeamState(turn.state)], turn.label.question, turn.page, weights)
             right = bool(choices.ranked) and is_right(choices.ranked[0].outcome, turn.label)
             yield Answered(example.id, example.company, number, intent, right)
 
 
 @lru_cache(maxsize=64)
-def _knowledge(document: Document) -> Knowledge:
+def _knowledge(document: Document) -> GraphProvider:
     """What a page says: the same for every variant."""
-    return Knowledge.of([document])
+    return GraphProvider.of([document])
 
 
 def _intents(example: Example) -> list[str]:

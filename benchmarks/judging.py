@@ -7,7 +7,7 @@ from benchmarks.figure import Figure, milliseconds
 from benchmarks.workload import Workload
 from quaestor.evaluation.recording import turn_records
 from quaestor.scoring.gold import read_gold
-from quaestor.scoring.report import Prediction, score
+from quaestor.scoring.report import Prediction, score_predictions
 
 
 def measure(workload: Workload) -> Iterable[Figure]:
@@ -17,6 +17,6 @@ def measure(workload: Workload) -> Iterable[Figure]:
         records = turn_records("benchmark", conversation.id, workload.turns[conversation.id])
         predictions = [Prediction(r.conversation, r.index, r.number, r.program, r.error) for r in records]
         started = perf_counter()
-        score(predictions, gold, [conversation])
+        score_predictions(predictions, gold, [conversation])
         seconds.append((perf_counter() - started) / len(records))
     yield milliseconds("scoring, a turn", seconds, "conversations, each with its intervals")

@@ -21,7 +21,7 @@ from quaestor.plan.literals import read_literal
 from quaestor.plan.program import parse_program
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.pages import page_numbers
-from quaestor.scoring.taxonomy import Origin, TurnKind, turn_kinds
+from quaestor.scoring.taxonomy import OperandSource, TurnKind, turn_kinds
 
 _SAYS_PRODUCT = re.compile(r"\b(?:times|multipl\w+|product|[0-9.,]+ ?% of)\b", re.IGNORECASE)
 _THOUSANDS = frozenset(map(Decimal, (1_000, 1_000_000, 1_000_000_000)))
@@ -132,17 +132,17 @@ def _begins_second(turn: Turn) -> bool:
 
 
 def _text_only(turn: Turn) -> bool:
-    return turn.kind.origin is Origin.TEXT
+    return turn.kind.origin is OperandSource.TEXT
 
 
 def _years_in_rows(turn: Turn) -> bool:
-    from_table = turn.kind.origin in (Origin.TABLE, Origin.SEVERAL)
+    from_table = turn.kind.origin in (OperandSource.TABLE, OperandSource.SEVERAL)
     return from_table and any(table.orientation == "rows" for table in turn.page.tables)
 
 
 def _year_in_text(turn: Turn) -> bool:
     """Whether a turn takes a number from the page, and none of the years it asks for is in a table."""
-    if turn.kind.origin not in (Origin.TABLE, Origin.TEXT, Origin.SEVERAL):
+    if turn.kind.origin not in (OperandSource.TABLE, OperandSource.TEXT, OperandSource.SEVERAL):
         return False
     asked = _years(mention.period for mention in find_periods(turn.question))
     told = _years(period for sentence in turn.page.sentences for period, _, _ in sentence.periods)

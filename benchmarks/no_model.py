@@ -26,11 +26,11 @@ from benchmarks.pictures import draw_calibration, draw_coverage
 from benchmarks.workload import Workload, benchmark_file, play_workload
 from quaestor.core import serial
 from quaestor.core.answer_value import value_to_plain
-from quaestor.learning.alike import processes
+from quaestor.learning.deterministic import deterministic_pool
 from quaestor.scoring.bootstrap import Proportion, proportion
-from quaestor.scoring.calibration import certainty, risk_coverage
-from quaestor.solvers.embedded.features import CANDIDATE_FEATURES
-from quaestor.solvers.embedded.scoring import LEAF_FEATURES
+from quaestor.scoring.calibration import calibration_report, risk_coverage
+from quaestor.solvers.embedded.features.candidates import CANDIDATE_FEATURES
+from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data"
@@ -64,7 +64,7 @@ def measure_all(path: Path, workers: int) -> dict[str, Variants]:
     """Returns the turns of all experiments; those that the file does not have are made, and written to it."""
     done = read_figures(path) if path.exists() else {}
     waiting = {name: folds for name, folds in experiments(read_data(DATA)).items() if name not in done}
-    with processes(workers) as pool:
+    with deterministic_pool(workers) as pool:
         futures = {name: [pool.submit(answer_fold, fold) for fold in folds] for name, folds in waiting.items()}
         for name, parts in futures.items():
             started = perf_counter()
@@ -127,7 +127,7 @@ def report(done: Mapping[str, Variants], kinds: Mapping[tuple[str, int], frozens
 def confidences(full: Sequence[Answered]) -> Iterator[str]:
     """Yields how far confidences can be believed, and what withholding the least sure answers leaves."""
     sure, right = [turn.confidence or 0.0 for turn in full], [turn.right for turn in full]
-    found = certainty(sure, right, [turn.company for turn in full])
+    found = calibration_report(sure, right, [turn.company for turn in full])
     assert found is not None
     half = found.surest_half
     yield (
@@ -146,7 +146,7 @@ def draw(full: Sequence[Answered], folder: Path) -> None:
     """Writes the two pictures."""
     folder.mkdir(parents=True, exist_ok=True)
     sure, right = [turn.confidence or 0.0 for turn in full], [turn.right for turn in full]
-    found = certainty(sure, right, [turn.company for turn in full])
+    found = calibration_report(sure, right, [turn.company for turn in full])
     assert found is not None
     draw_calibration(found, folder / "no_model_calibration.png")
     draw_coverage(risk_coverage(sure, right), folder / "no_model_risk_coverage.png")

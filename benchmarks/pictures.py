@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from quaestor.scoring.calibration import Certainty, Coverage
+from quaestor.scoring.calibration import CalibrationReport, Coverage
 
 _BLUE, _GREY = "#1f5f99", "#8a8a8a"
 _SIZE = (5.2, 4.0)
 _DOTS = 160
 
 
-def draw_calibration(found: Certainty, path: Path) -> None:
+def draw_calibration(found: CalibrationReport, path: Path) -> None:
     """Writes the share of right answers against their confidence, with how many answers each range has."""
     import matplotlib as mpl
 

@@ -19,11 +19,11 @@ from rich.console import Console
 from rich.table import Table
 
 from quaestor.conversation.memory import Memory
-from quaestor.conversation.references.lineage import latest_results, results_of
+from quaestor.conversation.references.lineage import latest_results, results_of_turns
 from quaestor.conversation.references.ranking import Weights, rank_sets, read_weights
 from quaestor.conversation.references.resolved import AntecedentSet
 from quaestor.conversation.references.resolving import resolve
-from quaestor.conversation.references.traits import heard_in, traits_of
+from quaestor.conversation.references.traits import cue_features, traits_of
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.runner import play_conversation
 from quaestor.learning.examples import Example, company_folds, read_examples, read_lines
@@ -106,15 +106,15 @@ def ranker(weights: Weights) -> Ranker:
 
 
 def sets_for(item: LabelledReference, weights: Weights) -> Sequence[AntecedentSet]:
-    return rank_sets(read_question(item.question), latest_results(results_of(item.memory)), weights)
+    return rank_sets(read_question(item.question), latest_results(results_of_turns(item.memory)), weights)
 
 
 def by_hand(item: LabelledReference) -> Sequence[tuple[int, ...]]:
     """What rules without weights say: a look-up uses nothing, a calculation the values since, or a change and base."""
-    latest = latest_results(results_of(item.memory))
+    latest = latest_results(results_of_turns(item.memory))
     asked = read_question(item.question)
     last, pair = (latest[0].turn,), tuple(sorted(result.turn for result in latest[:2]))
-    heard = heard_in(asked, latest)
+    heard = cue_features(asked, latest)
     if "asks_for_value" in heard and not heard & {"a_conversion", "an_addition"}:
         return [(), last, pair]
     standing = set(traits_of(tuple(reversed(latest[:2])), asked, latest))

@@ -101,7 +101,7 @@ def found_shares(turns: "list[Examined]") -> dict[str, tuple[int, int]]:
 
     from quaestor.plan.steps import Plan
     from quaestor.solvers.reflection.evidence import examine_plan
-    from quaestor.solvers.reflection.numbers import Numbers
+    from quaestor.solvers.reflection.numbers import NumberIndex
 
     by_kind: dict[str, list[tuple[Examined, Written | Plan]]] = {}
     for name, turn, wrong in wrong_drafts(turns):
@@ -113,7 +113,7 @@ def found_shares(turns: "list[Examined]") -> dict[str, tuple[int, int]]:
         chosen = draw.sample(made, min(count, len(made)))
         found = sum(
             bool(
-                examine_plan(wrong, turn.question, turn.context.memory, Numbers(turn.context.graph))
+                examine_plan(wrong, turn.question, turn.context.memory, NumberIndex(turn.context.graph))
                 if isinstance(wrong, Plan)
                 else judge(wrong, turn)
             )

@@ -10,7 +10,7 @@ from benchmarks.figure import Figure, milliseconds
 from benchmarks.workload import Workload
 from quaestor.evaluation.recording import turn_records
 from quaestor.store.base import open_store
-from quaestor.store.records import ExampleRecord, RunRecord, now
+from quaestor.store.records import ConversationRecord, RunRecord, now
 
 
 def measure(workload: Workload) -> Iterable[Figure]:
@@ -25,7 +25,7 @@ async def _write(workload: Workload) -> list[float]:
             await store.create_run(run)
             for conversation in dataset.conversations:
                 turns = turn_records(run.id, conversation.id, workload.turns[conversation.id])
-                example = ExampleRecord(
+                example = ConversationRecord(
                     run.id, conversation.id, conversation.document.id, "complete", len(turns), now(), now()
                 )
                 started = perf_counter()

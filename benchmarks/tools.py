@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from benchmarks.figure import Figure, milliseconds
 from benchmarks.workload import Workload
 from quaestor.conversation.memory import Memory
-from quaestor.evaluation.knowledge import Knowledge
+from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.solvers.tools.toolbox import Toolbox
 
@@ -17,7 +17,7 @@ _CALLS_A_PAGE = 8
 
 def measure(workload: Workload) -> Iterable[Figure]:
     documents = {conversation.document.id: conversation.document for conversation in workload.dataset.conversations}
-    knowledge = Knowledge.of(documents.values())
+    knowledge = GraphProvider.of(documents.values())
     first: list[float] = []
     later: list[float] = []
     for document in documents.values():

@@ -20,9 +20,9 @@ import numpy as np
 from benchmarks.workload import SOLVER, benchmark_file
 from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation.runner import play_conversation
-from quaestor.solvers.embedded import weights
-from quaestor.solvers.embedded.trees import Trees
-from quaestor.solvers.embedded.word_matrix import Floats
+from quaestor.solvers.embedded.model import loading as weights
+from quaestor.solvers.embedded.model.trees import Trees
+from quaestor.solvers.embedded.page.word_matrix import Floats
 from quaestor.solvers.registry import make_solver
 
 _CONVERSATIONS = 40
@@ -35,8 +35,8 @@ _PEAK = (
     "print(int(status['VmHWM'].split()[0]) / 1024, seconds)"
 )
 _BEFORE = (
-    "import sys, time, numpy, json, quaestor.solvers.embedded.scoring as columns\n"
-    "import quaestor.solvers.embedded.trees as trees\n"
+    "import sys, time, numpy, json, quaestor.solvers.embedded.features.numbers as columns\n"
+    "import quaestor.solvers.embedded.model.trees as trees\n"
     "from pathlib import Path\n"
     "began = time.process_time()\n"
 )

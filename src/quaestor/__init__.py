@@ -17,13 +17,14 @@ $ 48.65 ['$ 48.65']
 $ 20.70 = 48.65 - 27.95
 
 Read: `read_dataset`, `Dataset`, `Conversation`, `Document`, `sample_path`, `KnowledgeGraph`, `Ontology`. A format of
-another package is found by the entry point `quaestor.datasets`, a document reader by `quaestor.readers`
+another package is found by the entry point `quaestor.datasets`, a document reader by `quaestor.readers`: it takes a
+`FileContent`, raises `DatasetError`, and makes a document of `HeadingPart`, `ParagraphPart`, `TablePart` by `assemble`
 
 >>> quaestor.read_dataset(quaestor.sample_path(), limit=1).conversations[0].document.id
 'NORD/2012/page_41.pdf'
 
 Evaluate and score: `evaluate`, `evaluate_async`, `ScoredRun`; and in steps: `RunSpec`, `make_engine`, `run_dataset`,
-`read_gold`, `score`
+`read_gold`, `score_predictions`
 
 >>> quaestor.evaluate("sample", limit=2).report.score.results["conversations"].total
 2
@@ -36,7 +37,7 @@ Connect a model: `find_model` (a name to a specification), `connect` (one that c
 
 Write a solver: `Solver`, `SolverSpec` (entry point `quaestor.solvers`), `TurnContext`, `Plan` and its steps `Extract`,
 `Compute` with `Ref` and `Constant`, `parse_program`, `to_program`, `execute`, `answer_from_plan`, `Answer`, `Turn`,
-`Memory`, `play_conversation`, `make_solver`
+`Memory`, `SolverError`, `make_solver`, `play_conversation` with a `GraphProvider`
 
 >>> plan = quaestor.parse_program("subtract(206588, 181001), divide(#0, 181001)")
 >>> round(quaestor.execute(plan).result.value, 4)
@@ -51,7 +52,8 @@ Decimal('-1234')
 
 What an answer is: `Number`, `YesNo`, `Text`, `ValueList` of `ListItem`; `answer.number` for the number alone
 
-Keep runs: `RunStore`, `open_store` (entry point `quaestor.stores`)
+Keep runs: `RunStore`, `open_store` (entry point `quaestor.stores`), `SqliteStore`, and what is kept: `RunRecord`,
+`ConversationRecord`, `TurnRecord`
 """
 
 from typing import TYPE_CHECKING
@@ -70,11 +72,14 @@ if TYPE_CHECKING:
     from quaestor.core.periods import Period
     from quaestor.core.provenance import CellRef, SentenceRef
     from quaestor.core.quantity import Quantity, Scale
+    from quaestor.datasets.content import FileContent
     from quaestor.datasets.dataset import Conversation, Dataset
     from quaestor.datasets.formats import read_dataset
+    from quaestor.documents.assembly import HeadingPart, ParagraphPart, TablePart, assemble
     from quaestor.documents.document import Document
-    from quaestor.errors import QuaestorError
+    from quaestor.errors import DatasetError, QuaestorError, SolverError
     from quaestor.evaluation.engines import make_engine
+    from quaestor.evaluation.knowledge import GraphProvider
     from quaestor.evaluation.run import run_dataset
     from quaestor.evaluation.runner import play_conversation
     from quaestor.evaluation.spec import RunSpec
@@ -88,13 +93,15 @@ if TYPE_CHECKING:
     from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
     from quaestor.sample import sample_path
     from quaestor.scoring.gold import read_gold
-    from quaestor.scoring.report import score
+    from quaestor.scoring.report import score_predictions
     from quaestor.settings import Settings, load_settings
     from quaestor.solvers.answering import answer_from_plan
     from quaestor.solvers.base import Solver, TurnContext
     from quaestor.solvers.registry import make_solver
     from quaestor.solvers.spec import SolverSpec
     from quaestor.store.base import RunStore, open_store
+    from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
+    from quaestor.store.sqlite import SqliteStore
 
 __all__ = [
     "Answer",
@@ -103,21 +110,28 @@ __all__ = [
     "Compute",
     "Constant",
     "Conversation",
+    "ConversationRecord",
     "CorpusPage",
     "Dataset",
+    "DatasetError",
     "Document",
     "Extract",
+    "FileContent",
+    "GraphProvider",
+    "HeadingPart",
     "KnowledgeGraph",
     "ListItem",
     "Memory",
     "ModelConfig",
     "Number",
     "Ontology",
+    "ParagraphPart",
     "Period",
     "Plan",
     "QuaestorError",
     "Quantity",
     "Ref",
+    "RunRecord",
     "RunSpec",
     "RunStore",
     "Scale",
@@ -125,16 +139,21 @@ __all__ = [
     "SentenceRef",
     "Settings",
     "Solver",
+    "SolverError",
     "SolverSpec",
+    "SqliteStore",
+    "TablePart",
     "Text",
     "Turn",
     "TurnContext",
+    "TurnRecord",
     "ValueList",
     "YesNo",
     "__version__",
     "answer_from_plan",
     "ask",
     "ask_async",
+    "assemble",
     "connect",
     "evaluate",
     "evaluate_async",
@@ -153,7 +172,7 @@ __all__ = [
     "read_gold",
     "run_dataset",
     "sample_path",
-    "score",
+    "score_predictions",
     "to_program",
 ]
 
@@ -169,11 +188,14 @@ _HOMES = {
     "core.periods": ("Period",),
     "core.provenance": ("CellRef", "SentenceRef"),
     "core.quantity": ("Quantity", "Scale"),
+    "datasets.content": ("FileContent",),
     "datasets.dataset": ("Conversation", "Dataset"),
     "datasets.formats": ("read_dataset",),
+    "documents.assembly": ("HeadingPart", "ParagraphPart", "TablePart", "assemble"),
     "documents.document": ("Document",),
-    "errors": ("QuaestorError",),
+    "errors": ("DatasetError", "QuaestorError", "SolverError"),
     "evaluation.engines": ("make_engine",),
+    "evaluation.knowledge": ("GraphProvider",),
     "evaluation.run": ("run_dataset",),
     "evaluation.runner": ("play_conversation",),
     "evaluation.spec": ("RunSpec",),
@@ -187,13 +209,15 @@ _HOMES = {
     "plan.steps": ("Compute", "Constant", "Extract", "Plan", "Ref"),
     "sample": ("sample_path",),
     "scoring.gold": ("read_gold",),
-    "scoring.report": ("score",),
+    "scoring.report": ("score_predictions",),
     "settings": ("Settings", "load_settings"),
     "solvers.answering": ("answer_from_plan",),
     "solvers.base": ("Solver", "TurnContext"),
     "solvers.registry": ("make_solver",),
     "solvers.spec": ("SolverSpec",),
     "store.base": ("RunStore", "open_store"),
+    "store.records": ("ConversationRecord", "RunRecord", "TurnRecord"),
+    "store.sqlite": ("SqliteStore",),
 }
 
 

@@ -15,7 +15,7 @@ from model_replies import Asked, Call, Reply, structured
 from model_server import ModelServer
 from toolboxes import CASH_FLOWS, OPTIONS
 
-from quaestor.cli.failures import guarded
+from quaestor.cli.failures import exit_code_of
 from quaestor.sample import sample_path
 
 CHANGE = "what was the percentage change in the net cash from operating activities from 2008 to 2009"
@@ -101,7 +101,7 @@ def quaestor(
     (tmp_path / "pages.json").write_text(json.dumps(records), encoding="utf-8")
 
     def run(line: str, *more: str) -> Outcome:
-        code = guarded(lambda: app([*shlex.split(line), *more], standalone_mode=False, prog_name="quaestor"))
+        code = exit_code_of(lambda: app([*shlex.split(line), *more], standalone_mode=False, prog_name="quaestor"))
         printed = capfd.readouterr()
         return Outcome(code, printed.out, printed.err)
 

@@ -10,7 +10,7 @@ from run_oracle import ORACLES, oracle_of
 
 from quaestor.conversation.answer import Answer
 from quaestor.datasets.formats import read_dataset
-from quaestor.evaluation.knowledge import Knowledge
+from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import play_conversation
 from quaestor.llm.naming import find_model
 from quaestor.llm.session import ModelConfig, open_session
@@ -23,7 +23,7 @@ NAME = "Single_FJOR/2014/page_58.pdf-1"
 
 async def answers(solver: str) -> list[Answer]:
     conversation = next(c for c in read_dataset(sample_path()).conversations if c.id == NAME)
-    knowledge = Knowledge.of([conversation.document])
+    knowledge = GraphProvider.of([conversation.document])
     with ModelServer(lambda asked: say("")) as server:
         guided = Guided(make_solver(solver, {}), server, read_gold(sample_path())[NAME], oracle_of(solver))
         async with open_session(ModelConfig(find_model(f"openai:oracle@{server.url}/v1"))) as line:

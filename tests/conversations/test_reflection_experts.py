@@ -89,13 +89,13 @@ def test_the_embedded_solver_needs_no_model_and_offers_its_next_plan() -> None:
 
 
 def test_an_offer_that_evidence_speaks_against_gives_way_to_the_next() -> None:
-    from quaestor.solvers.reflection.experts import Offering
+    from quaestor.solvers.reflection.experts import RankedExpert
     from quaestor.solvers.reflection.findings import Duty, Verdict
-    from quaestor.solvers.reflection.loop import Rounds
-    from quaestor.solvers.reflection.proposals import Proposal
+    from quaestor.solvers.reflection.loop import ReflectionRounds
+    from quaestor.solvers.reflection.proposals import DraftProposal
     from quaestor.solvers.reflection.spec import ReflectionLimits
 
-    async def nobody(proposal: Proposal, number: int) -> dict[Duty, Verdict]:
+    async def nobody(proposal: DraftProposal, number: int) -> dict[Duty, Verdict]:
         return {}
 
     context = context_of(CASH_FLOWS)
@@ -103,11 +103,15 @@ def test_an_offer_that_evidence_speaks_against_gives_way_to_the_next() -> None:
     asked = "what was the net cash from operating activities in 2009?"
     wrong = asyncio.run(embedded.solve("what was the net cash from operating activities in 2008?", context))
     right = asyncio.run(embedded.solve(asked, context))
-    rounds = Rounds(Offering(asked, context, iter([wrong, right])), nobody, ReflectionLimits(), context.trace)
+    rounds = ReflectionRounds(
+        RankedExpert(asked, context, iter([wrong, right])), nobody, ReflectionLimits(), context.trace
+    )
     assert asyncio.run(rounds.play()).proposal.plan == right.plan
-    only = Rounds(Offering(asked, context, iter([wrong])), nobody, ReflectionLimits(), context.trace)
+    only = ReflectionRounds(RankedExpert(asked, context, iter([wrong])), nobody, ReflectionLimits(), context.trace)
     assert asyncio.run(only.play()).proposal.plan == wrong.plan
-    twice = Rounds(Offering(asked, context, iter([wrong, wrong])), nobody, ReflectionLimits(), context.trace)
+    twice = ReflectionRounds(
+        RankedExpert(asked, context, iter([wrong, wrong])), nobody, ReflectionLimits(), context.trace
+    )
     assert asyncio.run(twice.play()).number == 1
 
 

@@ -15,7 +15,7 @@ from model_server import ModelServer
 from oracle import question_of
 from sparql_bench import formula, is_calculation, values
 
-from quaestor.cli.failures import guarded
+from quaestor.cli.failures import exit_code_of
 from quaestor.sample import sample_path
 
 CONVERSATION = "Single_TAMR/2009/page_24.pdf-1"
@@ -71,7 +71,7 @@ def quaestor(
     (tmp_path / "pages.json").write_text(json.dumps(records), encoding="utf-8")
 
     def run(line: str) -> Outcome:
-        code = guarded(lambda: app(shlex.split(line), standalone_mode=False, prog_name="quaestor"))
+        code = exit_code_of(lambda: app(shlex.split(line), standalone_mode=False, prog_name="quaestor"))
         printed = capfd.readouterr()
         return Outcome(code, printed.out, printed.err)
 

@@ -18,18 +18,18 @@ from quaestor.core.quantity import Scale
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.errors import QuaestorError
-from quaestor.evaluation.knowledge import Knowledge
+from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.graph.facts import Observation
-from quaestor.plan.execute import Register, execute
+from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.rows import benchmark_rows
-from quaestor.plan.steps import Compute, Constant, Extract, Label, Operand, Plan, Ref, Step
+from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, RowRef, Step
 from quaestor.scoring.gold import read_gold
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.reflection.drafts import Draft, faults, understand
+from quaestor.solvers.reflection.drafts import Draft, faults, parse_draft
 from quaestor.solvers.reflection.evidence import examine_draft
 from quaestor.solvers.reflection.findings import Finding
-from quaestor.solvers.reflection.numbers import Numbers, place_code
+from quaestor.solvers.reflection.numbers import NumberIndex, place_code
 from quaestor.store.records import now
 
 _FACTORS = tuple(map(Decimal, ("1.1", "0.9", "1.01", "2", "10", "-1")))
@@ -55,7 +55,7 @@ def spelled_out(plan: Plan, document: Document) -> Plan:
             steps.append(replace(step, id=len(steps) + 1))
         elif step.operation in _OF_ROWS:
             label = step.operands[0]
-            assert isinstance(label, Label)
+            assert isinstance(label, RowRef)
             first = len(steps) + 1
             for quantity, source in benchmark_rows(grid)[label.text]:
                 steps.append(Extract(len(steps) + 1, source, label.text, quantity))
@@ -101,7 +101,7 @@ def _said(operand: Operand) -> str:
     return operand.text
 
 
-def _number(register: Register) -> object:
+def _number(register: StepResult) -> object:
     if isinstance(register.value, YesNo):
         return print_value(register.value)
     value = number_in(register.value)
@@ -183,8 +183,8 @@ class Corruptor:
         if not places:
             return None
         place = self._draw.choice(places)
-        known = {abs(n.quantity.value) for n in Numbers(context.graph).all}
-        known |= {abs(n.quantity.number) for n in Numbers(context.graph).all}
+        known = {abs(n.quantity.value) for n in NumberIndex(context.graph).all}
+        known |= {abs(n.quantity.number) for n in NumberIndex(context.graph).all}
         value = Decimal(self._draw.randrange(1000, 10**6)) / 10
         while value in known:
             value += 1
@@ -266,7 +266,7 @@ def examined_pages(path: Path, conversations: int | None = None) -> Iterator[Exa
     chosen = list(read_dataset(path).conversations)
     if conversations is not None:
         chosen = random.Random(7).sample(chosen, conversations)
-    knowledge = Knowledge.of({c.document.id: c.document for c in chosen}.values())
+    knowledge = GraphProvider.of({c.document.id: c.document for c in chosen}.values())
     for conversation in chosen:
         graph, memory = knowledge.graph(conversation.document), Memory()
         plans = GoldPlans(graph)
@@ -281,5 +281,5 @@ def judge(draft: Written, turn: Examined) -> tuple[Finding, ...]:
     """What the evidence says of a draft."""
     read = serial.load(Draft, draft)
     assert not faults(read, len(turn.context.memory.turns))
-    numbers = Numbers(turn.context.graph)
-    return examine_draft(understand(read, turn.question, numbers), turn.question, turn.context.memory, numbers)
+    numbers = NumberIndex(turn.context.graph)
+    return examine_draft(parse_draft(read, turn.question, numbers), turn.question, turn.context.memory, numbers)

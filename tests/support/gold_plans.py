@@ -12,15 +12,15 @@ from typing import TypeGuard
 from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.core.words import words
-from quaestor.graph.facts import HeaderNumber, Mention, Observation
+from quaestor.graph.facts import HeaderNumber, MentionFact, Observation
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.program import parse_program
-from quaestor.plan.scales import shifted
+from quaestor.plan.scales import shift_decimal
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.base import TurnContext
 
-Number = Observation | Mention | HeaderNumber
+Number = Observation | MentionFact | HeaderNumber
 
 
 @dataclass
@@ -81,7 +81,7 @@ class GoldPlans:
     def _likeness(self, number: Number) -> tuple[int, int, int, int, int]:
         own = set(words(number.label))
         latest, before = set(words(self._said[-1])), set(words(" ".join(self._said[-3:])))
-        used = isinstance(number, Mention) and _sentence(number) in {_sentence(n) for n in self._places.values()}
+        used = isinstance(number, MentionFact) and _sentence(number) in {_sentence(n) for n in self._places.values()}
         fits = _scale(number) in self._scales
         return fits, len(own & latest), len(own & before), used, isinstance(number, Observation)
 
@@ -156,7 +156,7 @@ def _prints(number: Number, literal: Constant, magnitude: bool) -> bool:
     if magnitude and quantity.value >= 0:
         return False
     if literal.text.endswith("%"):
-        return quantity.scale is Scale.PERCENT and quantity.value == shifted(wanted, 2)
+        return quantity.scale is Scale.PERCENT and quantity.value == shift_decimal(wanted, 2)
     return wanted in (quantity.value, quantity.number)
 
 

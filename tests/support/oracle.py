@@ -15,7 +15,7 @@ from values import a_value
 
 from quaestor.conversation.answer import Answer
 from quaestor.datasets.dataset import Conversation
-from quaestor.evaluation.knowledge import Knowledge
+from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import turn_records
 from quaestor.evaluation.runner import play_conversation
 from quaestor.llm.naming import find_model
@@ -103,7 +103,7 @@ async def play_with_oracle(
     oracle: OracleFactory,
 ) -> Played:
     """How a solver does with a perfect model, through the real client and a server on this machine."""
-    knowledge = Knowledge.of({c.document.id: c.document for c in conversations}.values())
+    knowledge = GraphProvider.of({c.document.id: c.document for c in conversations}.values())
     outcomes: list[Outcome] = []
     with ModelServer(lambda asked: say("")) as server:
         spec = find_model(f"openai:oracle@{server.url}/v1")

@@ -15,11 +15,11 @@ from oracle import question_of
 
 from quaestor.core.answer_value import json_number, print_value
 from quaestor.core.provenance import Source
-from quaestor.graph.facts import HeaderNumber, Mention, Observation, period_code
+from quaestor.graph.facts import HeaderNumber, MentionFact, Observation, period_code
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.tools.page import Page
+from quaestor.solvers.tools.page import GraphPage
 from quaestor.solvers.tools.toolbox import Toolbox
 
 Json = Mapping[str, Any]
@@ -105,14 +105,14 @@ class Calls:
     def _look_up(self, step: Extract) -> Call | None:
         """The call that returns the number that stands at a place; None where no tool does."""
         graph = self.context.graph
-        numbers: list[Observation | Mention | HeaderNumber] = [*graph.observations, *graph.mentions, *graph.labels]
+        numbers: list[Observation | MentionFact | HeaderNumber] = [*graph.observations, *graph.mentions, *graph.labels]
         for item in numbers:
             if (item.source, item.quantity) == (step.source, step.quantity):
                 return self._query(item) if isinstance(item, Observation) else self._search(item)
         return None
 
     def _query(self, item: Observation) -> Call | None:
-        page = Page(self.context.graph, self.context.ontology)
+        page = GraphPage(self.context.graph, self.context.ontology)
         instance = next(i for i in page.instances if i.name == item.instance)
         place: dict[str, Any] = {"table": item.source.table}
         ways: list[dict[str, Any]] = [{"year": str(item.year)}] if item.year else []
@@ -125,8 +125,8 @@ class Calls:
                 return Call("query_kg", made)
         return None
 
-    def _search(self, item: Mention | HeaderNumber) -> Call | None:
-        words = f"{item.before} {item.after}" if isinstance(item, Mention) else item.label
+    def _search(self, item: MentionFact | HeaderNumber) -> Call | None:
+        words = f"{item.before} {item.after}" if isinstance(item, MentionFact) else item.label
         ways: list[dict[str, Any]] = [{"words": words}]
         if item.period:
             ways.insert(0, {"words": words, "period": period_code(item.period)})

@@ -17,10 +17,10 @@ from oracle import question_of
 from quaestor.graph.facts import Observation
 from quaestor.graph.writing import observation_node
 from quaestor.ontology.vocabulary import property_name
-from quaestor.plan.steps import Constant, Extract, Label, Operand, Plan, Ref
+from quaestor.plan.steps import Constant, Extract, Operand, Plan, Ref, RowRef
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.sparql.tying import Numbers
+from quaestor.solvers.sparql.grounding import QueriedNumbers
 
 _SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "exp": "**", "greater": ">"}
 _ROWS = {"table_sum": "sum", "table_average": "avg", "table_max": "max", "table_min": "min"}
@@ -63,7 +63,7 @@ class Written:
     values: list[dict[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._numbers = Numbers(self.context.graph)
+        self._numbers = QueriedNumbers(self.context.graph)
         self._names: dict[object, str] = {}
         self.formula = self._step(len(self.plan.steps))
         if not self.values:
@@ -77,7 +77,7 @@ class Written:
             return f"abs({name})" if step.reading == "magnitude" else name
         if step.operation in _ROWS:
             (label,) = step.operands
-            assert isinstance(label, Label)
+            assert isinstance(label, RowRef)
             return f"{_ROWS[step.operation]}({', '.join(self._row(label))})"
         operands = [self._operand(operand) for operand in step.operands]
         return operands[0] if step.operation == "identity" else f"({f' {_SIGNS[step.operation]} '.join(operands)})"
@@ -99,7 +99,7 @@ class Written:
         )
         return self._named(node, step.label, {"sparql": self._query(node)})
 
-    def _row(self, label: Label) -> list[str]:
+    def _row(self, label: RowRef) -> list[str]:
         rows = [o for o in self.context.graph.observations if o.order == 0 and o.row.label == label.text]
         nodes = [observation_node(o) for o in rows if o.source.row == rows[-1].source.row]
         return [self._named(node, self._numbers.by_node[node].label, {"sparql": self._query(node)}) for node in nodes]

@@ -18,10 +18,10 @@ from values import quantity_of
 from quaestor.core.provenance import CellRef, Source
 from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document
-from quaestor.graph.facts import HeaderNumber, Mention, period_code
+from quaestor.graph.facts import HeaderNumber, MentionFact, period_code
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.rows import benchmark_rows
-from quaestor.plan.steps import Compute, Constant, Extract, Label, Operand, Plan, Ref
+from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, RowRef
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.workflow.names import axes_of
@@ -107,7 +107,7 @@ class PlanWriter:
         return {"row_query": axes.rows[ref.row].name, "col_query": axes.columns[ref.column].name + end}
 
     def _mention(self, source: Source, text: str) -> Json:
-        numbers: tuple[Mention | HeaderNumber, ...] = (*self.graph.mentions, *self.graph.labels)
+        numbers: tuple[MentionFact | HeaderNumber, ...] = (*self.graph.mentions, *self.graph.labels)
         item = next(n for n in numbers if n.source == source and n.quantity.text == text)
         params = words_of_number(item)
         found = find_numbers(self.graph, TextParams(**params))
@@ -119,7 +119,7 @@ class PlanWriter:
         operation = step.operation
         if operation in _OF_ROWS:
             label = step.operands[0]
-            assert isinstance(label, Label)
+            assert isinstance(label, RowRef)
             cells = self._row(label.text)
             operands = [{"type": "reference", "step_ref": self._extract(source, text)} for text, source in cells]
             operation = _OF_ROWS[operation]
@@ -142,10 +142,10 @@ class PlanWriter:
         return {"type": "literal", "value": float(operand.value)}
 
 
-def words_of_number(item: Mention | HeaderNumber) -> dict[str, str]:
+def words_of_number(item: MentionFact | HeaderNumber) -> dict[str, str]:
     """What a planner would write to have a number of the text looked up."""
-    before = item.before if isinstance(item, Mention) else item.label
-    around = f"{item.before} {item.after}" if isinstance(item, Mention) else item.label
+    before = item.before if isinstance(item, MentionFact) else item.label
+    around = f"{item.before} {item.after}" if isinstance(item, MentionFact) else item.label
     quantity = item.quantity
     unit = [quantity.scale.value] if quantity.scale is not Scale.ONE else []
     return {

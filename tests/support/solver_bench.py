@@ -13,7 +13,7 @@ from quaestor.conversation.memory import Memory
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
-from quaestor.evaluation.knowledge import Knowledge
+from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import play_conversation
 from quaestor.llm.models import connect
 from quaestor.llm.naming import ModelSpec, find_model
@@ -94,7 +94,7 @@ async def at_once(_seconds: float) -> None:
     pass
 
 
-def _known(page: str | Document) -> tuple[Document, Knowledge]:
+def _known(page: str | Document) -> tuple[Document, GraphProvider]:
     if isinstance(page, Document):
-        return page, Knowledge.of([page])
+        return page, GraphProvider.of([page])
     return sample_pages()[page], sample_knowledge()

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from quaestor.core.triples import Triple
 from quaestor.store.base import RunStore, open_store
-from quaestor.store.records import ExampleRecord, PromptRecord, RunRecord, TurnRecord
+from quaestor.store.records import ConversationRecord, PromptRecord, RunRecord, TurnRecord
 
 START = datetime(2026, 1, 5, 9, 30, 0, 123000, tzinfo=UTC)
 
@@ -43,8 +43,10 @@ def a_run(run: str = "20260105-093000-scripted-0001", *, minutes: int = 0, conve
     )
 
 
-def an_example(run: RunRecord, conversation: str = "c1", status: str = "complete", turns: int = 2) -> ExampleRecord:
-    return ExampleRecord(
+def an_example(
+    run: RunRecord, conversation: str = "c1", status: str = "complete", turns: int = 2
+) -> ConversationRecord:
+    return ConversationRecord(
         run=run.id,
         conversation=conversation,
         document="NORD/2012/page_41.pdf",

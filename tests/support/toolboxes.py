@@ -11,7 +11,7 @@ from quaestor.conversation.memory import Memory
 from quaestor.datasets.dataset import Conversation
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
-from quaestor.evaluation.knowledge import Knowledge
+from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import play_conversation
 from quaestor.sample import sample_path
 from quaestor.solvers.answering import answer_from_plan
@@ -30,8 +30,8 @@ def sample_pages() -> dict[str, Document]:
 
 
 @lru_cache(maxsize=1)
-def sample_knowledge() -> Knowledge:
-    return Knowledge.of(sample_pages().values())
+def sample_knowledge() -> GraphProvider:
+    return GraphProvider.of(sample_pages().values())
 
 
 def toolbox(page: str = OPTIONS, memory: Memory | None = None) -> Toolbox:

@@ -10,7 +10,7 @@ from command_line import Outcome, Quaestor, one_line
 from made_up import a_record, write_dataset
 from plugin_package import install
 
-from quaestor.cli.failures import guarded
+from quaestor.cli.failures import exit_code_of
 from quaestor.datasets.formats import dataset_formats, read_dataset
 from quaestor.errors import PluginError
 from quaestor.plugins import Registry
@@ -116,7 +116,7 @@ def quaestor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Capt
     monkeypatch.setenv("COLUMNS", "140")
 
     def run(line: str, *more: str) -> Outcome:
-        code = guarded(lambda: app([*shlex.split(line), *more], standalone_mode=False, prog_name="quaestor"))
+        code = exit_code_of(lambda: app([*shlex.split(line), *more], standalone_mode=False, prog_name="quaestor"))
         printed = capfd.readouterr()
         return Outcome(code, printed.out, printed.err)
 

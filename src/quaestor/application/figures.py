@@ -9,7 +9,7 @@ from quaestor.core import serial
 from quaestor.llm.usage import Usage
 from quaestor.solvers.registry import solver_specs
 from quaestor.solvers.workflow.record import statistics
-from quaestor.store.records import ExampleRecord, RunRecord, TurnRecord
+from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
 
 
 def has_plans(record: RunRecord) -> bool:
@@ -56,6 +56,6 @@ def _succeeded(output: str) -> bool:
     return not isinstance(reply, dict) or reply.get("success") is not False
 
 
-def used_by(examples: Sequence[ExampleRecord]) -> Usage:
+def used_by(examples: Sequence[ConversationRecord]) -> Usage:
     """Returns what a run has used of its model, all attempts included."""
     return sum((Usage.of_counts(example.usage) for example in examples), Usage())

@@ -103,8 +103,8 @@ def model_access(
     """
     require_extra("models", "asking a model")
     from quaestor.llm.budget import Budget, find_price
-    from quaestor.llm.cassette import Player, Recorder
-    from quaestor.llm.models import Tape
+    from quaestor.llm.cassette import CassettePlayer, CassetteRecorder
+    from quaestor.llm.models import Cassette
     from quaestor.llm.naming import find_model
 
     if settings.model is None:
@@ -114,11 +114,11 @@ def model_access(
     spec = find_model(settings.model, settings.models)
     money = None if settings.max_cost is None else Decimal(str(settings.max_cost))
     with ExitStack() as stack:
-        tape: Tape | None = None
+        tape: Cassette | None = None
         if cassette.record:
-            tape = stack.enter_context(Recorder(cassette.record, go_on=go_on))
+            tape = stack.enter_context(CassetteRecorder(cassette.record, go_on=go_on))
         elif cassette.replay:
-            tape = Player(cassette.replay)
+            tape = CassettePlayer(cassette.replay)
         tracing = None
         if settings.tracing:
             from quaestor.llm.tracing import start_tracing

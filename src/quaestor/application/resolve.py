@@ -13,10 +13,10 @@ from quaestor.datasets.dataset import Dataset
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.errors import DatasetError, InputError, StoreError, UnknownConversationError
-from quaestor.evaluation.knowledge import Knowledge
+from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.graph.knowledge_graph import Policy
 from quaestor.ontology.ontology import Ontology
-from quaestor.ontology.turtle import from_triples, from_turtle
+from quaestor.ontology.turtle import ontology_from_triples, ontology_from_turtle
 from quaestor.sample import sample_path
 from quaestor.store.base import RunStore, open_store
 
@@ -172,7 +172,7 @@ async def find_ontology(name: str, store: RunStore | str) -> Ontology:
     if isinstance(store, str):
         async with open_store(store, create=False) as opened:
             return await find_ontology(name, opened)
-    return from_triples(await store.load_ontology(name), f"the ontology {name[:12]}")
+    return ontology_from_triples(await store.load_ontology(name), f"the ontology {name[:12]}")
 
 
 def read_ontology(path: Path) -> Ontology:
@@ -183,7 +183,7 @@ def read_ontology(path: Path) -> Ontology:
         OntologyError: It says no ontology.
     """
     try:
-        return from_turtle(path.read_text(encoding="utf-8"), str(path))
+        return ontology_from_turtle(path.read_text(encoding="utf-8"), str(path))
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not text in UTF-8: an ontology is a Turtle file") from error
     except OSError as error:
@@ -212,7 +212,7 @@ async def ontology_or_latest(name: str | None, store: str) -> Ontology:
 
 async def find_knowledge(
     corpus: Sequence[Document], ontology: str | None, policy: Policy | None, store: str
-) -> Knowledge:
+) -> GraphProvider:
     """Returns the ontology and the policy that documents are read with.
 
     Args:
@@ -226,8 +226,8 @@ async def find_knowledge(
         StoreError: The store does not have it.
     """
     if ontology is None:
-        return Knowledge.of(corpus, policy or "extend")
-    return Knowledge(await find_ontology(ontology, store), policy or "extend")
+        return GraphProvider.of(corpus, policy or "extend")
+    return GraphProvider(await find_ontology(ontology, store), policy or "extend")
 
 
 def store_file(uri: str) -> Path | None:

@@ -13,7 +13,7 @@ from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import InputError, OutageError, RunStoppedError
 from quaestor.evaluation.engines import Engine, make_engine
-from quaestor.evaluation.knowledge import settle_ontology
+from quaestor.evaluation.knowledge import resolve_ontology
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
 from quaestor.graph.knowledge_graph import Policy
@@ -100,7 +100,7 @@ async def _play(
     resumed = (await find_run(store, request.resume)).id if request.resume else None
 
     # Once, and before anything is begun: a run that is stopped is found again by its whole spec.
-    spec, knowledge = await settle_ontology(spec, dataset, store, ontology)
+    spec, knowledge = await resolve_ontology(spec, dataset, store, ontology)
 
     async def stopped(why: str, *, by_person: bool = False) -> RunStoppedError:
         return RunStoppedError(why, resumed or await _begun(store, spec), by_person=by_person)

@@ -7,9 +7,9 @@ from quaestor.application.run_service import require_played
 from quaestor.datasets.dataset import Dataset
 from quaestor.errors import InputError
 from quaestor.scoring.gold import GoldTurn
-from quaestor.scoring.report import Prediction, Report, score
+from quaestor.scoring.report import Prediction, Report, score_predictions
 from quaestor.store.base import RunStore
-from quaestor.store.records import ExampleRecord, RunRecord, TurnRecord
+from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
 
 Gold = Mapping[str, Sequence[GoldTurn]]
 
@@ -28,7 +28,7 @@ class ScoredRun:
     run: RunRecord
     turns: Mapping[tuple[str, int], TurnRecord]
     report: Report
-    broken: tuple[ExampleRecord, ...]
+    broken: tuple[ConversationRecord, ...]
 
 
 async def score_run(store: RunStore, run: RunRecord, dataset: Dataset, gold: Gold) -> ScoredRun:
@@ -43,7 +43,7 @@ async def score_run(store: RunStore, run: RunRecord, dataset: Dataset, gold: Gol
         raise InputError(f"run {run.id} was of {run.dataset} and not of these questions: score it with that file")
     await require_played(store, run)
     turns = await store.turns(run.id)
-    report = score([prediction_of(turn) for turn in turns], gold, dataset.conversations)
+    report = score_predictions([prediction_of(turn) for turn in turns], gold, dataset.conversations)
     broken = tuple(example for example in await store.examples(run.id) if example.status == "failed")
     return ScoredRun(run, {(turn.conversation, turn.index): turn for turn in turns}, report, broken)
 

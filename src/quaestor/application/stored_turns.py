@@ -6,7 +6,7 @@ from quaestor.application.resolve import match_id
 from quaestor.application.run_service import find_run
 from quaestor.errors import InputError, StoreError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.graph.loading import from_triples
+from quaestor.graph.loading import graph_from_triples
 from quaestor.store.base import RunStore
 from quaestor.store.records import PromptRecord, TurnRecord
 
@@ -65,7 +65,7 @@ async def read_stored_turn(store: RunStore, run: str, conversation: str, number:
     name = await find_conversation(store, record.id, conversation)
     found = await _turn(store, record.id, name, number)
     try:
-        return StoredTurn(found, from_triples(await store.load_graph(record.id, name)))
+        return StoredTurn(found, graph_from_triples(await store.load_graph(record.id, name)))
     except StoreError:
         return StoredTurn(found, None)
 
@@ -112,4 +112,4 @@ async def read_graph(store: RunStore, run: str, conversation: str) -> KnowledgeG
     """
     record = await find_run(store, run)
     name = await find_conversation(store, record.id, conversation)
-    return from_triples(await store.load_graph(record.id, name), f"the graph of {name}")
+    return graph_from_triples(await store.load_graph(record.id, name), f"the graph of {name}")

@@ -7,14 +7,14 @@ from pathlib import Path
 from quaestor.application.files import OutputFolder
 from quaestor.datasets.formats import read_dataset
 from quaestor.extras import require_extra
-from quaestor.learning.alike import processes
 from quaestor.learning.crossvalidate import cross_validate
+from quaestor.learning.deterministic import deterministic_pool
 from quaestor.learning.examples import read_examples, read_lines
 from quaestor.learning.saving import held_out_figures, save_weights, training_card
-from quaestor.learning.train import train
+from quaestor.learning.train import fit_weights
 from quaestor.scoring.gold import read_gold
-from quaestor.scoring.report import Report, score
-from quaestor.solvers.embedded.weights import WEIGHT_FILES
+from quaestor.scoring.report import Report, score_predictions
+from quaestor.solvers.embedded.model.loading import WEIGHT_FILES
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +80,8 @@ def train_weights(request: TrainingRequest, folder: OutputFolder) -> Trained:
     folder.require_free()
     measured = held_out_figures(request.figures) if request.figures else None
     examples, lines = read_examples(request.datasets), read_lines(request.dialogues)
-    with processes(1) as pool:
-        weights = pool.submit(train, examples, lines, request.seed).result()
+    with deterministic_pool(1) as pool:
+        weights = pool.submit(fit_weights, examples, lines, request.seed).result()
     card = training_card([*request.datasets, *request.dialogues], examples, lines, request.seed, measured)
     with folder.replacing() as temporary:
         save_weights(weights, temporary, card)
@@ -125,5 +125,5 @@ def judge_held_out(
         on_fold=on_fold,
     )
     conversations = read_dataset(dataset).conversations
-    report = score([turn.prediction for turn in held_out], read_gold(dataset), conversations)
+    report = score_predictions([turn.prediction for turn in held_out], read_gold(dataset), conversations)
     return HeldOutReport(report, len(held_out), sum(turn.reachable for turn in held_out))

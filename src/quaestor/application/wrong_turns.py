@@ -12,9 +12,9 @@ from quaestor.datasets.formats import read_dataset
 from quaestor.errors import InputError, UnlabelledError
 from quaestor.evaluation.spec import RunSpec
 from quaestor.scoring.gold import read_gold
-from quaestor.scoring.report import Scored, score
+from quaestor.scoring.report import TurnScore, score_predictions
 from quaestor.store.base import RunStore
-from quaestor.store.records import ExampleRecord, RunRecord, TurnRecord
+from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class WrongTurn:
     """
 
     turn: TurnRecord
-    scored: Scored | None = None
+    scored: TurnScore | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class WrongTurns:
     run: RunRecord
     played: int
     turns: tuple[WrongTurn, ...]
-    broken: tuple[ExampleRecord, ...]
+    broken: tuple[ConversationRecord, ...]
     compared: bool
 
 
@@ -77,7 +77,7 @@ async def find_wrong_turns(store: RunStore, run: str, dataset: Path | None = Non
     return WrongTurns(record, len(turns), wrong, broken, compared=True)
 
 
-def _verdicts(record: RunRecord, turns: Sequence[TurnRecord], dataset: Path | None) -> Sequence[Scored] | None:
+def _verdicts(record: RunRecord, turns: Sequence[TurnRecord], dataset: Path | None) -> Sequence[TurnScore] | None:
     """Returns the verdicts on a run; None where its dataset is not there any more, or has no answers."""
     path = dataset or Path(record.dataset)
     if dataset is None and not path.is_file():
@@ -94,7 +94,7 @@ def _verdicts(record: RunRecord, turns: Sequence[TurnRecord], dataset: Path | No
     labelled = {c.id: c for c in pages.conversations if c.id in gold}
     played = {turn.conversation for turn in turns}
     predictions = [prediction_of(turn) for turn in turns]
-    report = score(
+    report = score_predictions(
         [prediction for prediction in predictions if prediction.conversation in labelled],
         gold,
         [conversation for name, conversation in labelled.items() if name in played],

@@ -9,6 +9,6 @@ def main() -> None:
     import sys
 
     from quaestor.cli.app import app
-    from quaestor.cli.failures import guarded
+    from quaestor.cli.failures import exit_code_of
 
-    sys.exit(guarded(lambda: app(standalone_mode=False, prog_name="quaestor")))
+    sys.exit(exit_code_of(lambda: app(standalone_mode=False, prog_name="quaestor")))

@@ -21,7 +21,7 @@ def demo(json: JsonOption = False) -> None:
     from quaestor.application.run_service import RunRequest, start_run
     from quaestor.application.score_service import ScoredRun, score_run
     from quaestor.cli.printing import make_console, print_json
-    from quaestor.cli.progress import watched
+    from quaestor.cli.progress import show_progress
     from quaestor.cli.render import show_page, show_turn
     from quaestor.cli.results import show_score
     from quaestor.sample import sample_path
@@ -45,7 +45,7 @@ def demo(json: JsonOption = False) -> None:
 
     async def play_and_score() -> ScoredRun:
         async with open_store(settings.store) as opened:
-            with watched(pages, gold) as progress:
+            with show_progress(pages, gold) as progress:
                 run = await start_run(pages, RunRequest(settings), opened, progress)
             return await score_run(opened, run, pages, gold)
 

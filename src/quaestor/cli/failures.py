@@ -34,7 +34,7 @@ _LONGEST = 400
 _MISTAKES = (InputError, StoreError, OntologyError, GraphError)
 
 
-def guarded(command: Callable[[], object]) -> int:
+def exit_code_of(command: Callable[[], object]) -> int:
     """Runs a command and returns its exit code; errors become one line on stderr."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):

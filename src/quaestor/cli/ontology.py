@@ -99,9 +99,9 @@ def diff_command(before: _Named, after: _Named, store: StoreOption = None, json:
     """Show what changes from one ontology to another."""
     from quaestor.cli.printing import print_json
     from quaestor.core import serial
-    from quaestor.ontology.diff import diff as compare
+    from quaestor.ontology.diff import diff_ontologies
 
-    changes = compare(_read(before, store), _read(after, store))
+    changes = diff_ontologies(_read(before, store), _read(after, store))
     if json:
         print_json(serial.dump(changes))
         return

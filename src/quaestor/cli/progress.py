@@ -60,7 +60,7 @@ class _Lines:
 
 
 @contextmanager
-def watched(dataset: Dataset, gold: Gold | None = None) -> Iterator[ProgressCallback]:
+def show_progress(dataset: Dataset, gold: Gold | None = None) -> Iterator[ProgressCallback]:
     """Yields what is to be called with every conversation that ends, and shows how far the run is.
 
     Args:

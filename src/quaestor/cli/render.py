@@ -21,7 +21,7 @@ from quaestor.core import serial
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document, Table
-from quaestor.graph.facts import Mention, Observation, TextCell, period_code
+from quaestor.graph.facts import MentionFact, Observation, TextCell, period_code
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.usage import Usage
 from quaestor.plan.steps import Extract
@@ -150,13 +150,13 @@ def show_stored_turn(console: Console, turn: TurnRecord, graph: KnowledgeGraph |
 
 def place_of(source: Source, graph: KnowledgeGraph | None) -> str:
     """Returns where a number stands, in the words of the page's graph where there is one."""
-    numbers: tuple[Observation | Mention, ...] = (*graph.observations, *graph.mentions) if graph else ()
+    numbers: tuple[Observation | MentionFact, ...] = (*graph.observations, *graph.mentions) if graph else ()
     found = next((number for number in numbers if number.source == source), None)
     if isinstance(source, CellRef):
         where = f"table {source.table}, row {source.row}, column {source.column}"
         return f"{found.label} | {found.quantity.text} ({where})" if isinstance(found, Observation) else where
     where = f"{source.section}, sentence {source.sentence + 1}"
-    return f"{_around(found, source)} ({where})" if isinstance(found, Mention) else where
+    return f"{_around(found, source)} ({where})" if isinstance(found, MentionFact) else where
 
 
 def _variable(variable: Variable) -> str:
@@ -164,7 +164,7 @@ def _variable(variable: Variable) -> str:
     return f"{variable.name} = {variable.value:f}{scale}"
 
 
-def _around(mention: Mention, ref: SentenceRef) -> str:
+def _around(mention: MentionFact, ref: SentenceRef) -> str:
     text = mention.sentence
     before, after = text[max(0, ref.start - _AROUND) : ref.start], text[ref.end : ref.end + _AROUND]
     return f"{before}[{text[ref.start : ref.end]}]{after}".strip()
@@ -254,7 +254,7 @@ def _values(facts: list[Observation | TextCell], name: str, instance: str) -> st
     return escape("\n".join(f"{f.quantity.value:f}" if isinstance(f, Observation) else f.text for f in found))
 
 
-def _mention(mention: Mention) -> tuple[str, str, str, str, str]:
+def _mention(mention: MentionFact) -> tuple[str, str, str, str, str]:
     quantity = mention.quantity
     return (
         f"{quantity.value:f}",

@@ -12,9 +12,9 @@ from quaestor.application.figures import used_by
 from quaestor.application.wrong_turns import WrongTurn, WrongTurns
 from quaestor.cli.printing import make_console, print_grid
 from quaestor.core.answer_value import print_value, value_from_text
-from quaestor.llm.reading import Said, read_reply, read_request
+from quaestor.llm.messages import Message, read_request, read_response
 from quaestor.llm.usage import Usage
-from quaestor.store.records import ExampleRecord, PromptRecord, RunRecord
+from quaestor.store.records import ConversationRecord, PromptRecord, RunRecord
 
 
 def show_runs(records: Sequence[RunRecord]) -> None:
@@ -26,7 +26,7 @@ def show_runs(records: Sequence[RunRecord]) -> None:
     print_grid(make_console(), grid)
 
 
-def show_run(record: RunRecord, examples: Sequence[ExampleRecord], figures: Mapping[str, float]) -> None:
+def show_run(record: RunRecord, examples: Sequence[ConversationRecord], figures: Mapping[str, float]) -> None:
     """Prints what a run was started with, how far it is, and what failed."""
     statuses = Counter(example.status for example in examples)
     never = record.conversations - len(examples)
@@ -127,14 +127,14 @@ def show_tool_usage(console: Console, usage: Mapping[str, Mapping[str, float]]) 
 
 def show_exchanges(console: Console, prompts: Sequence[PromptRecord], *, raw: bool) -> None:
     """Prints every request of a turn and every reply; what an earlier request said is not repeated."""
-    known: tuple[Said, ...] = ()
+    known: tuple[Message, ...] = ()
     for prompt in prompts:
         milliseconds = (prompt.finished - prompt.started).total_seconds() * 1000
         heading = f"{prompt.number + 1}. {prompt.phase or 'request'}, {prompt.model}"
         console.print(f"[bold]{escape(heading)}[/]", soft_wrap=True)
         used = Usage.of_counts(prompt.usage)
         console.print(f"[dim]{milliseconds:.0f} ms, {used.tokens:,} tokens[/]")
-        request = (Said("request", prompt.prompt),) if raw else read_request(prompt.prompt)
+        request = (Message("request", prompt.prompt),) if raw else read_request(prompt.prompt)
         same = 0
         while same < min(len(known), len(request)) and known[same] == request[same]:
             same += 1
@@ -142,14 +142,14 @@ def show_exchanges(console: Console, prompts: Sequence[PromptRecord], *, raw: bo
             console.print(f"[dim]({same} piece{'s' * (same != 1)} as before)[/]")
         _pieces(console, "->", request[same:])
         if prompt.response is not None:
-            _pieces(console, "<-", (Said("reply", prompt.response),) if raw else read_reply(prompt.response))
+            _pieces(console, "<-", (Message("reply", prompt.response),) if raw else read_response(prompt.response))
         if prompt.error:
             console.print(f"   [red]{escape(prompt.error)}[/]", soft_wrap=True)
         known = request
         console.print()
 
 
-def _pieces(console: Console, arrow: str, pieces: Sequence[Said]) -> None:
+def _pieces(console: Console, arrow: str, pieces: Sequence[Message]) -> None:
     for piece in pieces:
         text = "\n     ".join(escape(piece.text).splitlines())
         console.print(f"{arrow} [dim]{escape(piece.who)}:[/] {text}", soft_wrap=True)

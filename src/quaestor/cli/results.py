@@ -5,7 +5,7 @@ from rich.table import Table as Grid
 
 from quaestor.cli.printing import print_grid
 from quaestor.scoring.bootstrap import Proportion
-from quaestor.scoring.calibration import Certainty
+from quaestor.scoring.calibration import CalibrationReport
 from quaestor.scoring.report import Score
 from quaestor.scoring.scorers import SCORERS
 
@@ -41,7 +41,7 @@ def show_score(console: Console, score: Score) -> None:
     print_grid(console, grid)
 
 
-def certainty_line(found: Certainty) -> str:
+def certainty_line(found: CalibrationReport) -> str:
     """Returns how far the confidences of a run's answers can be believed, in one line."""
     given, half = found.given, found.surest_half
     return (

@@ -34,7 +34,7 @@ def run_command(
         from quaestor.application.resolve import dataset_path, read_playable
         from quaestor.application.run_service import start_run
         from quaestor.cli.printing import announced
-        from quaestor.cli.progress import watched
+        from quaestor.cli.progress import show_progress
         from quaestor.store.base import open_store
 
         request = _request(solver, playing, reading, model)
@@ -44,7 +44,7 @@ def run_command(
 
     async def play_all() -> str:
         async with open_store(request.settings.store) as opened:
-            with watched(pages) as progress:
+            with show_progress(pages) as progress:
                 return (await start_run(pages, request, opened, progress)).id
 
     print(asyncio.run(play_all()))
@@ -66,7 +66,7 @@ def eval_command(
         from quaestor.application.score_service import score_run
         from quaestor.application.weights_card import learned_from
         from quaestor.cli.printing import announced
-        from quaestor.cli.progress import watched
+        from quaestor.cli.progress import show_progress
         from quaestor.scoring.gold import read_gold
         from quaestor.store.base import open_store
 
@@ -83,7 +83,7 @@ def eval_command(
 
     async def play_and_score() -> "ScoredRun":
         async with open_store(request.settings.store) as opened:
-            with watched(pages, gold) as progress:
+            with show_progress(pages, gold) as progress:
                 record = await start_run(pages, request, opened, progress)
             print(f"run {record.id}", file=sys.stderr)
             return await score_run(opened, record, pages, gold)

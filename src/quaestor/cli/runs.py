@@ -12,7 +12,7 @@ from quaestor.cli.options import ConversationArgument, ForceOption, JsonOption, 
 
 if TYPE_CHECKING:
     from quaestor.store.base import RunStore
-    from quaestor.store.records import ExampleRecord, RunRecord, TurnRecord
+    from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
 
 T = TypeVar("T")
 
@@ -49,7 +49,7 @@ def show_run_command(run: RunArgument, store: StoreOption = None, json: JsonOpti
     from quaestor.cli.render_runs import show_run
     from quaestor.core import serial
 
-    async def read(opened: "RunStore") -> "tuple[RunRecord, Sequence[ExampleRecord], Sequence[TurnRecord]]":
+    async def read(opened: "RunStore") -> "tuple[RunRecord, Sequence[ConversationRecord], Sequence[TurnRecord]]":
         record = await find_run(opened, run)
         turns = await opened.turns(record.id) if has_plans(record) else ()
         return record, await opened.examples(record.id), turns

@@ -11,9 +11,9 @@ from quaestor.conversation.memory import Memory
 from quaestor.core.periods import Period, parse_period
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.documents.document import Document, Sentence
-from quaestor.ontology.phrases import said_of
+from quaestor.ontology.phrases import noun_phrase_before
 from quaestor.ontology.vocabulary import slug
-from quaestor.plan.steps import Compute, Constant, Extract, Label, Operand, Plan, Ref
+from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, RowRef
 from quaestor.questions.entity import counted_thing, named_entity
 from quaestor.questions.question import NO_QUESTION, Question, entity_asked
 
@@ -116,7 +116,7 @@ class _Reader:
                     answer = self._memory.answers[operand.step]
                     if answer.number is not None:
                         yield Variable(f"result_{turns + operand.step}", answer.number, answer.scale, None)
-                elif isinstance(operand, Label):
+                elif isinstance(operand, RowRef):
                     for taken, source in zip(operand.values, operand.sources, strict=True):
                         found = self._cell(source, operand.text) if isinstance(source, CellRef) else None
                         name = _name(found) if found else slug(operand.text)
@@ -139,7 +139,7 @@ class _Reader:
         subject = ", ".join(dict.fromkeys(named))
         period = table.period_at(cell.row, cell.column)
         shown = _shown(_shortened(period, self._periods(cell))) if period else ""
-        return meaning.number("", subject, period, shown, named[0])
+        return meaning.number_result("", subject, period, shown, named[0])
 
     def _periods(self, cell: CellRef) -> list[Period]:
         """The periods along the axis that gives a cell its own."""
@@ -151,12 +151,12 @@ class _Reader:
         """A number of the text by the noun phrase around it, or by what the question calls it."""
         sentence = self._document.sentence(source)
         text = sentence.text
-        said = said_of(text[: source.start])
+        said = noun_phrase_before(text[: source.start])
         entity = (said if said and named_entity(said) else None) or counted_thing(text[source.end :]) or named
         subject = entity or f'"{shorten(step.label, _QUOTED, placeholder="...")}"'
         period = _period_said(sentence, source)
         shown = _shown(_shortened(period, [period])) if period and entity else ""
-        return meaning.number(_key(step), subject, period, shown, entity)
+        return meaning.number_result(_key(step), subject, period, shown, entity)
 
     def _compute(self, step: Compute, found: list[Meaning], turn: int) -> Meaning:
         return meaning.computed(step.operation, [self._operand(operand, found, turn) for operand in step.operands])
@@ -165,9 +165,9 @@ class _Reader:
         match operand:
             case Constant(value=value, text=text):
                 return meaning.constant(value, text.removeprefix("const_").replace("m1", "-1"))
-            case Label(text=text, table=table):
+            case RowRef(text=text, table=table):
                 where = "" if table is None else f" of table {table}"
-                return meaning.number(f"row {text}{where}", f"{text}{where}", None, "", text)
+                return meaning.number_result(f"row {text}{where}", f"{text}{where}", None, "", text)
             case Ref(step=step) if step > 0:
                 return found[step - 1]
             case Ref(step=step):

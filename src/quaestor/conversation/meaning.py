@@ -50,7 +50,7 @@ class Meaning:
         return self.periods[0] if len(set(self.periods)) == 1 else None
 
 
-def number(key: str, subject: str, period: Period | None, shown: str, entity: str | None) -> Meaning:
+def number_result(key: str, subject: str, period: Period | None, shown: str, entity: str | None) -> Meaning:
     """Returns the meaning of a number of the page.
 
     Args:

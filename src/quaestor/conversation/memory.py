@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
-from quaestor.plan.execute import Register
+from quaestor.plan.execute import StepResult
 from quaestor.questions.question import Question, read_question
 
 
@@ -34,9 +34,9 @@ class Memory:
         return tuple(read_question(turn.question) for turn in self.turns)
 
     @property
-    def registers(self) -> tuple[Register | None, ...]:
+    def registers(self) -> tuple[StepResult | None, ...]:
         """The answers as a plan refers to them, oldest first; None where a turn has no answer."""
-        return tuple(None if a.value is None else Register(a.value, a.scale, a.unit, a.sources) for a in self.answers)
+        return tuple(None if a.value is None else StepResult(a.value, a.scale, a.unit, a.sources) for a in self.answers)
 
     @property
     def entity_in_focus(self) -> str | None:

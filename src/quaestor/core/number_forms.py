@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
-from quaestor.core.debris import find_debris
+from quaestor.core.encoding_artifacts import find_artifacts
 from quaestor.core.quantity import Quantity, Scale
 
 DIGITS_AT_MOST = 30  # beyond it stands a serial number or noise, not an amount
@@ -186,4 +186,4 @@ def _has_minus(masked: str, match: re.Match[str]) -> bool:
 
 def _with_debris(text: str, start: int) -> int:
     """Returns where the span starts when its sign was debris of several characters."""
-    return next((debris.start for debris in find_debris(text) if debris.start < start < debris.end), start)
+    return next((debris.start for debris in find_artifacts(text) if debris.start < start < debris.end), start)

@@ -12,7 +12,7 @@ Trillions are thousands of billions.
 import re
 from functools import lru_cache
 
-from quaestor.core.debris import mask_debris, mend_debris
+from quaestor.core.encoding_artifacts import mask_artifacts, normalize_text
 from quaestor.core.number_forms import DIGITS_AT_MOST, NUMBER, START, QuantitySpan, decimal, read_number
 from quaestor.core.periods import find_periods
 from quaestor.core.quantity import Quantity, Scale
@@ -64,7 +64,7 @@ def parse_cell(text: str) -> tuple[Quantity, ...]:
             )
     if not re.search("[0-9]", text):
         return ()
-    masked = _GLUED_ABSENCE.sub(lambda found: " " * len(found[0]), mask_debris(text))
+    masked = _GLUED_ABSENCE.sub(lambda found: " " * len(found[0]), mask_artifacts(text))
     return tuple(span.quantity for span in _scan(text, masked, cell=True))
 
 
@@ -77,7 +77,7 @@ def find_quantities(text: str) -> tuple[QuantitySpan, ...]:
     """
     if not re.search("[0-9]", text):
         return ()
-    return tuple(_scan(text, mask_debris(text), cell=False))
+    return tuple(_scan(text, mask_artifacts(text), cell=False))
 
 
 def _scan(text: str, masked: str, *, cell: bool) -> list[QuantitySpan]:
@@ -152,7 +152,7 @@ def clean_label(text: str) -> str:
     >>> clean_label("balance on 5.00% ( 5.00 % ) notes at company 2019s plan ( 1 ) :")
     "balance on 5.00% notes at company's plan"
     """
-    label = mend_debris(text)
+    label = normalize_text(text)
     label = _ECHO.sub(lambda found: found[1] + found[2] + (found[3] or "").strip(), label)
     label = _EMPTY_ECHO.sub("%", label)
     label = _FUSED_FOOTNOTE.sub("", _FOOTNOTE.sub("", label))

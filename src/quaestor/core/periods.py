@@ -10,7 +10,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Literal
 
-from quaestor.core.debris import mask_debris
+from quaestor.core.encoding_artifacts import mask_artifacts
 from quaestor.core.words import NUMBER_WORDS
 
 PeriodKind = Literal["year", "quarter", "month", "date", "range"]
@@ -134,7 +134,7 @@ def find_periods(text: str) -> tuple[PeriodMention, ...]:
 
 @lru_cache(maxsize=16384)
 def _find_periods(text: str) -> tuple[PeriodMention, ...]:
-    masked = mask_debris(text)
+    masked = mask_artifacts(text)
     mentions = []
     for match in _MENTION.finditer(masked):
         if match["y_year"] and re.search(r"[$€£]\s*$", masked[max(0, match.start() - 4) : match.start()]):
@@ -203,7 +203,7 @@ def parse_period(text: str, year: int | None = None) -> Period | None:
         year: The year of the section, for labels without one ("second quarter", "quarter ended march 31").
     """
     mentions = find_periods(text)
-    masked = mask_debris(text)
+    masked = mask_artifacts(text)
     if not mentions:
         return _parse_partial(masked, year)
     edges = [0, *(edge for mention in mentions for edge in (mention.start, mention.end)), len(masked)]

@@ -1,7 +1,7 @@
 """How conversations are spread: the protocol of an engine, and the one that plays in this process.
 
 An engine decides where and how many at once, never what comes out: the results are the same whatever the engine.
-It writes nothing; a Listener does.
+It writes nothing; a RunListener does.
 """
 
 import asyncio
@@ -11,21 +11,21 @@ from typing import Protocol, TypeVar
 
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import InputError
-from quaestor.evaluation.knowledge import Knowledge
-from quaestor.evaluation.runner import Played, SolverFactory, attempt_conversation
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.runner import ConversationResult, SolverFactory, run_conversation
 from quaestor.llm.session import ModelSession
 
 T = TypeVar("T")
 
 
-class Listener(Protocol):
+class RunListener(Protocol):
     """Hears of every conversation, in the process and thread that called `Engine.play`."""
 
     async def began(self, conversation: Conversation) -> None:
         """A conversation was handed out."""
         ...
 
-    async def played(self, conversation: Conversation, played: Played) -> None:
+    async def played(self, conversation: Conversation, played: ConversationResult) -> None:
         """A conversation came to its end."""
         ...
 
@@ -37,8 +37,8 @@ class Engine(Protocol):
         self,
         conversations: Iterable[Conversation],
         factory: SolverFactory,
-        listener: Listener,
-        knowledge: Knowledge | None = None,
+        listener: RunListener,
+        knowledge: GraphProvider | None = None,
         line: ModelSession | None = None,
     ) -> None:
         """Plays every conversation once and tells the listener, in whatever order they end.
@@ -73,8 +73,8 @@ class InlineEngine:
         self,
         conversations: Iterable[Conversation],
         factory: SolverFactory,
-        listener: Listener,
-        knowledge: Knowledge | None = None,
+        listener: RunListener,
+        knowledge: GraphProvider | None = None,
         line: ModelSession | None = None,
     ) -> None:
         """Plays every conversation once and tells the listener."""
@@ -84,12 +84,12 @@ class InlineEngine:
             # A solver that only computes never waits: without this Ctrl-C would not be heard until the end.
             await asyncio.sleep(0)
             await listener.began(conversation)
-            await listener.played(conversation, await attempt_conversation(conversation, solver, knowledge, line))
+            await listener.played(conversation, await run_conversation(conversation, solver, knowledge, line))
 
-        await in_lanes(conversations, play_one, self.lanes)
+        await gather_limited(conversations, play_one, self.lanes)
 
 
-async def in_lanes(items: Iterable[T], handle: Callable[[T], Awaitable[None]], lanes: int) -> None:
+async def gather_limited(items: Iterable[T], handle: Callable[[T], Awaitable[None]], lanes: int) -> None:
     """Handles every item, `lanes` of them at once; the first error cancels the rest and is raised."""
     waiting: Iterator[T] = iter(items)
 

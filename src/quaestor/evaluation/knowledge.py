@@ -16,7 +16,7 @@ from quaestor.graph.builder import build_graph
 from quaestor.graph.knowledge_graph import KnowledgeGraph, Policy
 from quaestor.ontology.builder import build_ontology
 from quaestor.ontology.ontology import Ontology
-from quaestor.ontology.turtle import from_triples
+from quaestor.ontology.turtle import ontology_from_triples
 from quaestor.store.base import RunStore
 
 _PAGE, _PAGES = 2_500, 20_000
@@ -28,7 +28,7 @@ def _numbers(graph: KnowledgeGraph) -> int:
     return max(_PAGE, len(graph.observations) + len(graph.mentions))
 
 
-class Knowledge:
+class GraphProvider:
     """A frozen ontology and a policy, and the graphs that are built with them. It survives pickling, without them."""
 
     def __init__(self, ontology: Ontology, policy: Policy) -> None:
@@ -36,13 +36,13 @@ class Knowledge:
         self._graphs = BoundedCache[tuple[str, str], KnowledgeGraph](_PAGES, _numbers)
 
     @classmethod
-    def of(cls, documents: Iterable[Document], policy: Policy = "strict") -> "Knowledge":
+    def of(cls, documents: Iterable[Document], policy: Policy = "strict") -> "GraphProvider":
         """Returns what documents say themselves."""
         return cls(build_ontology(documents), policy)
 
-    def __reduce__(self) -> tuple[type["Knowledge"], tuple[Ontology, Policy]]:
+    def __reduce__(self) -> tuple[type["GraphProvider"], tuple[Ontology, Policy]]:
         # Of the ontology only what it is: its indexes are quickly made again, and cannot travel.
-        return Knowledge, (replace(self.ontology), self.policy)
+        return GraphProvider, (replace(self.ontology), self.policy)
 
     def graph(self, document: Document) -> KnowledgeGraph:
         """Returns the graph of a page.
@@ -54,9 +54,9 @@ class Knowledge:
         return self._graphs.get(key, lambda: build_graph(document, self.ontology, self.policy))
 
 
-async def settle_ontology(
+async def resolve_ontology(
     spec: RunSpec, dataset: Dataset, store: RunStore, ontology: Ontology | None = None
-) -> tuple[RunSpec, Knowledge]:
+) -> tuple[RunSpec, GraphProvider]:
     """Returns the spec with the digest of its ontology, and the knowledge of the run. Writes nothing.
 
     Args:
@@ -76,6 +76,8 @@ async def settle_ontology(
     if ontology is None:
         assert spec.ontology is not None
         triples = await store.load_ontology(spec.ontology)
-        ontology = await asyncio.to_thread(from_triples, triples, f"the ontology {spec.ontology[:12]}")
+        ontology = await asyncio.to_thread(ontology_from_triples, triples, f"the ontology {spec.ontology[:12]}")
     # The digest reads all of its triples.
-    return replace(spec, ontology=await asyncio.to_thread(lambda: ontology.digest)), Knowledge(ontology, spec.policy)
+    return replace(spec, ontology=await asyncio.to_thread(lambda: ontology.digest)), GraphProvider(
+        ontology, spec.policy
+    )

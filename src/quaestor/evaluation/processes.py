@@ -19,9 +19,9 @@ from multiprocessing.connection import Connection
 
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import EngineError
-from quaestor.evaluation.engines import Listener, in_lanes
-from quaestor.evaluation.knowledge import Knowledge
-from quaestor.evaluation.runner import Played, SolverFactory, attempt_conversation
+from quaestor.evaluation.engines import RunListener, gather_limited
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.runner import ConversationResult, SolverFactory, run_conversation
 from quaestor.llm.session import ModelSession
 from quaestor.solvers.base import Solver
 
@@ -46,8 +46,8 @@ class ProcessEngine:
         self,
         conversations: Iterable[Conversation],
         factory: SolverFactory,
-        listener: Listener,
-        knowledge: Knowledge | None = None,
+        listener: RunListener,
+        knowledge: GraphProvider | None = None,
         line: ModelSession | None = None,
     ) -> None:
         """Plays every conversation once and tells the listener. For solvers that compute: models are asked inline."""
@@ -68,7 +68,7 @@ class ProcessEngine:
 
         try:
             # Twice as many as there are workers, so that each finds its next chunk waiting.
-            await in_lanes(_chunks(conversations), play_chunk, 2 * self.workers)
+            await gather_limited(_chunks(conversations), play_chunk, 2 * self.workers)
         except BrokenProcessPool as error:
             raise EngineError(
                 "a worker process died (killed, or out of memory): resume the run, with fewer workers if it recurs"
@@ -89,11 +89,11 @@ class _Worker:
     """What a worker process holds: set once, when it starts."""
 
     factory: SolverFactory
-    knowledge: Knowledge | None = None
+    knowledge: GraphProvider | None = None
     solver: Solver | None = None
 
 
-def _prepare_worker(factory: SolverFactory, knowledge: Knowledge | None, watched: Connection) -> None:
+def _prepare_worker(factory: SolverFactory, knowledge: GraphProvider | None, watched: Connection) -> None:
     # Ctrl-C reaches every process of the terminal; only the parent decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # What a turn makes is gone when it ends: there are few cycles to look for.
@@ -110,13 +110,13 @@ def _end_with_parent(watched: Connection) -> None:
         os._exit(1)
 
 
-def _play(chunk: tuple[Conversation, ...]) -> tuple[Played, ...]:
+def _play(chunk: tuple[Conversation, ...]) -> tuple[ConversationResult, ...]:
     # The solver is built here and not when the worker starts: its errors reach the parent from here.
     if _Worker.solver is None:
         _Worker.solver = _Worker.factory()
     solver = _Worker.solver
 
-    async def play_all() -> tuple[Played, ...]:
-        return tuple([await attempt_conversation(conversation, solver, _Worker.knowledge) for conversation in chunk])
+    async def play_all() -> tuple[ConversationResult, ...]:
+        return tuple([await run_conversation(conversation, solver, _Worker.knowledge) for conversation in chunk])
 
     return asyncio.run(play_all())

@@ -14,12 +14,12 @@ from quaestor.core.answer_value import value_to_text
 from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import PlanError, QuaestorError
-from quaestor.evaluation.runner import Played
+from quaestor.evaluation.runner import ConversationResult
 from quaestor.llm.usage import Usage
 from quaestor.plan.program import to_program
 from quaestor.plan.steps import Plan
 from quaestor.store.base import RunStore
-from quaestor.store.records import ExampleRecord, PromptRecord, TurnRecord, now
+from quaestor.store.records import ConversationRecord, PromptRecord, TurnRecord, now
 
 if TYPE_CHECKING:
     from quaestor.llm.transcript import Exchange
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 OnConversation = Callable[[Conversation, tuple[Turn, ...]], None]
 
 
-class Recorder:
+class RunWriter:
     """The Listener that writes: when a conversation begins, and when it ends its graph and prompts, then how it went.
 
     Attributes:
@@ -50,15 +50,15 @@ class Recorder:
         """Notes that the conversation is being played."""
         used = _counts(self._used.get(conversation.id, Usage()))
         await self._store.begin_example(
-            ExampleRecord(self._run, conversation.id, conversation.document.id, started=now(), usage=used)
+            ConversationRecord(self._run, conversation.id, conversation.document.id, started=now(), usage=used)
         )
 
-    async def played(self, conversation: Conversation, played: Played) -> None:
+    async def played(self, conversation: Conversation, played: ConversationResult) -> None:
         """Keeps how the conversation went, and all its turns."""
         self.end = self.end or played.end
         turns = turn_records(self._run, conversation.id, played.turns)
         used = self._used.get(conversation.id, Usage()) + played.usage
-        example = ExampleRecord(
+        example = ConversationRecord(
             run=self._run,
             conversation=conversation.id,
             document=conversation.document.id,

@@ -13,8 +13,8 @@ from quaestor.core import serial
 from quaestor.datasets.dataset import Dataset
 from quaestor.errors import DatasetError, InputError
 from quaestor.evaluation.engines import Engine
-from quaestor.evaluation.knowledge import settle_ontology
-from quaestor.evaluation.recording import OnConversation, Recorder
+from quaestor.evaluation.knowledge import resolve_ontology
+from quaestor.evaluation.recording import OnConversation, RunWriter
 from quaestor.evaluation.runner import SolverFactory, check_questions
 from quaestor.evaluation.spec import RunSpec
 from quaestor.llm.session import ModelConfig, open_session
@@ -64,7 +64,7 @@ async def run_dataset(
     """
     _check(dataset, spec)
     factory = factory or partial(make_solver, spec.solver, spec.solver_options)
-    spec, knowledge = await settle_ontology(spec, dataset, store, ontology)
+    spec, knowledge = await resolve_ontology(spec, dataset, store, ontology)
     earlier = await store.examples(resume) if resume else ()
     used = {example.conversation: Usage.of_counts(example.usage) for example in earlier}
     async with open_session(access, sum(used.values(), Usage())) if access else nullcontext() as line:
@@ -75,7 +75,7 @@ async def run_dataset(
         if line is not None:
             line.run = run.id
         complete = {example.conversation for example in earlier if example.status == "complete"}
-        recorder = Recorder(store, run.id, on_conversation, used)
+        recorder = RunWriter(store, run.id, on_conversation, used)
         waiting = (conversation for conversation in dataset.conversations if conversation.id not in complete)
         status: RunStatus = "stopped"
         try:

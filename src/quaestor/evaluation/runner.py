@@ -34,11 +34,11 @@ from quaestor.errors import (
     SolverError,
     StoreError,
 )
-from quaestor.evaluation.knowledge import Knowledge
+from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.llm.session import ModelSession
 from quaestor.llm.usage import Usage
 from quaestor.plan.execute import execute
-from quaestor.plan.operations import bounded
+from quaestor.plan.operations import require_in_range
 from quaestor.questions.question import read_question
 from quaestor.solvers.base import Solver, TurnContext
 from quaestor.solvers.session import Session
@@ -59,7 +59,7 @@ _MISCONFIGURED = (SettingsError, ModelError, OntologyError, StoreError, EngineEr
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class ConversationResult:
     """How a conversation went.
 
     Attributes:
@@ -105,7 +105,7 @@ def check_questions(conversation: Conversation) -> None:
 
 
 async def play_conversation(
-    conversation: Conversation, solver: Solver, knowledge: Knowledge | None = None, line: ModelSession | None = None
+    conversation: Conversation, solver: Solver, knowledge: GraphProvider | None = None, line: ModelSession | None = None
 ) -> tuple[Turn, ...]:
     """Returns the turns of a conversation, played in order; independent questions each with an empty memory.
 
@@ -125,7 +125,7 @@ async def play_conversation(
     check_questions(conversation)
     document = conversation.document
     if knowledge is None:
-        knowledge = await asyncio.to_thread(Knowledge.of, [document])
+        knowledge = await asyncio.to_thread(GraphProvider.of, [document])
     graph, memory, session = await asyncio.to_thread(knowledge.graph, document), Memory(), Session()
     turns: list[Turn] = []
     for index, question in enumerate(conversation.questions):
@@ -188,24 +188,24 @@ def _verify(answer: Answer, memory: Memory) -> bool:
     if answer.value is None:
         return False
     if answer.number is not None:
-        bounded(answer.number)
+        require_in_range(answer.number)
     if answer.plan is None:
         return False
     result = execute(answer.plan, memory.registers).result
     return (result.value, result.scale) == (answer.value, answer.scale)
 
 
-async def attempt_conversation(
-    conversation: Conversation, solver: Solver, knowledge: Knowledge | None = None, line: ModelSession | None = None
-) -> Played:
+async def run_conversation(
+    conversation: Conversation, solver: Solver, knowledge: GraphProvider | None = None, line: ModelSession | None = None
+) -> ConversationResult:
     """Returns how a conversation went, whatever the page says and the solver does."""
     started = now()
     if knowledge is None:
-        knowledge = await asyncio.to_thread(Knowledge.of, [conversation.document])
+        knowledge = await asyncio.to_thread(GraphProvider.of, [conversation.document])
     try:
         graph = await asyncio.to_thread(knowledge.graph, conversation.document)
     except GraphError as failure:
-        return Played(started, now(), status="failed", error=_named(failure))
+        return ConversationResult(started, now(), status="failed", error=_named(failure))
     played = await _attempt(conversation, solver, knowledge, line)
     exchanges, usage = line.take(conversation.id) if line else ((), Usage())
     return replace(
@@ -219,22 +219,22 @@ async def attempt_conversation(
 
 
 async def _attempt(
-    conversation: Conversation, solver: Solver, knowledge: Knowledge, line: ModelSession | None
-) -> Played:
+    conversation: Conversation, solver: Solver, knowledge: GraphProvider, line: ModelSession | None
+) -> ConversationResult:
     started = now()
     try:
         turns = await play_conversation(conversation, solver, knowledge, line)
     except OutageError as failure:
         # What a person has to mend, and a budget, stop the run; a service in trouble may answer the next one.
         end = failure if isinstance(failure, InputError | BudgetExceededError) else None
-        return Played(started, now(), status="outage", error=_named(failure), end=end)
+        return ConversationResult(started, now(), status="outage", error=_named(failure), end=end)
     except _MISCONFIGURED as failure:
-        return Played(started, now(), status="outage", error=_named(failure), end=failure)
+        return ConversationResult(started, now(), status="outage", error=_named(failure), end=failure)
     except Exception as failure:  # noqa: BLE001 - a solver's defect must not cost a long run its other conversations
         frame = traceback.extract_tb(failure.__traceback__)[-1]
         error = f"{_named(failure)} (in {frame.name}, {Path(frame.filename).name}:{frame.lineno})"
-        return Played(started, now(), status="failed", error=error)
-    return Played(started, now(), turns)
+        return ConversationResult(started, now(), status="failed", error=error)
+    return ConversationResult(started, now(), turns)
 
 
 def _named(failure: Exception) -> str:

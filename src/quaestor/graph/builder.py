@@ -26,7 +26,7 @@ from quaestor.graph.knowledge_graph import KnowledgeGraph, Policy
 from quaestor.graph.text import text_facts, year_number, years_in
 from quaestor.ontology.classes import Context, contexts_of
 from quaestor.ontology.lines import Axis, body_cells, line_of, property_axis, property_lines, without_period
-from quaestor.ontology.matching import Match
+from quaestor.ontology.matching import PropertyMatch
 from quaestor.ontology.ontology import Ontology
 from quaestor.ontology.vocabulary import property_name, slug
 
@@ -116,7 +116,7 @@ def _lines(table: Table, ontology: Ontology) -> list[LineFact]:
 
 
 def _line(
-    table: Table, axis: Axis, index: int, label: str, match: Match | None, ontology: Ontology, minted: str
+    table: Table, axis: Axis, index: int, label: str, match: PropertyMatch | None, ontology: Ontology, minted: str
 ) -> LineFact:
     if match is not None:
         return LineFact(table.index, axis, index, label, match.property, match.rule, match.score, match.label)

@@ -81,7 +81,7 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class MentionFact:
     """A number in running text.
 
     Attributes:

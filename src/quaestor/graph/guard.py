@@ -225,7 +225,7 @@ class _PatternReader:
 
 
 @dataclass(frozen=True)
-class Fans:
+class FanOut:
     """How many triples a predicate has, at most for one subject, at most for one object.
 
     Attributes:
@@ -241,7 +241,7 @@ class Fans:
     object: int
 
 
-def fans_of(triples: Sequence[Triple]) -> Fans:
+def fan_out_of(triples: Sequence[Triple]) -> FanOut:
     """Returns the fan-outs of a graph."""
     by_subject: dict[tuple[str, str], int] = {}
     by_object: dict[tuple[str, str], int] = {}
@@ -256,7 +256,7 @@ def fans_of(triples: Sequence[Triple]) -> Fans:
         count = counts.setdefault(p, [0, 0, 0])
         count[0] += 1
         count[1], count[2] = max(count[1], out), max(count[2], into)
-    return Fans(
+    return FanOut(
         len(triples),
         {p: (count[0], count[1], count[2]) for p, count in counts.items()},
         max(alone.values(), default=0),
@@ -264,7 +264,7 @@ def fans_of(triples: Sequence[Triple]) -> Fans:
     )
 
 
-def estimate(patterns: Sequence[Pattern], fans: Fans) -> int:
+def estimate(patterns: Sequence[Pattern], fans: FanOut) -> int:
     """Returns how many rows the patterns can have at most, joined one after the other, the best next one first."""
     bound: set[str] = set()
     waiting = list(patterns)
@@ -277,7 +277,7 @@ def estimate(patterns: Sequence[Pattern], fans: Fans) -> int:
     return rows
 
 
-def _cost(pattern: Pattern, bound: set[str], fans: Fans) -> int:
+def _cost(pattern: Pattern, bound: set[str], fans: FanOut) -> int:
     def known(term: str) -> bool:
         return term[0] not in "?$" or term in bound
 

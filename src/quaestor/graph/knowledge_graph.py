@@ -13,7 +13,7 @@ from quaestor.core.triples import Triple
 from quaestor.graph.facts import (
     HeaderNumber,
     LineFact,
-    Mention,
+    MentionFact,
     Observation,
     SectionFact,
     SentenceFact,
@@ -49,7 +49,7 @@ class KnowledgeGraph:
     digest_of_document: str
     ontology: str
     observations: tuple[Observation, ...]
-    mentions: tuple[Mention, ...]
+    mentions: tuple[MentionFact, ...]
     labels: tuple[HeaderNumber, ...]
     text_cells: tuple[TextCell, ...]
     sentences: tuple[SentenceFact, ...]
@@ -60,9 +60,9 @@ class KnowledgeGraph:
     @cached_property
     def _triples(self) -> tuple[Triple, ...]:
         """Every triple, sorted, no two the same."""
-        from quaestor.graph.writing import to_triples
+        from quaestor.graph.writing import graph_to_triples
 
-        return to_triples(self)
+        return graph_to_triples(self)
 
     @cached_property
     def digest(self) -> str:

@@ -18,7 +18,7 @@ from quaestor.graph.facts import (
     HeaderNumber,
     Heading,
     LineFact,
-    Mention,
+    MentionFact,
     Observation,
     SectionFact,
     SentenceFact,
@@ -31,17 +31,17 @@ from quaestor.graph.writing import BEFORE, PAGE, lead_on_a_page
 from quaestor.ontology.terms import Value, read_term, read_turtle
 
 
-def from_turtle(text: str, what: str = "the graph") -> KnowledgeGraph:
+def graph_from_turtle(text: str, what: str = "the graph") -> KnowledgeGraph:
     """Returns the graph that a Turtle or N-Triples text says.
 
     Raises:
         OntologyError: The text is no Turtle.
         GraphError: It says something else than one graph.
     """
-    return from_triples(read_turtle(text, what)[0], what)
+    return graph_from_triples(read_turtle(text, what)[0], what)
 
 
-def from_triples(triples: Iterable[Triple], what: str = "the graph") -> KnowledgeGraph:
+def graph_from_triples(triples: Iterable[Triple], what: str = "the graph") -> KnowledgeGraph:
     """Returns the graph that triples say.
 
     Raises:
@@ -171,9 +171,9 @@ class _Loader:
             repair=node.text_or_none("kg:repair"),
         )
 
-    def _mention(self, node: _Node) -> Mention:
+    def _mention(self, node: _Node) -> MentionFact:
         source, sentence = self._span(node)
-        return Mention(
+        return MentionFact(
             quantity=node.quantity(),
             source=source,
             order=node.whole("kg:order"),

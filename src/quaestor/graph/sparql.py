@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from quaestor.core.triples import Triple
 from quaestor.errors import QueryError
-from quaestor.graph.guard import Fans, Guarded, estimate, fans_of, guard
+from quaestor.graph.guard import FanOut, Guarded, estimate, fan_out_of, guard
 from quaestor.graph.process import Request, shared_worker
 from quaestor.ontology.terms import Iri, Shortener, Value, write_turtle
 from quaestor.ontology.vocabulary import PREFIXES
@@ -142,8 +142,8 @@ class Sparql:
         return hashlib.sha256(self._turtle.encode()).hexdigest()
 
     @cached_property
-    def _fans(self) -> Fans:
-        return fans_of(self._triples)
+    def _fans(self) -> FanOut:
+        return fan_out_of(self._triples)
 
     @cached_property
     def _store(self) -> "ox.Store":

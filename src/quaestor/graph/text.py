@@ -10,14 +10,14 @@ from quaestor.core.provenance import SentenceRef, Source
 from quaestor.core.quantity import Quantity
 from quaestor.documents.document import Document, Sentence
 from quaestor.graph.alignment import LOOKED_BACK, aligned_periods
-from quaestor.graph.facts import HeaderNumber, Mention, SentenceFact
+from quaestor.graph.facts import HeaderNumber, MentionFact, SentenceFact
 from quaestor.ontology.ontology import Ontology
-from quaestor.ontology.phrases import said_in
+from quaestor.ontology.phrases import noun_phrase_in
 
 
 def text_facts(
     document: Document, ontology: Ontology
-) -> tuple[tuple[SentenceFact, ...], tuple[Mention, ...], tuple[HeaderNumber, ...]]:
+) -> tuple[tuple[SentenceFact, ...], tuple[MentionFact, ...], tuple[HeaderNumber, ...]]:
     """Returns the sentences, the numbers in them, and the years that they name."""
     sentences = tuple(SentenceFact(s.section, s.index, i, s.text) for i, s in enumerate(document.sentences))
     mentions = tuple(m for place in range(len(document.sentences)) for m in _mentions(document, place, ontology))
@@ -25,14 +25,14 @@ def text_facts(
     return sentences, mentions, years
 
 
-def _mentions(document: Document, place: int, ontology: Ontology) -> list[Mention]:
+def _mentions(document: Document, place: int, ontology: Ontology) -> list[MentionFact]:
     sentence, earlier = document.sentences[place], document.sentences[max(0, place - LOOKED_BACK) : place]
     if not sentence.mentions:
         return []
-    named = {order: match.property for order, said in said_in(sentence) if (match := ontology.match(said))}
+    named = {order: match.property for order, said in noun_phrase_in(sentence) if (match := ontology.match(said))}
     periods = aligned_periods(sentence, earlier)
     return [
-        Mention(mention.quantity, mention.ref, order, place, sentence.text, periods[order], named.get(order))
+        MentionFact(mention.quantity, mention.ref, order, place, sentence.text, periods[order], named.get(order))
         for order, mention in enumerate(sentence.mentions)
     ]
 

@@ -13,7 +13,7 @@ MEMORY = 2**30
 _GRAPHS_AT_MOST = 16
 
 
-def main() -> None:
+def serve_queries() -> None:
     """Answers requests until the input ends."""
     import pyoxigraph as ox
 
@@ -93,4 +93,4 @@ def _set_alarm(seconds: int) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    serve_queries()

@@ -13,7 +13,7 @@ from quaestor.graph.facts import (
     HeaderNumber,
     Heading,
     LineFact,
-    Mention,
+    MentionFact,
     Observation,
     SectionFact,
     SentenceFact,
@@ -32,7 +32,7 @@ BEFORE = "pre_text"
 """The section of the table of a page around one, which is not written."""
 
 
-def to_triples(graph: KnowledgeGraph) -> tuple[Triple, ...]:
+def graph_to_triples(graph: KnowledgeGraph) -> tuple[Triple, ...]:
     """Returns all facts as triples, sorted, no two the same."""
     found: set[Triple] = set()
     found.update(
@@ -70,7 +70,7 @@ def observation_node(observation: Observation) -> str:
     return f"doc:obs_{ref.table}_{ref.row}_{ref.column}_{observation.order}"
 
 
-def mention_node(mention: Mention) -> str:
+def mention_node(mention: MentionFact) -> str:
     """Returns the node of a mention."""
     return f"doc:mention_{mention.source.section}_{mention.source.sentence}_{mention.order}"
 
@@ -230,7 +230,7 @@ def span_node(ref: SentenceRef) -> str:
     return f"doc:{ref.section}_{ref.sentence}_{ref.start}_{ref.end}"
 
 
-def _mention(m: Mention) -> Iterable[Triple]:
+def _mention(m: MentionFact) -> Iterable[Triple]:
     node = mention_node(m)
     yield Triple(node, "rdf:type", "kg:Mention")
     yield from _quantity(node, m.quantity, m.quantity.scale, m.quantity.unit)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from quaestor.solvers.embedded.confidence import Calibration, Evidence
+from quaestor.solvers.embedded.model.confidence import Calibration, Evidence
 
 
 def fit_calibration(evidence: Sequence[Evidence], right: Sequence[bool]) -> Calibration:

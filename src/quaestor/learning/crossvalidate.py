@@ -12,12 +12,12 @@ import numpy as np
 from quaestor.conversation.memory import Memory
 from quaestor.core.answer_value import as_float
 from quaestor.datasets.dataset import Conversation
-from quaestor.evaluation.knowledge import Knowledge
+from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import turn_records
 from quaestor.evaluation.runner import play_conversation
-from quaestor.learning.alike import processes
+from quaestor.learning.deterministic import deterministic_pool
 from quaestor.learning.examples import Example, company_folds
-from quaestor.learning.train import train
+from quaestor.learning.train import fit_weights
 from quaestor.scoring.report import Prediction
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.solver import EmbeddedSolver
@@ -74,7 +74,7 @@ def cross_validate(
         training = tuple(example for example in (*examples, *extra) if example.company not in companies)
         jobs.append(_Fold(training, tuple(d for d in dialogues if d.company not in companies), held_out, seed))
     answered: list[HeldOutTurn] = []
-    with processes(workers) as pool:
+    with deterministic_pool(workers) as pool:
         for done, turns in enumerate(pool.map(_answer_fold, jobs), start=1):
             answered += turns
             if on_fold:
@@ -83,7 +83,7 @@ def cross_validate(
 
 
 def _answer_fold(job: _Fold) -> list[HeldOutTurn]:
-    solver = EmbeddedSolver(train(job.training, job.dialogues, job.seed))
+    solver = EmbeddedSolver(fit_weights(job.training, job.dialogues, job.seed))
     return [turn for example in job.held_out for turn in answer_held_out(example, solver)]
 
 
@@ -92,7 +92,7 @@ def answer_held_out(example: Example, solver: EmbeddedSolver) -> list[HeldOutTur
     if example.document is None:
         raise ValueError(f"{example.id} has no page")
     conversation = Conversation(example.id, example.document, example.questions)
-    knowledge = Knowledge.of([example.document])
+    knowledge = GraphProvider.of([example.document])
     turns = asyncio.run(play_conversation(conversation, solver, knowledge))
     records = turn_records("cross-validation", example.id, turns)
     held_out, session = [], Session()

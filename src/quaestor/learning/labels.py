@@ -13,14 +13,14 @@ from quaestor.core.answer_value import AnswerValue, as_float
 from quaestor.errors import ExecutionError
 from quaestor.plan.execute import execute
 from quaestor.plan.program import parse_program
-from quaestor.plan.scales import Kind as Counts
-from quaestor.plan.steps import Compute, Constant, Label, Plan, Ref
+from quaestor.plan.scales import Dimension
+from quaestor.plan.steps import Compute, Constant, Plan, Ref, RowRef
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
 from quaestor.scoring.gold import GoldTurn
-from quaestor.solvers.embedded.candidates import OPERATIONS, reading_of
-from quaestor.solvers.embedded.leaves import LeafTable
-from quaestor.solvers.embedded.state import Operand, Outcome, State
+from quaestor.solvers.embedded.candidates.enumerate import OPERATIONS, reading_of
+from quaestor.solvers.embedded.page.matrix import NumberMatrix
+from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
 
 _OF_ROW = {"table_sum": "sum", "table_average": "average"}
 """Operations on a whole row of the table, as the solver knows them."""
@@ -45,7 +45,7 @@ def program_tree(plan: Plan) -> Tree:
                     operands.append(trees[number - 1])
                 case Constant(value=value, text=text):
                     operands.append(("constant" if text.startswith("const_") else "number", float(value), text))
-                case Label(text=text):
+                case RowRef(text=text):
                     operands.append(("row", text))
         trees.append(operands[0] if step.operation == "identity" else (step.operation, *operands))
     return trees[-1]
@@ -64,7 +64,7 @@ class LabelledTurn:
     """
 
     question: Question
-    outcome: Outcome
+    outcome: TurnAction
     answer: float
     acceptable: tuple[tuple[int, ...], ...]
 
@@ -73,8 +73,8 @@ def label_turn(
     question: Question,
     gold: GoldTurn,
     earlier: Sequence[Tree],
-    state: State,
-    leaves: LeafTable | None,
+    state: DialogueState,
+    leaves: NumberMatrix | None,
     choose: Chooser,
 ) -> tuple[LabelledTurn, Tree]:
     """Returns what a gold turn did, and its tree for the turns after it.
@@ -99,7 +99,7 @@ def label_turn(
             operands.append(operand)
             acceptable.append(options)
     counts = _counts(operation, operands, state, leaves)
-    outcome = Outcome(operation, tuple(operands), _remembered(operation, operands, plan, answer), counts)
+    outcome = TurnAction(operation, tuple(operands), _remembered(operation, operands, plan, answer), counts)
     return LabelledTurn(question, outcome, answer, tuple(acceptable)), tree
 
 
@@ -121,7 +121,9 @@ def _remembered(operation: str, operands: Sequence[Operand], plan: Plan, answer:
         return answer
 
 
-def _counts(operation: str, operands: Sequence[Operand], state: State, leaves: LeafTable | None) -> Counts:
+def _counts(
+    operation: str, operands: Sequence[Operand], state: DialogueState, leaves: NumberMatrix | None
+) -> Dimension:
     counts = []
     for operand in operands:
         if operand.kind == "leaf" and leaves is not None:
@@ -129,15 +131,15 @@ def _counts(operation: str, operands: Sequence[Operand], state: State, leaves: L
         elif operand.kind == "result":
             counts.append(state.outcomes[operand.index].counts)
         else:
-            counts.append(Counts())
+            counts.append(Dimension())
     fits = len(counts) > 1 if operation in ("sum", "average") else len(counts) == (1 if operation == "lookup" else 2)
     if operation not in OPERATIONS or not fits:
-        return Counts()
+        return Dimension()
     reading = reading_of(operation, tuple(counts))
-    return Counts(reading.scale, reading.unit)
+    return Dimension(reading.scale, reading.unit)
 
 
-def _operation(tree: Tree, earlier: Sequence[Tree], state: State) -> tuple[str, tuple[Tree, ...]]:
+def _operation(tree: Tree, earlier: Sequence[Tree], state: DialogueState) -> tuple[str, tuple[Tree, ...]]:
     if _earlier_turn(tree, earlier, state) is not None or tree[0] in ("number", "constant"):
         return "lookup", (tree,)
     name, operands = str(tree[0]), tuple(part for part in tree[1:] if isinstance(part, tuple))
@@ -156,7 +158,7 @@ def _operation(tree: Tree, earlier: Sequence[Tree], state: State) -> tuple[str, 
     return name, operands
 
 
-def _row(part: Tree, leaves: LeafTable | None) -> list[tuple[int, float]]:
+def _row(part: Tree, leaves: NumberMatrix | None) -> list[tuple[int, float]]:
     """The leaves of the table row that a program names, with their values."""
     if part[0] != "row" or leaves is None:
         return []
@@ -167,14 +169,14 @@ def _row(part: Tree, leaves: LeafTable | None) -> list[tuple[int, float]]:
     return [] if several else [(n, float(leaves.value[n])) for n in found]
 
 
-def _terms(tree: Tree, earlier: Sequence[Tree], state: State) -> tuple[Tree, ...]:
+def _terms(tree: Tree, earlier: Sequence[Tree], state: DialogueState) -> tuple[Tree, ...]:
     """What is added up at once: the parts of a sum that are no sums of this turn themselves."""
     if tree[0] != "add" or _earlier_turn(tree, earlier, state) is not None:
         return (tree,)
     return tuple(term for part in tree[1:] if isinstance(part, tuple) for term in _terms(part, earlier, state))
 
 
-def _earlier_turn(tree: Tree, earlier: Sequence[Tree], state: State) -> int | None:
+def _earlier_turn(tree: Tree, earlier: Sequence[Tree], state: DialogueState) -> int | None:
     """The latest earlier turn whose whole program this is; lookups of leaves count as their leaf's use."""
     for turn in range(len(earlier) - 1, -1, -1):
         if earlier[turn] == tree and state.outcomes[turn].value is not None:
@@ -183,7 +185,7 @@ def _earlier_turn(tree: Tree, earlier: Sequence[Tree], state: State) -> int | No
 
 
 def _operand(
-    part: Tree, earlier: Sequence[Tree], state: State, leaves: LeafTable | None, choose: Chooser
+    part: Tree, earlier: Sequence[Tree], state: DialogueState, leaves: NumberMatrix | None, choose: Chooser
 ) -> tuple[Operand, tuple[int, ...]]:
     turn = _earlier_turn(part, earlier, state)
     if turn is not None:
@@ -211,7 +213,7 @@ def _text_leaf(text: str) -> int:
     return int.from_bytes(text.encode()[:24], "big") % (1 << 62)
 
 
-def matching_leaves(leaves: LeafTable, printed: float, *, percent: bool) -> list[int]:
+def matching_leaves(leaves: NumberMatrix, printed: float, *, percent: bool) -> list[int]:
     """Returns the leaves that print a number, whatever its sign; percentages first where the literal is one."""
     close: NDArray[np.bool_] = np.isclose(np.abs(leaves.value), abs(printed), rtol=1e-9, atol=1e-9)
     if percent and (close & leaves.percent).any():

@@ -12,16 +12,16 @@ from quaestor.learning.examples import Example
 from quaestor.learning.labels import Chooser, LabelledTurn, Tree, label_turn
 from quaestor.ontology.builder import build_ontology
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.candidates import GROUPED, OPERATIONS, Candidates
-from quaestor.solvers.embedded.leaves import LeafTable, leaf_table
-from quaestor.solvers.embedded.scoring import LEAF_FEATURES
-from quaestor.solvers.embedded.signature import SignatureModel
-from quaestor.solvers.embedded.state import State
-from quaestor.solvers.embedded.trees import Predictor
-from quaestor.solvers.embedded.turn import Reading, build_candidates, read_leaves
-from quaestor.solvers.embedded.turn_view import read_turn
-from quaestor.solvers.embedded.views import Idf, PageView
-from quaestor.solvers.embedded.word_matrix import Floats
+from quaestor.solvers.embedded.candidates.enumerate import GROUPED, OPERATIONS, Candidates
+from quaestor.solvers.embedded.decode.turn import ActionTemplate, build_candidates, read_leaves
+from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
+from quaestor.solvers.embedded.model.signature import SignatureModel
+from quaestor.solvers.embedded.model.trees import Predictor
+from quaestor.solvers.embedded.page.features import Idf, PageFeatures
+from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.page.word_matrix import Floats
+from quaestor.solvers.embedded.state.dialogue import DialogueState
+from quaestor.solvers.embedded.state.turn_view import read_turn
 
 _COLUMN = {name: n for n, name in enumerate(LEAF_FEATURES)}
 _WORDS = (("question_in_leaf", 2.0), ("row_in_context", 1.0), ("row_in_question", 1.0), ("year_named", 0.7),
@@ -38,27 +38,27 @@ class PlayedTurn:
         label: What gold did.
     """
 
-    page: PageView
-    reading: Reading
-    state: State
+    page: PageFeatures
+    reading: ActionTemplate
+    state: DialogueState
     label: LabelledTurn
 
 
-def read_pages(examples: Sequence[Example]) -> dict[str, LeafTable]:
+def read_pages(examples: Sequence[Example]) -> dict[str, NumberMatrix]:
     """Returns the leaves of every page of the examples, by the page's digest.
 
     The ontology is the hand-written core alone: the leaves are the same with any, and nothing is learned of types.
     """
     ontology = build_ontology(())
-    pages: dict[str, LeafTable] = {}
+    pages: dict[str, NumberMatrix] = {}
     for example in examples:
         document = example.document
         if document is not None and document.digest not in pages:
-            pages[document.digest] = leaf_table(build_graph(document, ontology, "extend"))
+            pages[document.digest] = number_matrix(build_graph(document, ontology, "extend"))
     return pages
 
 
-def document_frequencies(pages: Iterable[LeafTable]) -> Idf:
+def document_frequencies(pages: Iterable[NumberMatrix]) -> Idf:
     """Returns how telling each stem is over pages."""
     counts: dict[str, int] = {}
     total = 1
@@ -70,9 +70,9 @@ def document_frequencies(pages: Iterable[LeafTable]) -> Idf:
     return Idf(weight, round(float(np.log(total)) + 0.3, 3))
 
 
-def takes_several(example: Example) -> bool:
+def has_aggregation(example: Example) -> bool:
     """Returns whether a turn of an example adds up or averages several numbers at once, by its program."""
-    state, trees = State(), list[Tree]()
+    state, trees = DialogueState(), list[Tree]()
     for question, gold in zip(map(read_question, example.questions), example.gold, strict=True):
         label, tree = label_turn(question, gold, trees, state, None, lambda options: options[0])
         if label.outcome.operation in GROUPED:
@@ -82,9 +82,9 @@ def takes_several(example: Example) -> bool:
     return False
 
 
-def play_gold(
+def teacher_forced_rollout(
     example: Example,
-    page: PageView,
+    page: PageFeatures,
     signature: SignatureModel,
     references: ReferenceWeights,
     leaf_scorer: Predictor | None,
@@ -96,7 +96,7 @@ def play_gold(
         references: The weights by which references are resolved.
         leaf_scorer: Chooses the leaf of a literal that stands in several places; None the words alone do.
     """
-    state, trees, turns = State(), list[Tree](), list[PlayedTurn]()
+    state, trees, turns = DialogueState(), list[Tree](), list[PlayedTurn]()
     for question, gold in zip(map(read_question, example.questions), example.gold, strict=True):
         reading = read_leaves(read_turn(question, state, page, references), signature)
         plausible = leaf_scorer.predict([reading.measured])[0] if leaf_scorer else _by_words(reading.measured)

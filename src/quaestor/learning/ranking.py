@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.solvers.embedded.ranker import FORMS, FORMS_OF_OPERATION, Ranker, design, form_codes
-from quaestor.solvers.embedded.word_matrix import Floats
+from quaestor.solvers.embedded.model.ranker import FORMS, FORMS_OF_OPERATION, Ranker, design, form_codes
+from quaestor.solvers.embedded.page.word_matrix import Floats
 
 Rows = tuple[Floats, NDArray[np.float64]]
 """The candidates of one turn, best prior first, and how right each is."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.conversation.references.lineage import latest_results, results_of
+from quaestor.conversation.references.lineage import latest_results, results_of_turns
 from quaestor.conversation.references.ranking import BY_HAND, Weights
-from quaestor.conversation.references.traits import heard_in, sets_of, traits_of
+from quaestor.conversation.references.traits import cue_features, sets_of, traits_of
 from quaestor.learning.references import LabelledReference
 from quaestor.questions.question import read_question
 
@@ -46,11 +46,11 @@ def reference_samples(labelled: Iterable[LabelledReference]) -> list[ReferenceSa
     samples = []
     for item in labelled:
         asked = read_question(item.question)
-        latest = latest_results(results_of(item.memory))
+        latest = latest_results(results_of_turns(item.memory))
         candidates = sets_of(asked, latest)
         place = next((n for n, c in enumerate(candidates) if item.is_right(r.turn for r in c)), None)
         if place is not None:
-            cues = sorted(heard_in(asked, latest) - by_hand)
+            cues = sorted(cue_features(asked, latest) - by_hand)
             shown = tuple(
                 tuple((t, c) for t in traits_of(chosen, asked, latest) for c in cues) for chosen in candidates
             )

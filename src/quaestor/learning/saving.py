@@ -1,4 +1,4 @@
-"""Weights to files: text that a person can open, the same bytes for the same weights."""
+"""EmbeddedWeights to files: text that a person can open, the same bytes for the same weights."""
 
 import hashlib
 import json
@@ -9,14 +9,14 @@ from quaestor.errors import InputError, ModelError
 from quaestor.learning.examples import Example
 from quaestor.learning.trees import FittedTrees
 from quaestor.scoring.report import score_from_json
-from quaestor.solvers.embedded.confidence import MEASURES, Calibration
-from quaestor.solvers.embedded.features import CANDIDATE_FEATURES
-from quaestor.solvers.embedded.ranker import FORMS, Ranker
-from quaestor.solvers.embedded.signature import SignatureModel
-from quaestor.solvers.embedded.weights import WEIGHT_FILES, Weights
+from quaestor.solvers.embedded.features.candidates import CANDIDATE_FEATURES
+from quaestor.solvers.embedded.model.confidence import MEASURES, Calibration
+from quaestor.solvers.embedded.model.loading import WEIGHT_FILES, EmbeddedWeights
+from quaestor.solvers.embedded.model.ranker import FORMS, Ranker
+from quaestor.solvers.embedded.model.signature import SignatureModel
 
 
-def save_weights(weights: Weights, folder: Path, card: dict[str, object]) -> None:
+def save_weights(weights: EmbeddedWeights, folder: Path, card: dict[str, object]) -> None:
     """Writes the weights and their card to a folder, which is made if it is missing.
 
     Raises:

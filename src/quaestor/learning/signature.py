@@ -9,9 +9,9 @@ import numpy as np
 from quaestor.learning.examples import Example
 from quaestor.learning.labels import Tree, label_turn
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.candidates import OPERATIONS
-from quaestor.solvers.embedded.signature import SignatureModel, signature_features, signature_of
-from quaestor.solvers.embedded.state import State
+from quaestor.solvers.embedded.candidates.enumerate import OPERATIONS
+from quaestor.solvers.embedded.model.signature import SignatureModel, signature_features, signature_of
+from quaestor.solvers.embedded.state.dialogue import DialogueState
 
 _SEEN = 8
 """A signature seen less often than this is pooled with the others of its operation."""
@@ -34,7 +34,7 @@ def signature_samples(examples: Sequence[Example]) -> list[SignatureSample]:
     """Returns the turns of all examples, their literals told apart by their text alone."""
     samples = []
     for example in examples:
-        state, trees, signatures = State(), list[Tree](), list[str]()
+        state, trees, signatures = DialogueState(), list[Tree](), list[str]()
         for question, gold in zip(map(read_question, example.questions), example.gold, strict=True):
             turn, tree = label_turn(question, gold, trees, state, None, lambda options: options[0])
             signature = signature_of(question, turn.outcome, state)

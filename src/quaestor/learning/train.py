@@ -19,28 +19,28 @@ from quaestor.learning.pages import (
     PlayedTurn,
     candidate_rows,
     document_frequencies,
+    has_aggregation,
     leaf_rows,
-    play_gold,
     read_pages,
-    takes_several,
+    teacher_forced_rollout,
 )
 from quaestor.learning.ranking import Rows, fit_ranker
 from quaestor.learning.reference_weights import ReferenceSample, fit_references, reference_samples
 from quaestor.learning.references import labelled_references
-from quaestor.learning.replay import ReplayedTurn, replay
+from quaestor.learning.rollout import ReplayedTurn, free_rollout
 from quaestor.learning.signature import SignatureSample, fit_signature, signature_samples
 from quaestor.learning.trees import fit_leaf_scorer
-from quaestor.solvers.embedded.signature import SignatureModel
-from quaestor.solvers.embedded.trees import Predictor, Trees
-from quaestor.solvers.embedded.views import PageView, page_view
-from quaestor.solvers.embedded.weights import Weights
+from quaestor.solvers.embedded.model.loading import EmbeddedWeights
+from quaestor.solvers.embedded.model.signature import SignatureModel
+from quaestor.solvers.embedded.model.trees import Predictor, Trees
+from quaestor.solvers.embedded.page.features import PageFeatures, page_features
 
 INNER_FOLDS = 4
 Played = dict[str, list[list[PlayedTurn]]]
 """By company its conversations, as gold plays them."""
 
 
-def train(examples: Sequence[Example], dialogues: Sequence[Example], seed: int = 0) -> Weights:
+def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed: int = 0) -> EmbeddedWeights:
     """Returns weights learned from conversations with pages, and from dialogues and single questions.
 
     Args:
@@ -57,10 +57,12 @@ def train(examples: Sequence[Example], dialogues: Sequence[Example], seed: int =
     samples = signature_samples(labelled)
     used = reference_samples(labelled_references(labelled))
     # Conversations hardly ever take several numbers at once: how that is put is learned from single questions.
-    several = [line for line in dialogues if line.document is not None and line.id not in known and takes_several(line)]
+    several = [
+        line for line in dialogues if line.document is not None and line.id not in known and has_aggregation(line)
+    ]
     tables = read_pages([*examples, *several])
     idf = document_frequencies(tables.values())
-    pages = {digest: page_view(table, idf) for digest, table in tables.items()}
+    pages = {digest: page_features(table, idf) for digest, table in tables.items()}
     folds = company_folds([*examples, *several], INNER_FOLDS, seed)
     signature_models = [_signature_without(samples, folds, fold) for fold in range(INNER_FOLDS)]
 
@@ -84,11 +86,11 @@ def train(examples: Sequence[Example], dialogues: Sequence[Example], seed: int =
     for fold in range(INNER_FOLDS):
         seen = [rows for other in range(INNER_FOLDS) if other != fold for rows in by_fold[other]]
         ranker = fit_ranker(seen)
-        weights = Weights(idf, signature_models[fold], reference_weights[fold], final_scorers[fold], ranker)
+        weights = EmbeddedWeights(idf, signature_models[fold], reference_weights[fold], final_scorers[fold], ranker)
         for company, conversations in played.items():
             if folds[company] == fold:
-                replayed += [turn for conversation in conversations for turn in replay(conversation, weights)]
-    return Weights(
+                replayed += [turn for conversation in conversations for turn in free_rollout(conversation, weights)]
+    return EmbeddedWeights(
         idf=idf,
         signature=fit_signature(samples),
         references=with_rules(fit_references(used)),
@@ -108,7 +110,7 @@ def _references_without(samples: Sequence[ReferenceSample], folds: dict[str, int
 
 def _play(
     examples: Sequence[Example],
-    pages: Mapping[str, PageView],
+    pages: Mapping[str, PageFeatures],
     folds: dict[str, int],
     signatures: Sequence[SignatureModel],
     references: Sequence[ReferenceWeights],
@@ -119,7 +121,7 @@ def _play(
         if example.document is None:
             raise ValueError(f"{example.id} has no page: it belongs to the dialogues")
         fold, page = folds[example.company], pages[example.document.digest]
-        turns = play_gold(example, page, signatures[fold], references[fold], scorers[fold])
+        turns = teacher_forced_rollout(example, page, signatures[fold], references[fold], scorers[fold])
         played.setdefault(example.company, []).append(turns)
     return played
 

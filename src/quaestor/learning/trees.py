@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.solvers.embedded.scoring import LEAF_FEATURES
-from quaestor.solvers.embedded.trees import Trees
-from quaestor.solvers.embedded.word_matrix import Floats
+from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
+from quaestor.solvers.embedded.model.trees import Trees
+from quaestor.solvers.embedded.page.word_matrix import Floats
 
 _RISING = frozenset(
     (

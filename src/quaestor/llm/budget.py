@@ -10,7 +10,7 @@ from decimal import Decimal, InvalidOperation
 
 from quaestor.errors import BudgetExceededError, SettingsError
 from quaestor.llm.naming import ModelSpec
-from quaestor.llm.transcript import Exchange, Place
+from quaestor.llm.transcript import Exchange, TurnKey
 from quaestor.llm.usage import Usage
 
 Pricer = Callable[[Usage], Decimal | None]
@@ -134,7 +134,7 @@ class Meter:
         self._budget = budget or Budget()
         self._price, self._prices = price, dict(prices or {})
         self._total = already or Usage()
-        self._turns: dict[Place, Usage] = {}
+        self._turns: dict[TurnKey, Usage] = {}
         self._begun = self._total.requests
         unknown = any(pricer(Usage(1, 1000, 1000)) is None for pricer in (price, *self._prices.values()))
         if self._budget.money is not None and unknown:
@@ -145,7 +145,7 @@ class Meter:
         """What has been used in all."""
         return self._total
 
-    def turn(self, place: Place) -> Usage:
+    def turn(self, place: TurnKey) -> Usage:
         """Returns what one turn has used."""
         return self._turns.get(place, Usage())
 

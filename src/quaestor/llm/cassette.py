@@ -21,8 +21,8 @@ import httpx2
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from quaestor.errors import CassetteError
-from quaestor.llm.difference import differences, likeness
-from quaestor.llm.transcript import Exchange, Place, Sink, current_place
+from quaestor.llm.similarity import differences, similarity
+from quaestor.llm.transcript import Exchange, Sink, TurnKey, current_place
 
 _KIND = "quaestor cassette"
 _VERSION = 1
@@ -61,7 +61,7 @@ class Entry:
         error: What broke off the exchange, or None.
     """
 
-    place: Place
+    place: TurnKey
     number: int
     phase: str
     method: str
@@ -107,7 +107,7 @@ def _encoded(value: JsonValue, style: int) -> str:
     return json.dumps(value, separators=separators, ensure_ascii=ascii_only)
 
 
-class Recorder:
+class CassetteRecorder:
     """Writes every exchange to a file as it ends, so that a run that is killed leaves a cassette too.
 
     A sink, and a context manager that closes the file.
@@ -141,7 +141,7 @@ class Recorder:
         if self._file.tell() == 0:
             self._write({"kind": _KIND, "version": _VERSION})
 
-    def __enter__(self) -> "Recorder":
+    def __enter__(self) -> "CassetteRecorder":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -177,7 +177,7 @@ class Recorder:
         self._file.flush()
 
 
-class Player(httpx2.AsyncBaseTransport):
+class CassettePlayer(httpx2.AsyncBaseTransport):
     """Answers requests from a cassette. Nothing leaves this machine."""
 
     live = False
@@ -230,7 +230,7 @@ class Player(httpx2.AsyncBaseTransport):
         waiting.remove(chosen)
         return self._entries[chosen]
 
-    def _missing(self, key: str, method: str, path: str, body: str, place: Place) -> str:
+    def _missing(self, key: str, method: str, path: str, body: str, place: TurnKey) -> str:
         asked = f"{self._path} has no recording of this request ({_named(place)})"
         times = self._keys.count(key)
         if times:
@@ -241,7 +241,7 @@ class Player(httpx2.AsyncBaseTransport):
         number = max(
             range(len(self._entries)),
             key=lambda at: (
-                likeness(_content(unpack(self._entries[at].request)), wanted),
+                similarity(_content(unpack(self._entries[at].request)), wanted),
                 self._entries[at].place == place,
             ),
         )
@@ -295,7 +295,7 @@ def _content(body: str) -> JsonValue:
     return value
 
 
-def _named(place: Place) -> str:
+def _named(place: TurnKey) -> str:
     return f"{place.conversation}, turn {place.turn + 1}" if place.conversation else "outside of any turn"
 
 

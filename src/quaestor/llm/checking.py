@@ -29,7 +29,7 @@ _TOTAL = {
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ModelCheck:
     """One thing that a model can or cannot do.
 
     Attributes:
@@ -43,7 +43,7 @@ class Finding:
     detail: str
 
 
-async def check_model(connection: Connection) -> AsyncIterator[Finding]:
+async def check_model(connection: Connection) -> AsyncIterator[ModelCheck]:
     """Yields what a model can do, one finding after the other.
 
     Raises:
@@ -58,23 +58,23 @@ async def check_model(connection: Connection) -> AsyncIterator[Finding]:
     yield await _tried(connection, "streaming", True, "", _streaming)
 
 
-async def _reachable(connection: Connection) -> Finding:
+async def _reachable(connection: Connection) -> ModelCheck:
     started = time.perf_counter()
     response = await model_request(connection.model, _asked("Reply with the single word: ready"))
     milliseconds = 1000 * (time.perf_counter() - started)
-    return Finding("reachable", True, f"answered {_text(response)!r} in {milliseconds:.0f} ms")
+    return ModelCheck("reachable", True, f"answered {_text(response)!r} in {milliseconds:.0f} ms")
 
 
 async def _tried(
     connection: Connection, what: str, wanted: bool, switch: str, probe: Callable[[Connection], Awaitable[str]]
-) -> Finding:
+) -> ModelCheck:
     if not wanted:
-        return Finding(what, False, f"not asked for, as its profile has no {switch}")
+        return ModelCheck(what, False, f"not asked for, as its profile has no {switch}")
     try:
-        return Finding(what, True, await probe(connection))
+        return ModelCheck(what, True, await probe(connection))
     except ModelReplyError as error:
         hint = f"; set {switch} = false in its [models.NAME] table" if switch else ""
-        return Finding(what, False, f"{error}{hint}")
+        return ModelCheck(what, False, f"{error}{hint}")
 
 
 async def _tools(connection: Connection) -> str:

@@ -16,9 +16,9 @@ from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 from pydantic_ai.providers.vllm import VLLMProvider
 from pydantic_ai.settings import ModelSettings
 
+from quaestor.llm.fast_clients import MessagesModel, OpenAIClient, OpenAIModel
 from quaestor.llm.naming import ModelSpec
 from quaestor.llm.profiles import restrict, takes_temperature
-from quaestor.llm.sending import MessagesModel, OpenAIClient, OpenAIModel
 
 _FAMILIES: dict[str, type[Provider[AsyncOpenAI]]] = {"vllm": VLLMProvider, "ollama": OllamaProvider}
 

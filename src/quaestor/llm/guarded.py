@@ -16,10 +16,10 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import RunContext
 
 from quaestor.llm.budget import Meter
-from quaestor.llm.encodable import encodable
 from quaestor.llm.failures import explain
 from quaestor.llm.naming import ModelSpec
-from quaestor.llm.retrying import Retries
+from quaestor.llm.retrying import RetryPolicy
+from quaestor.llm.surrogates import replace_surrogates
 
 T = TypeVar("T")
 
@@ -29,7 +29,7 @@ Sleep = Callable[[float], Awaitable[None]]
 _STUMBLES = (AttributeError, TypeError, KeyError, IndexError, ValueError, AssertionError)
 
 
-class GuardedModel(WrapperModel):
+class RetryingModel(WrapperModel):
     """A model whose requests are counted, repeated where that helps, and fail with quaestor's errors.
 
     Raises (from every request):
@@ -41,7 +41,7 @@ class GuardedModel(WrapperModel):
     """
 
     def __init__(
-        self, wrapped: Model, spec: ModelSpec, meter: Meter, *, retries: Retries, sleep: Sleep = asyncio.sleep
+        self, wrapped: Model, spec: ModelSpec, meter: Meter, *, retries: RetryPolicy, sleep: Sleep = asyncio.sleep
     ) -> None:
         super().__init__(wrapped)
         self._spec = spec
@@ -56,7 +56,7 @@ class GuardedModel(WrapperModel):
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
         """Returns the reply, whole."""
-        messages = encodable(messages)
+        messages = replace_surrogates(messages)
 
         async def attempt() -> ModelResponse:
             if not self._spec.stream:
@@ -77,7 +77,7 @@ class GuardedModel(WrapperModel):
         run_context: RunContext[Any] | None = None,
     ) -> AsyncGenerator[StreamedResponse]:
         """Gives the reply as it comes; repeated only until it has begun, for what was read cannot be taken back."""
-        messages = encodable(messages)
+        messages = replace_surrogates(messages)
         async with AsyncExitStack() as stack:
 
             async def attempt() -> StreamedResponse:

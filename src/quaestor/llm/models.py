@@ -20,7 +20,7 @@ import httpx2
 from quaestor.errors import ModelAccessError
 from quaestor.llm.budget import Meter
 from quaestor.llm.naming import ModelSpec
-from quaestor.llm.retrying import Retries
+from quaestor.llm.retrying import RetryPolicy
 from quaestor.llm.transcript import Sink, WatchingTransport
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _NO_KEY = "no-key"
 
 
-class Tape(Protocol):
+class Cassette(Protocol):
     """What stands between a client and the network: a cassette that records, or one that replays."""
 
     @property
@@ -86,7 +86,7 @@ async def connect(
     *,
     sinks: Sequence[Sink] = (),
     meter: Meter | None = None,
-    tape: Tape | None = None,
+    tape: Cassette | None = None,
     tracing: "TracerProvider | None" = None,
     environment: Mapping[str, str] | None = None,
     sleep: "Sleep" = asyncio.sleep,
@@ -106,7 +106,7 @@ async def connect(
         ModelAccessError: A key is needed and not set.
     """
     from quaestor.llm.clients import make_model
-    from quaestor.llm.guarded import GuardedModel
+    from quaestor.llm.guarded import RetryingModel
 
     meter = meter or Meter()
     live = tape is None or tape.live
@@ -124,11 +124,11 @@ async def connect(
         timeout=httpx2.Timeout(spec.timeout, connect=spec.connect_timeout),
         headers={"accept-encoding": "identity"},
     ) as client:
-        model: Model = GuardedModel(
+        model: Model = RetryingModel(
             make_model(spec, key or _NO_KEY, client),
             spec,
             meter,
-            retries=Retries(attempts=spec.attempts),
+            retries=RetryPolicy(attempts=spec.attempts),
             sleep=sleep if live else _at_once,
         )
         if tracing is not None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Retries:
+class RetryPolicy:
     """How often and how patiently.
 
     Attributes:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # a run without a model need not load an HTTP client
     from opentelemetry.sdk.trace import TracerProvider
 
     from quaestor.llm.budget import Budget, Pricer
-    from quaestor.llm.models import Connection, Tape
+    from quaestor.llm.models import Cassette, Connection
     from quaestor.llm.naming import ModelSpec
     from quaestor.llm.transcript import Exchange
 
@@ -40,7 +40,7 @@ class ModelConfig:
     spec: "ModelSpec"
     budget: "Budget | None" = None
     price: "Pricer | None" = None
-    tape: "Tape | None" = None
+    tape: "Cassette | None" = None
     tracing: "TracerProvider | None" = None
     roles: "Mapping[str, ModelSpec]" = field(default_factory=dict)
     prices: "Mapping[str, Pricer]" = field(default_factory=dict)
@@ -87,16 +87,16 @@ class ModelSession:
     @contextmanager
     def asking(self, conversation: str, turn: int) -> Iterator[None]:
         """Tags what is asked inside."""
-        from quaestor.llm.transcript import asking
+        from quaestor.llm.transcript import turn_context
 
-        with asking(self.run, conversation, turn):
+        with turn_context(self.run, conversation, turn):
             yield
 
     def used(self, conversation: str, turn: int) -> Usage:
         """Returns what a turn has used so far."""
-        from quaestor.llm.transcript import Place
+        from quaestor.llm.transcript import TurnKey
 
-        return self.connection.meter.turn(Place(self.run, conversation, turn))
+        return self.connection.meter.turn(TurnKey(self.run, conversation, turn))
 
     def take(self, conversation: str) -> "tuple[tuple[Exchange, ...], Usage]":
         """Returns the exchanges of a conversation, in order, and what they used; and forgets them."""

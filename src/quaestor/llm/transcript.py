@@ -15,7 +15,7 @@ from typing import Protocol
 
 import httpx2
 
-from quaestor.llm.blanking import Blanking, blank
+from quaestor.llm.redaction import Redactor, redact
 from quaestor.llm.usage import Usage, read_usage
 
 KEPT_HEADERS = ("content-type", "retry-after", "retry-after-ms", "x-should-retry")
@@ -23,7 +23,7 @@ KEPT_HEADERS = ("content-type", "retry-after", "retry-after-ms", "x-should-retry
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TurnKey:
     """Which turn asks.
 
     Attributes:
@@ -58,7 +58,7 @@ class Exchange:
         error: What went wrong below HTTP (`ReadTimeout: ...`), or None.
     """
 
-    place: Place
+    place: TurnKey
     number: int
     phase: str
     model: str
@@ -84,7 +84,7 @@ class Sink(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Asking:
-    place: Place
+    place: TurnKey
     numbers: Iterator[int]
 
 
@@ -93,9 +93,9 @@ _phase: ContextVar[str] = ContextVar("phase", default="")
 
 
 @contextmanager
-def asking(run: str, conversation: str, turn: int) -> Iterator[Place]:
+def turn_context(run: str, conversation: str, turn: int) -> Iterator[TurnKey]:
     """Tags every request made inside, in this task and in those it starts; conversations in parallel do not mix."""
-    place = Place(run, conversation, turn)
+    place = TurnKey(run, conversation, turn)
     token = _asking.set(_Asking(place, itertools.count()))
     try:
         yield place
@@ -113,10 +113,10 @@ def phase(name: str) -> Iterator[None]:
         _phase.reset(token)
 
 
-def current_place() -> Place:
+def current_place() -> TurnKey:
     """Returns which turn asks; an empty place outside of any."""
     tagged = _asking.get()
-    return tagged.place if tagged else Place()
+    return tagged.place if tagged else TurnKey()
 
 
 class WatchingTransport(httpx2.AsyncBaseTransport):
@@ -140,7 +140,7 @@ class WatchingTransport(httpx2.AsyncBaseTransport):
         watch = _Watch(
             self,
             Exchange(
-                place=tagged.place if tagged else Place(),
+                place=tagged.place if tagged else TurnKey(),
                 number=next(tagged.numbers if tagged else self._untagged),
                 phase=_phase.get(),
                 model=self._model,
@@ -166,7 +166,7 @@ class WatchingTransport(httpx2.AsyncBaseTransport):
         return httpx2.Response(
             response.status_code,
             headers=response.headers,
-            stream=_WatchedStream(stream, watch, Blanking(self._secrets)),
+            stream=_WatchedStream(stream, watch, Redactor(self._secrets)),
             extensions=response.extensions,
         )
 
@@ -186,7 +186,7 @@ class WatchingTransport(httpx2.AsyncBaseTransport):
             sink.append(exchange)
 
     def _clean(self, text: str) -> str:
-        return blank(text, self._secrets)
+        return redact(text, self._secrets)
 
 
 class _Watch:
@@ -226,7 +226,7 @@ class _Watch:
 class _WatchedStream(httpx2.AsyncByteStream):
     """A body that is remembered while it is read. A key in it is blanked for the reader too: it might quote it."""
 
-    def __init__(self, inner: httpx2.AsyncByteStream, watch: _Watch, blanking: Blanking) -> None:
+    def __init__(self, inner: httpx2.AsyncByteStream, watch: _Watch, blanking: Redactor) -> None:
         self._inner = inner
         self._watch = watch
         self._blanking = blanking

@@ -13,7 +13,7 @@ from quaestor.documents.document import Document
 from quaestor.errors import OntologyError
 from quaestor.ontology.classes import CueIndex
 from quaestor.ontology.core import read_core
-from quaestor.ontology.extract import TEXT, Extractor, RuleExtractor, Sightings
+from quaestor.ontology.extract import TEXT, Extractor, LabelEvidence, RuleExtractor
 from quaestor.ontology.labels import plain
 from quaestor.ontology.merging import Place, group_labels
 from quaestor.ontology.ontology import Ontology, OntologyClass, OntologyProperty
@@ -43,7 +43,7 @@ class OntologyBuilder:
     def __init__(self, extractors: Sequence[Extractor] | None = None) -> None:
         """Takes what sees types in documents, by default the rules alone."""
         self._extractors = tuple(extractors) if extractors is not None else (RuleExtractor(),)
-        self._seen: dict[tuple[str, str], tuple[Sightings, ...]] = {}
+        self._seen: dict[tuple[str, str], tuple[LabelEvidence, ...]] = {}
         self._frozen: Ontology | None = None
 
     def add(self, document: Document) -> None:

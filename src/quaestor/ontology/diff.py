@@ -51,7 +51,7 @@ class OntologyDiff:
         return not any(getattr(self, name) for name in self.__slots__)
 
 
-def diff(first: Ontology, second: Ontology) -> OntologyDiff:
+def diff_ontologies(first: Ontology, second: Ontology) -> OntologyDiff:
     """Returns what changes from the first ontology to the second."""
     before, after = _labels(first), _labels(second)
     moved = (MovedLabel(x, before[x], after[x]) for x in sorted(before.keys() & after.keys()) if before[x] != after[x])

@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 from quaestor.documents.document import Cell, Document, Table
 from quaestor.ontology.classes import Context, contexts_of
 from quaestor.ontology.lines import body_cells, line_of, property_axis, property_lines
-from quaestor.ontology.phrases import said_in, topics
+from quaestor.ontology.phrases import noun_phrase_in, topics
 from quaestor.ontology.proposal import Proposal
 
 Range = Literal["xsd:decimal", "xsd:gYear", "xsd:string"]
@@ -38,7 +38,7 @@ class LabelSighting:
 
 
 @dataclass(frozen=True, slots=True)
-class Sightings:
+class LabelEvidence:
     """What an extractor saw in one document.
 
     Attributes:
@@ -59,7 +59,7 @@ class Extractor(Protocol):
 
     name: str
 
-    def extract(self, document: Document) -> Sightings:
+    def extract(self, document: Document) -> LabelEvidence:
         """Returns what the document shows."""
         ...
 
@@ -69,16 +69,16 @@ class RuleExtractor:
 
     name = "rules"
 
-    def extract(self, document: Document) -> Sightings:
+    def extract(self, document: Document) -> LabelEvidence:
         """Returns what the document shows."""
         labels = [sighting for table in document.tables for sighting in _labels(table)]
         labels += [
             LabelSighting(phrase, "xsd:decimal", TEXT)
             for sentence in document.sentences
-            for _, phrase in said_in(sentence)
+            for _, phrase in noun_phrase_in(sentence)
         ]
         named = (topic for sentence in document.sentences for topic in topics(sentence.text))
-        return Sightings(tuple(labels), tuple(dict.fromkeys(named)), contexts_of(document))
+        return LabelEvidence(tuple(labels), tuple(dict.fromkeys(named)), contexts_of(document))
 
 
 def _labels(table: Table) -> list[LabelSighting]:

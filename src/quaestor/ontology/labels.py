@@ -27,7 +27,7 @@ _ABBREVIATION = re.compile(r"\(\s?[\"']?(?:the )?[\"']?([a-z&.-]{2,8})\s?[\"']?\
 
 
 @dataclass(frozen=True, slots=True)
-class Rung:
+class MatchRule:
     """One way in which labels are the same.
 
     Attributes:
@@ -43,8 +43,8 @@ class Rung:
     key: Callable[[str], str]
 
 
-def _rung(name: str, score: float, reason: str, key: Callable[[str], str]) -> Rung:
-    return Rung(name, score, reason, lru_cache(maxsize=65536)(key))
+def _rung(name: str, score: float, reason: str, key: Callable[[str], str]) -> MatchRule:
+    return MatchRule(name, score, reason, lru_cache(maxsize=65536)(key))
 
 
 @lru_cache(maxsize=65536)
@@ -140,7 +140,7 @@ RUNGS = (
 )
 """In the order in which they are asked."""
 
-SPELLING = Rung("spelling", 0.8, "one letter lost or added in a long word", lambda label: "")
+SPELLING = MatchRule("spelling", 0.8, "one letter lost or added in a long word", lambda label: "")
 """Asked last; its keys are many for each label, see `spellings`."""
 PROPOSED = _rung("proposed", 0.7, "it was proposed beyond the rules, with a reason, and accepted", lambda _: "")
 

@@ -11,7 +11,7 @@ from quaestor.ontology.labels import RUNGS, SPELLING, plain, spellings
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class PropertyMatch:
     """A known label that a label is.
 
     Attributes:
@@ -30,7 +30,7 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class Suggestion:
     """A known label that resembles a label, but not enough.
 
     Attributes:
@@ -61,14 +61,14 @@ class LabelIndex:
         found.pop("", None)
         return found
 
-    def find(self, label: str) -> tuple[Match, ...]:
+    def find(self, label: str) -> tuple[PropertyMatch, ...]:
         """Returns the known labels that `label` is, on the first rung on which it is any."""
         for rung, keyed in self._rungs:
             if found := keyed.get(rung.key(label)):
-                return tuple(Match(self._properties[x], x, rung.name, rung.score, rung.reason) for x in found)
+                return tuple(PropertyMatch(self._properties[x], x, rung.name, rung.score, rung.reason) for x in found)
         return self._find_spelling(label)
 
-    def _find_spelling(self, label: str) -> tuple[Match, ...]:
+    def _find_spelling(self, label: str) -> tuple[PropertyMatch, ...]:
         if self._spellings is None:
             index: defaultdict[str, list[str]] = defaultdict(list)
             for known in self._properties:
@@ -82,9 +82,9 @@ class LabelIndex:
                 known for known in self._spellings.get(key, ()) if key == max(spellings(known), key=len)
             )
         rung = SPELLING
-        return tuple(Match(self._properties[x], x, rung.name, rung.score, rung.reason) for x in found)
+        return tuple(PropertyMatch(self._properties[x], x, rung.name, rung.score, rung.reason) for x in found)
 
-    def nearest(self, label: str, limit: int = 3) -> tuple[Near, ...]:
+    def nearest(self, label: str, limit: int = 3) -> tuple[Suggestion, ...]:
         """Returns the known labels that share most with `label`, one for each property, best first."""
         from rapidfuzz import fuzz, process
 
@@ -92,8 +92,8 @@ class LabelIndex:
             self._plain = tuple(map(plain, self._properties)), tuple(self._properties)
         texts, known = self._plain
         found = process.extract(plain(label), texts, scorer=fuzz.token_sort_ratio, limit=4 * limit)
-        best: dict[str, Near] = {}
+        best: dict[str, Suggestion] = {}
         for _, score, place in found:
             name = self._properties[known[place]]
-            best.setdefault(name, Near(name, known[place], round(score / 100, 2)))
+            best.setdefault(name, Suggestion(name, known[place], round(score / 100, 2)))
         return tuple(best.values())[:limit]

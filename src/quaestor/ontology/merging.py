@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from quaestor.ontology.labels import PROPOSED, RUNGS, SPELLING, Rung, spellings
+from quaestor.ontology.labels import PROPOSED, RUNGS, SPELLING, MatchRule, spellings
 
 Place = tuple[str, int]
 """A table: the document's key, the table's index."""
@@ -32,7 +32,7 @@ class Merge:
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class KeptDistinct:
     """Two labels that a rung would join, if they did not stand in one table.
 
     Attributes:
@@ -60,7 +60,7 @@ class Groups:
 
     groups: tuple[tuple[str, ...], ...]
     merges: tuple[Merge, ...]
-    apart: tuple[Apart, ...]
+    apart: tuple[KeptDistinct, ...]
 
 
 def group_labels(
@@ -80,7 +80,7 @@ def group_labels(
         return -weights[label], len(joined), len(joined) - len(label), label  # of lost spaces the fewest
 
     merges: list[Merge] = []
-    apart: dict[tuple[str, str], Apart] = {}
+    apart: dict[tuple[str, str], KeptDistinct] = {}
     for rung in (*RUNGS, SPELLING):
         for bucket in _buckets(rung, sorted(groups, key=rank)):
             _join(bucket, rung, groups, merges, apart)
@@ -91,7 +91,7 @@ def group_labels(
     return Groups(tuple(grouped), tuple(sorted(merges, key=_of_merge)), tuple(sorted(apart.values(), key=_of_apart)))
 
 
-def _buckets(rung: Rung, labels: Iterable[str]) -> Iterable[list[str]]:
+def _buckets(rung: MatchRule, labels: Iterable[str]) -> Iterable[list[str]]:
     """Yields the labels that a rung holds to be one, best first."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     whole: set[str] = set()
@@ -111,7 +111,11 @@ def _buckets(rung: Rung, labels: Iterable[str]) -> Iterable[list[str]]:
 
 
 def _join(
-    bucket: list[str], rung: Rung, groups: dict[str, _Group], merges: list[Merge], apart: dict[tuple[str, str], Apart]
+    bucket: list[str],
+    rung: MatchRule,
+    groups: dict[str, _Group],
+    merges: list[Merge],
+    apart: dict[tuple[str, str], KeptDistinct],
 ) -> None:
     """Joins the groups of a bucket's labels into the first group that has no line in the same table."""
     leaders: list[str] = bucket[:1]
@@ -123,7 +127,7 @@ def _join(
                 break
             if shared := target.places & group.places:
                 one, other = sorted((label, leader))
-                apart.setdefault((one, other), Apart(one, other, rung.name, min(shared)[0]))
+                apart.setdefault((one, other), KeptDistinct(one, other, rung.name, min(shared)[0]))
                 continue
             merges.append(Merge(label, leader, rung.name, rung.score))
             target.labels += group.labels
@@ -139,5 +143,5 @@ def _of_merge(merge: Merge) -> tuple[str, str, str]:
     return merge.variant, merge.into, merge.rule
 
 
-def _of_apart(apart: Apart) -> tuple[str, str, str, str]:
+def _of_apart(apart: KeptDistinct) -> tuple[str, str, str, str]:
     return apart.label, apart.other, apart.rule, apart.document

@@ -14,8 +14,8 @@ from quaestor.core.triples import Triple
 from quaestor.errors import OntologyError
 from quaestor.ontology.classes import ClassMatch, Context, CueIndex
 from quaestor.ontology.labels import PROPOSED, RUNGS, SPELLING, plain
-from quaestor.ontology.matching import LabelIndex, Match, Near
-from quaestor.ontology.merging import Apart, Merge
+from quaestor.ontology.matching import LabelIndex, PropertyMatch, Suggestion
+from quaestor.ontology.merging import KeptDistinct, Merge
 from quaestor.ontology.proposal import Proposal
 from quaestor.ontology.terms import digest_of, write_turtle
 from quaestor.ontology.vocabulary import AMOUNT, ROOT_CLASS
@@ -100,15 +100,15 @@ class Ontology:
     classes: tuple[OntologyClass, ...]
     properties: tuple[OntologyProperty, ...]
     merges: tuple[Merge, ...] = ()
-    apart: tuple[Apart, ...] = ()
+    apart: tuple[KeptDistinct, ...] = ()
     proposals: tuple[Proposal, ...] = ()
 
     @cached_property
     def triples(self) -> tuple[Triple, ...]:
         """All that it says, as triples, sorted."""
-        from quaestor.ontology.turtle import to_triples
+        from quaestor.ontology.turtle import ontology_to_triples
 
-        return to_triples(self)
+        return ontology_to_triples(self)
 
     @cached_property
     def digest(self) -> str:
@@ -147,14 +147,14 @@ class Ontology:
         found = [p for p in self.properties if wanted in p.classes]
         return tuple(sorted(found, key=lambda p: (-p.lines, p.name)))
 
-    def match(self, label: str) -> Match | None:
+    def match(self, label: str) -> PropertyMatch | None:
         """Returns the property that a label names, the most frequent of several; None where there is none."""
         if not plain(label):
-            return Match(AMOUNT, "", "no label", 1.0, "the line prints no label")
+            return PropertyMatch(AMOUNT, "", "no label", 1.0, "the line prints no label")
         found = self._index.find(label)
         return found[0] if found else None
 
-    def nearest(self, label: str, limit: int = 3) -> tuple[Near, ...]:
+    def nearest(self, label: str, limit: int = 3) -> tuple[Suggestion, ...]:
         """Returns the properties whose labels resemble a label most."""
         return self._index.nearest(label, limit)
 

@@ -6,7 +6,7 @@ Owns two shallow patterns. Refuses to parse: a phrase that the patterns do not c
 import re
 from functools import lru_cache
 
-from quaestor.core.debris import mend_debris
+from quaestor.core.encoding_artifacts import normalize_text
 from quaestor.core.stop_words import PHRASE_BOUNDARIES
 from quaestor.documents.document import Sentence
 
@@ -44,7 +44,7 @@ def topics(sentence: str) -> tuple[str, ...]:
     ('unrecognized tax benefits',)
     """
     found = []
-    for match in _SHOWN.finditer(mend_debris(sentence).casefold()):
+    for match in _SHOWN.finditer(normalize_text(sentence).casefold()):
         phrase, before = match[1], None
         while phrase != before:
             phrase, before = _LEADING.sub("", phrase, count=1) if _LEADING.match(phrase) else phrase, phrase
@@ -56,7 +56,7 @@ def topics(sentence: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=16384)
-def said_of(before: str) -> str | None:
+def noun_phrase_before(before: str) -> str | None:
     """Returns the noun phrase that names a number, from the text before it; None where none does.
 
     >>> said_of("in 2012 , the company's research and development expense was ")
@@ -77,7 +77,9 @@ def said_of(before: str) -> str | None:
     return phrase if whole and 0 < len(words) <= _WORDS_AT_MOST and len(phrase) > 3 else None
 
 
-def said_in(sentence: Sentence) -> tuple[tuple[int, str], ...]:
+def noun_phrase_in(sentence: Sentence) -> tuple[tuple[int, str], ...]:
     """Returns the numbers of a sentence, by their place in it, that a noun phrase names, and the phrase."""
-    named = ((order, said_of(sentence.text[: m.ref.start][-90:])) for order, m in enumerate(sentence.mentions))
+    named = (
+        (order, noun_phrase_before(sentence.text[: m.ref.start][-90:])) for order, m in enumerate(sentence.mentions)
+    )
     return tuple((order, phrase) for order, phrase in named if phrase)

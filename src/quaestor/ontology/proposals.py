@@ -12,12 +12,12 @@ from quaestor.core import serial
 from quaestor.documents.document import Document
 from quaestor.errors import InputError
 from quaestor.ontology.classes import CueIndex, contexts_of
-from quaestor.ontology.extract import Sightings
+from quaestor.ontology.extract import LabelEvidence
 from quaestor.ontology.labels import PROPOSED, plain
 from quaestor.ontology.lines import property_lines
 from quaestor.ontology.merging import Merge
 from quaestor.ontology.ontology import Ontology
-from quaestor.ontology.phrases import said_in
+from quaestor.ontology.phrases import noun_phrase_in
 from quaestor.ontology.proposal import Proposal
 
 _ACCEPT = "accept"
@@ -32,9 +32,9 @@ class ReviewedExtractor:
         """Takes the accepted proposals."""
         self._proposals = tuple(proposals)
 
-    def extract(self, document: Document) -> Sightings:
+    def extract(self, document: Document) -> LabelEvidence:
         """Returns the proposals that the document bears out."""
-        return Sightings(proposals=tuple(p for p in self._proposals if _seen_in(p, document)))
+        return LabelEvidence(proposals=tuple(p for p in self._proposals if _seen_in(p, document)))
 
 
 def _seen_in(proposal: Proposal, document: Document) -> bool:
@@ -83,7 +83,7 @@ def _around_a_table(cue: str, document: Document) -> bool:
 
 
 def _phrases(document: Document) -> frozenset[str]:
-    return frozenset(plain(phrase) for sentence in document.sentences for _, phrase in said_in(sentence))
+    return frozenset(plain(phrase) for sentence in document.sentences for _, phrase in noun_phrase_in(sentence))
 
 
 def _lines(document: Document) -> frozenset[str]:

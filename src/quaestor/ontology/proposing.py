@@ -14,13 +14,13 @@ from pydantic import Field
 from quaestor.documents.document import Document
 from quaestor.errors import ModelReplyError
 from quaestor.llm.models import Connection
-from quaestor.llm.transcript import asking
+from quaestor.llm.transcript import turn_context
 from quaestor.ontology.builder import build_ontology
 from quaestor.ontology.classes import ClassMatch, contexts_of
 from quaestor.ontology.labels import plain
 from quaestor.ontology.lines import property_lines
 from quaestor.ontology.ontology import Ontology
-from quaestor.ontology.phrases import said_in
+from quaestor.ontology.phrases import noun_phrase_in
 from quaestor.ontology.proposal import Proposal
 from quaestor.ontology.proposals import objection
 from quaestor.prompts import render
@@ -64,7 +64,7 @@ class PageReading:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class MergeVerdict:
     """Which candidate a label is the same as."""
 
     number: Annotated[int, Field(description="The number of the label.")]
@@ -73,10 +73,10 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdicts:
+class MergeVerdicts:
     """One verdict for each label."""
 
-    verdicts: list[Verdict]
+    verdicts: list[MergeVerdict]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ async def propose_lines(document: Document, ontology: Ontology, connection: Conn
 async def _read(page: Document, draft: Ontology, connection: Connection) -> list[Proposal]:
     contexts = contexts_of(page)
     unclear = [table for table in page.tables if _unclear(draft.classify(contexts[table.index]))]
-    phrases = list(dict.fromkeys(p for s in page.sentences for _, p in said_in(s) if draft.match(p) is None))
+    phrases = list(dict.fromkeys(p for s in page.sentences for _, p in noun_phrase_in(s) if draft.match(p) is None))
     if not unclear and not phrases:
         return []
     prompt = render(
@@ -162,7 +162,7 @@ async def _read(page: Document, draft: Ontology, connection: Connection) -> list
         for item in reading.properties:
             yield Proposal("property", item.phrase, documents=(page.id,), reason=item.reason)
 
-    with asking("", page.id, 0):
+    with turn_context("", page.id, 0):
         reading = await _ask(
             connection, PageReading, prompt, "ONTOLOGY_page", lambda said: _objections(proposals(said), [page])
         )
@@ -174,7 +174,7 @@ async def _judge(
 ) -> list[Proposal]:
     by_id = {page.id: page for page in pages}
 
-    def proposals(said: Verdicts) -> Iterator[tuple[Proposal, list[Document]]]:
+    def proposals(said: MergeVerdicts) -> Iterator[tuple[Proposal, list[Document]]]:
         for verdict in said.verdicts:
             if not 0 < verdict.number <= len(questions):
                 continue
@@ -184,7 +184,7 @@ async def _judge(
                 proposal = Proposal("merge", question.label, into, documents=question.documents, reason=verdict.reason)
                 yield proposal, [by_id[name] for name in question.documents if name in by_id]
 
-    def faults(said: Verdicts) -> list[str]:
+    def faults(said: MergeVerdicts) -> list[str]:
         odd = [
             f"there is no question {v.number} with a candidate {v.same}"
             for v in said.verdicts
@@ -193,8 +193,8 @@ async def _judge(
         return odd + [fault for p, where in proposals(said) for fault in _objections([p], where)]
 
     prompt = render("ontology/labels", questions=questions)
-    with asking("", questions[0].label, 0):
-        said = await _ask(connection, Verdicts, prompt, "ONTOLOGY_labels", faults)
+    with turn_context("", questions[0].label, 0):
+        said = await _ask(connection, MergeVerdicts, prompt, "ONTOLOGY_labels", faults)
     return [proposal for proposal, where in proposals(said) if objection(proposal, where) is None]
 
 

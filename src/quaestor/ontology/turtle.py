@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from quaestor.core.triples import Triple
 from quaestor.errors import OntologyError
-from quaestor.ontology.merging import Apart, Merge
+from quaestor.ontology.merging import KeptDistinct, Merge
 from quaestor.ontology.ontology import Ontology, OntologyClass, OntologyProperty
 from quaestor.ontology.proposal import Proposal, read_kind
 from quaestor.ontology.terms import read_term, read_turtle, text_term
@@ -18,7 +18,7 @@ from quaestor.ontology.vocabulary import ROOT_CLASS
 Node = Mapping[str, list[str]]
 
 
-def to_triples(ontology: Ontology) -> tuple[Triple, ...]:
+def ontology_to_triples(ontology: Ontology) -> tuple[Triple, ...]:
     """Returns all that an ontology says, sorted."""
     triples: set[Triple] = set()
     for class_ in ontology.classes:
@@ -71,7 +71,7 @@ def _merge(m: Merge) -> Iterable[Triple]:
     yield Triple(name, "kg:score", f'"{m.score}"^^xsd:decimal')
 
 
-def _apart(a: Apart) -> Iterable[Triple]:
+def _apart(a: KeptDistinct) -> Iterable[Triple]:
     name = _named("apart", a.label, a.other, a.rule)
     yield Triple(name, "rdf:type", "kg:Distinction")
     yield Triple(name, "kg:label", text_term(a.label))
@@ -98,16 +98,16 @@ def _named(kind: str, *parts: str) -> str:
     return f"kg:{kind}_{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:16]}"
 
 
-def from_turtle(text: str, what: str = "the ontology") -> Ontology:
+def ontology_from_turtle(text: str, what: str = "the ontology") -> Ontology:
     """Returns the ontology that a Turtle text says.
 
     Raises:
         OntologyError: The text is no Turtle, or says no ontology.
     """
-    return from_triples(read_turtle(text, what)[0], what)
+    return ontology_from_triples(read_turtle(text, what)[0], what)
 
 
-def from_triples(triples: Iterable[Triple], what: str = "the ontology") -> Ontology:
+def ontology_from_triples(triples: Iterable[Triple], what: str = "the ontology") -> Ontology:
     """Returns the ontology that triples say; more than an ontology says is an error.
 
     Raises:
@@ -178,9 +178,9 @@ def _read_merge(node: Node) -> Merge:
     )
 
 
-def _read_apart(node: Node) -> Apart:
+def _read_apart(node: Node) -> KeptDistinct:
     label, other = _text(node, "kg:label"), _text(node, "kg:otherLabel")
-    return Apart(label, other, _text(node, "kg:rule"), _text(node, "kg:seenIn"))
+    return KeptDistinct(label, other, _text(node, "kg:rule"), _text(node, "kg:seenIn"))
 
 
 def _read_proposal(node: Node) -> Proposal:

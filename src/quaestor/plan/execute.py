@@ -13,14 +13,14 @@ from quaestor.core.answer_value import AnswerValue, Number, Text, kind_words, nu
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Scale
 from quaestor.errors import OperandError
-from quaestor.plan.operations import OPERATIONS, PRECISION, Operation, bounded
-from quaestor.plan.scales import Kind, shifted
-from quaestor.plan.steps import Compute, Constant, Extract, Label, Operand, Plan, Ref
-from quaestor.plan.validate import check
+from quaestor.plan.operations import OPERATIONS, PRECISION, Operation, require_in_range
+from quaestor.plan.scales import Dimension, shift_decimal
+from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, RowRef
+from quaestor.plan.validate import require_valid
 
 
 @dataclass(frozen=True, slots=True)
-class Register:
+class StepResult:
     """The result of one step.
 
     Units: `value` is in units of `scale`.
@@ -51,15 +51,15 @@ class Execution:
         registers: One for each step, in order.
     """
 
-    registers: tuple[Register, ...]
+    registers: tuple[StepResult, ...]
 
     @property
-    def result(self) -> Register:
+    def result(self) -> StepResult:
         """The last step's register: the answer."""
         return self.registers[-1]
 
 
-def execute(plan: Plan, history: Sequence[Register | None] = ()) -> Execution:
+def execute(plan: Plan, history: Sequence[StepResult | None] = ()) -> Execution:
     """Returns the register of every step.
 
     Args:
@@ -73,76 +73,76 @@ def execute(plan: Plan, history: Sequence[Register | None] = ()) -> Execution:
         MagnitudeError: A number is too large or too fine.
         OperandError: An operand has no number, or not one that the operation takes.
     """
-    check(plan, len(history))
-    registers: list[Register] = []
+    require_valid(plan, len(history))
+    registers: list[StepResult] = []
     with localcontext(Context(prec=PRECISION, traps=[DivisionByZero, InvalidOperation, Overflow])):
         for step in plan.steps:
             registers.append(_extracted(step) if isinstance(step, Extract) else _computed(step, registers, history))
     return Execution(tuple(registers))
 
 
-def distinct(sources: Iterable[Source]) -> tuple[Source, ...]:
+def unique_sources(sources: Iterable[Source]) -> tuple[Source, ...]:
     """Returns each source once, in the order of its first use."""
     return tuple(dict.fromkeys(sources))
 
 
-def _extracted(step: Extract) -> Register:
+def _extracted(step: Extract) -> StepResult:
     if step.quantity is None or step.number is None:
-        return Register(Text(step.text or ""), sources=(step.source,))
-    return Register(Number(bounded(step.number)), step.quantity.scale, step.quantity.unit, (step.source,))
+        return StepResult(Text(step.text or ""), sources=(step.source,))
+    return StepResult(Number(require_in_range(step.number)), step.quantity.scale, step.quantity.unit, (step.source,))
 
 
-def _computed(step: Compute, registers: Sequence[Register], history: Sequence[Register | None]) -> Register:
+def _computed(step: Compute, registers: Sequence[StepResult], history: Sequence[StepResult | None]) -> StepResult:
     operation = OPERATIONS[step.operation]
-    taken: list[tuple[Register, Kind]] = []
+    taken: list[tuple[StepResult, Dimension]] = []
     for operand in step.operands:
         taken.extend(_taken(operand, step, registers, history))
-    sources = distinct(source for register, _ in taken for source in register.sources)
+    sources = unique_sources(source for register, _ in taken for source in register.sources)
     if operation.name == "identity":
         register = taken[0][0]
-        return Register(register.value, register.scale, register.unit, sources)
+        return StepResult(register.value, register.scale, register.unit, sources)
     reading = operation.rule([kind for _, kind in taken])
     numbers = [
-        shifted(_number(register, operation, step), shift)
+        shift_decimal(_number(register, operation, step), shift)
         for (register, _), shift in zip(taken, reading.shifts, strict=True)
     ]
-    return Register(operation.function(numbers), reading.scale, reading.unit, sources)
+    return StepResult(operation.function(numbers), reading.scale, reading.unit, sources)
 
 
 def _taken(
-    operand: Operand, step: Compute, registers: Sequence[Register], history: Sequence[Register | None]
-) -> list[tuple[Register, Kind]]:
+    operand: Operand, step: Compute, registers: Sequence[StepResult], history: Sequence[StepResult | None]
+) -> list[tuple[StepResult, Dimension]]:
     if isinstance(operand, Constant):
-        return [(Register(Number(bounded(operand.value))), Kind(constant=operand.value))]
-    if isinstance(operand, Label):
+        return [(StepResult(Number(require_in_range(operand.value))), Dimension(constant=operand.value))]
+    if isinstance(operand, RowRef):
         return _row(operand, step)
     register = registers[operand.step - 1] if operand.step > 0 else history[operand.step]
     if register is None:
         raise OperandError(
             f"step {step.id} ({step.operation}) needs the answer {_ago(operand)}, which is none", step.id
         )
-    return [(register, Kind(register.scale, register.unit))]
+    return [(register, Dimension(register.scale, register.unit))]
 
 
-def _row(label: Label, step: Compute) -> list[tuple[Register, Kind]]:
+def _row(label: RowRef, step: Compute) -> list[tuple[StepResult, Dimension]]:
     if not label.values or len(label.values) != len(label.sources):
         raise OperandError(f"step {step.id} ({step.operation}) has no numbers for the row {label.text[:60]!r}", step.id)
     return [
         (
-            Register(Number(bounded(quantity.value)), quantity.scale, quantity.unit, (source,)),
-            Kind(quantity.scale, quantity.unit),
+            StepResult(Number(require_in_range(quantity.value)), quantity.scale, quantity.unit, (source,)),
+            Dimension(quantity.scale, quantity.unit),
         )
         for quantity, source in zip(label.values, label.sources, strict=True)
     ]
 
 
-def _number(register: Register, operation: Operation, step: Compute) -> Decimal:
+def _number(register: StepResult, operation: Operation, step: Compute) -> Decimal:
     number = register.number
     if number is None:
         raise OperandError(
             f"step {step.id} ({operation.name}) cannot compute with {kind_words(register.value)}", step.id
         )
-    return bounded(number)
+    return require_in_range(number)
 
 
 def _ago(ref: Ref) -> str:

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from quaestor.core.quantity import Scale
-from quaestor.plan.operations import OPERATIONS, bounded
-from quaestor.plan.steps import Compute, Constant, Extract, Label, Operand, Plan, Ref
-from quaestor.plan.validate import check
+from quaestor.plan.operations import OPERATIONS, require_in_range
+from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, RowRef
+from quaestor.plan.validate import require_valid
 
 LONGEST = 400
 """A part longer than this is named instead of written out, so that chains of turns stay readable."""
@@ -35,7 +35,7 @@ def render_formula(plan: Plan, history: Sequence[str | None] = ()) -> str:
         PlanValidationError: The plan cannot be run.
         MagnitudeError: It extracts a number too large or too fine to hold.
     """
-    check(plan, len(history))
+    require_valid(plan, len(history))
     parts: list[_Part] = []
     for step in plan.steps:
         parts.append(_extract(step) if isinstance(step, Extract) else _compute(step, parts, history))
@@ -45,7 +45,7 @@ def render_formula(plan: Plan, history: Sequence[str | None] = ()) -> str:
 def _extract(step: Extract) -> _Part:
     if step.quantity is None or step.number is None:
         return _Part(step.text or "", _ATOM)
-    printed = format(bounded(step.number), "f")
+    printed = format(require_in_range(step.number), "f")
     scale = step.quantity.scale
     if scale is Scale.PERCENT:
         return _Part(f"{printed}%", _ATOM)
@@ -69,7 +69,7 @@ def _operand(operand: Operand, parts: Sequence[_Part], history: Sequence[str | N
     if isinstance(operand, Constant):
         value = format(operand.value, "f")
         return _Part(operand.text if operand.text.endswith("%") else value, _ATOM)
-    if isinstance(operand, Label):
+    if isinstance(operand, RowRef):
         return _Part(operand.text, _ATOM)
     if operand.step > 0:
         part = parts[operand.step - 1]

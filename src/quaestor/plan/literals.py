@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from quaestor.errors import ProgramError
-from quaestor.plan.scales import shifted
+from quaestor.plan.scales import shift_decimal
 
 LONGEST = 200
 """The most characters of a literal, enough for every number that a register can hold."""
@@ -57,7 +57,7 @@ def read_literal(text: str) -> Decimal:
     if not _NUMBER.fullmatch(digits):
         raise ProgramError(text, 0, "not a number")
     value = Decimal(digits)
-    return shifted(value, -2) if percent else value
+    return shift_decimal(value, -2) if percent else value
 
 
 def write_literal(value: Decimal) -> str:

@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from quaestor.errors import ExecutionError, ProgramError
-from quaestor.plan.execute import Register, execute
-from quaestor.plan.operations import OPERATIONS, bounded
-from quaestor.plan.scales import Kind, shifted
-from quaestor.plan.steps import Compute, Constant, Extract, Label, Operand, Plan, Ref, Step
-from quaestor.plan.validate import check
+from quaestor.plan.execute import StepResult, execute
+from quaestor.plan.operations import OPERATIONS, require_in_range
+from quaestor.plan.scales import Dimension, shift_decimal
+from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, RowRef, Step
+from quaestor.plan.validate import require_valid
 
 _CHOICES = {"minimum": min, "maximum": max}
 _BY_VALUE = frozenset({*_CHOICES, "absolute"})
@@ -31,7 +31,7 @@ class _Term:
     """What an operand is written as: a literal, or the index of an emitted instruction."""
 
     text: str | int
-    kind: Kind
+    kind: Dimension
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,20 +107,20 @@ def _needed_turns(plans: Sequence[Plan | None]) -> list[int]:
             continue
         needed.add(turn)
         plan = _plan_of(plans, turn)
-        check(plan, turn)
+        require_valid(plan, turn)
         for step in plan.steps:
             if isinstance(step, Compute):
                 waiting.extend(turn + o.step for o in step.operands if isinstance(o, Ref) and o.step < 0)
     return sorted(needed)
 
 
-def _registers(plans: Sequence[Plan | None], needed: Sequence[int]) -> dict[tuple[int, int], Register]:
+def _registers(plans: Sequence[Plan | None], needed: Sequence[int]) -> dict[tuple[int, int], StepResult]:
     """Returns the results of all steps, where a step is written by its operands' values; else nothing."""
     steps = [step for turn in needed for step in _plan_of(plans, turn).steps]
     if not any(isinstance(step, Compute) and step.operation in _BY_VALUE for step in steps):
         return {}
-    history: list[Register | None] = [None] * len(plans)
-    results: dict[tuple[int, int], Register] = {}
+    history: list[StepResult | None] = [None] * len(plans)
+    results: dict[tuple[int, int], StepResult] = {}
     for turn in needed:
         try:
             execution = execute(_plan_of(plans, turn), history[:turn])
@@ -132,23 +132,23 @@ def _registers(plans: Sequence[Plan | None], needed: Sequence[int]) -> dict[tupl
 
 
 def _lower(
-    step: Step, turn: int, plans: Sequence[Plan | None], emitter: _Emitter, registers: dict[tuple[int, int], Register]
+    step: Step, turn: int, plans: Sequence[Plan | None], emitter: _Emitter, registers: dict[tuple[int, int], StepResult]
 ) -> _Term:
     if isinstance(step, Extract):
         if step.quantity is None or step.number is None:
             raise ProgramError("", 0, f"step {step.id} takes words, which program text cannot hold")
-        return _Term(format(bounded(step.number), "f"), Kind(step.quantity.scale, step.quantity.unit))
+        return _Term(format(require_in_range(step.number), "f"), Dimension(step.quantity.scale, step.quantity.unit))
     operation = OPERATIONS[step.operation]
     if operation.of_row:
         return _row(step, emitter)
     terms = [_term(operand, turn, plans, emitter) for operand in step.operands]
     if step.operation == "identity":
-        return _Term(terms[0].text, Kind(terms[0].kind.scale, terms[0].kind.unit))
+        return _Term(terms[0].text, Dimension(terms[0].kind.scale, terms[0].kind.unit))
     reading = operation.rule([term.kind for term in terms])
-    kind = Kind(reading.scale, reading.unit)
+    kind = Dimension(reading.scale, reading.unit)
     if step.operation in _CHOICES:
         values = [
-            shifted(_value(operand, turn, plans, registers), shift)
+            shift_decimal(_value(operand, turn, plans, registers), shift)
             for operand, shift in zip(step.operands, reading.shifts, strict=True)
         ]
         chosen = values.index(_CHOICES[step.operation](values))
@@ -176,40 +176,41 @@ def _emit(operation: str, arguments: Sequence[str | int], emitter: _Emitter) -> 
 
 def _row(step: Compute, emitter: _Emitter) -> _Term:
     label = step.operands[0]
-    if not isinstance(label, Label) or not label.text.strip() or ", none" in label.text:
+    if not isinstance(label, RowRef) or not label.text.strip() or ", none" in label.text:
         raise ProgramError("", 0, f"step {step.id} names a row that program text cannot hold")
-    kinds = [Kind(quantity.scale, quantity.unit) for quantity in label.values]
+    kinds = [Dimension(quantity.scale, quantity.unit) for quantity in label.values]
     reading = OPERATIONS[step.operation].rule(kinds)
-    kind = Kind(reading.scale, reading.unit)
+    kind = Dimension(reading.scale, reading.unit)
     if label.table is None:
         return _Term(emitter.emit(step.operation, label.text.strip(), "none"), kind)
     return _Term(_row_written_out(step, label, reading.shifts, emitter), kind)
 
 
-def _row_written_out(step: Compute, label: Label, shifts: Sequence[int], emitter: _Emitter) -> str | int:
+def _row_written_out(step: Compute, label: RowRef, shifts: Sequence[int], emitter: _Emitter) -> str | int:
     """Returns an operation on a row as one on its numbers: program text cannot say which table a row is of."""
     if not label.values:
         raise ProgramError("", 0, f"step {step.id} names a row of table {label.table} without its numbers")
-    values = [bounded(quantity.value) for quantity in label.values]
+    values = [require_in_range(quantity.value) for quantity in label.values]
     terms = [
-        emitter.shifted(_Term(format(value, "f"), Kind()), shift) for value, shift in zip(values, shifts, strict=True)
+        emitter.shifted(_Term(format(value, "f"), Dimension()), shift)
+        for value, shift in zip(values, shifts, strict=True)
     ]
     if step.operation in ("table_max", "table_min"):
-        counted = [shifted(value, shift) for value, shift in zip(values, shifts, strict=True)]
+        counted = [shift_decimal(value, shift) for value, shift in zip(values, shifts, strict=True)]
         return terms[counted.index((max if step.operation == "table_max" else min)(counted))]
     return terms[0] if len(terms) == 1 else _emit(step.operation.removeprefix("table_"), terms, emitter)
 
 
 def _term(operand: Operand, turn: int, plans: Sequence[Plan | None], emitter: _Emitter) -> _Term:
     if isinstance(operand, Constant):
-        return _Term(operand.text.strip(), Kind(constant=operand.value))
+        return _Term(operand.text.strip(), Dimension(constant=operand.value))
     if isinstance(operand, Ref):
         return emitter.terms[_target(operand, turn, plans)]
     raise ProgramError("", 0, "a row label outside a table_ operation")
 
 
 def _value(
-    operand: Operand, turn: int, plans: Sequence[Plan | None], registers: dict[tuple[int, int], Register]
+    operand: Operand, turn: int, plans: Sequence[Plan | None], registers: dict[tuple[int, int], StepResult]
 ) -> Decimal:
     if isinstance(operand, Constant):
         return operand.value

@@ -11,7 +11,7 @@ from decimal import Decimal
 from quaestor.core.answer_value import Number, YesNo
 from quaestor.errors import DivisionByZeroError, MagnitudeError, OperandError
 from quaestor.plan import scales
-from quaestor.plan.scales import Kind, Reading
+from quaestor.plan.scales import Dimension, OperandScaling
 
 LARGEST_EXPONENT = 60
 """No number of a plan has a size of 10 ** 61 or more, or of 10 ** -61 or less unless it is zero."""
@@ -45,7 +45,7 @@ class Operation:
     arity: tuple[int, int]
     symbol: str
     function: Callable[[Sequence[Decimal]], Number | YesNo]
-    rule: Callable[[Sequence[Kind]], Reading]
+    rule: Callable[[Sequence[Dimension]], OperandScaling]
     metric: str
     in_programs: bool = True
     of_row: bool = False
@@ -57,7 +57,7 @@ def metric_of(operation: str) -> str:
     return OPERATIONS[operation].metric if operation in OPERATIONS else "value"
 
 
-def bounded(value: Decimal) -> Decimal:
+def require_in_range(value: Decimal) -> Decimal:
     """Returns `value` if a register can hold it.
 
     Raises:
@@ -105,7 +105,7 @@ def _sum(values: Sequence[Decimal]) -> Decimal:
 
 def _number(arithmetic: Callable[[Sequence[Decimal]], Decimal]) -> Callable[[Sequence[Decimal]], Number]:
     """Returns arithmetic as an operation has it: its result a value that a plan can hold."""
-    return lambda values: Number(bounded(arithmetic(values)))
+    return lambda values: Number(require_in_range(arithmetic(values)))
 
 
 _MANY = (2, MOST_OPERANDS)

@@ -11,7 +11,7 @@ from quaestor.errors import ProgramError
 from quaestor.plan.literals import read_literal
 from quaestor.plan.lowering import to_program
 from quaestor.plan.operations import OPERATIONS, Operation
-from quaestor.plan.steps import Compute, Constant, Label, Operand, Plan, Ref
+from quaestor.plan.steps import Compute, Constant, Operand, Plan, Ref, RowRef
 from quaestor.plan.validate import MOST_STEPS, nearest_operation
 
 __all__ = ["parse_program", "to_program"]
@@ -95,7 +95,7 @@ def _arguments(text: str, start: int, end: int, number: int, operation: Operatio
     return tuple(operands)
 
 
-def _label(text: str, start: int) -> tuple[Label, int]:
+def _label(text: str, start: int) -> tuple[RowRef, int]:
     """Returns the row label of a `table_*` step, which may hold commas and parentheses, and the position after it."""
     end = _ROW_END.search(text, start)
     if end is None:
@@ -103,7 +103,7 @@ def _label(text: str, start: int) -> tuple[Label, int]:
     label = text[start : end.start()].strip()
     if not label:
         raise ProgramError(text, start, "the row label is empty")
-    return Label(label), end.end()
+    return RowRef(label), end.end()
 
 
 def _constant(literal: str, text: str, position: int) -> Constant:

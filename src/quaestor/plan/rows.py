@@ -10,8 +10,8 @@ from quaestor.core.provenance import CellRef, Source
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import OperandError, ProgramError
 from quaestor.plan.literals import read_literal
-from quaestor.plan.scales import shifted
-from quaestor.plan.steps import Compute, Label, Operand, Plan
+from quaestor.plan.scales import shift_decimal
+from quaestor.plan.steps import Compute, Operand, Plan, RowRef
 
 Row = tuple[tuple[Quantity, Source], ...]
 
@@ -53,7 +53,7 @@ def bind_labels(plan: Plan, tables: Sequence[TableRows]) -> Plan:
     read = _tables_read(plan, tables)
 
     def bound(operand: Operand) -> Operand:
-        if not isinstance(operand, Label):
+        if not isinstance(operand, RowRef):
             return operand
         row = tables[_table_of(operand, tables, read)][operand.text]
         return replace(operand, values=tuple(q for q, _ in row), sources=tuple(s for _, s in row))
@@ -67,7 +67,7 @@ def bind_labels(plan: Plan, tables: Sequence[TableRows]) -> Plan:
     return replace(plan, steps=steps)
 
 
-def _table_of(label: Label, tables: Sequence[TableRows], read: Collection[int]) -> int:
+def _table_of(label: RowRef, tables: Sequence[TableRows], read: Collection[int]) -> int:
     having = _having(label, tables)
     found = [table for table in having if table in read] if len(having) > 1 else having
     if len(found) == 1 and tables[found[0]][label.text]:
@@ -79,7 +79,7 @@ def _table_of(label: Label, tables: Sequence[TableRows], read: Collection[int]) 
     raise OperandError(f"no row of {where} is labelled {label.text[:60]!r} and has a number in every cell")
 
 
-def _having(label: Label, tables: Sequence[TableRows]) -> list[int]:
+def _having(label: RowRef, tables: Sequence[TableRows]) -> list[int]:
     """Returns the tables that have a row of that label, readable or not; of a label with a table at most that one."""
     named = range(len(tables)) if label.table is None else [label.table]
     return [table for table in named if 0 <= table < len(tables) and label.text in tables[table]]
@@ -88,7 +88,7 @@ def _having(label: Label, tables: Sequence[TableRows]) -> list[int]:
 def _tables_read(plan: Plan, tables: Sequence[TableRows]) -> frozenset[int]:
     """Returns the tables that a plan reads for certain: by cells, and by labels that one table alone has."""
     cells = {step.source.table for step in plan.extracts if isinstance(step.source, CellRef)}
-    labels = (o for step in plan.steps if isinstance(step, Compute) for o in step.operands if isinstance(o, Label))
+    labels = (o for step in plan.steps if isinstance(step, Compute) for o in step.operands if isinstance(o, RowRef))
     certain = (having[0] for label in labels if len(having := _having(label, tables)) == 1)
     return frozenset((*cells, *certain))
 
@@ -101,5 +101,5 @@ def _cell(text: str) -> Quantity | None:
     except ProgramError:
         return None
     if printed.endswith("%"):
-        return Quantity(shifted(value, 2), Scale.PERCENT, text=text)
+        return Quantity(shift_decimal(value, 2), Scale.PERCENT, text=text)
     return Quantity(value, text=text)

@@ -34,7 +34,7 @@ _MOST_TIMES = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class Dimension:
     """What an operand counts, apart from its value.
 
     Attributes:
@@ -64,7 +64,7 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class OperandScaling:
     """How an operation takes its operands.
 
     Attributes:
@@ -79,107 +79,107 @@ class Reading:
     unit: str | None = None
 
 
-def shifted(value: Decimal, shift: int) -> Decimal:
+def shift_decimal(value: Decimal, shift: int) -> Decimal:
     """Returns the value times ten to the power of `shift`, exact in every decimal context."""
     sign, digits, exponent = value.as_tuple()
     return Decimal((sign, digits, exponent + shift)) if shift and isinstance(exponent, int) else value
 
 
-def unchanged(kinds: Sequence[Kind]) -> Reading:
+def unchanged(kinds: Sequence[Dimension]) -> OperandScaling:
     """Returns the reading of the identity: as it is."""
-    return Reading((0,), kinds[0].scale, kinds[0].unit)
+    return OperandScaling((0,), kinds[0].scale, kinds[0].unit)
 
 
-def linear(kinds: Sequence[Kind]) -> Reading:
+def linear(kinds: Sequence[Dimension]) -> OperandScaling:
     """Returns the reading of sums, differences, averages and extremes."""
     unit = _common_unit(kinds)
     if any(kind.percent for kind in kinds):
         others = [kind for kind in kinds if not kind.percent]
         if others and all(kind.constant == 1 for kind in others):
-            return Reading(_fractions(kinds), Scale.ONE, unit)
+            return OperandScaling(_fractions(kinds), Scale.ONE, unit)
         scale = Scale.ONE if any(kind.explicit for kind in others) else Scale.PERCENT
-        return Reading((0,) * len(kinds), scale, unit)
+        return OperandScaling((0,) * len(kinds), scale, unit)
     explicit = [kind.exponent for kind in kinds if kind.explicit]
     finest = min(explicit, default=0)
-    return Reading(tuple(k.exponent - finest if k.explicit else 0 for k in kinds), _SCALES[finest], unit)
+    return OperandScaling(tuple(k.exponent - finest if k.explicit else 0 for k in kinds), _SCALES[finest], unit)
 
 
-def comparison(kinds: Sequence[Kind]) -> Reading:
+def comparison(kinds: Sequence[Dimension]) -> OperandScaling:
     """Returns the reading of a yes/no comparison: a common scale, and nothing counted."""
-    return Reading(linear(kinds).shifts)
+    return OperandScaling(linear(kinds).shifts)
 
 
-def ratio(kinds: Sequence[Kind]) -> Reading:
+def ratio(kinds: Sequence[Dimension]) -> OperandScaling:
     """Returns the reading of part over whole and of relative change: a plain ratio of like numbers."""
     if sum(kind.percent for kind in kinds) == 1:
         return divide(kinds)
-    return Reading(linear(kinds).shifts)
+    return OperandScaling(linear(kinds).shifts)
 
 
-def multiply(kinds: Sequence[Kind]) -> Reading:
+def multiply(kinds: Sequence[Dimension]) -> OperandScaling:
     """Returns the reading of a product of two."""
     left, right = kinds
     units = [kind.unit for kind in kinds if kind.unit]
     unit = units[0] if len(units) == 1 else None
     if left.percent and right.percent:
-        return Reading((-2, -2))
+        return OperandScaling((-2, -2))
     if left.percent or right.percent:
         amount = right if left.percent else left
         if amount.constant is not None and abs(amount.constant) <= _MOST_TIMES:
-            return Reading((0, 0), Scale.PERCENT, unit)
-        return Reading(_fractions(kinds), amount.scale, amount.unit)
+            return OperandScaling((0, 0), Scale.PERCENT, unit)
+        return OperandScaling(_fractions(kinds), amount.scale, amount.unit)
     for scaled, factor in ((left, right), (right, left)):
         converted = scaled.exponent - _CONVERTERS.get(factor.constant or Decimal(0), 0)
         if scaled.explicit and factor.constant is not None and converted in _SCALES:
-            return Reading((0, 0), _SCALES[converted], unit)
+            return OperandScaling((0, 0), _SCALES[converted], unit)
     together = left.exponent + right.exponent
     if together in _SCALES:
-        return Reading((0, 0), _SCALES[together], unit)
-    return Reading((0, right.exponent), left.scale, unit)
+        return OperandScaling((0, 0), _SCALES[together], unit)
+    return OperandScaling((0, right.exponent), left.scale, unit)
 
 
-def divide(kinds: Sequence[Kind]) -> Reading:
+def divide(kinds: Sequence[Dimension]) -> OperandScaling:
     """Returns the reading of a quotient."""
     left, right = kinds
     if right.percent:
-        return Reading((0, 0)) if left.percent else Reading((0, -2), left.scale, left.unit)
+        return OperandScaling((0, 0)) if left.percent else OperandScaling((0, -2), left.scale, left.unit)
     if left.percent:
         return _percent_over(right)
     if right.constant is not None:
         converted = left.exponent + _CONVERTERS.get(right.constant, 0)
         named = left.explicit and converted in _SCALES
-        return Reading((0, 0), _SCALES[converted] if named else left.scale, left.unit)
+        return OperandScaling((0, 0), _SCALES[converted] if named else left.scale, left.unit)
     apart = left.exponent - right.exponent
     if None not in (left.unit, right.unit) and left.unit != right.unit and apart in _SCALES:
-        return Reading((0, 0), _SCALES[apart])
-    return Reading(linear(kinds).shifts)
+        return OperandScaling((0, 0), _SCALES[apart])
+    return OperandScaling(linear(kinds).shifts)
 
 
-def power(kinds: Sequence[Kind]) -> Reading:
+def power(kinds: Sequence[Dimension]) -> OperandScaling:
     """Returns the reading of a power: base and exponent in units."""
-    return Reading(tuple(kind.exponent for kind in kinds))
+    return OperandScaling(tuple(kind.exponent for kind in kinds))
 
 
-def row(kinds: Sequence[Kind]) -> Reading:
+def row(kinds: Sequence[Dimension]) -> OperandScaling:
     """Returns the reading of the numbers of a table row: percentages are fractions there."""
     if any(kind.percent for kind in kinds):
-        return Reading(_fractions(kinds))
+        return OperandScaling(_fractions(kinds))
     return linear(kinds)
 
 
-def _percent_over(divisor: Kind) -> Reading:
+def _percent_over(divisor: Dimension) -> OperandScaling:
     """Returns the reading of a percentage over something that is none."""
     if divisor.constant == 100:
-        return Reading((0, 0))
+        return OperandScaling((0, 0))
     if divisor.constant is not None and abs(divisor.constant) <= _MOST_TIMES:
-        return Reading((0, 0), Scale.PERCENT)
-    return Reading((-2, 0))
+        return OperandScaling((0, 0), Scale.PERCENT)
+    return OperandScaling((-2, 0))
 
 
-def _fractions(kinds: Sequence[Kind]) -> tuple[int, ...]:
+def _fractions(kinds: Sequence[Dimension]) -> tuple[int, ...]:
     return tuple(-2 if kind.percent else 0 for kind in kinds)
 
 
-def _common_unit(kinds: Sequence[Kind]) -> str | None:
+def _common_unit(kinds: Sequence[Dimension]) -> str | None:
     units = {kind.unit for kind in kinds if kind.unit is not None}
     return units.pop() if len(units) == 1 else None

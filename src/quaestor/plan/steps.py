@@ -46,7 +46,7 @@ def _is_none(value: object) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class RowRef:
     """The exact label of a table row, the operand of the `table_*` operations.
 
     Attributes:
@@ -63,7 +63,7 @@ class Label:
     kind: Literal["label"] = field(default="label", kw_only=True)
 
 
-Operand = Annotated[Ref | Constant | Label, Discriminator("kind")]
+Operand = Annotated[Ref | Constant | RowRef, Discriminator("kind")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,13 @@ from quaestor.core.answer_value import Text, kind_words
 from quaestor.errors import PlanValidationError, ProgramError
 from quaestor.plan.literals import read_literal
 from quaestor.plan.operations import OPERATIONS, Operation
-from quaestor.plan.steps import Compute, Constant, Extract, Label, Operand, Plan, Ref
+from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, RowRef
 
 MOST_STEPS = 64
 """The most steps of a plan."""
 
 
-def check(plan: Plan, turns_before: int) -> None:
+def require_valid(plan: Plan, turns_before: int) -> None:
     """Returns if the plan can be run.
 
     Args:
@@ -132,8 +132,8 @@ def _constant_fault(constant: Constant) -> str | None:
 
 def _type_fault(operand: Operand, operation: Operation, no_numbers: Mapping[int, str]) -> str | None:
     if operation.of_row:
-        return None if isinstance(operand, Label) else "takes the label of a table row and nothing else"
-    if isinstance(operand, Label):
+        return None if isinstance(operand, RowRef) else "takes the label of a table row and nothing else"
+    if isinstance(operand, RowRef):
         return f"cannot take the row label {operand.text[:40]!r}: only the table_ operations can"
     if isinstance(operand, Ref) and operand.step in no_numbers and operation.name != "identity":
         return f"computes with step {operand.step}, which is {no_numbers[operand.step]}"

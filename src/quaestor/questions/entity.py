@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from quaestor.core.debris import mend_debris
+from quaestor.core.encoding_artifacts import normalize_text
 from quaestor.core.periods import find_periods, find_relative_periods
 from quaestor.core.stop_words import ARTICLES, JOINING_WORDS, NAMELESS_WORDS
 from quaestor.core.words import SCALE_WORDS, terms
@@ -81,7 +81,7 @@ def named_entity(text: str) -> str | None:
 
 def _tokens(question: str) -> list[str]:
     """The words and marks of a question in lower case, its periods one mark each."""
-    text = mend_debris(question).lower().replace("\u2019", "'").replace("'s ", " ")
+    text = normalize_text(question).lower().replace("\u2019", "'").replace("'s ", " ")
     spans = [(period.start, period.end) for period in find_periods(text)]
     spans += [(period.start, period.end) for period in find_relative_periods(text)]
     for start, end in spans:

@@ -50,7 +50,7 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True)
-class Certainty:
+class CalibrationReport:
     """How the confidences of a run's answers stand to what was right.
 
     Attributes:
@@ -68,7 +68,9 @@ class Certainty:
     coverage: tuple[Coverage, ...]
 
 
-def certainty(confidences: Sequence[float], right: Sequence[bool], pages: Sequence[str]) -> Certainty | None:
+def calibration_report(
+    confidences: Sequence[float], right: Sequence[bool], pages: Sequence[str]
+) -> CalibrationReport | None:
     """Returns the figures over answers with confidences; None where there is none.
 
     Args:
@@ -80,7 +82,7 @@ def certainty(confidences: Sequence[float], right: Sequence[bool], pages: Sequen
         return None
     bins, half = reliability(confidences, right), surest_first(confidences)[: _part(len(confidences), 0.5)]
     every = risk_coverage(confidences, right)
-    return Certainty(
+    return CalibrationReport(
         given=proportion(right, pages),
         error=calibration_error(bins),
         surest_half=proportion([right[n] for n in half], [pages[n] for n in half]),

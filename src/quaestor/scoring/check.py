@@ -16,7 +16,7 @@ from quaestor.documents.repairs import RepairKind, show_repair, show_warning
 from quaestor.errors import PlanError
 from quaestor.plan.rows import TableRows
 from quaestor.scoring.gold import GoldTurn
-from quaestor.scoring.metrics import executed_equal, run_program, shown_number
+from quaestor.scoring.metrics import executed_equal, rounded_for_display, run_program
 from quaestor.scoring.pages import benchmark_rows_of, page_numbers
 from quaestor.scoring.taxonomy import missing_literals
 
@@ -38,7 +38,7 @@ class FindingKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class LabelFinding:
     """One thing worth knowing.
 
     Attributes:
@@ -72,7 +72,7 @@ class CheckReport:
     turns: int
     programs: int
     agreeing: int
-    findings: tuple[Finding, ...]
+    findings: tuple[LabelFinding, ...]
 
     def count(self, kind: FindingKind) -> int:
         """Returns how many findings are of a kind."""
@@ -86,7 +86,7 @@ def check_dataset(dataset: Dataset, gold: Mapping[str, Sequence[GoldTurn]]) -> C
         dataset: The documents and questions.
         gold: The reference answers; empty for an unlabelled file.
     """
-    findings: list[Finding] = []
+    findings: list[LabelFinding] = []
     pages: set[tuple[str, str]] = set()
     agreeing = programs = 0
     for conversation in dataset.conversations:
@@ -97,7 +97,7 @@ def check_dataset(dataset: Dataset, gold: Mapping[str, Sequence[GoldTurn]]) -> C
         turns = gold.get(conversation.id, ())
         if gold and len(turns) != len(conversation.questions):
             detail = f"{len(conversation.questions)} questions, {len(turns)} answers"
-            findings.append(Finding(FindingKind.TURNS, conversation.id, None, detail))
+            findings.append(LabelFinding(FindingKind.TURNS, conversation.id, None, detail))
         found = list(_turn_findings(turns, document, conversation.id))
         programs += len(turns)
         agreeing += len(turns) - sum(finding.kind is FindingKind.PROGRAM for finding in found)
@@ -112,7 +112,7 @@ def display_fault(executed: AnswerValue, display: str) -> FindingKind | None:
     A percentage of the executed fraction shows it. A display that is the number with its last digit cut off, or off
     by one, differs in the last digit.
     """
-    exact, shown = number_of(executed), shown_number(display)
+    exact, shown = number_of(executed), rounded_for_display(display)
     if exact is None or shown is None:
         return None if display.strip().lower() == print_value(executed) else FindingKind.DISPLAY
     number, half_unit = shown
@@ -127,14 +127,14 @@ def display_fault(executed: AnswerValue, display: str) -> FindingKind | None:
     return FindingKind.DISPLAY
 
 
-def _turn_findings(turns: Sequence[GoldTurn], document: Document, conversation: str) -> Iterable[Finding]:
+def _turn_findings(turns: Sequence[GoldTurn], document: Document, conversation: str) -> Iterable[LabelFinding]:
     if not turns:
         return
     numbers, tables = page_numbers(document), benchmark_rows_of(document)
     for index, turn in enumerate(turns):
         fault = _program_fault(turn, tables)
         if fault is not None:
-            yield Finding(
+            yield LabelFinding(
                 FindingKind.PROGRAM,
                 conversation,
                 index,
@@ -145,9 +145,9 @@ def _turn_findings(turns: Sequence[GoldTurn], document: Document, conversation: 
         except PlanError:
             missing = ()
         for literal in missing:
-            yield Finding(FindingKind.LITERAL, conversation, index, f"{literal} in {turn.program}")
+            yield LabelFinding(FindingKind.LITERAL, conversation, index, f"{literal} in {turn.program}")
         if turn.display is not None and (kind := display_fault(turn.executed, turn.display)) is not None:
-            yield Finding(kind, conversation, index, f"{turn.display} for {print_value(turn.executed)}")
+            yield LabelFinding(kind, conversation, index, f"{turn.display} for {print_value(turn.executed)}")
 
 
 def _program_fault(turn: GoldTurn, tables: Sequence[TableRows]) -> str | None:
@@ -165,23 +165,23 @@ _REPAIRS = {
 }
 
 
-def _page_findings(document: Document, conversation: str) -> Iterable[Finding]:
+def _page_findings(document: Document, conversation: str) -> Iterable[LabelFinding]:
     for warning in document.warnings:
-        yield Finding(FindingKind.WARNING, conversation, None, show_warning(warning))
+        yield LabelFinding(FindingKind.WARNING, conversation, None, show_warning(warning))
     for table in document.tables:
         for row in table.cells:
             for cell in row:
                 if cell.repair is not None:
                     kind = _REPAIRS[cell.repair.kind]
                     place = f"table {cell.ref.table}, row {cell.ref.row}, column {cell.ref.column}"
-                    yield Finding(kind, conversation, None, f"{place}: {cell.text!r} ({show_repair(cell.repair)})")
+                    yield LabelFinding(kind, conversation, None, f"{place}: {cell.text!r} ({show_repair(cell.repair)})")
         labels = [row[0].text.strip() for row in table.cells[table.header_rows :] if row]
         yield from _repeated(labels, FindingKind.LABEL, conversation)
         headers = [" / ".join(column.levels or (column.label,)).strip() for column in table.columns[1:]]
         yield from _repeated(headers if table.header_rows else [], FindingKind.HEADER, conversation)
 
 
-def _repeated(labels: Sequence[str], kind: FindingKind, conversation: str) -> Iterable[Finding]:
+def _repeated(labels: Sequence[str], kind: FindingKind, conversation: str) -> Iterable[LabelFinding]:
     for label, times in Counter(labels).items():
         if label and times > 1:
-            yield Finding(kind, conversation, None, f"{label!r} occurs {times} times")
+            yield LabelFinding(kind, conversation, None, f"{label!r} occurs {times} times")

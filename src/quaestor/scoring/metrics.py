@@ -15,7 +15,7 @@ from quaestor.errors import PlanError
 from quaestor.plan.execute import execute
 from quaestor.plan.program import parse_program
 from quaestor.plan.rows import TableRows, bind_labels
-from quaestor.plan.validate import check
+from quaestor.plan.validate import require_valid
 from quaestor.scoring.symbolic import is_literal, literals, same_value
 
 _LARGEST_EXPONENT = 300
@@ -48,10 +48,10 @@ def program_equal(predicted: str, gold: str) -> bool:
         PlanError: Gold is no program that can be run.
     """
     reference = parse_program(gold)
-    check(reference, 0)
+    require_valid(reference, 0)
     try:
         plan = parse_program(predicted)
-        check(plan, 0)
+        require_valid(plan, 0)
     except PlanError:
         return False
     if plan == reference:
@@ -79,7 +79,7 @@ def display_match(predicted: AnswerValue | None, display: str) -> bool:
 
     The sign counts; whether a ratio is shown as a fraction or as a percentage does not (x or 100x).
     """
-    answer, shown = number_of(predicted), shown_number(display)
+    answer, shown = number_of(predicted), rounded_for_display(display)
     if shown is None or answer is None:
         return answer is None and predicted is not None and _words(predicted) == display.strip().lower()
     if not _countable(answer):
@@ -107,7 +107,7 @@ def legacy_match(predicted: AnswerValue | None, display: str) -> bool:
     return abs(left - right) < Decimal("0.1")
 
 
-def shown_number(display: str) -> tuple[Decimal, Decimal] | None:
+def rounded_for_display(display: str) -> tuple[Decimal, Decimal] | None:
     """Returns the number of a display answer without its percent sign, and half a unit of its last shown decimal.
 
     Returns None for a display that shows no number (yes or no).

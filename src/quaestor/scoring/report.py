@@ -15,7 +15,7 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.errors import DatasetError, InputError
 from quaestor.plan.rows import TableRows
 from quaestor.scoring.bootstrap import Proportion, proportion
-from quaestor.scoring.calibration import Certainty, certainty
+from quaestor.scoring.calibration import CalibrationReport, calibration_report
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.pages import benchmark_rows_of, page_numbers
 from quaestor.scoring.scorers import SCORERS, Scorer
@@ -53,7 +53,7 @@ class Prediction:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class TurnScore:
     """One turn with its verdicts.
 
     Attributes:
@@ -96,7 +96,7 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ScoreGroup:
     """One class of a breakdown.
 
     Attributes:
@@ -120,7 +120,7 @@ class Breakdown:
     """
 
     by: str
-    groups: tuple[Group, ...]
+    groups: tuple[ScoreGroup, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ class Score:
     results: Mapping[str, Proportion]
     unanswered: int
     breakdowns: tuple[Breakdown, ...]
-    certainty: Certainty | None = None
+    certainty: CalibrationReport | None = None
 
     @property
     def execution(self) -> Proportion:
@@ -174,11 +174,11 @@ def score_from_json(data: object) -> Score:
 class Report:
     """Every turn with its verdicts, and the figures."""
 
-    turns: tuple[Scored, ...]
+    turns: tuple[TurnScore, ...]
     score: Score
 
 
-def score(
+def score_predictions(
     predictions: Iterable[Prediction],
     gold: Mapping[str, Sequence[GoldTurn]],
     conversations: Iterable[Conversation],
@@ -197,7 +197,7 @@ def score(
     """
     asked = {conversation.id: conversation for conversation in conversations}
     answered = _by_turn(predictions, gold, asked)
-    turns: list[Scored] = []
+    turns: list[TurnScore] = []
     for id, conversation in asked.items():
         document, reference = conversation.document, gold[id]
         kinds = turn_kinds(reference, page_numbers(document), joined=conversation.joined)
@@ -208,7 +208,7 @@ def score(
     return Report(tuple(turns), summarise(turns))
 
 
-def summarise(turns: Sequence[Scored]) -> Score:
+def summarise(turns: Sequence[TurnScore]) -> Score:
     """Returns the figures over some turns."""
     return Score(
         results={scorer.name: _result(scorer, turns) for scorer in SCORERS.values()},
@@ -223,7 +223,7 @@ def summarise(turns: Sequence[Scored]) -> Score:
     )
 
 
-def _result(scorer: Scorer, turns: Sequence[Scored]) -> Proportion:
+def _result(scorer: Scorer, turns: Sequence[TurnScore]) -> Proportion:
     if scorer.whole is None:
         return _share(turns, scorer.name)
     right: dict[str, bool] = {}
@@ -252,11 +252,13 @@ def _by_turn(
     return answered
 
 
-def _scored(prediction: Prediction, gold: GoldTurn, kind: TurnKind, page: str, tables: Sequence[TableRows]) -> Scored:
+def _scored(
+    prediction: Prediction, gold: GoldTurn, kind: TurnKind, page: str, tables: Sequence[TableRows]
+) -> TurnScore:
     number = None if prediction.error else prediction.number
     answer = prediction.value
     program = None if prediction.error else prediction.program
-    return Scored(
+    return TurnScore(
         conversation=prediction.conversation,
         page=page,
         turn=prediction.turn,
@@ -274,26 +276,26 @@ def _scored(prediction: Prediction, gold: GoldTurn, kind: TurnKind, page: str, t
     )
 
 
-def _certainty(turns: Sequence[Scored]) -> Certainty | None:
+def _certainty(turns: Sequence[TurnScore]) -> CalibrationReport | None:
     """The figures over the answers given; one that was withheld has a confidence, and nothing to be right."""
     sure = [(turn, turn.confidence) for turn in turns if turn.predicted is not None and turn.confidence is not None]
-    return certainty(
+    return calibration_report(
         [confidence for _, confidence in sure], [turn.correct for turn, _ in sure], [turn.page for turn, _ in sure]
     )
 
 
-def _share(turns: Sequence[Scored], scorer: str) -> Proportion:
+def _share(turns: Sequence[TurnScore], scorer: str) -> Proportion:
     judged = [(verdict, turn.page) for turn in turns if (verdict := turn.verdicts[scorer]) is not None]
     return proportion([verdict for verdict, _ in judged], [page for _, page in judged])
 
 
-def _breakdown(by: str, turns: Sequence[Scored], name: Callable[[TurnKind], str]) -> Breakdown:
-    members: dict[str, list[Scored]] = {}
+def _breakdown(by: str, turns: Sequence[TurnScore], name: Callable[[TurnKind], str]) -> Breakdown:
+    members: dict[str, list[TurnScore]] = {}
     for turn in turns:
         members.setdefault(name(turn.kind), []).append(turn)
     # Turns in their own order, other classes by size.
     ordered = sorted(members, key=lambda key: (members[key][0].kind.index if by == "turn" else -len(members[key]), key))
     return Breakdown(
         by,
-        tuple(Group(key, _share(members[key], "execution"), _share(members[key], "program")) for key in ordered),
+        tuple(ScoreGroup(key, _share(members[key], "execution"), _share(members[key], "program")) for key in ordered),
     )

@@ -10,7 +10,7 @@ exponent; laws of powers are not applied. A comparison is the same if both of it
 import hashlib
 from collections.abc import Sequence
 
-from quaestor.plan.steps import Compute, Constant, Label, Operand, Plan, Ref
+from quaestor.plan.steps import Compute, Constant, Operand, Plan, Ref, RowRef
 
 _PRIME = 2**61 - 1
 _POINTS = ("first", "second")
@@ -87,7 +87,7 @@ def _symbol(step: Compute, operand: Operand) -> tuple[str, str]:
     match operand:
         case Constant(text=text):
             return "literal", text
-        case Label(text=text, table=table):
+        case RowRef(text=text, table=table):
             return step.operation, text if table is None else f"{text}\0{table}"
     raise TypeError("a reference is no symbol")
 

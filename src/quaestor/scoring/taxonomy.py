@@ -20,7 +20,7 @@ NO_PROGRAM = "no program"
 """The operation of a turn whose dataset gives no program."""
 
 
-class Origin(StrEnum):
+class OperandSource(StrEnum):
     """Where the new operands of a turn come from.
 
     A number that an earlier turn's program already has is not new. A turn with new numbers is named after them,
@@ -49,7 +49,7 @@ class TurnKind:
 
     index: int
     operation: str
-    origin: Origin
+    origin: OperandSource
     joined: bool
 
 
@@ -70,7 +70,7 @@ def turn_kinds(turns: Sequence[GoldTurn], page: PageNumbers, *, joined: bool = F
     kinds: list[TurnKind] = []
     for index, turn in enumerate(turns):
         if not turn.program:
-            kinds.append(TurnKind(index, NO_PROGRAM, Origin.UNKNOWN, joined))
+            kinds.append(TurnKind(index, NO_PROGRAM, OperandSource.UNKNOWN, joined))
             continue
         plan = parse_program(turn.program)
         tree, last = _tree(plan), plan.steps[-1]
@@ -91,7 +91,7 @@ def missing_literals(program: str, page: PageNumbers) -> tuple[str, ...]:
         ProgramError: The program does not parse.
     """
     found, _ = _new_operands(_tree(parse_program(program)), set(), set())
-    return tuple(sorted(literal for literal in found if _place(literal, page) is Origin.NOWHERE))
+    return tuple(sorted(literal for literal in found if _place(literal, page) is OperandSource.NOWHERE))
 
 
 def _tree(plan: Plan) -> Tree:
@@ -130,29 +130,30 @@ def _new_operands(tree: Tree, results: set[Tree], known: set[str]) -> tuple[set[
     return new, constants
 
 
-def _origin(new: set[str], constants: bool, page: PageNumbers) -> Origin:
+def _origin(new: set[str], constants: bool, page: PageNumbers) -> OperandSource:
     places = {_place(literal, page) for literal in new}
     if not places:
-        return Origin.CONSTANTS if constants else Origin.EARLIER
+        return OperandSource.CONSTANTS if constants else OperandSource.EARLIER
     if len(places) == 1:
         return places.pop()
-    return Origin.NOWHERE if Origin.NOWHERE in places else Origin.SEVERAL
+    return OperandSource.NOWHERE if OperandSource.NOWHERE in places else OperandSource.SEVERAL
 
 
-def _place(literal: str, page: PageNumbers) -> Origin:
+def _place(literal: str, page: PageNumbers) -> OperandSource:
     """Returns where a literal stands; the table before the text, for a table's numbers are often told again below.
 
     The empty literal is a row of the table. A fraction may be printed as a percentage.
     """
     if not literal:
-        return Origin.TABLE
+        return OperandSource.TABLE
     value = abs(read_literal(literal))
     printed: set[Decimal] = {value * 100} if literal.endswith("%") else {value}
-    for numbers, origin in ((page.table, Origin.TABLE), (page.text, Origin.TEXT)):
+    for numbers, origin in ((page.table, OperandSource.TABLE), (page.text, OperandSource.TEXT)):
         if printed & numbers:
             return origin
     if not literal.endswith("%") and value < 10:
         return next(
-            (o for n, o in ((page.table, Origin.TABLE), (page.text, Origin.TEXT)) if value * 100 in n), Origin.NOWHERE
+            (o for n, o in ((page.table, OperandSource.TABLE), (page.text, OperandSource.TEXT)) if value * 100 in n),
+            OperandSource.NOWHERE,
         )
-    return Origin.NOWHERE
+    return OperandSource.NOWHERE

@@ -12,7 +12,7 @@ from quaestor.core.answer_value import amount_words
 from quaestor.ontology.core import CoreRule, read_core
 from quaestor.plan.operations import LARGEST_EXPONENT
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.tools.page import Page
+from quaestor.solvers.tools.page import GraphPage
 
 _MOST_LISTED = 60
 _MOST_MEANT = 2
@@ -26,7 +26,7 @@ def rules() -> Sequence[CoreRule]:
 
 def outline(context: TurnContext) -> Mapping[str, object]:
     """Returns what the page has: types with properties and instances, and how much text."""
-    page = Page(context.graph, context.ontology)
+    page = GraphPage(context.graph, context.ontology)
     return {
         "document": context.document.id,
         "types": [
@@ -95,7 +95,7 @@ def references(context: TurnContext, named: Callable[[int], str]) -> list[str]:
     return told
 
 
-def asked(question: str, context: TurnContext) -> dict[str, object]:
+def prompt_variables(question: str, context: TurnContext) -> dict[str, object]:
     """Returns what every phase is told: the question, the conversation, what it points back to, why it is asked again.
 
     Earlier answers are named as tools take them: `#-1` for the last one.

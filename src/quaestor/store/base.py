@@ -14,7 +14,7 @@ from quaestor.core.triples import Triple
 from quaestor.errors import StoreError
 from quaestor.extras import require_extra
 from quaestor.plugins import Registry
-from quaestor.store.records import ExampleRecord, ExampleStatus, PromptRecord, RunRecord, RunStatus, TurnRecord
+from quaestor.store.records import ConversationRecord, ExampleStatus, PromptRecord, RunRecord, RunStatus, TurnRecord
 
 
 @runtime_checkable
@@ -47,7 +47,7 @@ class RunStore(Protocol):
         """Returns one run. The UnknownRunError names the nearest or latest ids."""
         ...
 
-    async def begin_example(self, example: ExampleRecord) -> None:
+    async def begin_example(self, example: ConversationRecord) -> None:
         """Notes that a conversation is being played, and drops the turns and prompts of an earlier attempt.
 
         Raises:
@@ -55,7 +55,7 @@ class RunStore(Protocol):
         """
         ...
 
-    async def complete_example(self, example: ExampleRecord, turns: Sequence[TurnRecord]) -> None:
+    async def complete_example(self, example: ConversationRecord, turns: Sequence[TurnRecord]) -> None:
         """Keeps a conversation's end and all its turns, or nothing.
 
         An earlier attempt that failed is replaced; its prompts stay.
@@ -65,7 +65,7 @@ class RunStore(Protocol):
         """
         ...
 
-    async def examples(self, run: str) -> tuple[ExampleRecord, ...]:
+    async def examples(self, run: str) -> tuple[ConversationRecord, ...]:
         """Returns a run's conversations as far as they were begun, by id."""
         ...
 

@@ -17,10 +17,18 @@ from pymongo.errors import BulkWriteError, DuplicateKeyError
 
 from quaestor.core.triples import Triple
 from quaestor.errors import DuplicateRecordError, StoreError, UnknownRunError
-from quaestor.store import refusals
+from quaestor.store import errors as refusals
 from quaestor.store.mongo_connection import Database, Document, MongoConnection
 from quaestor.store.mongo_documents import from_document, to_document
-from quaestor.store.records import ExampleRecord, ExampleStatus, PromptRecord, RunRecord, RunStatus, TurnRecord, now
+from quaestor.store.records import (
+    ConversationRecord,
+    ExampleStatus,
+    PromptRecord,
+    RunRecord,
+    RunStatus,
+    TurnRecord,
+    now,
+)
 
 _DUPLICATE_KEY = 11000
 
@@ -78,14 +86,14 @@ class MongoStore:
                 raise await self._unknown(db, run)
             return from_document(RunRecord, found)
 
-    async def begin_example(self, example: ExampleRecord) -> None:
+    async def begin_example(self, example: ConversationRecord) -> None:
         """Notes that a conversation is being played, and drops the turns and prompts of an earlier attempt."""
         async with self._using("write to") as db:
             await self._require(db, example.run)
             await self._replace_example(db, example, ObjectId())
             await db.prompt_logs.delete_many(_place(example.run, example.conversation))
 
-    async def complete_example(self, example: ExampleRecord, turns: Sequence[TurnRecord]) -> None:
+    async def complete_example(self, example: ConversationRecord, turns: Sequence[TurnRecord]) -> None:
         """Keeps a conversation's end and all its turns, or nothing."""
         refusals.check_turns(example, turns)
         attempt = ObjectId()
@@ -99,7 +107,7 @@ class MongoStore:
                 await db.turns.delete_many({**_place(example.run, example.conversation), "attempt": attempt})
                 raise
 
-    async def _replace_example(self, db: Database, example: ExampleRecord, attempt: ObjectId) -> None:
+    async def _replace_example(self, db: Database, example: ConversationRecord, attempt: ObjectId) -> None:
         """Makes the turns of `attempt` the conversation's own, and drops those that counted before."""
         place = _place(example.run, example.conversation)
         key = {"runId": example.run, "exampleId": example.conversation, "status": {"$ne": "complete"}}
@@ -118,12 +126,12 @@ class MongoStore:
         elif before is not None:
             await db.turns.delete_many({**place, "attempt": before["attempt"]})
 
-    async def examples(self, run: str) -> tuple[ExampleRecord, ...]:
+    async def examples(self, run: str) -> tuple[ConversationRecord, ...]:
         """Returns a run's conversations as far as they were begun, by id."""
         async with self._using("read") as db:
             await self._require(db, run)
             found = db.examples.find({"runId": run}).sort("conversationId")
-            return tuple([from_document(ExampleRecord, document) async for document in found])
+            return tuple([from_document(ConversationRecord, document) async for document in found])
 
     async def progress(self, run: str) -> Mapping[ExampleStatus, int]:
         """Returns how many of a run's conversations have each status."""

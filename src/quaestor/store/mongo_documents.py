@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, TypeVar
 
-from quaestor.store.records import ExampleRecord, PromptRecord, RunRecord, TurnRecord
+from quaestor.store.records import ConversationRecord, PromptRecord, RunRecord, TurnRecord
 
-Record = TypeVar("Record", RunRecord, ExampleRecord, TurnRecord, PromptRecord)
+Record = TypeVar("Record", RunRecord, ConversationRecord, TurnRecord, PromptRecord)
 
 SCHEMA_VERSION = 1
 
@@ -20,7 +20,7 @@ _SPAN = {"started": "startedAt", "finished": "completedAt"}
 _KEYS: Mapping[type, Mapping[str, str]] = {
     RunRecord: {"id": "runId", "spec": "config", "spec_digest": "specDigest", "dataset_digest": "datasetDigest"}
     | _SPAN,
-    ExampleRecord: {"turns": "numTurns", "document": "documentId", "kg_stats": "kgStats"} | _PLACE | _SPAN,
+    ConversationRecord: {"turns": "numTurns", "document": "documentId", "kg_stats": "kgStats"} | _PLACE | _SPAN,
     TurnRecord: {"index": "turnIndex", "tool_calls": "toolCalls"} | _PLACE | _SPAN,
     PromptRecord: {"turn": "turnIndex", "started": "timestamp", "finished": "completedAt"} | _PLACE,
 }
@@ -44,11 +44,11 @@ INDEXES: Mapping[str, Sequence[Index]] = {
 }
 
 
-def to_document(record: RunRecord | ExampleRecord | TurnRecord | PromptRecord) -> dict[str, Any]:
+def to_document(record: RunRecord | ConversationRecord | TurnRecord | PromptRecord) -> dict[str, Any]:
     """Returns a record as MongoDB keeps it, with what is there for people only."""
     keys = _KEYS[type(record)]
     document = {keys.get(item.name, item.name): getattr(record, item.name) for item in fields(record)}
-    if isinstance(record, ExampleRecord):
+    if isinstance(record, ConversationRecord):
         document["exampleId"] = record.conversation
     if isinstance(record, TurnRecord | PromptRecord):
         document["durationMs"] = round((record.finished - record.started).total_seconds() * 1000)

@@ -73,7 +73,7 @@ class RunRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class ExampleRecord:
+class ConversationRecord:
     """One conversation of a run. Unique by `(run, conversation)`.
 
     Attributes:

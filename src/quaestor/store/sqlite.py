@@ -21,9 +21,9 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from quaestor.core.triples import Triple
 from quaestor.errors import StoreError, UnknownRunError
-from quaestor.store import refusals
+from quaestor.store import errors as refusals
 from quaestor.store.records import (
-    ExampleRecord,
+    ConversationRecord,
     ExampleStatus,
     PromptRecord,
     RunRecord,
@@ -48,7 +48,7 @@ _ADVICE = {
     "SQLITE_CANTOPEN": "it cannot be opened; is its folder there, and may you write to it?",
 }
 
-Record = TypeVar("Record", RunRecord, ExampleRecord, TurnRecord, PromptRecord)
+Record = TypeVar("Record", RunRecord, ConversationRecord, TurnRecord, PromptRecord)
 
 
 P = ParamSpec("P")
@@ -175,7 +175,7 @@ class SqliteStore:
         return self._select(RunRecord, "runs WHERE id = ?", run)[0]
 
     @_in_order
-    def begin_example(self, example: ExampleRecord) -> None:
+    def begin_example(self, example: ConversationRecord) -> None:
         """Notes that a conversation is being played, and drops the turns and prompts of an earlier attempt."""
         with self._reporting("write to"), self._transaction():
             self._replace_example(example)
@@ -183,7 +183,7 @@ class SqliteStore:
             self._db.execute("DELETE FROM prompt_logs WHERE run = ? AND conversation = ?", key)
 
     @_in_order
-    def complete_example(self, example: ExampleRecord, turns: Sequence[TurnRecord]) -> None:
+    def complete_example(self, example: ConversationRecord, turns: Sequence[TurnRecord]) -> None:
         """Keeps a conversation's end and all its turns, or nothing."""
         refusals.check_turns(example, turns)
         with self._reporting("write to"), self._transaction():
@@ -191,7 +191,7 @@ class SqliteStore:
             for turn in turns:
                 self._insert("turns", turn)
 
-    def _replace_example(self, example: ExampleRecord) -> None:
+    def _replace_example(self, example: ConversationRecord) -> None:
         self._require(example.run)
         key = (example.run, example.conversation)
         row = self._db.execute("SELECT status FROM examples WHERE run = ? AND conversation = ?", key).fetchone()
@@ -202,10 +202,10 @@ class SqliteStore:
         self._insert("examples", example)
 
     @_in_order
-    def examples(self, run: str) -> tuple[ExampleRecord, ...]:
+    def examples(self, run: str) -> tuple[ConversationRecord, ...]:
         """Returns a run's conversations as far as they were begun, by id."""
         self._check_run(run)
-        return self._select(ExampleRecord, "examples WHERE run = ? ORDER BY conversation", run)
+        return self._select(ConversationRecord, "examples WHERE run = ? ORDER BY conversation", run)
 
     @_in_order
     def progress(self, run: str) -> Mapping[ExampleStatus, int]:
@@ -350,7 +350,7 @@ class SqliteStore:
         ids = [row["id"] for row in self._db.execute("SELECT id FROM runs ORDER BY started DESC, id DESC")]
         return refusals.unknown_run(self._name, run, ids)
 
-    def _insert(self, table: str, record: RunRecord | ExampleRecord | TurnRecord | PromptRecord) -> None:
+    def _insert(self, table: str, record: RunRecord | ConversationRecord | TurnRecord | PromptRecord) -> None:
         names = [item.name for item in fields(record)]
         columns, marks = ", ".join(f'"{name}"' for name in names), ", ".join("?" * len(names))
         values = [_encode(name, getattr(record, name)) for name in names]

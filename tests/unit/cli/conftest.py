@@ -6,7 +6,7 @@ from command_line import Outcome, Quaestor
 from made_up import a_record, write_dataset
 from scripted import ScriptedSolver
 
-from quaestor.cli.failures import guarded
+from quaestor.cli.failures import exit_code_of
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def quaestor(
         monkeypatch.delenv(f"QUAESTOR_{name}", raising=False)
 
     def run(line: str, *more: str) -> Outcome:
-        code = guarded(lambda: app([*shlex.split(line), *more], standalone_mode=False, prog_name="quaestor"))
+        code = exit_code_of(lambda: app([*shlex.split(line), *more], standalone_mode=False, prog_name="quaestor"))
         printed = capfd.readouterr()
         return Outcome(code, printed.out, printed.err)
 

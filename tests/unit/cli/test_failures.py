@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 import typer
 
-from quaestor.cli.failures import DEBUG, guarded
+from quaestor.cli.failures import DEBUG, exit_code_of
 from quaestor.errors import (
     DatasetError,
     DivisionByZeroError,
@@ -46,7 +46,7 @@ def test_an_error_is_one_line_and_its_code_says_whose_it_is(
     error: BaseException, code: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(DEBUG, raising=False)
-    assert guarded(raising(error)) == code
+    assert exit_code_of(raising(error)) == code
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.startswith("quaestor: ")
@@ -54,7 +54,7 @@ def test_an_error_is_one_line_and_its_code_says_whose_it_is(
 
 
 def test_line_breaks_and_endless_messages_stay_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    guarded(raising(DatasetError("a\nb\r\n" + "c" * 10_000)))
+    exit_code_of(raising(DatasetError("a\nb\r\n" + "c" * 10_000)))
     err = capsys.readouterr().err
     assert err.startswith("quaestor: a b ccc")
     assert len(err) < 420
@@ -64,16 +64,16 @@ def test_a_defect_names_how_to_see_the_traceback_and_debug_shows_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(DEBUG, raising=False)
-    guarded(raising(KeyError("x")))
+    exit_code_of(raising(KeyError("x")))
     assert "--debug" in capsys.readouterr().err
     monkeypatch.setenv(DEBUG, "1")
     with pytest.raises(KeyError):
-        guarded(raising(KeyError("x")))
+        exit_code_of(raising(KeyError("x")))
 
 
 def test_codes_of_the_command_itself_pass() -> None:
-    assert guarded(lambda: None) == 0
-    assert guarded(lambda: 3) == 3
+    assert exit_code_of(lambda: None) == 0
+    assert exit_code_of(lambda: 3) == 3
 
 
 def test_nobody_reading_is_silent() -> None:

@@ -4,7 +4,7 @@ import pytest
 from command_line import Quaestor, one_line
 from toolboxes import OPTIONS, sample_knowledge, sample_pages
 
-from quaestor.graph.loading import from_turtle
+from quaestor.graph.loading import graph_from_turtle
 from quaestor.sample import sample_path
 
 PAGE = f"{sample_path()}#{OPTIONS}"
@@ -25,7 +25,9 @@ def test_show_has_every_value_and_mention(quaestor: Quaestor) -> None:
 
 
 def test_turtle_is_the_graph(quaestor: Quaestor) -> None:
-    assert from_turtle(quaestor(f"kg show {PAGE} --turtle").out) == sample_knowledge().graph(sample_pages()[OPTIONS])
+    assert graph_from_turtle(quaestor(f"kg show {PAGE} --turtle").out) == sample_knowledge().graph(
+        sample_pages()[OPTIONS]
+    )
 
 
 def test_query_answers_select_and_ask(quaestor: Quaestor) -> None:

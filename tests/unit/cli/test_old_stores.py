@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from command_line import Outcome, Quaestor
 
-from quaestor.cli.failures import guarded
+from quaestor.cli.failures import exit_code_of
 from quaestor.sample import sample_path
 
 DUMP = Path(__file__).parents[1] / "store" / "store_of_schema_4.sql.gz"
@@ -45,7 +45,7 @@ def quaestor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Capt
     Path("sample.json").write_text(sample_path().read_text(encoding="utf-8"), encoding="utf-8")
 
     def run(line: str, *more: str) -> Outcome:
-        code = guarded(lambda: app([*shlex.split(line), *more], standalone_mode=False, prog_name="quaestor"))
+        code = exit_code_of(lambda: app([*shlex.split(line), *more], standalone_mode=False, prog_name="quaestor"))
         printed = capfd.readouterr()
         return Outcome(code, printed.out, printed.err)
 

@@ -68,7 +68,7 @@ def ask(
     import shlex
 
     from quaestor.cli.app import app
-    from quaestor.cli.failures import guarded
+    from quaestor.cli.failures import exit_code_of
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
@@ -80,7 +80,7 @@ def ask(
     write_dataset(tmp_path / "pages.json", *records)
 
     def run(line: str, *more: str) -> Outcome:
-        code = guarded(lambda: app([*shlex.split(line), *more], standalone_mode=False, prog_name="quaestor"))
+        code = exit_code_of(lambda: app([*shlex.split(line), *more], standalone_mode=False, prog_name="quaestor"))
         printed = capfd.readouterr()
         return Outcome(code, printed.out, printed.err)
 

@@ -17,7 +17,7 @@ from quaestor.documents.document import Document
 from quaestor.ontology.core import read_core
 from quaestor.plan.execute import execute
 from quaestor.plan.operations import OPERATIONS
-from quaestor.plan.steps import Compute, Constant, Extract, Label, Operand, Plan, Ref, Step
+from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, RowRef, Step
 from quaestor.questions.question import read_question
 from quaestor.store.records import now
 
@@ -178,7 +178,7 @@ BOTH = (cell(ACCOUNTS, 2, 1), cell(ACCOUNTS, 1, 1, 2))
         ),
         ((*REVENUE, compute(4, "maximum", 1, 2, 3)), "Largest of net revenue in 2008, in 2007 and in 2006", "maximum"),
         ((cell(ACCOUNTS, 2, 2), compute(2, "absolute", 1)), "Size of operating costs in 2007", "value"),
-        ((compute(1, "table_sum", Label("net revenue")),), "Sum of the row net revenue", "sum"),
+        ((compute(1, "table_sum", RowRef("net revenue")),), "Sum of the row net revenue", "sum"),
         ((cell(ACCOUNTS, 1, 1), compute(2, "exp", 1, number("2"))), "Net revenue to the power of 2 in 2008", "product"),
     ],
 )  # fmt: skip
@@ -231,7 +231,7 @@ def test_the_numbers_that_went_in_are_named() -> None:
 
 def test_a_row_gives_a_name_for_each_of_its_numbers() -> None:
     cells = (cell(ACCOUNTS, 1, 1), cell(ACCOUNTS, 1, 2))
-    label = Label("net revenue", tuple(map(quantity_of, cells)), tuple(c.source for c in cells))
+    label = RowRef("net revenue", tuple(map(quantity_of, cells)), tuple(c.source for c in cells))
     variables = describe(Plan((compute(1, "table_sum", label),)), Memory(), ACCOUNTS).variables
     assert [variable.name for variable in variables] == ["net_revenue_2008", "net_revenue_2007"]
 

@@ -7,9 +7,9 @@ from scripted import ScriptedSolver, a_conversation, logging_to, many_conversati
 
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import EngineError, InputError, ModelError, StoreError
-from quaestor.evaluation.engines import Engine, InlineEngine, in_lanes, make_engine
+from quaestor.evaluation.engines import Engine, InlineEngine, gather_limited, make_engine
 from quaestor.evaluation.processes import CHUNK, ProcessEngine
-from quaestor.evaluation.runner import Played
+from quaestor.evaluation.runner import ConversationResult
 
 ENGINES = [
     pytest.param(InlineEngine(1), id="inline"),
@@ -23,7 +23,7 @@ class Hearing:
 
     def __init__(self, fail_at: int = -1) -> None:
         self.begun: list[str] = []
-        self.ended: dict[str, Played] = {}
+        self.ended: dict[str, ConversationResult] = {}
         self.most_under_way = 0
         self._fail_at = fail_at
 
@@ -31,7 +31,7 @@ class Hearing:
         self.begun.append(conversation.id)
         self.most_under_way = max(self.most_under_way, len(self.begun) - len(self.ended))
 
-    async def played(self, conversation: Conversation, played: Played) -> None:
+    async def played(self, conversation: Conversation, played: ConversationResult) -> None:
         if len(self.ended) == self._fail_at:
             raise StoreError("the disk is full")
         assert conversation.id not in self.ended
@@ -119,7 +119,7 @@ def test_the_first_error_cancels_the_other_lanes() -> None:
             ended.append(item)
 
     with pytest.raises(ValueError, match="quick"):
-        asyncio.run(in_lanes(["slow", "quick", "never"], handle, 2))
+        asyncio.run(gather_limited(["slow", "quick", "never"], handle, 2))
     assert ended == ["quick", "slow"]
 
 

@@ -20,8 +20,8 @@ from store_records import a_run
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.evaluation.engines import InlineEngine
-from quaestor.evaluation.knowledge import Knowledge
-from quaestor.evaluation.recording import Recorder
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.recording import RunWriter
 from quaestor.llm.session import ModelConfig, open_session
 from quaestor.solvers.registry import make_solver
 from quaestor.store.base import open_store
@@ -78,11 +78,11 @@ async def play(pages: list[Document], path: Path, *queries: str) -> Heart:
         async with open_store(str(path)) as store, open_session(ModelConfig(spec_for(server))) as session:
             session.run = run.id
             await store.create_run(run)
-            knowledge = await asyncio.to_thread(Knowledge.of, pages)
+            knowledge = await asyncio.to_thread(GraphProvider.of, pages)
             # What is loaded once a process is loaded before.
             await InlineEngine(1).play(conversations[-1:], factory, _Deaf(), knowledge, session)
             with beating() as heart:
-                await InlineEngine(8).play(conversations, factory, Recorder(store, run.id), knowledge, session)
+                await InlineEngine(8).play(conversations, factory, RunWriter(store, run.id), knowledge, session)
             assert [example.error for example in await store.examples(run.id)] == [None] * len(pages)
             assert [turn.error for turn in await store.turns(run.id)] == [None] * 2 * len(pages)
     return heart
@@ -125,7 +125,7 @@ def test_the_embedded_solver_computes_off_the_loop() -> None:
     conversation = Conversation("c", page, ("what was the net income in 2019?", "and in 2018?"))
 
     async def answer() -> Heart:
-        knowledge = await asyncio.to_thread(Knowledge.of, [page])
+        knowledge = await asyncio.to_thread(GraphProvider.of, [page])
         recorder = _Deaf()
         with beating() as heart:
             await InlineEngine(1).play([conversation], partial(make_solver, "embedded", {}), recorder, knowledge)

@@ -14,7 +14,7 @@ from quaestor.datasets.formats import read_dataset
 from quaestor.errors import MissingModelError, QuaestorError
 from quaestor.evaluation.engines import InlineEngine
 from quaestor.evaluation.run import run_dataset
-from quaestor.evaluation.runner import attempt_conversation, play_conversation
+from quaestor.evaluation.runner import play_conversation, run_conversation
 from quaestor.evaluation.spec import RunSpec
 from quaestor.solvers.base import Solver, TurnContext
 from quaestor.solvers.registry import make_solver, solver_specs
@@ -94,7 +94,7 @@ def test_the_fate_of_every_error_is_decided() -> None:
 def test_each_error_has_its_fate(kind: type[QuaestorError], fate: Fate, conversation: Conversation) -> None:
     error = kind.__new__(kind, "it went wrong")
     error.args = ("it went wrong",)
-    played = asyncio.run(attempt_conversation(conversation, Raising(error)))
+    played = asyncio.run(run_conversation(conversation, Raising(error)))
     if fate == "wrong":
         assert played.status == "complete"
         assert [turn.error for turn in played.turns] == [f"{kind.__name__}: it went wrong"] * len(played.turns)

@@ -10,17 +10,17 @@ from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import StoreError
 from quaestor.evaluation.engines import Engine, InlineEngine
-from quaestor.evaluation.knowledge import Knowledge
+from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.processes import ProcessEngine
 from quaestor.evaluation.run import run_dataset
-from quaestor.evaluation.runner import attempt_conversation
+from quaestor.evaluation.runner import run_conversation
 from quaestor.evaluation.spec import RunSpec
 from quaestor.graph.knowledge_graph import Policy
-from quaestor.graph.loading import from_triples
+from quaestor.graph.loading import graph_from_triples
 from quaestor.ontology.builder import build_ontology
 from quaestor.ontology.ontology import Ontology
 from quaestor.store.base import open_store
-from quaestor.store.records import ExampleRecord, RunRecord
+from quaestor.store.records import ConversationRecord, RunRecord
 
 
 def core() -> Ontology:
@@ -40,8 +40,8 @@ def run_with(
     ontology: Ontology | None = None,
     policy: Policy = "strict",
     digest: str | None = None,
-) -> tuple[RunRecord, tuple[ExampleRecord, ...]]:
-    async def scenario() -> tuple[RunRecord, tuple[ExampleRecord, ...]]:
+) -> tuple[RunRecord, tuple[ConversationRecord, ...]]:
+    async def scenario() -> tuple[RunRecord, tuple[ConversationRecord, ...]]:
         async with open_store(str(store_path)) as store:
             spec = RunSpec.of(dataset, "scripted", ontology=digest, policy=policy)
             engine_ = engine or InlineEngine()
@@ -67,13 +67,13 @@ def test_a_run_keeps_its_ontology_and_each_pages_graph(tmp_path: Path, engine: E
     run, (example,) = run_with(tmp_path / "runs.db", dataset, engine=engine)
     ontology = build_ontology([sample_pages()[OPTIONS]])
     assert (run.spec["ontology"], run.spec["policy"]) == (ontology.digest, "strict")
-    graph = Knowledge(ontology, "strict").graph(sample_pages()[OPTIONS])
+    graph = GraphProvider(ontology, "strict").graph(sample_pages()[OPTIONS])
     assert example.kg_stats == graph.statistics()
     assert example.kg_stats["entityType"] == "kg:StockOption"
 
     types, facts = kept(tmp_path / "runs.db", ontology.digest, run.id, example.conversation)
     assert types == ontology.triples
-    assert from_triples(facts) == graph
+    assert graph_from_triples(facts) == graph
 
 
 def test_a_run_loads_its_ontology_from_the_store_by_its_digest(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_dataset_is_never_a_gap_of_its_own_ontology(tmp_path: Path) -> None:
 
 
 def test_a_defect_of_the_solver_leaves_the_graph() -> None:
-    played = asyncio.run(attempt_conversation(Conversation("c", sample_pages()[OPTIONS], ("break",)), scripted()))
+    played = asyncio.run(run_conversation(Conversation("c", sample_pages()[OPTIONS], ("break",)), scripted()))
     assert played.status == "failed"
     assert played.graph
     assert played.kg_stats["instances"] == 3
@@ -131,7 +131,7 @@ def test_knowledge_travels_to_other_processes_whole() -> None:
 
 
 def test_a_graph_is_built_once_while_it_is_near() -> None:
-    knowledge = Knowledge.of(sample_pages().values())
+    knowledge = GraphProvider.of(sample_pages().values())
     first = knowledge.graph(sample_pages()[OPTIONS])
     assert knowledge.graph(sample_pages()[OPTIONS]) is first
     for document in sample_pages().values():

@@ -29,16 +29,16 @@ from quaestor.core import serial
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import DatasetError, EngineError, InputError, ModelError, QuestionError, UnknownRunError
 from quaestor.evaluation.engines import Engine, InlineEngine
-from quaestor.evaluation.knowledge import Knowledge
+from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.processes import ProcessEngine
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.runner import SolverFactory
 from quaestor.evaluation.spec import RunSpec
 from quaestor.store.base import open_store
-from quaestor.store.records import ExampleRecord, RunRecord, TurnRecord
+from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
 
 SUPPORT = Path(__file__).parents[2] / "support"
-Rows = tuple[RunRecord, tuple[ExampleRecord, ...], tuple[TurnRecord, ...]]
+Rows = tuple[RunRecord, tuple[ConversationRecord, ...], tuple[TurnRecord, ...]]
 
 
 def played(
@@ -91,7 +91,7 @@ def test_everything_is_stored(tmp_path: Path) -> None:
     assert run.finished
     assert run.started <= run.finished
     assert (run.dataset, run.dataset_digest, run.conversations) == ("pages.json", "d1", 1)
-    ontology = Knowledge.of([dataset.conversations[0].document]).ontology
+    ontology = GraphProvider.of([dataset.conversations[0].document]).ontology
     assert RunSpec.of_run(run) == replace(RunSpec.of(dataset, "scripted"), ontology=ontology.digest)
 
     record, (example,), turns = stored(tmp_path / "runs.db")

@@ -14,7 +14,7 @@ from quaestor.core.answer_value import Number
 from quaestor.core.quantity import Scale
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import OutageError, QuestionError
-from quaestor.evaluation.runner import MAX_QUESTION, attempt_conversation, play_conversation
+from quaestor.evaluation.runner import MAX_QUESTION, play_conversation, run_conversation
 from quaestor.plan.steps import Compute, Constant, Plan
 from quaestor.solvers.base import TurnContext
 
@@ -195,13 +195,13 @@ def test_an_outage_ends_the_conversation() -> None:
     conversation = a_conversation("cell 0 1", "down", "cell 0 2")
     with pytest.raises(OutageError):
         asyncio.run(play_conversation(conversation, ScriptedSolver()))
-    played = asyncio.run(attempt_conversation(conversation, ScriptedSolver()))
+    played = asyncio.run(run_conversation(conversation, ScriptedSolver()))
     assert (played.status, played.turns) == ("outage", ())
     assert played.error == "OutageError: the model does not answer"
 
 
 def test_a_defect_ends_the_conversation_and_says_where() -> None:
-    played = asyncio.run(attempt_conversation(a_conversation("cell 0 1", "break"), ScriptedSolver()))
+    played = asyncio.run(run_conversation(a_conversation("cell 0 1", "break"), ScriptedSolver()))
     assert (played.status, played.turns) == ("failed", ())
     assert played.error
     assert played.error.startswith("KeyError: 'a defect' (in _answer, scripted.py:")
@@ -210,7 +210,7 @@ def test_a_defect_ends_the_conversation_and_says_where() -> None:
 def test_cancelling_is_no_defect() -> None:
     async def scenario() -> None:
         conversation: Conversation = a_conversation("sleep 60 cell 0 1")
-        task = asyncio.create_task(attempt_conversation(conversation, ScriptedSolver()))
+        task = asyncio.create_task(run_conversation(conversation, ScriptedSolver()))
         await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

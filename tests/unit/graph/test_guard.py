@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from quaestor.core.triples import Triple
 from quaestor.errors import QueryError
-from quaestor.graph.guard import estimate, fans_of, guard
+from quaestor.graph.guard import estimate, fan_out_of, guard
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ TRIPLES = [Triple(f"kg:s{i}", p, f"{i % 3}") for i in range(30) for p in ("kg:p"
     ],
 )
 def test_the_estimate_is_what_the_join_can_have_at_most(patterns: list[tuple[str, str, str]], rows: int) -> None:
-    assert estimate(patterns, fans_of(TRIPLES)) == rows
+    assert estimate(patterns, fan_out_of(TRIPLES)) == rows
 
 
 @given(st.text(max_size=80))

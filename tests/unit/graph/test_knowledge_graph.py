@@ -8,7 +8,7 @@ from quaestor.documents.document import Document
 from quaestor.errors import GraphError, OntologyError
 from quaestor.graph.builder import build_graph
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.graph.loading import from_triples, from_turtle
+from quaestor.graph.loading import graph_from_triples, graph_from_turtle
 from quaestor.ontology.builder import build_ontology
 
 SAMPLE = build_ontology(sample_pages())
@@ -17,8 +17,8 @@ GRAPHS = [build_graph(document, SAMPLE) for document in sample_pages()]
 
 @pytest.mark.parametrize("graph", GRAPHS, ids=lambda graph: graph.document)
 def test_a_graph_loads_back_equal(graph: KnowledgeGraph) -> None:
-    assert from_triples(graph.triples()) == graph
-    loaded = from_turtle(graph.to_turtle())
+    assert graph_from_triples(graph.triples()) == graph
+    loaded = graph_from_turtle(graph.to_turtle())
     assert loaded == graph
     assert loaded.digest == graph.digest
 
@@ -34,21 +34,21 @@ def test_a_graph_loads_back_equal(graph: KnowledgeGraph) -> None:
 )
 def test_strange_pages_load_back_equal(document: Document) -> None:
     graph = build_graph(document, build_ontology([]))
-    assert from_turtle(graph.to_turtle()) == graph
+    assert graph_from_turtle(graph.to_turtle()) == graph
 
 
 def test_half_a_fact_or_a_foreign_one_is_an_error() -> None:
     triples = GRAPHS[0].triples()
     with pytest.raises(GraphError, match="not complete"):
-        from_triples(t for t in triples if t.p != "kg:value")
+        graph_from_triples(t for t in triples if t.p != "kg:value")
     with pytest.raises(GraphError, match="kg:x kg:y 3"):
-        from_triples((*triples, Triple("kg:x", "kg:y", "3")))
+        graph_from_triples((*triples, Triple("kg:x", "kg:y", "3")))
     with pytest.raises(GraphError, match="not complete"):
-        from_triples(())
+        graph_from_triples(())
     with pytest.raises(GraphError, match="2 values of"):
-        from_triples((*triples, Triple("doc:obs_0_1_1_0", "kg:value", '"1"^^xsd:decimal')))
+        graph_from_triples((*triples, Triple("doc:obs_0_1_1_0", "kg:value", '"1"^^xsd:decimal')))
     with pytest.raises(OntologyError, match="as Turtle"):
-        from_turtle("no turtle")
+        graph_from_turtle("no turtle")
 
 
 def test_patterns() -> None:

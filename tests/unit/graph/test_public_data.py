@@ -13,7 +13,7 @@ from quaestor.documents.document import Document
 from quaestor.errors import GapError
 from quaestor.graph.builder import build_graph
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.graph.loading import from_triples
+from quaestor.graph.loading import graph_from_triples
 from quaestor.ontology.builder import build_ontology
 from quaestor.plan.program import parse_program
 from quaestor.plan.steps import Compute, Constant
@@ -68,7 +68,7 @@ def test_every_number_of_every_text_is_there(shared_data: Path) -> None:
 
 def test_the_triples_hold_the_same(shared_data: Path) -> None:
     for _, graph in graphs(shared_data / TUNE).values():
-        assert from_triples(graph.triples()) == graph
+        assert graph_from_triples(graph.triples()) == graph
 
 
 def operands(path: Path) -> list[tuple[str, int, str, Decimal]]:

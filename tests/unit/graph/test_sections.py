@@ -4,11 +4,11 @@ from filings import PARTS, a_filing
 
 from quaestor.documents.assembly import HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.graph.builder import build_graph
-from quaestor.graph.loading import from_triples
+from quaestor.graph.loading import graph_from_triples
 from quaestor.ontology.builder import build_ontology
 from quaestor.ontology.classes import contexts_of
 from quaestor.questions.stems import stems
-from quaestor.solvers.embedded.leaves import leaf_table
+from quaestor.solvers.embedded.page.matrix import number_matrix
 
 FILING = a_filing()
 ONTOLOGY = build_ontology(())
@@ -43,9 +43,9 @@ def test_tables_know_their_section_and_lead() -> None:
 
 
 def test_the_graph_of_several_tables_comes_back_from_its_triples() -> None:
-    assert from_triples(GRAPH.triples()) == GRAPH
+    assert graph_from_triples(GRAPH.triples()) == GRAPH
     bare = build_graph(assemble("x", [TablePart([["", "2008"], ["a", "1"]]), ParagraphPart(("b .",))]), ONTOLOGY)
-    assert from_triples(bare.triples()) == bare
+    assert graph_from_triples(bare.triples()) == bare
 
 
 def test_sections_of_one_name_are_two() -> None:
@@ -62,7 +62,7 @@ def test_rows_of_one_label_have_instances_and_nodes_of_their_own() -> None:
 
 
 def test_a_leaf_has_the_words_that_lead_to_its_own_table() -> None:
-    leaves = leaf_table(GRAPH).leaves
+    leaves = number_matrix(GRAPH).leaves
     captions = {leaf.table: set(leaf.caption) for leaf in leaves if leaf.table >= 0}
     assert set(stems("debt matures as follows")) <= captions[0]
     assert set(stems("cash flows from operating activities")) <= captions[1] & captions[2]

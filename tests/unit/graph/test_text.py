@@ -5,12 +5,12 @@ from pages import page
 from quaestor.core.periods import Period
 from quaestor.core.quantity import Scale
 from quaestor.graph.builder import build_graph
-from quaestor.graph.facts import Mention
+from quaestor.graph.facts import MentionFact
 from quaestor.ontology.builder import build_ontology
 from quaestor.ontology.ontology import Ontology
 
 
-def mentions(*sentences: str, ontology: Ontology | None = None) -> list[Mention]:
+def mentions(*sentences: str, ontology: Ontology | None = None) -> list[MentionFact]:
     return list(build_graph(page([], sentences), ontology or build_ontology([])).mentions)
 
 

@@ -19,16 +19,16 @@ from quaestor.learning.crossvalidate import cross_validate
 from quaestor.learning.examples import Example, company_folds, read_examples, read_lines
 from quaestor.learning.labels import LabelledTurn, Tree, label_turn
 from quaestor.learning.saving import held_out_figures, save_weights, training_card
-from quaestor.learning.train import train
+from quaestor.learning.train import fit_weights
 from quaestor.ontology.builder import build_ontology
 from quaestor.questions.question import NO_QUESTION
 from quaestor.sample import sample_path
 from quaestor.scoring.gold import GoldTurn, read_gold
-from quaestor.scoring.report import Prediction, score, score_to_json
-from quaestor.solvers.embedded import weights
-from quaestor.solvers.embedded.leaves import LeafTable, leaf_table
-from quaestor.solvers.embedded.state import State
-from quaestor.solvers.embedded.weights import WEIGHT_FILES, load_weights
+from quaestor.scoring.report import Prediction, score_predictions, score_to_json
+from quaestor.solvers.embedded.model import loading as weights
+from quaestor.solvers.embedded.model.loading import WEIGHT_FILES, load_weights
+from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.state.dialogue import DialogueState
 from quaestor.solvers.registry import make_solver
 
 
@@ -38,15 +38,15 @@ def examples() -> tuple[Example, ...]:
 
 
 @pytest.fixture(scope="module")
-def leaves() -> LeafTable:
+def leaves() -> NumberMatrix:
     document = page(
         [["", "2008", "2007"], ["sales", "435", "401"], ["rate", "4.5%", "7"]], ("we paid $ 435 to them .",)
     )
-    return leaf_table(build_graph(document, build_ontology([document]), "strict"))
+    return number_matrix(build_graph(document, build_ontology([document]), "strict"))
 
 
-def labelled(leaves: LeafTable | None, *programs: tuple[str, float | str]) -> list[LabelledTurn]:
-    state, trees, turns = State(), list[Tree](), list[LabelledTurn]()
+def labelled(leaves: NumberMatrix | None, *programs: tuple[str, float | str]) -> list[LabelledTurn]:
+    state, trees, turns = DialogueState(), list[Tree](), list[LabelledTurn]()
     for program, executed in programs:
         turn, tree = label_turn(
             NO_QUESTION, GoldTurn(program, a_value(executed), None, 0), trees, state, leaves, lambda found: found[0]
@@ -60,7 +60,7 @@ def shown(turn: LabelledTurn) -> str:
     return f"{turn.outcome.operation} " + " ".join(f"{o.kind}{o.index}" for o in turn.outcome.operands)
 
 
-def test_a_program_is_read_as_one_operation_on_what_was_there(leaves: LeafTable) -> None:
+def test_a_program_is_read_as_one_operation_on_what_was_there(leaves: NumberMatrix) -> None:
     turns = labelled(
         leaves,
         ("435", 435.0),
@@ -84,18 +84,18 @@ def test_a_program_is_read_as_one_operation_on_what_was_there(leaves: LeafTable)
     assert (turns[5].outcome.value, turns[5].answer) == (4.5, 0.045)
 
 
-def test_a_change_in_one_turn_is_one_operation(leaves: LeafTable) -> None:
+def test_a_change_in_one_turn_is_one_operation(leaves: NumberMatrix) -> None:
     (turn,) = labelled(leaves, ("subtract(435, 401), divide(#0, 401)", 0.08479))
     assert shown(turn) == "percentage_change leaf0 leaf1"
 
 
-def test_what_cannot_be_expressed_is_kept_apart(leaves: LeafTable) -> None:
+def test_what_cannot_be_expressed_is_kept_apart(leaves: NumberMatrix) -> None:
     turns = labelled(leaves, ("table_max(sales, none)", 435.0))
     assert turns[0].outcome.operation == "table_max"
     assert turns[0].outcome.value == 435.0
 
 
-def test_a_row_that_is_added_up_is_its_numbers(leaves: LeafTable) -> None:
+def test_a_row_that_is_added_up_is_its_numbers(leaves: NumberMatrix) -> None:
     (total,) = labelled(leaves, ("table_sum(sales, none)", 836.0))
     assert (shown(total), total.outcome.value) == ("sum leaf0 leaf1", 836.0)
     (average,) = labelled(None, ("table_average(sales, none)", 418.0))
@@ -128,7 +128,7 @@ def one_of_each_company(examples: tuple[Example, ...]) -> list[Example]:
 def test_one_seed_gives_one_set_of_weights(examples: tuple[Example, ...], tmp_path: Path) -> None:
     few = one_of_each_company(examples)[:8]
     for name in ("a", "b"):
-        save_weights(train(few, (), seed=1), tmp_path / name, training_card([sample_path()], few, (), 1))
+        save_weights(fit_weights(few, (), seed=1), tmp_path / name, training_card([sample_path()], few, (), 1))
     for file in (*WEIGHT_FILES, "card.json"):
         assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
     kept = load_weights(tmp_path / "a")
@@ -194,7 +194,7 @@ def test_the_shipped_weights_are_as_good_on_the_sample_as_they_were() -> None:
         for item in dataset.conversations
         for record in turn_records("floor", item.id, asyncio.run(play_conversation(item, solver)))
     ]
-    found = score(predictions, read_gold(sample_path()), dataset.conversations).score
+    found = score_predictions(predictions, read_gold(sample_path()), dataset.conversations).score
     assert found.execution.total == 180
     assert found.execution.correct >= 120
     assert found.program.correct >= 112
@@ -208,7 +208,7 @@ def test_the_card_has_the_figures_and_the_limits(examples: tuple[Example, ...], 
         for e in few
         for n, turn in enumerate(e.gold)
     ]
-    found = score(predictions, {e.id: e.gold for e in few}, asked).score
+    found = score_predictions(predictions, {e.id: e.gold for e in few}, asked).score
     turns = found.execution.total
     path = tmp_path / "figures.json"
     path.write_text(

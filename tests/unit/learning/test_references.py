@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from values import a_value
 
-from quaestor.conversation.references.lineage import latest_results, results_of
+from quaestor.conversation.references.lineage import latest_results, results_of_turns
 from quaestor.conversation.references.ranking import Weights, rank_sets
 from quaestor.conversation.references.resolving import resolve
 from quaestor.learning.examples import Example, read_examples, read_lines
@@ -53,7 +53,7 @@ def test_the_memory_holds_what_the_programs_say_and_nothing_of_the_turn_itself()
     assert [turn.answer.metric_type for turn in last.memory.turns] == [
         "value", "value", "change", "value", "percentage_change", "ratio",
     ]  # fmt: skip
-    results = results_of(last.memory)
+    results = results_of_turns(last.memory)
     assert results[4] is not None
     assert results[4].rests == (2, 3)
 
@@ -68,7 +68,7 @@ def test_weights_are_learned_that_foresee_what_they_were_learned_from() -> None:
 
 
 def first_set(item: LabelledReference, weights: Weights) -> tuple[int, ...]:
-    latest = latest_results(results_of(item.memory))
+    latest = latest_results(results_of_turns(item.memory))
     return rank_sets(read_question(item.question), latest, weights)[0].turns
 
 

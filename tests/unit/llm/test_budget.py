@@ -10,7 +10,7 @@ from pydantic_ai.messages import ModelRequest
 from quaestor.errors import BudgetExceededError, OutageError, SettingsError
 from quaestor.llm.budget import Budget, Meter, Price, find_price, read_price
 from quaestor.llm.naming import find_model
-from quaestor.llm.transcript import Place, asking
+from quaestor.llm.transcript import TurnKey, turn_context
 from quaestor.llm.usage import Usage
 
 HELLO = [ModelRequest.user_text_prompt("hello")]
@@ -21,7 +21,7 @@ def ask_until_refused(bench: Bench, meter: Meter, at_most: int = 20) -> str:
     async def run() -> str:
         async with bench.connect(meter=meter) as connection:
             for turn in range(at_most):
-                with asking("r", "c", turn):
+                with turn_context("r", "c", turn):
                     await model_request(connection.model, HELLO)
         raise AssertionError("was never refused")
 
@@ -80,14 +80,14 @@ def test_usage_is_known_by_turn(bench: Bench) -> None:
     async def run() -> None:
         async with bench.connect(meter=meter) as connection:
             for turn in range(3):
-                with asking("r", "c", turn):
+                with turn_context("r", "c", turn):
                     await model_request(connection.model, HELLO)
 
     asyncio.run(run())
-    turns = [meter.turn(Place("r", "c", turn)) for turn in range(3)]
+    turns = [meter.turn(TurnKey("r", "c", turn)) for turn in range(3)]
     assert [(turn.requests, turn.tokens) for turn in turns] == [(1, 15), (2, 150), (1, 15)]
     assert [turn.cost for turn in turns] == [Decimal("0.02"), Decimal("0.2"), Decimal("0.02")]
-    assert meter.turn(Place("r", "other", 0)) == Usage()
+    assert meter.turn(TurnKey("r", "other", 0)) == Usage()
     assert meter.total == turns[0] + turns[1] + turns[2]
 
 

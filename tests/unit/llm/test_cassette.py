@@ -16,9 +16,9 @@ from pydantic_ai.direct import model_request, model_request_stream
 from pydantic_ai.messages import ModelRequest
 
 from quaestor.errors import CassetteError, InputError, OutageError, QuaestorError
-from quaestor.llm.cassette import Player, Recorder, pack, unpack
-from quaestor.llm.models import Tape
-from quaestor.llm.transcript import Exchange, asking, phase
+from quaestor.llm.cassette import CassettePlayer, CassetteRecorder, pack, unpack
+from quaestor.llm.models import Cassette
+from quaestor.llm.transcript import Exchange, phase, turn_context
 
 
 def spoken(asked: Asked) -> Reply:
@@ -39,7 +39,7 @@ def troubled(script: Callable[[Asked], Reply]) -> Callable[[Asked], Reply]:
     return answer
 
 
-def play(bench: Bench, tape: Tape, conversations: int = 4, pace: float = 0.0) -> list[str]:
+def play(bench: Bench, tape: Cassette, conversations: int = 4, pace: float = 0.0) -> list[str]:
     """Conversations in parallel, each of two turns; `pace` shuffles which of them comes first."""
 
     async def run() -> list[str]:
@@ -54,7 +54,7 @@ def play(bench: Bench, tape: Tape, conversations: int = 4, pace: float = 0.0) ->
                 said = []
                 for turn in range(2):
                     await asyncio.sleep(pace * (conversations - number))
-                    with asking("run", f"c{number}", turn), phase("ANSWER"):
+                    with turn_context("run", f"c{number}", turn), phase("ANSWER"):
                         said.append((await agent.run(f"question {turn}")).output)
                 return " / ".join(said)
 
@@ -72,7 +72,7 @@ def told(exchanges: list[Exchange]) -> list[tuple[object, ...]]:
 def test_a_run_replays_without_a_network(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same answers and, byte for byte, the same transcript; faults and repeated attempts among it."""
     bench.server.script = troubled(spoken)
-    with Recorder(tmp_path / "run.cassette") as recorder:
+    with CassetteRecorder(tmp_path / "run.cassette") as recorder:
         answers = play(bench, recorder)
     recorded, bench.exchanges[:] = told(bench.exchanges), []
     asked = len(bench.server.asked)
@@ -83,7 +83,7 @@ def test_a_run_replays_without_a_network(bench: Bench, tmp_path: Path, monkeypat
     monkeypatch.setattr(httpx2.AsyncHTTPTransport, "handle_async_request", refuse)
     pauses = len(bench.pauses)
     for pace in (0.0, 0.003):
-        player = Player(tmp_path / "run.cassette")
+        player = CassettePlayer(tmp_path / "run.cassette")
         bench.exchanges.clear()
         assert play(bench, player, pace=pace) == answers
         assert told(bench.exchanges) == recorded
@@ -95,16 +95,16 @@ def test_a_run_replays_without_a_network(bench: Bench, tmp_path: Path, monkeypat
 def test_what_differs_between_conversations_is_kept_apart(plain: Bench, tmp_path: Path) -> None:
     """The same request, answered otherwise each time: each conversation gets its own reply back."""
     plain.server.script = lambda asked: say(f"reply {asked.number}").after(0.001 * (asked.number % 3))
-    with Recorder(tmp_path / "c") as recorder:
+    with CassetteRecorder(tmp_path / "c") as recorder:
         answers = play(plain, recorder, 8)
     assert len(set(answers)) == 8
-    assert play(plain, Player(tmp_path / "c"), 8, pace=0.002) == answers
+    assert play(plain, CassettePlayer(tmp_path / "c"), 8, pace=0.002) == answers
 
 
 def test_a_stream_is_recorded_whole(bench: Bench, tmp_path: Path) -> None:
     text = "some words " * 30
 
-    async def run(tape: Tape) -> tuple[str, int]:
+    async def run(tape: Cassette) -> tuple[str, int]:
         async with bench.connect(tape=tape) as connection:
             asked = [ModelRequest.user_text_prompt("Go on")]
             async with model_request_stream(connection.model, asked) as stream:
@@ -112,28 +112,28 @@ def test_a_stream_is_recorded_whole(bench: Bench, tmp_path: Path) -> None:
                 return stream.get().text or "", len(events)
 
     bench.says(say(text))
-    with Recorder(tmp_path / "c") as recorder:
+    with CassetteRecorder(tmp_path / "c") as recorder:
         live = asyncio.run(run(recorder))
     assert live[0] == text
-    assert asyncio.run(run(Player(tmp_path / "c"))) == live
+    assert asyncio.run(run(CassettePlayer(tmp_path / "c"))) == live
 
 
 def test_a_time_out_replays_as_one(plain: Bench, tmp_path: Path) -> None:
     plain.says(say("late").after(30), say("here"))
     spec = replace(plain.spec, timeout=0.5)
 
-    async def run(tape: Tape) -> str:
+    async def run(tape: Cassette) -> str:
         async with plain.connect(tape=tape, spec=spec) as connection:
             return (await model_request(connection.model, [ModelRequest.user_text_prompt("hello")])).text or ""
 
-    with Recorder(tmp_path / "c") as recorder:
+    with CassetteRecorder(tmp_path / "c") as recorder:
         assert asyncio.run(run(recorder)) == "here"
-    assert asyncio.run(run(Player(tmp_path / "c"))) == "here"
+    assert asyncio.run(run(CassettePlayer(tmp_path / "c"))) == "here"
 
 
 def test_no_key_is_needed_and_none_is_in_the_file(bench: Bench, tmp_path: Path) -> None:
     bench.server.script = lambda asked: Reply(f"you are {CANARY}") if asked.number else broken(401 + 100)
-    with Recorder(tmp_path / "c") as recorder:
+    with CassetteRecorder(tmp_path / "c") as recorder:
         play(bench, recorder, 1)
     text = (tmp_path / "c").read_text(encoding="utf-8")
     assert CANARY not in text
@@ -142,12 +142,12 @@ def test_no_key_is_needed_and_none_is_in_the_file(bench: Bench, tmp_path: Path) 
     assert "127.0.0.1" not in text
     needs_key = replace(bench.spec, key_needed=True)
     bench.spec = needs_key
-    assert play(bench, Player(tmp_path / "c"), 1) == ["you are [key] / you are [key]"]
+    assert play(bench, CassettePlayer(tmp_path / "c"), 1) == ["you are [key] / you are [key]"]
 
 
 def test_the_file_can_be_read_by_people(plain: Bench, tmp_path: Path) -> None:
     plain.server.script = spoken
-    with Recorder(tmp_path / "c") as recorder:
+    with CassetteRecorder(tmp_path / "c") as recorder:
         play(plain, recorder, 1)
     text = (tmp_path / "c").read_text(encoding="utf-8")
     assert '"content": "question 0"' in text
@@ -158,8 +158,10 @@ def test_the_file_can_be_read_by_people(plain: Bench, tmp_path: Path) -> None:
 
 def refused(bench: Bench, path: Path, prompt: str, *, conversation: str = "c0", temperature: float = 0.0) -> str:
     async def run() -> None:
-        async with bench.connect(tape=Player(path), spec=replace(bench.spec, temperature=temperature)) as connection:
-            with asking("run", conversation, 0):
+        async with bench.connect(
+            tape=CassettePlayer(path), spec=replace(bench.spec, temperature=temperature)
+        ) as connection:
+            with turn_context("run", conversation, 0):
                 await model_request(connection.model, [ModelRequest.user_text_prompt(prompt)])
 
     with pytest.raises(CassetteError) as caught:
@@ -175,15 +177,15 @@ def three(bench: Bench, tmp_path: Path) -> Path:
     bench.server.script = lambda asked: say("fine")
     path = tmp_path / "three"
 
-    async def run(recorder: Recorder) -> None:
+    async def run(recorder: CassetteRecorder) -> None:
         async with bench.connect(tape=recorder) as connection:
             for number, prompt in enumerate(
                 ["what were sales in 2008?", "what was the net change?", "and in percent?"]
             ):
-                with asking("run", f"c{number}", 0):
+                with turn_context("run", f"c{number}", 0):
                     await model_request(connection.model, [ModelRequest.user_text_prompt(prompt)])
 
-    with Recorder(path) as recorder:
+    with CassetteRecorder(path) as recorder:
         asyncio.run(run(recorder))
     return path
 
@@ -206,7 +208,7 @@ def test_a_setting_that_differs_is_named(bench: Bench, three: Path) -> None:
 
 def test_a_request_is_not_played_more_often_than_recorded(bench: Bench, three: Path) -> None:
     async def run() -> None:
-        async with bench.connect(tape=Player(three)) as connection:
+        async with bench.connect(tape=CassettePlayer(three)) as connection:
             for _ in range(2):
                 await model_request(connection.model, [ModelRequest.user_text_prompt("and in percent?")])
 
@@ -216,7 +218,7 @@ def test_a_request_is_not_played_more_often_than_recorded(bench: Bench, three: P
 
 def test_another_conversation_may_ask_the_same(bench: Bench, three: Path) -> None:
     async def run() -> str:
-        async with bench.connect(tape=Player(three)) as connection:
+        async with bench.connect(tape=CassettePlayer(three)) as connection:
             return (
                 await model_request(connection.model, [ModelRequest.user_text_prompt("and in percent?")])
             ).text or ""
@@ -237,34 +239,34 @@ def test_identifiers_that_the_client_draws_are_matched_by_their_order(plain: Ben
         return Reply(body=json.dumps(body))
 
     plain.server.script = script
-    with Recorder(tmp_path / "c") as recorder:
+    with CassetteRecorder(tmp_path / "c") as recorder:
         answers = play(plain, recorder, 1)
     assert "pyd_ai_" in (tmp_path / "c").read_text()
-    assert play(plain, Player(tmp_path / "c"), 1) == answers
+    assert play(plain, CassettePlayer(tmp_path / "c"), 1) == answers
 
 
 def test_structured_output_replays(bench: Bench, tmp_path: Path) -> None:
     bench.server.script = lambda asked: structured(asked, {"response": [1, 2]})
 
-    async def run(tape: Tape) -> list[int]:
+    async def run(tape: Cassette) -> list[int]:
         async with bench.connect(tape=tape) as connection:
             return (await Agent(connection.model, output_type=list[int]).run("Which?")).output
 
-    with Recorder(tmp_path / "c") as recorder:
+    with CassetteRecorder(tmp_path / "c") as recorder:
         live = asyncio.run(run(recorder))
-    assert asyncio.run(run(Player(tmp_path / "c"))) == live == [1, 2]
+    assert asyncio.run(run(CassettePlayer(tmp_path / "c"))) == live == [1, 2]
 
 
 def test_a_recording_is_not_overwritten_but_can_be_gone_on_with(plain: Bench, tmp_path: Path) -> None:
     path = tmp_path / "deep" / "c"
     for go_on in (False, True):
-        with Recorder(path, go_on=go_on) as recorder:
+        with CassetteRecorder(path, go_on=go_on) as recorder:
             play(plain, recorder, 1)
-    both = Player(path)
+    both = CassettePlayer(path)
     for _ in range(2):
         play(plain, both, 1)
     with pytest.raises(CassetteError, match="is there already"):
-        Recorder(path)
+        CassetteRecorder(path)
 
 
 @pytest.mark.parametrize(
@@ -281,18 +283,18 @@ def test_a_recording_is_not_overwritten_but_can_be_gone_on_with(plain: Bench, tm
 def test_a_damaged_cassette_is_one_clear_line(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "c").write_text(text)
     with pytest.raises(CassetteError, match=message) as caught:
-        Player(tmp_path / "c")
+        CassettePlayer(tmp_path / "c")
     assert "\n" not in str(caught.value)
 
 
 def test_a_cassette_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(CassetteError, match=r"there is no cassette .* --record"):
-        Player(tmp_path / "none")
+        CassettePlayer(tmp_path / "none")
     with pytest.raises(QuaestorError, match="cannot read the cassette"):
-        Player(tmp_path)
+        CassettePlayer(tmp_path)
     (tmp_path / "file").write_text("")
     with pytest.raises(CassetteError, match="cannot make the folder"):
-        Recorder(tmp_path / "file" / "c")
+        CassetteRecorder(tmp_path / "file" / "c")
 
 
 @given(st.text())
@@ -319,17 +321,17 @@ def test_json_of_a_client_is_packed_as_json(value: JsonValue) -> None:
 
 
 def test_equal_requests_of_another_run_go_by_conversation(plain: Bench, tmp_path: Path) -> None:
-    async def ask(tape: Recorder | Player, run: str, order: str) -> dict[str, str | None]:
+    async def ask(tape: CassetteRecorder | CassettePlayer, run: str, order: str) -> dict[str, str | None]:
         said = {}
         async with plain.connect(tape=tape) as connection:
             for conversation in order:
-                with asking(run, conversation, 0):
+                with turn_context(run, conversation, 0):
                     said[conversation] = (
                         await model_request(connection.model, [ModelRequest.user_text_prompt("hello")])
                     ).text
         return said
 
     plain.says(say("to a"), say("to b"))
-    with Recorder(tmp_path / "tape.json") as recorder:
+    with CassetteRecorder(tmp_path / "tape.json") as recorder:
         recorded = asyncio.run(ask(recorder, "first", "ab"))
-    assert asyncio.run(ask(Player(tmp_path / "tape.json"), "second", "ba")) == recorded
+    assert asyncio.run(ask(CassettePlayer(tmp_path / "tape.json"), "second", "ba")) == recorded

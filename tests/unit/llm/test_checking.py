@@ -6,7 +6,7 @@ from model_bench import Bench
 from model_replies import Asked, Reply, broken, call, say
 
 from quaestor.errors import OutageError
-from quaestor.llm.checking import Finding, check_model
+from quaestor.llm.checking import ModelCheck, check_model
 from quaestor.llm.profiles import PROFILES
 
 
@@ -16,8 +16,8 @@ def able(asked: Asked) -> Reply:
     return say('{"total": 5}' if "response_format" in asked.body else "ready")
 
 
-def check(bench: Bench) -> list[Finding]:
-    async def run() -> list[Finding]:
+def check(bench: Bench) -> list[ModelCheck]:
+    async def run() -> list[ModelCheck]:
         async with bench.connect() as connection:
             return [finding async for finding in check_model(connection)]
 

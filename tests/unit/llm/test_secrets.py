@@ -14,7 +14,7 @@ from pydantic_ai.direct import model_request
 from pydantic_ai.messages import ModelRequest
 
 from quaestor.errors import QuaestorError
-from quaestor.llm.cassette import Recorder
+from quaestor.llm.cassette import CassetteRecorder
 from quaestor.llm.models import Connection
 
 HELLO = [ModelRequest.user_text_prompt("hello")]
@@ -44,7 +44,7 @@ def test_a_key_is_nowhere(
     bench.server.script = lambda asked: TROUBLE[asked.number]
     found = io.StringIO()
 
-    async def run(recorder: Recorder) -> None:
+    async def run(recorder: CassetteRecorder) -> None:
         async with bench.connect(tape=recorder, spec=replace(bench.spec, attempts=1)) as connection:
             for _ in TROUBLE:
                 try:
@@ -55,7 +55,7 @@ def test_a_key_is_nowhere(
                     print(*traceback.format_exception(error), file=found)
             print(explored(connection), file=found)
 
-    with Recorder(tmp_path / "cassette") as recorder:
+    with CassetteRecorder(tmp_path / "cassette") as recorder:
         asyncio.run(run(recorder))
     assert len(bench.server.asked) == len(bench.exchanges) == len(TROUBLE)
     assert all(CANARY in str(dict(asked.headers)) for asked in bench.server.asked), "the canary was never sent"

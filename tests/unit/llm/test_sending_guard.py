@@ -1,4 +1,4 @@
-"""`llm/sending.py` overrides parts of two libraries that they may change without notice: this says when they have.
+"""`llm/fast_clients.py` overrides parts of two libraries that they may change without notice: this says when they have.
 
 Where a test here fails: read what changed, see that `test_sending.py` still finds the same bytes on the wire, then
 widen the range.
@@ -16,12 +16,12 @@ from openai.resources.chat import AsyncChat, AsyncCompletions
 from pydantic_ai.models.anthropic import AnthropicModel
 from pydantic_ai.models.openai import OpenAIChatModel
 
-from quaestor.llm import sending
+from quaestor.llm import fast_clients as sending
 
 TESTED = {"openai": ((3, 52), (4, 0)), "pydantic-ai-slim": ((2, 68), (3, 0))}
-"""The versions, from and below, of which `llm/sending.py` knows the parts that it overrides."""
+"""The versions, from and below, of which `llm/fast_clients.py` knows the parts that it overrides."""
 
-ADVICE = "read llm/sending.py against the new version, run test_sending.py, then widen TESTED"
+ADVICE = "read llm/fast_clients.py against the new version, run test_sending.py, then widen TESTED"
 
 
 @pytest.mark.parametrize("library", TESTED)
@@ -42,7 +42,9 @@ def test_the_client_builds_its_parts_as_they_are_overridden() -> None:
 
 def test_the_client_posts_what_is_posted_here() -> None:
     posted, ours = posted_by(AsyncCompletions.create, "_post"), posted_by(sending._Completions.create, "post")
-    assert posted.keys() == ours.keys(), f"create() posts {sorted(posted)} and llm/sending.py {sorted(ours)}: {ADVICE}"
+    assert posted.keys() == ours.keys(), (
+        f"create() posts {sorted(posted)} and llm/fast_clients.py {sorted(ours)}: {ADVICE}"
+    )
     for name in ("path", "cast_to", "stream_cls"):
         assert posted[name] == ours[name], f"create() posts another {name}, {posted[name]}: {ADVICE}"
     takes = inspect.signature(AsyncOpenAI.post).parameters

@@ -10,7 +10,7 @@ from model_bench import Bench
 from model_replies import broken, call, say, written
 from pydantic_ai import Agent
 
-from quaestor.llm.transcript import Exchange, Place, WatchingTransport, asking, current_place, phase
+from quaestor.llm.transcript import Exchange, TurnKey, WatchingTransport, current_place, phase, turn_context
 
 
 def play(bench: Bench, conversation: str) -> None:
@@ -22,7 +22,7 @@ def play(bench: Bench, conversation: str) -> None:
             def lookup(row: int) -> str:
                 return "14.1"
 
-            with asking("run-1", conversation, 2):
+            with turn_context("run-1", conversation, 2):
                 with phase("UNDERSTAND"):
                     await agent.run("What?")
                 with phase("ANSWER_iteration_1"):
@@ -52,7 +52,7 @@ def test_every_request_and_reply_is_kept_as_sent_and_received(bench: Bench) -> N
 def test_exchanges_are_tagged_and_numbered_within_their_turn(bench: Bench) -> None:
     bench.says(call("lookup", row=1), say("a"), broken(500), say("b"))
     play(bench, "c1")
-    assert {exchange.place for exchange in bench.exchanges} == {Place("run-1", "c1", 2)}
+    assert {exchange.place for exchange in bench.exchanges} == {TurnKey("run-1", "c1", 2)}
     assert [(exchange.number, exchange.phase) for exchange in bench.exchanges] == [
         (0, "UNDERSTAND"),
         (1, "UNDERSTAND"),
@@ -77,7 +77,7 @@ def test_conversations_in_parallel_do_not_mix(bench: Bench) -> None:
 
             async def converse(name: str) -> None:
                 for turn in range(3):
-                    with asking("r", name, turn), phase(f"{name} {turn}"):
+                    with turn_context("r", name, turn), phase(f"{name} {turn}"):
                         await agent.run(f"{name} asks {turn}")
 
             await asyncio.gather(*(converse(f"c{i}") for i in range(10)))
@@ -92,12 +92,12 @@ def test_conversations_in_parallel_do_not_mix(bench: Bench) -> None:
 
 
 def test_tags_end_with_their_block() -> None:
-    with asking("r", "c", 1) as place:
-        assert current_place() == place == Place("r", "c", 1)
-        with asking("r", "c", 2):
+    with turn_context("r", "c", 1) as place:
+        assert current_place() == place == TurnKey("r", "c", 1)
+        with turn_context("r", "c", 2):
             assert current_place().turn == 2
         assert current_place().turn == 1
-    assert current_place() == Place()
+    assert current_place() == TurnKey()
 
 
 class Body(httpx2.AsyncByteStream):

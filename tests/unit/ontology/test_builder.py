@@ -6,7 +6,7 @@ from pages import page, sample_pages
 from quaestor.documents.document import Document
 from quaestor.errors import OntologyError
 from quaestor.ontology.builder import OntologyBuilder, build_ontology
-from quaestor.ontology.extract import LabelSighting, RuleExtractor, Sightings
+from quaestor.ontology.extract import LabelEvidence, LabelSighting, RuleExtractor
 
 SAMPLE = build_ontology(sample_pages())
 
@@ -86,8 +86,8 @@ def test_another_extractor_adds_to_the_rules() -> None:
     class Fixed:
         name = "fixed"
 
-        def extract(self, document: Document) -> Sightings:
-            return Sightings((LabelSighting("goodwill", "xsd:decimal", 0),))
+        def extract(self, document: Document) -> LabelEvidence:
+            return LabelEvidence((LabelSighting("goodwill", "xsd:decimal", 0),))
 
     ontology = build_ontology([page([["", "2008"], ["cash", "3"]])], [RuleExtractor(), Fixed()])
     assert {p.label for p in ontology.properties} == {"amount", "cash", "goodwill"}

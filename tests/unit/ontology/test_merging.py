@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.ontology.merging import Apart, Merge, group_labels
+from quaestor.ontology.merging import KeptDistinct, Merge, group_labels
 
 
 def test_variants_become_one_group_led_by_the_most_frequent() -> None:
@@ -14,7 +14,7 @@ def test_two_rows_of_one_table_are_two_properties() -> None:
     places = {"bank debt": {("A", 0)}, "total bank debt": {("A", 0)}}
     found = group_labels({"bank debt": 2, "total bank debt": 1}, places)
     assert found.groups == (("bank debt",), ("total bank debt",))
-    assert found.apart == (Apart("bank debt", "total bank debt", "qualifier", "A"),)
+    assert found.apart == (KeptDistinct("bank debt", "total bank debt", "qualifier", "A"),)
     assert found.merges == ()
 
 

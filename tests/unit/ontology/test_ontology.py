@@ -3,9 +3,9 @@ from pages import page, sample_pages
 
 from quaestor.errors import OntologyError
 from quaestor.ontology.builder import build_ontology
-from quaestor.ontology.diff import MovedLabel, diff
+from quaestor.ontology.diff import MovedLabel, diff_ontologies
 from quaestor.ontology.ontology import Ontology
-from quaestor.ontology.turtle import from_triples, from_turtle
+from quaestor.ontology.turtle import ontology_from_triples, ontology_from_turtle
 
 
 def revenues() -> Ontology:
@@ -56,18 +56,18 @@ def test_properties_of_a_class() -> None:
 
 def test_turtle_and_back() -> None:
     ontology = build_ontology(sample_pages())
-    assert from_turtle(ontology.to_turtle()) == ontology
-    assert from_triples(ontology.triples).digest == ontology.digest
+    assert ontology_from_turtle(ontology.to_turtle()) == ontology
+    assert ontology_from_triples(ontology.triples).digest == ontology.digest
 
 
 def test_more_or_less_than_an_ontology_is_an_error() -> None:
     ontology = revenues()
     with pytest.raises(OntologyError, match="also says kg:x kg:y 3"):
-        from_turtle(ontology.to_turtle() + "kg:x kg:y 3 .")
+        ontology_from_turtle(ontology.to_turtle() + "kg:x kg:y 3 .")
     with pytest.raises(OntologyError, match="no class"):
-        from_triples(())
+        ontology_from_triples(())
     with pytest.raises(OntologyError, match="not complete"):
-        from_triples(t for t in ontology.triples if t.p != "rdfs:range")
+        ontology_from_triples(t for t in ontology.triples if t.p != "rdfs:range")
 
 
 def test_statistics_count_what_is_there() -> None:
@@ -83,10 +83,10 @@ def test_the_difference_of_two() -> None:
             page([["", "2008"], ["bank debts", "3"], ["bank debt", "2"]], name="B"),
         ]
     )
-    found = diff(before, after)
+    found = diff_ontologies(before, after)
     assert (found.properties_added, found.properties_removed) == (("kg:bank_debts",), ("kg:cash",))
     assert (found.labels_added, found.labels_removed) == (("bank debts",), ("cash",))
-    assert diff(before, before).empty
+    assert diff_ontologies(before, before).empty
     assert not found.empty
 
 
@@ -95,4 +95,4 @@ def test_a_label_that_moved_is_told() -> None:
         [page([["", "2008"], ["bank debt", "3"]], name="A"), page([["", "2009"], ["bank debts", "3"]], name="B")]
     )
     second = build_ontology([page([["", "2008"], ["bank debt", "3"], ["bank debts", "3"]], name="A")])
-    assert diff(first, second).labels_moved == (MovedLabel("bank debts", "kg:bank_debt", "kg:bank_debts"),)
+    assert diff_ontologies(first, second).labels_moved == (MovedLabel("bank debts", "kg:bank_debt", "kg:bank_debts"),)

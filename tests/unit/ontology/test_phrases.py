@@ -1,7 +1,7 @@
 import pytest
 
 from quaestor.documents.sentences import read_sentences
-from quaestor.ontology.phrases import said_in, said_of, topics
+from quaestor.ontology.phrases import noun_phrase_before, noun_phrase_in, topics
 
 
 @pytest.mark.parametrize(
@@ -32,9 +32,9 @@ def test_topics(sentence: str, expected: str | None) -> None:
     ],
 )
 def test_what_a_number_is_said_to_be(before: str, expected: str | None) -> None:
-    assert said_of(before) == expected
+    assert noun_phrase_before(before) == expected
 
 
 def test_said_in_names_numbers_by_their_place() -> None:
     (sentence,) = read_sentences("d", "pre_text", ["it cost 5 shares , and rent expense was $ 3 million ."])
-    assert said_in(sentence) == ((1, "rent expense"),)
+    assert noun_phrase_in(sentence) == ((1, "rent expense"),)

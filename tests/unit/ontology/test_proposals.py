@@ -20,7 +20,7 @@ from quaestor.ontology.proposals import (
     with_labels,
     write_proposals,
 )
-from quaestor.ontology.turtle import from_turtle
+from quaestor.ontology.turtle import ontology_from_turtle
 
 ONE = page(
     [["", "2008", "2007"], ["customer receipts", "10", "9"], ["freight", "4", "3"]],
@@ -75,7 +75,7 @@ def test_an_accepted_phrase_is_a_property() -> None:
 def test_the_ontology_keeps_proposals_and_comes_back_from_turtle() -> None:
     ontology = built(MERGE, KIND, PHRASE)
     assert set(ontology.proposals) == {MERGE, KIND, PHRASE}
-    read = from_turtle(ontology.to_turtle())
+    read = ontology_from_turtle(ontology.to_turtle())
     assert (read, read.digest) == (ontology, ontology.digest)
     assert built(PHRASE, MERGE, KIND).digest == ontology.digest
     assert built(replace(MERGE, reason="other words"), KIND, PHRASE).digest != ontology.digest
@@ -144,4 +144,4 @@ def test_labels_of_one_document_leave_the_properties_as_they_are() -> None:
     assert found is not None
     assert found.property == "kg:customer_receipts"
     assert more.proposals == (MERGE,)
-    assert from_turtle(more.to_turtle()) == more
+    assert ontology_from_turtle(more.to_turtle()) == more

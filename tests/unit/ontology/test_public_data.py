@@ -6,7 +6,7 @@ from pathlib import Path
 from pages import public_pages
 
 from quaestor.ontology.builder import build_ontology
-from quaestor.ontology.turtle import from_turtle
+from quaestor.ontology.turtle import ontology_from_turtle
 
 
 def test_the_ontology_does_not_depend_on_the_order_of_documents(shared_data: Path) -> None:
@@ -17,7 +17,7 @@ def test_the_ontology_does_not_depend_on_the_order_of_documents(shared_data: Pat
         shuffled = list(documents)
         random.Random(seed).shuffle(shuffled)
         assert build_ontology(shuffled).to_turtle() == turtle
-    assert from_turtle(turtle) == first
+    assert ontology_from_turtle(turtle) == first
     found = first.statistics()
     print("tune ontology:", found)
     assert found["documents"] == len(documents)

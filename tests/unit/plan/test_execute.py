@@ -6,8 +6,8 @@ from values import a_value, number_in
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import DivisionByZeroError, MagnitudeError, OperandError, PlanValidationError
-from quaestor.plan.execute import Register, execute
-from quaestor.plan.steps import Compute, Constant, Extract, Label, Plan, Ref
+from quaestor.plan.execute import StepResult, execute
+from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref, RowRef
 
 
 def cell(column: int) -> CellRef:
@@ -46,7 +46,7 @@ def test_sources_are_carried_through_every_step_each_once_in_order() -> None:
             Compute(5, "add", (Ref(-1), Ref(4))),
         )
     )
-    earlier = Register(a_value(5), sources=(cell(3), cell(4)))
+    earlier = StepResult(a_value(5), sources=(cell(3), cell(4)))
     assert execute(plan, [earlier]).result.sources == (cell(3), cell(4), cell(9))
 
 
@@ -55,7 +55,11 @@ def test_magnitude_drops_the_sign() -> None:
 
 
 def test_earlier_turns_are_counted_backwards() -> None:
-    history = [Register(a_value(1)), Register(a_value(20)), Register(a_value(300), Scale.MILLION, "USD", (cell(7),))]
+    history = [
+        StepResult(a_value(1)),
+        StepResult(a_value(20)),
+        StepResult(a_value(300), Scale.MILLION, "USD", (cell(7),)),
+    ]
     plan = Plan((Compute(1, "subtract", (Ref(-3), Ref(-2))),))
     assert execute(plan, history).result.number == -19
     assert execute(Plan((Compute(1, "identity", (Ref(-1),)),)), history).result == history[2]
@@ -63,24 +67,24 @@ def test_earlier_turns_are_counted_backwards() -> None:
 
 def test_a_turn_without_a_number_is_named() -> None:
     with pytest.raises(OperandError, match="2 turns ago"):
-        execute(Plan((Compute(1, "identity", (Ref(-2),)),)), [None, Register(a_value(1))])
+        execute(Plan((Compute(1, "identity", (Ref(-2),)),)), [None, StepResult(a_value(1))])
 
 
 def test_yes_can_be_repeated_but_not_computed_with() -> None:
     yes = Plan((Compute(1, "greater", (number("2"), number("1"))), Compute(2, "identity", (Ref(1),))))
     assert execute(yes).result.value == a_value(True)
     with pytest.raises(OperandError, match="yes or no"):
-        execute(Plan((Compute(1, "add", (Ref(-1), number("1"))),)), [Register(a_value(True))])
+        execute(Plan((Compute(1, "add", (Ref(-1), number("1"))),)), [StepResult(a_value(True))])
 
 
 def test_a_row_computes_with_its_cells() -> None:
-    label = Label("sales", (Quantity(Decimal(3)), Quantity(Decimal(4))), (cell(1), cell(2)))
+    label = RowRef("sales", (Quantity(Decimal(3)), Quantity(Decimal(4))), (cell(1), cell(2)))
     result = execute(Plan((Compute(1, "table_sum", (label,)),))).result
     assert (result.number, result.sources) == (Decimal(7), (cell(1), cell(2)))
 
 
 def test_percentages_of_a_row_are_fractions_there() -> None:
-    label = Label(
+    label = RowRef(
         "margin", (Quantity(Decimal(10), Scale.PERCENT), Quantity(Decimal(20), Scale.PERCENT)), (cell(1),) * 2
     )
     assert execute(Plan((Compute(1, "table_average", (label,)),))).result.number == Decimal("0.15")
@@ -88,7 +92,7 @@ def test_percentages_of_a_row_are_fractions_there() -> None:
 
 def test_a_row_that_is_not_bound_is_named() -> None:
     with pytest.raises(OperandError, match="sales"):
-        execute(Plan((Compute(1, "table_sum", (Label("sales"),)),)))
+        execute(Plan((Compute(1, "table_sum", (RowRef("sales"),)),)))
 
 
 @pytest.mark.parametrize(

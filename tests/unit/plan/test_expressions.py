@@ -12,14 +12,14 @@ from formulas import ATTACKS, NAMES, formulas
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import DivisionByZeroError, FormulaError, MagnitudeError, PlanError, PlanValidationError
-from quaestor.plan.execute import Register, execute
+from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.expressions import DEEPEST, LONGEST, Variable, is_name, parse_expression
 from quaestor.plan.formula import render_formula
 from quaestor.plan.program import to_program
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
 from quaestor.plan.validate import MOST_STEPS
 
-HISTORY = [Register(a_value("0.5")), Register(a_value(7))]
+HISTORY = [StepResult(a_value("0.5")), StepResult(a_value(7))]
 
 
 def printed(value: str, scale: Scale = Scale.ONE, column: int = 1) -> Extract:

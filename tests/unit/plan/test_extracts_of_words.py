@@ -11,7 +11,7 @@ from quaestor.core.answer_value import ListItem, Text, ValueList
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity
 from quaestor.errors import OperandError, PlanValidationError, ProgramError
-from quaestor.plan.execute import Register, execute
+from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.formula import render_formula
 from quaestor.plan.lowering import to_program
 from quaestor.plan.operations import OPERATIONS
@@ -52,7 +52,7 @@ def test_no_operation_computes_with_words(name: str) -> None:
 def test_no_operation_computes_with_an_earlier_answer_that_is_no_number(name: str, earlier: Text, words: str) -> None:
     operands: tuple[Operand, ...] = (Ref(-1), *[ONE] * (OPERATIONS[name].arity[0] - 1))
     with pytest.raises(OperandError, match=rf"step 1 \({name}\) cannot compute with {words}"):
-        execute(Plan((Compute(1, name, operands),)), [Register(earlier)])
+        execute(Plan((Compute(1, name, operands),)), [StepResult(earlier)])
 
 
 def test_a_step_takes_a_number_or_words() -> None:

@@ -8,11 +8,11 @@ from values import plain
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import PlanError, PlanValidationError, ProgramError
-from quaestor.plan.execute import Register, execute
+from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.lowering import to_program
 from quaestor.plan.operations import OPERATIONS
 from quaestor.plan.program import parse_program
-from quaestor.plan.steps import Compute, Constant, Extract, Label, Operand, Plan, Ref, Step
+from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, RowRef, Step
 
 
 def extract(id: int, printed: str, scale: Scale = Scale.ONE, **options: str) -> Extract:
@@ -114,10 +114,10 @@ def test_a_faulty_earlier_plan_is_told() -> None:
 
 
 def test_a_row_is_written_by_its_label() -> None:
-    plan = Plan((compute(1, "table_sum", Label("net sales")), compute(2, "divide", Ref(1), TWO)))
+    plan = Plan((compute(1, "table_sum", RowRef("net sales")), compute(2, "divide", Ref(1), TWO)))
     assert to_program(plan) == "table_sum(net sales, none), divide(#0, const_2)"
     with pytest.raises(ProgramError):
-        to_program(Plan((compute(1, "table_sum", Label("a, none) b")),)))
+        to_program(Plan((compute(1, "table_sum", RowRef("a, none) b")),)))
 
 
 @pytest.mark.parametrize(
@@ -134,11 +134,11 @@ def test_a_row_is_written_by_its_label() -> None:
 def test_a_row_that_says_its_table_is_written_out(operation: str, values: tuple[int, ...], program: str) -> None:
     quantities = tuple(Quantity(Decimal(value)) for value in values)
     cells = tuple(CellRef("doc", 1, 1, column) for column in range(len(values)))
-    plan = Plan((compute(1, operation, Label("total", quantities, cells, table=1)),))
+    plan = Plan((compute(1, operation, RowRef("total", quantities, cells, table=1)),))
     assert to_program(plan) == program
     assert execute(parse_program(program)).result.value == execute(plan).result.value
     with pytest.raises(ProgramError, match="without its numbers"):
-        to_program(Plan((compute(1, operation, Label("total", table=1)),)))
+        to_program(Plan((compute(1, operation, RowRef("total", table=1)),)))
 
 
 NUMBERS = st.decimals(allow_nan=False, allow_infinity=False, places=2, min_value=-(10**6), max_value=10**6)
@@ -172,7 +172,7 @@ def plans(draw: st.DrawFn, turns: int) -> Plan:
 @given(st.data())
 def test_what_the_text_computes_is_what_the_plans_compute(data: st.DataObject) -> None:
     history: list[Plan] = []
-    registers: list[Register] = []
+    registers: list[StepResult] = []
     for turn in range(data.draw(st.integers(1, 4))):
         plan = data.draw(plans(turn))
         try:

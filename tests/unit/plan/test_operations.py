@@ -6,9 +6,9 @@ from values import plain
 
 from quaestor.core.quantity import Scale
 from quaestor.errors import DivisionByZeroError, MagnitudeError, OperandError
-from quaestor.plan.operations import OPERATIONS, bounded, metric_of
-from quaestor.plan.scales import Kind
-from quaestor.plan.steps import Compute, Constant, Label, Operand, Plan
+from quaestor.plan.operations import OPERATIONS, metric_of, require_in_range
+from quaestor.plan.scales import Dimension
+from quaestor.plan.steps import Compute, Constant, Operand, Plan, RowRef
 from quaestor.plan.validate import validate
 
 
@@ -73,23 +73,23 @@ def test_no_result_is_a_named_error(name: str, values: list[str], error: type[Ex
 @pytest.mark.parametrize("value", ["NaN", "Infinity", "1e61", "1e-61", "1." + "1" * 50])
 def test_bounded_refuses_what_no_register_holds(value: str) -> None:
     with pytest.raises(MagnitudeError):
-        bounded(Decimal(value))
+        require_in_range(Decimal(value))
 
 
 @pytest.mark.parametrize("value", ["0", "0e-99", "-9.9e60", "1e-60", "1." + "1" * 49])
 def test_bounded_takes_the_rest(value: str) -> None:
-    assert bounded(Decimal(value)) == Decimal(value)
+    assert require_in_range(Decimal(value)) == Decimal(value)
 
 
 def test_every_operation_is_filed_under_its_name() -> None:
     assert all(name == operation.name for name, operation in OPERATIONS.items())
 
 
-Rules = Mapping[tuple[Kind, ...], tuple[tuple[int, ...], Scale, str | None]]
+Rules = Mapping[tuple[Dimension, ...], tuple[tuple[int, ...], Scale, str | None]]
 
 MANY = (2, 64)
-BILLION, MILLION = Kind(Scale.BILLION, "USD"), Kind(Scale.MILLION, "USD")
-PERCENT, AMOUNT = Kind(Scale.PERCENT), Kind(unit="USD")
+BILLION, MILLION = Dimension(Scale.BILLION, "USD"), Dimension(Scale.MILLION, "USD")
+PERCENT, AMOUNT = Dimension(Scale.PERCENT), Dimension(unit="USD")
 ONE, PERCENTS, DOLLARS = (Scale.ONE, None), (Scale.PERCENT, None), (Scale.ONE, "USD")
 MILLIONS, BILLIONS = (Scale.MILLION, "USD"), (Scale.BILLION, "USD")
 ADDED: Rules = {(BILLION, MILLION): ((3, 0), *MILLIONS), (PERCENT, PERCENT): ((0, 0), *PERCENTS)}
@@ -142,7 +142,7 @@ def test_a_plan_with_one_operand_too_few_or_too_many_cannot_run(name: str) -> No
     least, most = operation.arity
 
     def issues(count: int) -> tuple[str, ...]:
-        operand: Operand = Label("sales") if operation.of_row else Constant(Decimal(1), "1")
+        operand: Operand = RowRef("sales") if operation.of_row else Constant(Decimal(1), "1")
         return validate(Plan((Compute(1, name, (operand,) * count),)), 0)
 
     assert issues(least) == issues(most) == ()

@@ -10,7 +10,7 @@ from values import plain
 from quaestor.errors import PlanError, ProgramError
 from quaestor.plan.execute import execute
 from quaestor.plan.program import parse_program, to_program
-from quaestor.plan.steps import Compute, Constant, Label, Plan, Ref
+from quaestor.plan.steps import Compute, Constant, Plan, Ref, RowRef
 
 
 def test_the_specification_s_example() -> None:
@@ -66,7 +66,7 @@ def test_spacing_is_free() -> None:
 
 def test_labels_may_hold_commas_and_parentheses() -> None:
     (step,) = parse_program("table_max(sales , net ( in millions, none)").steps
-    assert step == Compute(1, "table_max", (Label("sales , net ( in millions"),))
+    assert step == Compute(1, "table_max", (RowRef("sales , net ( in millions"),))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from quaestor.errors import OperandError
 from quaestor.plan.execute import execute
 from quaestor.plan.program import parse_program
 from quaestor.plan.rows import TableRows, benchmark_rows, bind_labels
-from quaestor.plan.steps import Compute, Extract, Label, Plan, Step
+from quaestor.plan.steps import Compute, Extract, Plan, RowRef, Step
 
 
 def grid(*rows: list[str]) -> list[list[tuple[str, CellRef]]]:
@@ -61,44 +61,44 @@ OTHER = benchmark_rows(
 UNREADABLE = benchmark_rows(grid(["total", "n/a"]))
 
 
-def total_of(label: Label, *tables: TableRows, before: tuple[Step, ...] = ()) -> Decimal:
+def total_of(label: RowRef, *tables: TableRows, before: tuple[Step, ...] = ()) -> Decimal:
     plan = Plan((*before, Compute(len(before) + 1, "table_sum", (label,))))
     return number_in(execute(bind_labels(plan, tables)).result.value)
 
 
 def test_a_row_of_several_tables_is_refused() -> None:
     with pytest.raises(OperandError, match="tables 0, 1 each have a row labelled 'total': name the table"):
-        total_of(Label("total"), ONE, OTHER)
+        total_of(RowRef("total"), ONE, OTHER)
     with pytest.raises(OperandError, match="tables 0, 1 each have"):
-        total_of(Label("total"), UNREADABLE, OTHER)
+        total_of(RowRef("total"), UNREADABLE, OTHER)
 
 
 def test_a_row_of_one_table_needs_no_other_name() -> None:
-    assert total_of(Label("debt"), ONE, OTHER) == 7
-    assert total_of(Label("debt"), OTHER, ONE) == 7
+    assert total_of(RowRef("debt"), ONE, OTHER) == 7
+    assert total_of(RowRef("debt"), OTHER, ONE) == 7
 
 
 def test_a_row_that_says_its_table() -> None:
-    assert total_of(Label("total", table=0), ONE, OTHER) == 3
-    assert total_of(Label("total", table=1), ONE, OTHER) == 34
+    assert total_of(RowRef("total", table=0), ONE, OTHER) == 3
+    assert total_of(RowRef("total", table=1), ONE, OTHER) == 34
     for table, label in ((1, "debt"), (2, "total"), (-1, "total")):
         with pytest.raises(OperandError, match=f"no row of table {table} is labelled '{label}'"):
-            total_of(Label(label, table=table), ONE, OTHER)
+            total_of(RowRef(label, table=table), ONE, OTHER)
     with pytest.raises(OperandError, match="no row of table 0"):
-        total_of(Label("total", table=0), UNREADABLE, OTHER)
+        total_of(RowRef("total", table=0), UNREADABLE, OTHER)
 
 
 def test_a_row_is_of_the_table_that_other_steps_read() -> None:
     taken = Extract(1, CellRef("doc", 1, 0, 1), "total", Quantity(Decimal(30)))
-    assert total_of(Label("total"), ONE, OTHER, before=(taken,)) == 34
-    certain = Compute(1, "table_sum", (Label("debt"),))
-    assert total_of(Label("total"), ONE, OTHER, before=(certain,)) == 3
+    assert total_of(RowRef("total"), ONE, OTHER, before=(taken,)) == 34
+    certain = Compute(1, "table_sum", (RowRef("debt"),))
+    assert total_of(RowRef("total"), ONE, OTHER, before=(certain,)) == 3
     with pytest.raises(OperandError, match="name the table"):
-        total_of(Label("total"), ONE, OTHER, before=(certain, replace(taken, id=2)))
+        total_of(RowRef("total"), ONE, OTHER, before=(certain, replace(taken, id=2)))
 
 
 def test_a_label_without_a_table_is_stored_as_it_was() -> None:
-    plain = Plan((Compute(1, "table_sum", (Label("total"),)),))
-    named = Plan((Compute(1, "table_sum", (Label("total", table=1),)),))
+    plain = Plan((Compute(1, "table_sum", (RowRef("total"),)),))
+    named = Plan((Compute(1, "table_sum", (RowRef("total", table=1),)),))
     assert dump(plain)["steps"][0]["operands"] == [{"text": "total", "values": [], "sources": [], "kind": "label"}]
     assert [load(Plan, dump(plan)) for plan in (plain, named)] == [plain, named]

@@ -7,7 +7,7 @@ from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.plan.execute import execute
 from quaestor.plan.program import to_program
-from quaestor.plan.scales import shifted
+from quaestor.plan.scales import shift_decimal
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref
 
 ONE, PERCENT, THOUSAND, MILLION, BILLION = Scale.ONE, Scale.PERCENT, Scale.THOUSAND, Scale.MILLION, Scale.BILLION
@@ -103,4 +103,4 @@ def test_a_computed_percentage_becomes_a_fraction_by_a_step_of_its_own() -> None
 
 
 def test_shift_is_exact_beyond_the_context() -> None:
-    assert shifted(Decimal("1" * 40), -2) == Decimal("1" * 38 + ".11")
+    assert shift_decimal(Decimal("1" * 40), -2) == Decimal("1" * 38 + ".11")

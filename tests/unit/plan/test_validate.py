@@ -5,8 +5,8 @@ import pytest
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity
 from quaestor.errors import PlanValidationError
-from quaestor.plan.steps import Compute, Constant, Extract, Label, Operand, Plan, Ref
-from quaestor.plan.validate import check, validate
+from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, RowRef
+from quaestor.plan.validate import require_valid, validate
 
 TEN = Constant(Decimal(10), "10")
 
@@ -20,11 +20,11 @@ def test_a_sound_plan_has_no_issues() -> None:
         (
             Extract(1, CellRef("doc", 0, 1, 1), "", Quantity(Decimal(1))),
             compute(2, "sum", Ref(1), Ref(-2), TEN),
-            compute(3, "table_sum", Label("sales")),
+            compute(3, "table_sum", RowRef("sales")),
         )
     )
     assert validate(plan, 2) == ()
-    check(plan, 2)
+    require_valid(plan, 2)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_a_sound_plan_has_no_issues() -> None:
         ((compute(1, "add", TEN, Ref(7)),), "the plan has 1"),
         ((compute(1, "add", TEN, Ref(-4)),), "there are 3 turns"),
         ((compute(2, "add", TEN, TEN),), "has the id 2"),
-        ((compute(1, "add", TEN, Label("sales")),), "row label 'sales'"),
+        ((compute(1, "add", TEN, RowRef("sales")),), "row label 'sales'"),
         ((compute(1, "table_max", TEN),), "label of a table row"),
         ((compute(1, "greater", TEN, TEN), compute(2, "add", TEN, Ref(1))), "yes or no"),
         ((compute(1, "add", TEN, Constant(Decimal(5), "const_6")),), "does not read as 5"),
@@ -59,5 +59,5 @@ def test_each_fault_has_its_sentence(steps: tuple[Compute, ...], words: str) -> 
 def test_all_faults_are_told_at_once() -> None:
     plan = Plan((compute(1, "add", Ref(9), Ref(-1)), compute(1, "nonsense", Ref(2)), compute(3, "divide", TEN)))
     with pytest.raises(PlanValidationError) as caught:
-        check(plan, 0)
+        require_valid(plan, 0)
     assert len(caught.value.issues) == 6

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from quaestor.scoring.calibration import (
     calibration_error,
-    certainty,
+    calibration_report,
     reliability,
     risk_coverage,
     surest_first,
@@ -47,7 +47,7 @@ def test_the_least_sure_are_left_out_first() -> None:
 
 
 def test_the_figures_of_a_run() -> None:
-    found = certainty([0.2, 0.9, 0.6, 0.7], [False, True, False, True], ["a", "b", "a", "b"])
+    found = calibration_report([0.2, 0.9, 0.6, 0.7], [False, True, False, True], ["a", "b", "a", "b"])
     assert found is not None
     assert (found.given.correct, found.given.total) == (2, 4)
     assert (found.surest_half.correct, found.surest_half.total) == (2, 2)
@@ -56,7 +56,7 @@ def test_the_figures_of_a_run() -> None:
 
 
 def test_without_confidences_there_are_no_figures() -> None:
-    assert certainty([], [], []) is None
+    assert calibration_report([], [], []) is None
 
 
 @given(answers)

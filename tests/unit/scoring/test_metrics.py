@@ -14,8 +14,8 @@ from quaestor.scoring.metrics import (
     executed_equal,
     legacy_match,
     program_equal,
+    rounded_for_display,
     run_program,
-    shown_number,
 )
 from quaestor.scoring.report import Prediction
 
@@ -197,6 +197,6 @@ def test_the_older_rule_sees_neither_signs_nor_percentages() -> None:
 
 
 def test_shown_number_tells_the_precision() -> None:
-    assert shown_number("14.1%") == (Decimal("14.1"), Decimal("0.05"))
-    assert shown_number("-$ 1,200") == (Decimal(-1200), Decimal("0.5"))
-    assert shown_number("yes") is None
+    assert rounded_for_display("14.1%") == (Decimal("14.1"), Decimal("0.05"))
+    assert rounded_for_display("-$ 1,200") == (Decimal(-1200), Decimal("0.5"))
+    assert rounded_for_display("yes") is None

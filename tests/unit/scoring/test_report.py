@@ -12,7 +12,7 @@ from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.errors import DatasetError
 from quaestor.scoring.gold import GoldTurn, read_gold
-from quaestor.scoring.report import Prediction, Report, score, score_from_json, score_to_json
+from quaestor.scoring.report import Prediction, Report, score_from_json, score_predictions, score_to_json
 from quaestor.scoring.scorers import SCORERS
 
 GOLD = {
@@ -37,7 +37,7 @@ PERFECT = (
 
 
 def test_a_perfect_run() -> None:
-    figures = score(PERFECT, GOLD, ASKED.values()).score
+    figures = score_predictions(PERFECT, GOLD, ASKED.values()).score
     assert [share.value for share in (figures.execution, figures.program, figures.results["conversations"])] == [
         1,
         1,
@@ -54,7 +54,7 @@ def test_missing_and_failed_turns_are_wrong_and_stay_in_the_denominator() -> Non
         Prediction("Single_A", 1, None, None, "SolverError: no plan"),
         Prediction("Double_B", 0, "7", "7", "PlanError: the plan does not give the answer"),
     ]
-    report = score(predictions, GOLD, ASKED.values())
+    report = score_predictions(predictions, GOLD, ASKED.values())
     figures = report.score
     assert (figures.execution.correct, figures.execution.total) == (1, 5)
     assert (figures.results["conversations"].correct, figures.results["conversations"].total) == (0, 2)
@@ -71,7 +71,8 @@ def test_right_number_by_another_program_and_the_reverse() -> None:
         Prediction("Single_A", 2, "yes", "greater(5, divide"),
     ]
     verdicts = {
-        (t.conversation, t.turn): (t.correct, t.program_correct) for t in score(predictions, GOLD, ASKED.values()).turns
+        (t.conversation, t.turn): (t.correct, t.program_correct)
+        for t in score_predictions(predictions, GOLD, ASKED.values()).turns
     }
     assert verdicts["Double_B", 0] == (True, False)
     assert verdicts["Double_B", 1] == (False, True)
@@ -81,17 +82,17 @@ def test_right_number_by_another_program_and_the_reverse() -> None:
 
 def test_a_program_without_a_result_is_no_right_program() -> None:
     gold = {"Single_A": (GoldTurn("divide(5, 0)", a_value(0.0), None, 0),)}
-    report = score([Prediction("Single_A", 0, "0", "divide(5, 0)")], gold, [ASKED["Single_A"]])
+    report = score_predictions([Prediction("Single_A", 0, "0", "divide(5, 0)")], gold, [ASKED["Single_A"]])
     assert report.turns[0].program_correct is False
 
 
 def test_only_what_was_to_be_run_counts() -> None:
-    report = score(PERFECT[:3], GOLD, [ASKED["Single_A"]])
+    report = score_predictions(PERFECT[:3], GOLD, [ASKED["Single_A"]])
     assert report.score.execution.total == 3
 
 
 def test_each_breakdown_holds_every_turn_once() -> None:
-    figures = score(PERFECT, GOLD, ASKED.values()).score
+    figures = score_predictions(PERFECT, GOLD, ASKED.values()).score
     classes = {b.by: {g.name: g.execution.total for g in b.groups} for b in figures.breakdowns}
     assert classes["turn"] == {"turn 1": 2, "turn 2": 2, "turn 3": 1}
     assert classes["operation"] == {"lookup": 2, "add": 1, "divide": 1, "greater": 1}
@@ -111,11 +112,13 @@ def test_each_breakdown_holds_every_turn_once() -> None:
 )
 def test_what_does_not_belong_is_named(predictions: list[Prediction], conversations: list[str], words: str) -> None:
     with pytest.raises(DatasetError, match=words):
-        score(predictions, GOLD, [Conversation(name, Document("A", (), ()), ("?",)) for name in conversations])
+        score_predictions(
+            predictions, GOLD, [Conversation(name, Document("A", (), ()), ("?",)) for name in conversations]
+        )
 
 
 def test_a_score_is_written_with_each_figure_under_its_name() -> None:
-    figures = score([replace(p, confidence=0.5) for p in PERFECT], GOLD, ASKED.values()).score
+    figures = score_predictions([replace(p, confidence=0.5) for p in PERFECT], GOLD, ASKED.values()).score
     written = json.loads(json.dumps(score_to_json(figures)))
     assert list(written) == [
         "execution", "program", "conversations", "display", "legacy", "unanswered", "breakdowns", "certainty"
@@ -139,7 +142,7 @@ def test_what_is_no_score_is_refused(data: object, words: str) -> None:
 
 def test_a_dataset_without_programs_is_scored_by_its_answers() -> None:
     gold = {"Single_A": tuple(replace(turn, program="") for turn in GOLD["Single_A"])}
-    found = score(PERFECT[:3], gold, [ASKED["Single_A"]])
+    found = score_predictions(PERFECT[:3], gold, [ASKED["Single_A"]])
     assert (found.score.execution.correct, found.score.execution.total) == (3, 3)
     assert found.score.program.total == 0
     assert [turn.verdicts["program"] for turn in found.turns] == [None, None, None]
@@ -147,7 +150,9 @@ def test_a_dataset_without_programs_is_scored_by_its_answers() -> None:
 
 
 def test_a_conversation_is_right_where_every_turn_is() -> None:
-    figures = score([*PERFECT[:2], replace(PERFECT[2], number="yes"), *PERFECT[3:]], GOLD, ASKED.values()).score
+    figures = score_predictions(
+        [*PERFECT[:2], replace(PERFECT[2], number="yes"), *PERFECT[3:]], GOLD, ASKED.values()
+    ).score
     assert (figures.results["conversations"].correct, figures.results["conversations"].total) == (1, 2)
 
 
@@ -159,7 +164,7 @@ def test_every_scorer_judges_turns_or_conversations_by_one_that_does() -> None:
 
 
 def test_a_report_survives_json() -> None:
-    report = score([replace(p, confidence=0.5) for p in PERFECT], GOLD, ASKED.values())
+    report = score_predictions([replace(p, confidence=0.5) for p in PERFECT], GOLD, ASKED.values())
     assert serial.load(Report, json.loads(json.dumps(serial.dump(report)))) == report
 
 
@@ -167,12 +172,14 @@ def test_confidences_count_for_the_answers_given() -> None:
     sure = (0.9, 0.8, None, 0.3, 0.4)
     predictions = [replace(p, confidence=confidence) for p, confidence in zip(PERFECT, sure, strict=True)]
     withheld = replace(predictions[3], number=None, program=None)
-    found = score([*predictions[:3], withheld, replace(predictions[4], number="11")], GOLD, ASKED.values()).score
+    found = score_predictions(
+        [*predictions[:3], withheld, replace(predictions[4], number="11")], GOLD, ASKED.values()
+    ).score
     assert found.certainty is not None
     assert (found.certainty.given.correct, found.certainty.given.total) == (2, 3)
     assert (found.certainty.surest_half.correct, found.certainty.surest_half.total) == (2, 2)
     assert (found.execution.correct, found.execution.total, found.unanswered) == (3, 5, 1)
-    assert score(PERFECT, GOLD, ASKED.values()).score.certainty is None
+    assert score_predictions(PERFECT, GOLD, ASKED.values()).score.certainty is None
 
 
 def test_gold_scored_against_itself_is_perfect(shared_data: Path) -> None:
@@ -183,7 +190,7 @@ def test_gold_scored_against_itself_is_perfect(shared_data: Path) -> None:
         for name, turns in gold.items()
         for index, turn in enumerate(turns)
     ]
-    figures = score(predictions, gold, read_dataset(path).conversations).score
+    figures = score_predictions(predictions, gold, read_dataset(path).conversations).score
     assert (figures.execution.correct, figures.program.correct, figures.execution.total) == (841, 841, 841)
     assert figures.results["display"].value > 0.95
     assert 0.70 < figures.results["legacy"].value < 0.78

@@ -10,7 +10,7 @@ from values import plain
 from quaestor.errors import ModelReplyError, PlanError, SolverError
 from quaestor.plan.execute import execute
 from quaestor.plan.steps import Constant
-from quaestor.solvers.agent.claims import Settled, read_final, settle
+from quaestor.solvers.agent.claims import GroundedAnswer, ground_answer, read_final
 from quaestor.solvers.tools.toolbox import Toolbox
 
 CASH = "net_cash_from_operating_activities"
@@ -26,11 +26,11 @@ def box() -> Toolbox:
     return box
 
 
-def settled(box: Toolbox, said: object) -> Settled:
-    return settle(box.draft, *read_final(said))
+def settled(box: Toolbox, said: object) -> GroundedAnswer:
+    return ground_answer(box.draft, *read_final(said))
 
 
-def value(found: Settled) -> Decimal | bool:
+def value(found: GroundedAnswer) -> Decimal | bool:
     return plain(execute(found.plan).result.value)
 
 

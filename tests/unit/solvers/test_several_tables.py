@@ -10,24 +10,24 @@ from quaestor.conversation.describe import describe
 from quaestor.conversation.memory import Memory
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity
-from quaestor.evaluation.knowledge import Knowledge
+from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.plan.execute import execute
 from quaestor.plan.lowering import to_program
 from quaestor.plan.rows import bind_labels
-from quaestor.plan.steps import Compute, Extract, Label, Plan
+from quaestor.plan.steps import Compute, Extract, Plan, RowRef
 from quaestor.prompts import render
 from quaestor.scoring.pages import benchmark_rows_of
 from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.reflection.candidates import likely, shown_page
 from quaestor.solvers.reflection.locating import locate
-from quaestor.solvers.reflection.numbers import Numbers, place_code
+from quaestor.solvers.reflection.numbers import NumberIndex, place_code
 from quaestor.solvers.sparql import showing
 from quaestor.solvers.tools.toolbox import Toolbox
 from quaestor.solvers.workflow.briefing import rendered_prompt
 
 FILING = a_filing()
-KNOWLEDGE = Knowledge.of([FILING])
+KNOWLEDGE = GraphProvider.of([FILING])
 GRAPH = KNOWLEDGE.graph(FILING)
 CONTEXT = TurnContext(FILING, Memory(), GRAPH, KNOWLEDGE.ontology)
 
@@ -56,7 +56,7 @@ def test_the_plan_of_a_row_says_its_table() -> None:
     plan = tools.plan()
     (step,) = plan.steps
     assert isinstance(step, Compute)
-    assert isinstance(step.operands[0], Label)
+    assert isinstance(step.operands[0], RowRef)
     assert step.operands[0].table == 1
     assert describe(plan, Memory(), FILING).text == "Sum of the row total of table 1"
     assert to_program(plan) == "add(7, 6)"
@@ -70,12 +70,12 @@ def test_the_rows_of_a_program_are_of_one_table() -> None:
         ["", "net cash from operating activities", "total"],
         ["", "dividends paid", "other"],
     ]
-    plan = bind_labels(Plan((Compute(1, "table_sum", (Label("total", table=0),)),)), tables)
+    plan = bind_labels(Plan((Compute(1, "table_sum", (RowRef("total", table=0),)),)), tables)
     assert execute(plan).result.number == 190
 
 
 def test_every_number_has_a_place_of_its_own() -> None:
-    numbers = Numbers(GRAPH)
+    numbers = NumberIndex(GRAPH)
     places = {number.source for number in numbers.all}
     assert len({place_code(source) for source in places if source.kind == "cell"}) == len(
         {source for source in places if source.kind == "cell"}
@@ -92,7 +92,7 @@ def test_every_number_has_a_place_of_its_own() -> None:
     [("5", "SECTION_2.2", "section_2"), ("2", "section_4.1", "section_4"), ("12", "sentence SECTION_0.0", "section_0")],
 )
 def test_a_number_is_found_by_its_place(value: str, where: str, section: str) -> None:
-    found = locate(Quantity(Decimal(value), text=value), "", where, Numbers(GRAPH))
+    found = locate(Quantity(Decimal(value), text=value), "", where, NumberIndex(GRAPH))
     assert found.number is not None
     assert found.remarks == ()
     assert found.number.source.kind == "sentence"
@@ -100,7 +100,7 @@ def test_a_number_is_found_by_its_place(value: str, where: str, section: str) ->
 
 
 def test_a_place_of_another_section_is_remarked_on() -> None:
-    (remark,) = locate(Quantity(Decimal(12), text="12"), "", "SECTION_2.0", Numbers(GRAPH)).remarks
+    (remark,) = locate(Quantity(Decimal(12), text="12"), "", "SECTION_2.0", NumberIndex(GRAPH)).remarks
     assert remark[0] == "misplaced"
     assert "SECTION_2.0 prints no number" in remark[1]
 
@@ -151,7 +151,7 @@ def test_types_are_told_with_the_sections_of_their_tables() -> None:
     told = {type_["name"]: type_["caption"] for type_ in briefing.outline(CONTEXT)["types"]}  # type: ignore[attr-defined]
     for place, table in enumerate(GRAPH.tables):
         assert f"table {place} in " in told[table.name.removeprefix("kg:")]
-    shown = {type_["name"]: type_["caption"] for type_ in showing.schema(CONTEXT)["types"]}  # type: ignore[attr-defined]
+    shown = {type_["name"]: type_["caption"] for type_ in showing.value_schema(CONTEXT)["types"]}  # type: ignore[attr-defined]
     assert 'table 1 in "Liquidity > Maturities" (in thousands)' in shown[GRAPH.tables[1].name]
     assert set(told.values()) == set(shown.values())
 
@@ -159,5 +159,5 @@ def test_types_are_told_with_the_sections_of_their_tables() -> None:
 def test_a_step_of_the_second_table_is_of_it() -> None:
     number = next(o for o in GRAPH.observations if o.source == CellRef(FILING.id, 1, 2, 1))
     plan = Plan((Extract(1, number.source, number.label, number.quantity),))
-    assert Numbers(GRAPH).taken(plan.extracts[0]) is number
+    assert NumberIndex(GRAPH).taken(plan.extracts[0]) is number
     assert execute(plan).result.number == 7

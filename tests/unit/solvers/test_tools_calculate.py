@@ -11,7 +11,7 @@ from quaestor.core.answer_value import YesNo
 from quaestor.errors import SolverError
 from quaestor.plan.execute import execute
 from quaestor.plan.operations import OPERATIONS
-from quaestor.plan.steps import Compute, Constant, Extract, Label, Plan, Ref
+from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref, RowRef
 from quaestor.solvers.tools.toolbox import Toolbox
 
 
@@ -137,7 +137,7 @@ def test_a_row_is_computed_by_its_label() -> None:
     assert calculate(box, "table_average", "Exercise price")["result"] == 36.6
     (step,) = box.plan().steps
     assert isinstance(step, Compute)
-    assert isinstance(step.operands[0], Label)
+    assert isinstance(step.operands[0], RowRef)
     assert step.operands[0].text == "exercise price"
     assert calculate(box, "table_max", "exercise prices")["nearest"][0] == "exercise price"  # type: ignore[index]
     assert "prints '-'" in str(calculate(toolbox("VESK/2010/page_97.pdf"), "table_sum", "2012")["error"])

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from quaestor.conversation.memory import Memory
 from quaestor.core.provenance import Source
 from quaestor.plan.operations import metric_of
-from quaestor.plan.steps import Compute, Constant, Extract, Label, Operand, Plan, Ref
+from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, RowRef
 
 Expression = tuple[object, ...]
 
@@ -44,7 +44,7 @@ class Result:
     expression: Expression
 
 
-def results_of(memory: Memory) -> tuple[Result | None, ...]:
+def results_of_turns(memory: Memory) -> tuple[Result | None, ...]:
     """Returns the result of each turn, None where a turn has no answer."""
     found: list[Result | None] = []
     expressions: list[Expression] = []
@@ -127,7 +127,7 @@ def _operand(operand: Operand, steps: Sequence[Expression], earlier: Sequence[Ex
     match operand:
         case Constant(text=text):
             return ("constant", text)
-        case Label(text=text, table=table):
+        case RowRef(text=text, table=table):
             return ("row", text, table)
         case Ref(step=step) if step > 0:
             return steps[step - 1]

@@ -12,7 +12,7 @@ from importlib.resources import files
 
 from quaestor.conversation.references.lineage import Result
 from quaestor.conversation.references.resolved import AntecedentSet
-from quaestor.conversation.references.traits import heard_in, sets_of, traits_of
+from quaestor.conversation.references.traits import cue_features, sets_of, traits_of
 from quaestor.conversation.references.wording import UNSPOKEN, trait_words
 from quaestor.questions.question import Question
 
@@ -47,7 +47,7 @@ def rank_sets(
     """
     if not latest:
         return ()
-    cues = heard_in(asked, latest)
+    cues = cue_features(asked, latest)
     totals: dict[str, float] = {}
     ranked = []
     for chosen in sets_of(asked, latest):

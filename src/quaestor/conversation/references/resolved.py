@@ -22,7 +22,7 @@ class Antecedent:
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class Coreference:
     """An expression that leans on earlier turns.
 
     Attributes:
@@ -67,7 +67,7 @@ class References:
         switched: The question turns to another entity than the turn before.
     """
 
-    expressions: tuple[Reference, ...] = ()
+    expressions: tuple[Coreference, ...] = ()
     sets: tuple[AntecedentSet, ...] = ()
     focus: str | None = None
     switched: bool = False

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.references.expressions import Expression, find_expressions
-from quaestor.conversation.references.lineage import Result, latest_results, results_of
+from quaestor.conversation.references.lineage import Result, latest_results, results_of_turns
 from quaestor.conversation.references.ranking import rank_sets, read_weights
-from quaestor.conversation.references.resolved import Antecedent, AntecedentSet, Reference, References
+from quaestor.conversation.references.resolved import Antecedent, AntecedentSet, Coreference, References
 from quaestor.questions.cues import PLAIN_NOUNS, noun_fits_metric
 from quaestor.questions.question import Question, names_in
 
@@ -27,12 +27,12 @@ def resolve(question: Question, memory: Memory) -> References:
     """
     if not memory.turns:
         return References()
-    latest = latest_results(results_of(memory))
+    latest = latest_results(results_of_turns(memory))
     sets = rank_sets(question, latest, read_weights())
     focus, switched = _focus(question, memory)
     scene = _Scene(latest, sets, focus, switched)
     expressions = tuple(
-        Reference(question.text[e.start : e.end], e.start, e.end, e.kind, _candidates(e, scene))
+        Coreference(question.text[e.start : e.end], e.start, e.end, e.kind, _candidates(e, scene))
         for e in find_expressions(question)
     )
     return References(expressions, sets, focus, switched)

@@ -133,7 +133,7 @@ def _naming(shared: int, named: int) -> str:
     return "named_for_the_most_part" if 2 * shared > named else "named_in_part" if shared else "not_named"
 
 
-def heard_in(asked: Question, latest: Sequence[Result]) -> frozenset[str]:
+def cue_features(asked: Question, latest: Sequence[Result]) -> frozenset[str]:
     """Returns what the question says, by the ids of the weights."""
     wanted = asked.metric_types(latest[0].metric if latest else None)[0].metric_type
     kinds = {expression.kind for expression in find_expressions(asked)}

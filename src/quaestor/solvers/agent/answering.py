@@ -19,7 +19,7 @@ from quaestor.llm.models import Connection
 from quaestor.llm.structured.replies import ParsedReply, RequestedCall, answered, kept, quoted
 from quaestor.llm.transcript import phase
 from quaestor.prompts import render
-from quaestor.solvers.agent.claims import Settled, read_final, settle
+from quaestor.solvers.agent.claims import GroundedAnswer, ground_answer, read_final
 from quaestor.solvers.agent.messages import ANSWER
 from quaestor.solvers.agent.protocol import answer_request, read_calls
 from quaestor.solvers.agent.spec import AgentLimits
@@ -34,7 +34,7 @@ _PHASE = "ANSWER"
 
 
 @dataclass(slots=True)
-class Rounds:
+class AnswerRounds:
     """The rounds of one turn.
 
     Attributes:
@@ -63,7 +63,7 @@ class Rounds:
         """Whether the model makes tool calls itself."""
         return self.connection.spec.profile.tools
 
-    async def play(self) -> Settled:
+    async def play(self) -> GroundedAnswer:
         """Returns the answer with its plan.
 
         Raises:
@@ -89,7 +89,7 @@ class Rounds:
                 return settled
         raise ModelReplyError(f"no answer within {self.limits.iterations} rounds: the model goes on calling tools")
 
-    def _words(self, reading: ParsedReply, closing: bool) -> Settled | None:
+    def _words(self, reading: ParsedReply, closing: bool) -> GroundedAnswer | None:
         """Takes a reply without calls: an answer in words, or nothing that can be used."""
         try:
             reading.require_whole()
@@ -101,7 +101,7 @@ class Rounds:
             self.messages.append(answered((), self._repair(f"This cannot be used: {fault}.", closing)))
         return None
 
-    def _calls(self, reading: ParsedReply, closing: bool) -> Settled | None:
+    def _calls(self, reading: ParsedReply, closing: bool) -> GroundedAnswer | None:
         """Makes the calls of a reply, in order, up to an answer that stands."""
         results: list[tuple[RequestedCall, JsonValue]] = []
         for place, called in enumerate(reading.calls):
@@ -136,7 +136,7 @@ class Rounds:
         self.context.note_call(ToolCall(called.tool[:100], called.text[:1000], json.dumps(refusal), 0.0))
         return refusal
 
-    def _settle(self, said: object) -> Settled:
+    def _settle(self, said: object) -> GroundedAnswer:
         """Returns an answer that stands, noting what the model claims.
 
         Raises:
@@ -145,7 +145,7 @@ class Rounds:
         """
         try:
             final, claims = read_final(said)
-            settled = settle(self._box.draft, final, claims)
+            settled = ground_answer(self._box.draft, final, claims)
         except PlanError as error:
             raise ModelReplyError(f"the answer cannot be held: {error}") from error
         if not settled.grounded and not self._challenged and not self._last:

@@ -14,13 +14,13 @@ from quaestor.core.parsing import find_quantities, parse_cell
 from quaestor.core.quantity import Scale
 from quaestor.errors import ModelReplyError, SolverError
 from quaestor.llm.structured.replies import quoted, read_json
-from quaestor.plan.execute import Register
+from quaestor.plan.execute import StepResult
 from quaestor.plan.literals import needs_no_source
-from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION, bounded
+from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION, require_in_range
 from quaestor.plan.rounding import rounds_to
 from quaestor.plan.steps import Compute, Constant, Extract, Plan
 from quaestor.solvers.agent.messages import FinalAnswer, exact
-from quaestor.solvers.tools.draft import IN_PERCENT, Draft, Traced
+from quaestor.solvers.tools.plan_builder import IN_PERCENT, Grounding, PlanBuilder
 
 _YES_NO = re.compile(r"\W*(?:the answer is\W+)?(yes|no|true|false)\b", re.IGNORECASE)
 _LEAD = re.compile(r"^.*?\banswer\s*(?:is|=|:)\s*", re.IGNORECASE | re.DOTALL)
@@ -30,7 +30,7 @@ _LONGEST_WORDING = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class ClaimedAnswer:
     """What a model says is the answer.
 
     Attributes:
@@ -50,7 +50,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class GroundedAnswer:
     """A claim with the plan that stands for it.
 
     Attributes:
@@ -60,13 +60,13 @@ class Settled:
         remarks: What a reader should doubt.
     """
 
-    claim: Claim
+    claim: ClaimedAnswer
     plan: Plan
     grounded: bool
     remarks: tuple[str, ...] = ()
 
 
-def read_final(said: object) -> tuple[FinalAnswer, tuple[Claim, ...]]:
+def read_final(said: object) -> tuple[FinalAnswer, tuple[ClaimedAnswer, ...]]:
     """Returns a model's answer and the numbers that it may mean, whatever it is worded like.
 
     Args:
@@ -85,16 +85,16 @@ def read_final(said: object) -> tuple[FinalAnswer, tuple[Claim, ...]]:
         raise ModelReplyError(f"there is no number and no yes or no in the answer {quoted(str(final.answer))}")
     for claim in claims:
         if isinstance(claim.value, Number):
-            bounded(claim.value.value)
+            require_in_range(claim.value.value)
     return final, claims
 
 
-def _claims(final: FinalAnswer) -> Iterator[Claim]:
+def _claims(final: FinalAnswer) -> Iterator[ClaimedAnswer]:
     scale = Scale(final.scale or "one")
     if isinstance(final.answer, bool):
-        yield Claim(YesNo(final.answer))
+        yield ClaimedAnswer(YesNo(final.answer))
     elif isinstance(final.answer, int | float):
-        yield Claim(Number(exact(final.answer)), scale, final.unit)
+        yield ClaimedAnswer(Number(exact(final.answer)), scale, final.unit)
     elif isinstance(final.answer, str):
         text = _LEAD.sub("", final.answer.strip())
         if _REFERENCE.fullmatch(text):
@@ -102,20 +102,20 @@ def _claims(final: FinalAnswer) -> Iterator[Claim]:
         if len(text) > _LONGEST_WORDING:
             raise ModelReplyError(f"the reply is prose, neither a call nor an answer: {quoted(final.answer)}")
         if found := _YES_NO.match(text):
-            yield Claim(YesNo(found[1].casefold() in ("yes", "true")))
+            yield ClaimedAnswer(YesNo(found[1].casefold() in ("yes", "true")))
             return
         try:
-            yield Claim(Number(Decimal(text.replace(",", ""))), scale, final.unit)
+            yield ClaimedAnswer(Number(Decimal(text.replace(",", ""))), scale, final.unit)
             return
         except InvalidOperation:
             pass
         quantities = [span.quantity for span in find_quantities(text)] or parse_cell(text)
         for quantity in quantities:
             own = quantity.scale if quantity.scale is not Scale.ONE else scale
-            yield Claim(Number(quantity.value), own, quantity.unit or final.unit)
+            yield ClaimedAnswer(Number(quantity.value), own, quantity.unit or final.unit)
 
 
-def settle(draft: Draft, final: FinalAnswer, claims: Sequence[Claim]) -> Settled:
+def ground_answer(draft: PlanBuilder, final: FinalAnswer, claims: Sequence[ClaimedAnswer]) -> GroundedAnswer:
     """Returns the plan that gives a claimed number.
 
     A step of this turn that comes to the number is taken, among several the one that the model names, else the last;
@@ -146,7 +146,7 @@ def settle(draft: Draft, final: FinalAnswer, claims: Sequence[Claim]) -> Settled
     return _without_step(draft, first)
 
 
-def _without_sign(draft: Draft, order: Iterable[int], claim: Claim) -> Plan | None:
+def _without_sign(draft: PlanBuilder, order: Iterable[int], claim: ClaimedAnswer) -> Plan | None:
     """Returns the plan that reads a number as large as claimed from where a tool read it with a minus; None without."""
     for step in order:
         taken = draft.steps[step - 1]
@@ -160,7 +160,7 @@ def _without_sign(draft: Draft, order: Iterable[int], claim: Claim) -> Plan | No
     return None
 
 
-def _without_step(draft: Draft, claim: Claim) -> Settled:
+def _without_step(draft: PlanBuilder, claim: ClaimedAnswer) -> GroundedAnswer:
     """Returns the plan of a number that no step of this turn gives."""
     shown = draft.shown
     plan, traced = draft.plan_of(claim.value)
@@ -172,11 +172,11 @@ def _without_step(draft: Draft, claim: Claim) -> Settled:
     return _settled(claim, plan, f"ungrounded: no tool returned {claim.words}", grounded=False)
 
 
-def _is_constant(traced: Traced) -> bool:
+def _is_constant(traced: Grounding) -> bool:
     return isinstance(traced.operand, Constant)
 
 
-def _settled(claim: Claim, plan: Plan, remark: str | None = None, *, grounded: bool = True) -> Settled:
+def _settled(claim: ClaimedAnswer, plan: Plan, remark: str | None = None, *, grounded: bool = True) -> GroundedAnswer:
     loose = [
         operand.text
         for step in plan.steps
@@ -187,10 +187,10 @@ def _settled(claim: Claim, plan: Plan, remark: str | None = None, *, grounded: b
     remarks = [remark] if remark else []
     if loose:
         remarks.append(f"ungrounded: no tool returned {', '.join(dict.fromkeys(loose))}")
-    return Settled(claim, plan, grounded and not loose, tuple(remarks))
+    return GroundedAnswer(claim, plan, grounded and not loose, tuple(remarks))
 
 
-def _agrees(draft: Draft, step: int, claim: Claim) -> bool:
+def _agrees(draft: PlanBuilder, step: int, claim: ClaimedAnswer) -> bool:
     """Whether a step comes to a claim: as printed, in units, or as a percentage, to the digits that the claim has."""
     register, taken = draft.result(step), draft.steps[step - 1]
     known, claimed = register.number, number_of(claim.value)
@@ -209,5 +209,5 @@ def _agrees(draft: Draft, step: int, claim: Claim) -> bool:
         return rounds_to(known * register.scale.factor / claim.scale.factor, claimed)
 
 
-def _shown(register: Register) -> str:
+def _shown(register: StepResult) -> str:
     return print_value(register.value, lambda number: amount_words(number.normalize(), register.scale, register.unit))

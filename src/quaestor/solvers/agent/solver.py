@@ -13,7 +13,7 @@ from quaestor.llm.structured.replies import initial_messages
 from quaestor.llm.structured.schema import plain_schema
 from quaestor.prompts import render
 from quaestor.solvers import briefing
-from quaestor.solvers.agent.answering import Rounds
+from quaestor.solvers.agent.answering import AnswerRounds
 from quaestor.solvers.agent.messages import ANSWER, FinalAnswer, Understanding
 from quaestor.solvers.agent.protocol import tool_list
 from quaestor.solvers.agent.spec import AgentLimits
@@ -48,7 +48,7 @@ class AgentSolver:
         system = render("agent/system", rules=briefing.rules())
         understanding = await understand(model, question, context, system, self.limits.repairs)
         prompt = self._prompt(question, context, understanding, model)
-        settled = await Rounds(model, context, self.limits, initial_messages(system, prompt)).play()
+        settled = await AnswerRounds(model, context, self.limits, initial_messages(system, prompt)).play()
         thought = understanding.description if understanding else ""
         plan = replace(settled.plan, thought=thought)
         return answer_from_plan(plan, context, question=question, reason="; ".join(settled.remarks) or None)
@@ -58,7 +58,7 @@ class AgentSolver:
     ) -> str:
         return render(
             "agent/answer",
-            **briefing.asked(question, context),
+            **briefing.prompt_variables(question, context),
             understanding=written(understanding) if understanding else None,
             native=model.spec.profile.tools,
             tool=ANSWER,

@@ -26,7 +26,7 @@ async def understand(
     Raises:
         OutageError: The model cannot be asked.
     """
-    prompt = render("agent/understand", page=briefing.outline(context), **briefing.asked(question, context))
+    prompt = render("agent/understand", page=briefing.outline(context), **briefing.prompt_variables(question, context))
     try:
         reply = await request_structured(
             connection,

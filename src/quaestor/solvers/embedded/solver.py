@@ -12,23 +12,23 @@ from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.questions.question import Question
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.beam import (
+from quaestor.solvers.embedded.decode.beam import (
     START,
-    Choices,
-    Path,
+    BeamState,
+    Hypotheses,
+    advance,
     agreeing,
-    go_on,
-    read_question_after,
+    expand,
     same_answer,
 )
-from quaestor.solvers.embedded.leaves import leaf_table
-from quaestor.solvers.embedded.reasons import CLOSE, grounds, with_runner_up, withheld
-from quaestor.solvers.embedded.results import distinct, evidence_of
-from quaestor.solvers.embedded.state import Outcome, State
-from quaestor.solvers.embedded.turn_view import read_turn
-from quaestor.solvers.embedded.views import PageView, page_view
-from quaestor.solvers.embedded.weights import Weights
-from quaestor.solvers.embedded.writing import read_state, write_plan
+from quaestor.solvers.embedded.decode.explanation import CLOSE, abstained, explanation, with_runner_up
+from quaestor.solvers.embedded.decode.results import distinct_results, evidence_of
+from quaestor.solvers.embedded.decode.writing import read_state, write_plan
+from quaestor.solvers.embedded.model.loading import EmbeddedWeights
+from quaestor.solvers.embedded.page.features import PageFeatures, page_features
+from quaestor.solvers.embedded.page.matrix import number_matrix
+from quaestor.solvers.embedded.state.dialogue import DialogueState, TurnAction
+from quaestor.solvers.embedded.state.turn_view import read_turn
 
 _PAGE, _PAGES = 2_500, 20_000
 """Up to eight pages are kept ready, for conversations of one page mostly follow each other; of documents with more
@@ -39,7 +39,7 @@ numbers than `_PAGE` fewer, so that `_PAGES` numbers are kept in all."""
 class _SoFar:
     """The readings of the turns so far, and the product of the shares of this solver's own answers."""
 
-    paths: tuple[Path, ...]
+    paths: tuple[BeamState, ...]
     share: float
 
 
@@ -54,10 +54,10 @@ class _Reading:
         last: The plans for the last question, and after which readings: the next turn asks for them again.
     """
 
-    page: PageView
+    page: PageFeatures
     start: _SoFar = field(default_factory=lambda: _SoFar(START, 1.0))
-    turns: list[tuple[Question, Outcome, _SoFar]] = field(default_factory=list)
-    last: tuple[_SoFar, Question, Choices] | None = None
+    turns: list[tuple[Question, TurnAction, _SoFar]] = field(default_factory=list)
+    last: tuple[_SoFar, Question, Hypotheses] | None = None
 
 
 class EmbeddedSolver:
@@ -65,11 +65,11 @@ class EmbeddedSolver:
 
     name = "embedded"
 
-    def __init__(self, weights: Weights, abstain_below: float = 0.0) -> None:
+    def __init__(self, weights: EmbeddedWeights, abstain_below: float = 0.0) -> None:
         """Takes what was learned, and the confidence below which an answer is withheld."""
         self._weights = weights
         self._abstain_below = abstain_below
-        self._pages = BoundedCache[tuple[str, str], PageView](_PAGES, lambda page: max(_PAGE, len(page.leaves)))
+        self._pages = BoundedCache[tuple[str, str], PageFeatures](_PAGES, lambda page: max(_PAGE, len(page.leaves)))
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
         """Returns the answer of the likeliest plan that can be executed; one that is not sure enough, without a value.
@@ -87,7 +87,7 @@ class EmbeddedSolver:
                 f"no plan fits the question {question[:80]!r}: {context.document.id} has no number to use"
             )
         if (first.confidence or 0.0) < self._abstain_below:
-            return withheld(first, self._abstain_below, context)
+            return abstained(first, self._abstain_below, context)
         return with_runner_up(first, next(answers, None), context)
 
     def answers(self, question: str, context: TurnContext, least: float = 0.0) -> Iterator[Answer]:
@@ -105,7 +105,7 @@ class EmbeddedSolver:
         if not choices.ranked:
             return
         evidence, surest = evidence_of(choices, so_far.share, len(given.outcomes)), 0.0
-        for choice, share in distinct(choices):
+        for choice, share in distinct_results(choices):
             confidence = self._weights.calibration.confidence(replace(evidence, share=share))
             if confidence < least * surest:
                 return
@@ -122,9 +122,9 @@ class EmbeddedSolver:
             surest = max(surest, confidence)
             answer = replace(answer, confidence=confidence, reason=_anew(choice.outcome, state, same))
             turn = read_turn(read, state, page, self._weights.references)
-            yield replace(answer, grounds=grounds(answer, read, turn, context))
+            yield replace(answer, grounds=explanation(answer, read, turn, context))
 
-    def read(self, question: str, context: TurnContext) -> Choices:
+    def read(self, question: str, context: TurnContext) -> Hypotheses:
         """Returns the plans for a question, after each likely reading of the turns before."""
         reading = self._reading(context)
         so_far = self._so_far(reading, read_state(context.memory, reading.page.leaves))
@@ -133,43 +133,43 @@ class EmbeddedSolver:
     def _reading(self, context: TurnContext) -> _Reading:
         return context.session.kept(self, lambda: _Reading(self.page(context.graph)))
 
-    def _so_far(self, reading: _Reading, given: State) -> _SoFar:
+    def _so_far(self, reading: _Reading, given: DialogueState) -> _SoFar:
         """The readings of the turns so far. Answers that are not this solver's own are taken as they are."""
         so_far = reading.start
         for turn, (question, outcome) in enumerate(zip(given.questions, given.outcomes, strict=True)):
             if reading.turns[turn : turn + 1] and reading.turns[turn][:2] == (question, outcome):
                 so_far = reading.turns[turn][2]
                 continue
-            told = State(given.questions[: turn + 1], given.outcomes[: turn + 1])
+            told = DialogueState(given.questions[: turn + 1], given.outcomes[: turn + 1])
             so_far = self._after(reading, so_far, question, told)
             reading.turns[turn:] = [(question, outcome, so_far)]
         return so_far
 
-    def _choices(self, reading: _Reading, so_far: _SoFar, question: Question) -> Choices:
+    def _choices(self, reading: _Reading, so_far: _SoFar, question: Question) -> Hypotheses:
         """The plans for a question. Those of the last question are kept: the next one asks for them again."""
         last = reading.last
         if last is None or last[0] is not so_far or last[1] != question:
-            choices = read_question_after(so_far.paths, question, reading.page, self._weights)
+            choices = expand(so_far.paths, question, reading.page, self._weights)
             last = reading.last = (so_far, question, choices)
         return last[2]
 
-    def _after(self, reading: _Reading, so_far: _SoFar, question: Question, told: State) -> _SoFar:
+    def _after(self, reading: _Reading, so_far: _SoFar, question: Question, told: DialogueState) -> _SoFar:
         choices = self._choices(reading, so_far, question)
         # What was withheld is no answer that binds: the conversation goes on as it was read.
         given = told.outcomes[-1]
         own = bool(choices.ranked) and (given.value is None or same_answer(choices.ranked[0].outcome, given))
         if not own:
-            return _SoFar((Path(told),), so_far.share)
-        _, share = next(distinct(choices))
-        return _SoFar(go_on(choices, question), so_far.share * share)
+            return _SoFar((BeamState(told),), so_far.share)
+        _, share = next(distinct_results(choices))
+        return _SoFar(advance(choices, question), so_far.share * share)
 
-    def page(self, graph: KnowledgeGraph) -> PageView:
+    def page(self, graph: KnowledgeGraph) -> PageFeatures:
         """Returns a page ready for questions; the last few are kept."""
         key = (graph.document, graph.digest_of_document)
-        return self._pages.get(key, lambda: page_view(leaf_table(graph), self._weights.idf))
+        return self._pages.get(key, lambda: page_features(number_matrix(graph), self._weights.idf))
 
 
-def _anew(outcome: Outcome, state: State, same: Sequence[bool]) -> str | None:
+def _anew(outcome: TurnAction, state: DialogueState, same: Sequence[bool]) -> str | None:
     """Says which earlier questions a plan reads otherwise than they were answered."""
     turns = sorted(_rewritten(outcome, state, same))
     if not turns:
@@ -178,7 +178,7 @@ def _anew(outcome: Outcome, state: State, same: Sequence[bool]) -> str | None:
     return f"question{'s' * (len(turns) > 1)} {named} now read otherwise than answered"
 
 
-def _rewritten(outcome: Outcome, state: State, same: Sequence[bool]) -> set[int]:
+def _rewritten(outcome: TurnAction, state: DialogueState, same: Sequence[bool]) -> set[int]:
     """The turns whose results an outcome takes, though they were answered otherwise."""
     found: set[int] = set()
     for operand in outcome.operands:

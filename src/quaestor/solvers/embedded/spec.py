@@ -26,8 +26,8 @@ class EmbeddedOptions:
 def _build(options: EmbeddedOptions) -> "EmbeddedSolver":
     from pathlib import Path
 
+    from quaestor.solvers.embedded.model.loading import load_weights
     from quaestor.solvers.embedded.solver import EmbeddedSolver
-    from quaestor.solvers.embedded.weights import load_weights
 
     return EmbeddedSolver(load_weights(Path(options.weights) if options.weights else None), options.abstain_below)
 

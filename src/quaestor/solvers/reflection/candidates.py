@@ -14,7 +14,7 @@ from quaestor.conversation.memory import Memory
 from quaestor.documents.document import Document, Section, Sentence, Table
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.questions.stems import stems
-from quaestor.solvers.reflection.numbers import sentence_code, years_in
+from quaestor.solvers.reflection.numbers import sentence_code, years_named_in
 
 _MOST_ROWS = 5
 _MOST_SENTENCES = 3
@@ -50,7 +50,7 @@ def likely(question: str, memory: Memory, document: Document, graph: KnowledgeGr
 
     A question of few words of its own, such as "and in 2007?", is read with the one before it and the entity in focus.
     """
-    wanted, years = set(stems(question)), years_in(question)
+    wanted, years = set(stems(question)), years_named_in(question)
     if len(wanted) <= _FEW_WORDS and memory.turns:
         wanted |= set(stems(memory.questions[-1])) | set(stems(memory.entity_in_focus or ""))
     rows: dict[Row, str] = {}
@@ -67,7 +67,7 @@ def _best(texts: Mapping[Key, str], wanted: set[str], years: frozenset[int], mos
     words = {key: set(stems(text)) for key, text in texts.items()}
     spread = Counter(word for own in words.values() for word in own)
     scores = {
-        key: fsum(1 / spread[word] for word in own & wanted) + _YEAR_COUNTS * bool(years & years_in(texts[key]))
+        key: fsum(1 / spread[word] for word in own & wanted) + _YEAR_COUNTS * bool(years & years_named_in(texts[key]))
         for key, own in words.items()
     }
     least = max(scores.values(), default=0.0) * _AS_LIKELY

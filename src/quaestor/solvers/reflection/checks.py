@@ -18,23 +18,23 @@ from quaestor.ontology.patterns import Order
 from quaestor.plan.execute import Execution, execute
 from quaestor.plan.literals import needs_no_source
 from quaestor.plan.operations import OPERATIONS
-from quaestor.plan.steps import Compute, Constant, Extract, Label, Plan
+from quaestor.plan.steps import Compute, Constant, Extract, Plan, RowRef
 from quaestor.questions.question import Question
 from quaestor.solvers.reflection.findings import Finding
 from quaestor.solvers.reflection.locating import better_named
 from quaestor.solvers.reflection.numbers import (
     Number,
-    Numbers,
+    NumberIndex,
     Operands,
     counted_in,
-    line_of,
     place_code,
     place_words,
     power_of_ten,
     quantity_words,
     same_axis,
     says,
-    years_in,
+    table_line_of,
+    years_named_in,
 )
 
 _IN_SEVERAL_STEPS: Mapping[str, tuple[str, ...]] = {
@@ -71,7 +71,7 @@ _ADDED = frozenset({"add", "subtract", "sum", "average", "minimum", "maximum", "
 
 
 @dataclass(frozen=True)
-class Case:
+class CheckContext:
     """A plan that is examined.
 
     Attributes:
@@ -84,7 +84,7 @@ class Case:
     plan: Plan
     question: Question
     memory: Memory
-    numbers: Numbers
+    numbers: NumberIndex
 
     @cached_property
     def operands(self) -> Operands:
@@ -122,18 +122,18 @@ class Case:
         return self.question.year_set
 
 
-def check_plan(case: Case) -> tuple[Finding, ...]:
+def check_plan(case: CheckContext) -> tuple[Finding, ...]:
     """Returns all that speaks against a plan, in the order of the checks."""
     return tuple(finding for check in CHECKS for finding in check(case))
 
 
-def has_result(case: Case) -> Iterator[Finding]:
+def has_result(case: CheckContext) -> Iterator[Finding]:
     """A plan has to come to something."""
     if isinstance(case.execution, PlanError):
         yield Finding("no result", len(case.plan.steps), str(case.execution))
 
 
-def numbers_stand_on_the_page(case: Case) -> Iterator[Finding]:
+def numbers_stand_on_the_page(case: CheckContext) -> Iterator[Finding]:
     """Every number is printed where it is taken from; a constant needs no source only where everybody knows it."""
     for step in case.plan.steps:
         if isinstance(step, Extract):
@@ -143,19 +143,19 @@ def numbers_stand_on_the_page(case: Case) -> Iterator[Finding]:
         for operand in step.operands:
             if isinstance(operand, Constant) and (finding := _constant(case, step, operand)):
                 yield finding
-            elif isinstance(operand, Label):
+            elif isinstance(operand, RowRef):
                 for quantity, source in zip(operand.values, operand.sources, strict=False):
                     if not any(n.quantity.value == quantity.value for n in case.numbers.at(source)):
                         yield _not_there(case, step.id, quantity, place_code(source), None)
 
 
-def _not_there(case: Case, step: int, quantity: Quantity, place: str, taken: Extract | None) -> Finding:
+def _not_there(case: CheckContext, step: int, quantity: Quantity, place: str, taken: Extract | None) -> Finding:
     printed = [n.quantity.text for n in case.numbers.at(taken.source)] if taken else []
     there = f"which prints {', '.join(printed)}" if printed else "where no number stands"
     return Finding("ungrounded", step, f"it takes {quantity_words(quantity)} from {place}, {there}")
 
 
-def _constant(case: Case, step: Compute, constant: Constant) -> Finding | None:
+def _constant(case: CheckContext, step: Compute, constant: Constant) -> Finding | None:
     if needs_no_source(constant.value) or _said(constant.value, case):
         return None
     found = case.numbers.printing(Quantity(constant.value))
@@ -166,12 +166,12 @@ def _constant(case: Case, step: Compute, constant: Constant) -> Finding | None:
     return Finding("ungrounded", step.id, f"{constant.text} stands nowhere on the page, nor in the questions")
 
 
-def _said(value: Decimal, case: Case) -> bool:
+def _said(value: Decimal, case: CheckContext) -> bool:
     """Whether a question of the conversation gives the number."""
     return any(says(question, value) for question in (*case.memory.questions, case.question.text))
 
 
-def the_operation_asked_for(case: Case) -> Iterator[Finding]:
+def the_operation_asked_for(case: CheckContext) -> Iterator[Finding]:
     """The last operation gives what the question asks for, where its words leave no doubt."""
     last = case.computes[-1] if case.computes and isinstance(case.plan.steps[-1], Compute) else None
     if last is None or last is not case.plan.steps[-1]:
@@ -192,7 +192,7 @@ def _fitting(asked: str) -> frozenset[str] | None:
     return frozenset(own | set(_IN_SEVERAL_STEPS.get(asked, ())))
 
 
-def later_minus_earlier(case: Case) -> Iterator[Finding]:
+def later_minus_earlier(case: CheckContext) -> Iterator[Finding]:
     """A change is the later value less the earlier one, where both are of one line and no words say otherwise."""
     if case.orders != {"later first"} or _SIZE.search(case.question.lowered):
         return
@@ -208,7 +208,7 @@ def later_minus_earlier(case: Case) -> Iterator[Finding]:
                 )
 
 
-def change_over_its_base(case: Case) -> Iterator[Finding]:
+def change_over_its_base(case: CheckContext) -> Iterator[Finding]:
     """A relative change is taken of the earlier value, unless the question names another base."""
     for step in case.computes:
         found = case.operands.step(step.operands[0])
@@ -227,7 +227,7 @@ def _earlier(one: Number, other: Number) -> bool:
     return one.year is not None and other.year is not None and one.year < other.year
 
 
-def part_over_whole(case: Case) -> Iterator[Finding]:
+def part_over_whole(case: CheckContext) -> Iterator[Finding]:
     """A share is the part over the whole: of two numbers of one table, the total is the whole."""
     if case.asked[0] != "percentage":
         return
@@ -235,19 +235,19 @@ def part_over_whole(case: Case) -> Iterator[Finding]:
         if step.operation not in ("divide", "percentage"):
             continue
         part, whole = (case.operands.number(operand) for operand in step.operands)
-        if part is None or whole is None or line_of(part) is None or line_of(whole) is None:
+        if part is None or whole is None or table_line_of(part) is None or table_line_of(whole) is None:
             continue
         larger = abs(part.quantity.value) > abs(whole.quantity.value)
         if larger and "total" in part.label.lower() and "total" not in whole.label.lower():
             yield Finding("part", step.id, f"a share is the part over the whole, and {place_words(part)} is the whole")
 
 
-def the_period_asked_for(case: Case) -> Iterator[Finding]:
+def the_period_asked_for(case: CheckContext) -> Iterator[Finding]:
     """A number that is looked up is of a period that the question names, where its line has one of it."""
     if len(case.plan.steps) != 1 or not case.years:
         return
     for step, number in case.operands.extracted():
-        if line_of(number) is None or number.year is None or number.year in case.years or _row_has_period(number):
+        if table_line_of(number) is None or number.year is None or number.year in case.years or _row_has_period(number):
             continue
         better = [
             other for other in case.numbers.graph.observations if same_axis(other, number) and other.year in case.years
@@ -261,7 +261,7 @@ def the_period_asked_for(case: Case) -> Iterator[Finding]:
             )
 
 
-def the_line_asked_for(case: Case) -> Iterator[Finding]:
+def the_line_asked_for(case: CheckContext) -> Iterator[Finding]:
     """A number that is looked up is not of one line of a table where the question names another in full."""
     if len(case.plan.steps) != 1:
         return
@@ -274,10 +274,10 @@ def the_line_asked_for(case: Case) -> Iterator[Finding]:
 
 def _row_has_period(number: Number) -> bool:
     """Whether the row of a number is named by a period: a balance at a date may answer for the year after."""
-    return isinstance(number, Observation) and bool(years_in(number.row.label))
+    return isinstance(number, Observation) and bool(years_named_in(number.row.label))
 
 
-def one_scale(case: Case) -> Iterator[Finding]:
+def one_scale(case: CheckContext) -> Iterator[Finding]:
     """What is added or compared counts the same: no percentage with an amount, no thousands with millions."""
     for step in case.computes:
         if step.operation not in _ADDED:
@@ -290,7 +290,7 @@ def one_scale(case: Case) -> Iterator[Finding]:
             )
 
 
-def no_conversion_unasked(case: Case) -> Iterator[Finding]:
+def no_conversion_unasked(case: CheckContext) -> Iterator[Finding]:
     """The answer is not multiplied or divided by a power of ten that the question does not ask for."""
     last = case.plan.steps[-1]
     if not isinstance(last, Compute) or last.operation not in ("multiply", "divide"):
@@ -307,7 +307,7 @@ def no_conversion_unasked(case: Case) -> Iterator[Finding]:
     yield Finding("scale", last.id, f"nothing asks to {last.operation} the answer by {factor.value:f}")
 
 
-def _is_base(step: Compute, case: Case, factor: Constant) -> bool:
+def _is_base(step: Compute, case: CheckContext, factor: Constant) -> bool:
     """Whether a division is by the base of an index, of which the number was first taken away."""
     found = case.operands.step(step.operands[0])
     if step.operation != "divide" or found is None or not isinstance(found[1], Compute):
@@ -315,7 +315,7 @@ def _is_base(step: Compute, case: Case, factor: Constant) -> bool:
     return found[1].operation == "subtract" and found[0].value(found[1].operands[1]) == factor.value
 
 
-CHECKS: tuple[Callable[[Case], Iterator[Finding]], ...] = (
+CHECKS: tuple[Callable[[CheckContext], Iterator[Finding]], ...] = (
     has_result,
     numbers_stand_on_the_page,
     later_minus_earlier,

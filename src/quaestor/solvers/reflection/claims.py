@@ -10,15 +10,15 @@ from decimal import Decimal, localcontext
 from quaestor.core.answer_value import amount_words, number_of, print_value
 from quaestor.core.quantity import Scale
 from quaestor.errors import PlanError
-from quaestor.plan.execute import Execution, Register, execute
+from quaestor.plan.execute import Execution, StepResult, execute
 from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION
 from quaestor.plan.rounding import rounds_to
 from quaestor.plan.steps import Compute, Operand, Plan, Ref, Step
-from quaestor.solvers.reflection.drafts import Claim, Understood
+from quaestor.solvers.reflection.drafts import DraftClaim, ParsedDraft
 from quaestor.solvers.reflection.findings import Finding
 
 
-def check_claims(draft: Understood, execution: Execution, history: Sequence[Register | None]) -> tuple[Finding, ...]:
+def check_claims(draft: ParsedDraft, execution: Execution, history: Sequence[StepResult | None]) -> tuple[Finding, ...]:
     """Returns a finding for each result of a draft that does not come out.
 
     Args:
@@ -32,34 +32,36 @@ def check_claims(draft: Understood, execution: Execution, history: Sequence[Regi
             continue
         replayed = _on_claims(step, draft, execution, history)
         if replayed is None or not _agrees(claim, replayed, step):
-            said = f"it says {claim.words}, recomputed it is {shown(register)}"
+            said = f"it says {claim.words}, recomputed it is {shown_claims(register)}"
             findings.append(Finding("arithmetic", step.id, said))
     last, result = draft.plan.steps[-1], execution.result
     if not findings and not _agrees(draft.answer, result, last) and not _agrees(draft.answer, _as_claimed(draft), last):
         findings.append(
             Finding(
-                "arithmetic", last.id, f"the answer is given as {draft.answer.words}, the last step is {shown(result)}"
+                "arithmetic",
+                last.id,
+                f"the answer is given as {draft.answer.words}, the last step is {shown_claims(result)}",
             )
         )
     return tuple(findings)
 
 
-def shown(register: Register) -> str:
+def shown_claims(register: StepResult) -> str:
     """Returns a result for people: twelve digits, and its scale."""
     with localcontext(prec=12):
         return print_value(register.value, lambda number: amount_words((+number).normalize(), register.scale))
 
 
-def _as_claimed(draft: Understood) -> Register:
+def _as_claimed(draft: ParsedDraft) -> StepResult:
     claim = draft.claims[-1]
-    return Register(claim.value, claim.scale or Scale.ONE)
+    return StepResult(claim.value, claim.scale or Scale.ONE)
 
 
 def _on_claims(
-    step: Compute, draft: Understood, execution: Execution, history: Sequence[Register | None]
-) -> Register | None:
+    step: Compute, draft: ParsedDraft, execution: Execution, history: Sequence[StepResult | None]
+) -> StepResult | None:
     """Returns what a step comes to on the results as the draft rounds them; None where to nothing."""
-    given: list[Register | None] = []
+    given: list[StepResult | None] = []
 
     def taken(operand: Operand) -> Operand:
         if not isinstance(operand, Ref):
@@ -69,7 +71,7 @@ def _on_claims(
         else:
             exact, claim = execution.registers[operand.step - 1], draft.claims[operand.step - 1]
             extracted = not isinstance(draft.plan.steps[operand.step - 1], Compute)
-            given.append(exact if extracted else Register(claim.value, claim.scale or exact.scale, exact.unit))
+            given.append(exact if extracted else StepResult(claim.value, claim.scale or exact.scale, exact.unit))
         return Ref(-len(given))
 
     operands = tuple(taken(operand) for operand in step.operands)
@@ -79,7 +81,7 @@ def _on_claims(
         return None
 
 
-def _agrees(claim: Claim, register: Register, step: Step) -> bool:
+def _agrees(claim: DraftClaim, register: StepResult, step: Step) -> bool:
     value, claimed, scale = register.number, number_of(claim.value), claim.scale
     if value is None or claimed is None:
         return register.value == claim.value

@@ -16,12 +16,12 @@ from quaestor.core.parsing import parse_cell
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import MagnitudeError, ProgramError, QuantityError
 from quaestor.plan.literals import read_literal
-from quaestor.plan.operations import bounded
+from quaestor.plan.operations import require_in_range
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
 from quaestor.plan.validate import validate
 from quaestor.solvers.reflection.findings import Finding
 from quaestor.solvers.reflection.locating import locate
-from quaestor.solvers.reflection.numbers import Numbers
+from quaestor.solvers.reflection.numbers import NumberIndex
 
 Said = int | float | str
 Operation = Literal[
@@ -69,7 +69,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class DraftClaim:
     """What a draft says that a step comes to.
 
     Attributes:
@@ -87,7 +87,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
+class ParsedDraft:
     """A draft as the house understands it.
 
     Attributes:
@@ -98,8 +98,8 @@ class Understood:
     """
 
     plan: Plan
-    claims: tuple[Claim, ...]
-    answer: Claim
+    claims: tuple[DraftClaim, ...]
+    answer: DraftClaim
     findings: tuple[Finding, ...]
 
 
@@ -126,10 +126,10 @@ def faults(draft: Draft, turns_before: int) -> Sequence[str]:
     return [*found, *validate(Plan(tuple(steps)), turns_before)]
 
 
-def understand(draft: Draft, question: str, numbers: Numbers) -> Understood:
+def parse_draft(draft: Draft, question: str, numbers: NumberIndex) -> ParsedDraft:
     """Returns the plan that a draft without faults means, with what could not be located."""
     steps: list[Step] = []
-    claims: list[Claim] = []
+    claims: list[DraftClaim] = []
     findings: list[Finding] = []
     for number, step in enumerate(draft.steps, 1):
         if isinstance(step, Calculation):
@@ -153,10 +153,10 @@ def understand(draft: Draft, question: str, numbers: Numbers) -> Understood:
                     Finding("ungrounded", number, f"{claim.words} ({step.what[:80]}) is printed nowhere on the page")
                 )
     answer = _claim(draft.answer, draft.scale)
-    return Understood(Plan(tuple(steps), draft.reasoning[:1000]), tuple(claims), answer, tuple(findings))
+    return ParsedDraft(Plan(tuple(steps), draft.reasoning[:1000]), tuple(claims), answer, tuple(findings))
 
 
-def read_claim(said: bool | Said, scale: ScaleName | None = None) -> Claim | None:
+def read_claim(said: bool | Said, scale: ScaleName | None = None) -> DraftClaim | None:
     """Returns the one number, yes or no that a reply says; None where it says none, or several.
 
     >>> read_claim("14.1 %").words
@@ -164,32 +164,32 @@ def read_claim(said: bool | Said, scale: ScaleName | None = None) -> Claim | Non
     """
     given = None if scale is None else Scale(scale)
     if isinstance(said, bool):
-        return Claim(YesNo(said))
+        return DraftClaim(YesNo(said))
     text = str(said).strip()
     if text.casefold() in ("yes", "true", "no", "false"):
-        return Claim(YesNo(text.casefold() in ("yes", "true")))
+        return DraftClaim(YesNo(text.casefold() in ("yes", "true")))
     if len(text) > _LONGEST:
         return None
     try:
-        return Claim(Number(bounded(Decimal(text.replace(",", "")))), given)
+        return DraftClaim(Number(require_in_range(Decimal(text.replace(",", "")))), given)
     except MagnitudeError:
         return None
     except InvalidOperation:  # no bare number: one with words, such as $ 5.2 million
         return _in_words(text, given)
 
 
-def _in_words(text: str, given: Scale | None) -> Claim | None:
+def _in_words(text: str, given: Scale | None) -> DraftClaim | None:
     try:
         quantities = parse_cell(text)
         if len(quantities) != 1:
             return None
         own = quantities[0].scale
-        return Claim(Number(bounded(quantities[0].value)), own if own is not Scale.ONE else given)
+        return DraftClaim(Number(require_in_range(quantities[0].value)), own if own is not Scale.ONE else given)
     except (QuantityError, MagnitudeError):
         return None
 
 
-def _claim(said: bool | Said, scale: ScaleName | None = None) -> Claim:
+def _claim(said: bool | Said, scale: ScaleName | None = None) -> DraftClaim:
     claim = read_claim(said, scale)
     assert claim is not None, "a draft with faults is no plan"
     return claim

@@ -9,21 +9,21 @@ from quaestor.conversation.memory import Memory
 from quaestor.errors import PlanError
 from quaestor.plan.steps import Plan
 from quaestor.questions.question import read_question
-from quaestor.solvers.reflection.checks import Case, check_plan
+from quaestor.solvers.reflection.checks import CheckContext, check_plan
 from quaestor.solvers.reflection.claims import check_claims
-from quaestor.solvers.reflection.drafts import Understood
+from quaestor.solvers.reflection.drafts import ParsedDraft
 from quaestor.solvers.reflection.findings import Finding, Kind
-from quaestor.solvers.reflection.numbers import Numbers
+from quaestor.solvers.reflection.numbers import NumberIndex
 
 
-def examine_plan(plan: Plan, question: str, memory: Memory, numbers: Numbers) -> tuple[Finding, ...]:
+def examine_plan(plan: Plan, question: str, memory: Memory, numbers: NumberIndex) -> tuple[Finding, ...]:
     """Returns what speaks against a plan, whoever made it; facts before rules of reading."""
-    return _in_order(check_plan(Case(plan, read_question(question), memory, numbers)))
+    return _in_order(check_plan(CheckContext(plan, read_question(question), memory, numbers)))
 
 
-def examine_draft(draft: Understood, question: str, memory: Memory, numbers: Numbers) -> tuple[Finding, ...]:
+def examine_draft(draft: ParsedDraft, question: str, memory: Memory, numbers: NumberIndex) -> tuple[Finding, ...]:
     """Returns what speaks against an expert's draft: its plan, its places, and its arithmetic."""
-    case = Case(draft.plan, read_question(question), memory, numbers)
+    case = CheckContext(draft.plan, read_question(question), memory, numbers)
     claims: tuple[Finding, ...] = ()
     if not isinstance(case.execution, PlanError):
         claims = check_claims(draft, case.execution, memory.registers)

@@ -13,14 +13,14 @@ from quaestor.conversation.events.kinds import ExpertEvent
 from quaestor.conversation.events.trace import Trace
 from quaestor.errors import SolverError
 from quaestor.solvers.base import RankingSolver, Solver, TurnContext
-from quaestor.solvers.reflection.proposals import Proposal, proposal_of
+from quaestor.solvers.reflection.proposals import DraftProposal, proposal_of
 
 _MOST_OFFERED = 20
 """How many answers a solver that ranks them offers."""
 
 
 @dataclass
-class Solving:
+class SolverExpert:
     """Another solver, asked again with what was wrong.
 
     Attributes:
@@ -34,7 +34,7 @@ class Solving:
     solver: Solver
     revises = True
 
-    async def draft(self, number: int, objections: Sequence[str]) -> Proposal | None:
+    async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | None:
         """Returns the plan of the solver's next answer.
 
         Raises:
@@ -54,7 +54,7 @@ class Solving:
 
 
 @dataclass
-class Offering:
+class RankedExpert:
     """A solver that has several answers ready, the likeliest first: the next one is its next draft.
 
     Attributes:
@@ -68,7 +68,7 @@ class Offering:
     answers: Iterator[Answer]
     revises = False
 
-    async def draft(self, number: int, objections: Sequence[str]) -> Proposal | None:
+    async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | None:
         """Returns the plan of the next answer; None where all were offered.
 
         Raises:

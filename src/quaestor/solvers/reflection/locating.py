@@ -9,23 +9,23 @@ from decimal import Decimal
 from typing import Literal
 
 from quaestor.core.quantity import Quantity
-from quaestor.graph.facts import Mention, Observation
+from quaestor.graph.facts import MentionFact, Observation
 from quaestor.questions.stems import stems
 from quaestor.solvers.reflection.findings import Kind
 from quaestor.solvers.reflection.numbers import (
     Number,
-    Numbers,
+    NumberIndex,
     place_code,
     place_words,
     quantity_words,
     same_axis,
     says,
-    years_in,
+    years_named_in,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LocatedNumber:
     """Where a number was found.
 
     Attributes:
@@ -45,7 +45,7 @@ class Place:
         return says(question, self.value)
 
 
-def locate(quantity: Quantity, what: str, where: str, numbers: Numbers) -> Place:
+def locate(quantity: Quantity, what: str, where: str, numbers: NumberIndex) -> LocatedNumber:
     """Returns where a number stands.
 
     Args:
@@ -58,7 +58,7 @@ def locate(quantity: Quantity, what: str, where: str, numbers: Numbers) -> Place
     if not found:
         found, reading = numbers.printing(quantity, magnitude=True), "magnitude"
     if not found:
-        return Place(quantity.value, None)
+        return LocatedNumber(quantity.value, None)
     code = numbers.code_in(where)
     named = [number for number in found if place_code(number.source) == code]
     best = max(named or found, key=lambda number: _likeness(number, what))
@@ -69,20 +69,20 @@ def locate(quantity: Quantity, what: str, where: str, numbers: Numbers) -> Place
         remarks.append(("misplaced", f"{code} {there}; {quantity_words(quantity)} is printed at {place_words(best)}"))
     elif remark := _misnamed(best, what, numbers):
         remarks.append(("misplaced", remark))
-    return Place(quantity.value, best, "magnitude" if reading == "magnitude" else "signed", tuple(remarks))
+    return LocatedNumber(quantity.value, best, "magnitude" if reading == "magnitude" else "signed", tuple(remarks))
 
 
 def _likeness(number: Number, what: str) -> tuple[int, bool, bool]:
     said, own = set(stems(what)), set(stems(number.label))
-    dated = isinstance(number, Observation | Mention) and number.year in years_in(what)
+    dated = isinstance(number, Observation | MentionFact) and number.year in years_named_in(what)
     return len(said & own), dated, isinstance(number, Observation)
 
 
-def _misnamed(number: Number, what: str, numbers: Numbers) -> str | None:
+def _misnamed(number: Number, what: str, numbers: NumberIndex) -> str | None:
     """Returns how a cell differs from what it is called, where another cell is that; None where it does not."""
     if not isinstance(number, Observation):
         return None
-    years, said = years_in(what), set(stems(what))
+    years, said = years_named_in(what), set(stems(what))
     elsewhere = any(same_axis(other, number) and other.year in years for other in numbers.graph.observations)
     if number.year is not None and number.year not in years and elsewhere:
         return f"it is called {what[:80]!r}, but {place_words(number)} is of {number.year}"
@@ -92,7 +92,7 @@ def _misnamed(number: Number, what: str, numbers: Numbers) -> str | None:
     return f"it is called {what[:80]!r}, but {place_words(number)} is another line than {place_words(better)}"
 
 
-def better_named(number: Observation, said: set[str], numbers: Numbers, least: int = 1) -> Observation | None:
+def better_named(number: Observation, said: set[str], numbers: NumberIndex, least: int = 1) -> Observation | None:
     """Returns a number of the same table whose whole line some words name, where they do not name this one's.
 
     Args:

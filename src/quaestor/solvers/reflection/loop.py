@@ -11,7 +11,7 @@ from quaestor.conversation.events.kinds import Drafted, DraftSettled, EvidenceFo
 from quaestor.conversation.events.trace import Trace
 from quaestor.errors import OutageError, PlanError, SolverError
 from quaestor.solvers.reflection.findings import Duty, Verdict, hard
-from quaestor.solvers.reflection.proposals import Proposal
+from quaestor.solvers.reflection.proposals import DraftProposal
 from quaestor.solvers.reflection.spec import ReflectionLimits
 
 _MOST, _LONGEST = 20, 1000
@@ -24,7 +24,7 @@ class Expert(Protocol):
     revises: bool
     """Whether a later draft answers what was said against the one before; else earlier drafts are likelier."""
 
-    async def draft(self, number: int, objections: Sequence[str]) -> Proposal | None:
+    async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | None:
         """Returns the next draft; None where there is no other.
 
         Args:
@@ -37,7 +37,7 @@ class Expert(Protocol):
 class Critics(Protocol):
     """Judge a draft. None at all is the empty mapping."""
 
-    async def __call__(self, proposal: Proposal, number: int, /) -> Mapping[Duty, Verdict]:
+    async def __call__(self, proposal: DraftProposal, number: int, /) -> Mapping[Duty, Verdict]:
         """Returns the verdicts on a draft."""
         ...
 
@@ -54,7 +54,7 @@ class Round:
     """
 
     number: int
-    proposal: Proposal
+    proposal: DraftProposal
     verdicts: Mapping[Duty, Verdict]
     stands: bool = False
 
@@ -91,7 +91,7 @@ class Round:
 
 
 @dataclass(slots=True)
-class Rounds:
+class ReflectionRounds:
     """The rounds of one turn.
 
     Attributes:
@@ -134,7 +134,7 @@ class Rounds:
             if proposal is None or self.played[-1].accepted or not self._worth_another():
                 return self._settled()
 
-    async def _verdicts(self, proposal: Proposal, number: int) -> Mapping[Duty, Verdict]:
+    async def _verdicts(self, proposal: DraftProposal, number: int) -> Mapping[Duty, Verdict]:
         self.trace.append(Drafted(number, proposal.steps, proposal.result, proposal.says))
         self.trace.extend(EvidenceFound(number, found.kind, found.step, found.text) for found in proposal.findings)
         return await self.critics(proposal, number)
@@ -145,7 +145,7 @@ class Rounds:
             self.trace.append(VerdictGiven(judged.number, duty, verdict.is_correct, issues, changes))
         self.played.append(judged)
 
-    def _stands(self, proposal: Proposal) -> bool:
+    def _stands(self, proposal: DraftProposal) -> bool:
         return any(earlier.proposal.plan.steps == proposal.plan.steps for earlier in self.played)
 
     def _worth_another(self) -> bool:

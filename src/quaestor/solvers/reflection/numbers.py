@@ -14,18 +14,18 @@ from quaestor.conversation.memory import Memory
 from quaestor.core.periods import find_periods
 from quaestor.core.provenance import CellRef, Source
 from quaestor.core.quantity import Quantity, Scale
-from quaestor.graph.facts import HeaderNumber, Mention, Observation
+from quaestor.graph.facts import HeaderNumber, MentionFact, Observation
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref
 
-Number = Observation | Mention | HeaderNumber
+Number = Observation | MentionFact | HeaderNumber
 
 _SECTION_CODES = {"pre_text": "PRE", "post_text": "POST"}
 """What the sections of a page around one table are called; others by their id, and a point before the sentence."""
 
 
 @dataclass(frozen=True)
-class Numbers:
+class NumberIndex:
     """All numbers of a page."""
 
     graph: KnowledgeGraph
@@ -111,7 +111,7 @@ class Operands:
 
     plan: Plan
     memory: Memory
-    numbers: Numbers
+    numbers: NumberIndex
 
     def earlier(self, turns_ago: int) -> "Operands | None":
         """Returns the operands of the plan that answered some turns ago; None where there is none."""
@@ -154,10 +154,15 @@ class Operands:
 
 def same_axis(one: Number | None, other: Number | None) -> bool:
     """Returns whether two numbers are of one line of one table, so that only their periods tell them apart."""
-    return one is not None and other is not None and (line := line_of(one)) is not None and line == line_of(other)
+    return (
+        one is not None
+        and other is not None
+        and (line := table_line_of(one)) is not None
+        and line == table_line_of(other)
+    )
 
 
-def line_of(number: Number | None) -> tuple[int, str] | None:
+def table_line_of(number: Number | None) -> tuple[int, str] | None:
     """Returns the line of a table that a number is on, without its period; None for a number of the text."""
     return (number.source.table, number.predicate) if isinstance(number, Observation) else None
 
@@ -193,7 +198,7 @@ def quantity_words(quantity: Quantity) -> str:
     return f"{quantity.value:f}{'' if scale is Scale.ONE else f' {scale.value}'}"
 
 
-def years_in(text: str) -> frozenset[int]:
+def years_named_in(text: str) -> frozenset[int]:
     """Returns the years that a text names, of ranges the first and the last."""
     periods = [mention.period for mention in find_periods(text.lower())]
     return frozenset(year for period in periods for year in (period.year, period.last) if year is not None)

@@ -7,14 +7,14 @@ from quaestor.errors import PlanError, SolverError
 from quaestor.plan.execute import execute
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.reflection.claims import shown
+from quaestor.solvers.reflection.claims import shown_claims
 from quaestor.solvers.reflection.evidence import examine_plan
 from quaestor.solvers.reflection.findings import Finding
-from quaestor.solvers.reflection.numbers import Numbers, place_code
+from quaestor.solvers.reflection.numbers import NumberIndex, place_code
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class DraftProposal:
     """One draft.
 
     Attributes:
@@ -36,7 +36,7 @@ class Proposal:
     says: str | None = None
 
 
-def proposal_of(answer: Answer, question: str, context: TurnContext) -> Proposal:
+def proposal_of(answer: Answer, question: str, context: TurnContext) -> DraftProposal:
     """Returns a solver's answer as a draft.
 
     Raises:
@@ -45,9 +45,9 @@ def proposal_of(answer: Answer, question: str, context: TurnContext) -> Proposal
     if answer.plan is None:
         raise SolverError(f"the expert answers without a plan: {answer.reason or 'it does not say why'}")
     plan = answer.plan
-    findings = examine_plan(plan, question, context.memory, Numbers(context.graph))
+    findings = examine_plan(plan, question, context.memory, NumberIndex(context.graph))
     steps = plan_steps(plan)
-    return Proposal(plan, "\n".join(steps), steps, result_words(plan, context), findings, answer.reason)
+    return DraftProposal(plan, "\n".join(steps), steps, result_words(plan, context), findings, answer.reason)
 
 
 def plan_steps(plan: Plan) -> tuple[str, ...]:
@@ -72,6 +72,6 @@ def _operand_words(operand: Operand) -> str:
 def result_words(plan: Plan, context: TurnContext) -> str:
     """Returns what a plan comes to for people, or why to nothing."""
     try:
-        return shown(execute(plan, context.memory.registers).result)
+        return shown_claims(execute(plan, context.memory.registers).result)
     except PlanError as error:
         return f"none, {error}"

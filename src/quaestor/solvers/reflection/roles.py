@@ -25,7 +25,7 @@ _DUTIES: dict[Duty, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class CriticVerdicts:
     """A draft as critics are shown it.
 
     Attributes:
@@ -58,7 +58,7 @@ async def ask_expert(
     """
     prompt = render(
         "reflection/expert",
-        **briefing.asked(question, context),
+        **briefing.prompt_variables(question, context),
         page=_page(question, context),
         draft=json.dumps(serial.dump(last, compact=True), ensure_ascii=False) if last else None,
         objections=objections,
@@ -78,7 +78,7 @@ async def ask_expert(
 
 
 async def ask_critics(
-    question: str, context: TurnContext, number: int, attempts: int, judged: Judged
+    question: str, context: TurnContext, number: int, attempts: int, judged: CriticVerdicts
 ) -> dict[Duty, Verdict]:
     """Returns the verdicts of both critics, who are asked at the same time.
 
@@ -88,7 +88,7 @@ async def ask_critics(
     """
     prompt = render(
         "reflection/critic",
-        **briefing.asked(question, context),
+        **briefing.prompt_variables(question, context),
         page=_page(question, context),
         draft=judged.draft,
         result=judged.result,

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from quaestor.conversation.answer import Answer
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import RankingSolver, Solver, TurnContext
-from quaestor.solvers.reflection.experts import Offering, Solving, offers
-from quaestor.solvers.reflection.loop import Expert, Rounds, contested
+from quaestor.solvers.reflection.experts import RankedExpert, SolverExpert, offers
+from quaestor.solvers.reflection.loop import Expert, ReflectionRounds, contested
 from quaestor.solvers.reflection.spec import ReflectionLimits
 
 if TYPE_CHECKING:  # without a model nothing of a model is loaded
     from quaestor.solvers.reflection.findings import Duty, Verdict
-    from quaestor.solvers.reflection.proposals import Proposal
+    from quaestor.solvers.reflection.proposals import DraftProposal
 
 
 class ReflectionSolver:
@@ -41,7 +41,7 @@ class ReflectionSolver:
             OutageError: A model cannot be asked.
             MissingModelError: The expert asks a model, and the turn comes without one.
         """
-        rounds = Rounds(
+        rounds = ReflectionRounds(
             self._expert(question, context), partial(self._judge, question, context), self.limits, context.trace
         )
         best = await rounds.play()
@@ -54,19 +54,19 @@ class ReflectionSolver:
 
     def _expert(self, question: str, context: TurnContext) -> Expert:
         if self.expert is None:
-            from quaestor.solvers.reflection.writer import Writer
+            from quaestor.solvers.reflection.model_expert import ModelExpert
 
-            return Writer(question, context, self.limits.repairs + 1)
+            return ModelExpert(question, context, self.limits.repairs + 1)
         if isinstance(self.expert, RankingSolver):
-            return Offering(question, context, offers(self.expert, question, context))
-        return Solving(question, context, self.expert)
+            return RankedExpert(question, context, offers(self.expert, question, context))
+        return SolverExpert(question, context, self.expert)
 
     async def _judge(
-        self, question: str, context: TurnContext, proposal: "Proposal", number: int
+        self, question: str, context: TurnContext, proposal: "DraftProposal", number: int
     ) -> "Mapping[Duty, Verdict]":
         if context.model is None and not context.models:
             return {}
-        from quaestor.solvers.reflection.roles import Judged, ask_critics
+        from quaestor.solvers.reflection.roles import CriticVerdicts, ask_critics
 
-        judged = Judged(proposal.words, proposal.result, proposal.findings)
+        judged = CriticVerdicts(proposal.words, proposal.result, proposal.findings)
         return await ask_critics(question, context, number, self.limits.repairs + 1, judged)

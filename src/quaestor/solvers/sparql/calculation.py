@@ -18,7 +18,7 @@ _RATIOS = frozenset({"divide", "percentage", "percentage_change"})
 
 
 @dataclass
-class Calculation:
+class FormulaPhase:
     """The formulas of one turn.
 
     Attributes:

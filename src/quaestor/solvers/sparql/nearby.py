@@ -9,16 +9,16 @@ from collections.abc import Iterable, Sequence
 
 from quaestor.core.words import search_words
 from quaestor.errors import QueryError
-from quaestor.graph.facts import HeaderNumber, Mention, Observation, period_code
+from quaestor.graph.facts import HeaderNumber, MentionFact, Observation, period_code
 from quaestor.graph.guard import guard
-from quaestor.solvers.sparql.tying import Numbers, OnPage
+from quaestor.solvers.sparql.grounding import OnPage, QueriedNumbers
 from quaestor.solvers.tools.page import nearest, spaced
 
 MOST_SHOWN = 5
 _VOCABULARY = re.compile(r"(?:rdf|rdfs|owl|xsd|skos|prov|dcterms):")
 
 
-def unknown_names(numbers: Numbers, query: str) -> list[str]:
+def unknown_names(numbers: QueriedNumbers, query: str) -> list[str]:
     """Returns a sentence for each name of a query that the graph does not have."""
     try:
         tokens = guard(query, "SELECT").tokens
@@ -33,7 +33,7 @@ def unknown_names(numbers: Numbers, query: str) -> list[str]:
     ]
 
 
-def near(numbers: Numbers, query: str, description: str) -> list[str]:
+def near(numbers: QueriedNumbers, query: str, description: str) -> list[str]:
     """Returns the nodes that share most words with a query and what it is for, the best first."""
     wanted = set(search_words(re.sub(r"[_:]", " ", f"{description} {_constants(query)}")))
     shares = {node: len(wanted & _words(number)) for node, number in numbers.by_node.items()}
@@ -41,7 +41,7 @@ def near(numbers: Numbers, query: str, description: str) -> list[str]:
     return best[:MOST_SHOWN]
 
 
-def shown(numbers: Numbers, nodes: Iterable[str]) -> str:
+def nearby_lines(numbers: QueriedNumbers, nodes: Iterable[str]) -> str:
     """Returns numbers as triples, so that a query can be made of them."""
     return " | ".join(_triples(node, numbers.by_node[node]) for node in nodes)
 
@@ -58,7 +58,7 @@ def _words(number: OnPage) -> set[str]:
     said = [number.label, str(number.year or "")]
     if isinstance(number, Observation):
         said += [spaced(number.predicate), spaced(number.instance), *number.row.levels, *number.column.levels]
-    if isinstance(number, Mention):
+    if isinstance(number, MentionFact):
         said.append(number.sentence)
     return {word for text in said for word in search_words(text)}
 

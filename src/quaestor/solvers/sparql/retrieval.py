@@ -19,15 +19,15 @@ from quaestor.core.answer_value import Number, print_amount
 from quaestor.core.parsing import find_quantities
 from quaestor.errors import PlanError, QueryError
 from quaestor.graph.facts import Observation
-from quaestor.plan.execute import Register
+from quaestor.plan.execute import StepResult
 from quaestor.plan.expressions import FUNCTIONS, Variable, is_name
 from quaestor.plan.literals import needs_no_source, write_literal
-from quaestor.plan.operations import bounded
+from quaestor.plan.operations import require_in_range
 from quaestor.plan.steps import Constant, Extract, Ref
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.sparql.grounding import OnPage, QueriedNumbers
 from quaestor.solvers.sparql.messages import WantedValue, WantedValues
-from quaestor.solvers.sparql.nearby import near, shown, unknown_names
-from quaestor.solvers.sparql.tying import Numbers, OnPage
+from quaestor.solvers.sparql.nearby import near, nearby_lines, unknown_names
 
 TOOL = "sparql"
 """What a query is on record as among the turn's calls."""
@@ -51,7 +51,7 @@ class Found:
     name: str
     description: str
     variable: Variable
-    register: Register
+    register: StepResult
     place: str
 
 
@@ -119,13 +119,17 @@ class Retrieval:
 
     def _constant(self, value: WantedValue, number: Decimal) -> Found:
         try:
-            bounded(number)
+            require_in_range(number)
         except PlanError as error:
             raise _Refused(str(error)) from error
         if not self.is_given(number) and (nodes := self._printing(number)):
             raise _Refused(f"the page prints {number:f}: query it, so that its place is known: {self._shown(nodes)}")
         return Found(
-            value.name, value.description, Constant(number, write_literal(number)), Register(Number(number)), "constant"
+            value.name,
+            value.description,
+            Constant(number, write_literal(number)),
+            StepResult(Number(number)),
+            "constant",
         )
 
     def is_given(self, number: Decimal) -> bool:
@@ -175,7 +179,7 @@ class Retrieval:
         number = self._numbers.by_node[nodes[0]]
         quantity = number.quantity
         extract = Extract(0, number.source, number.label, quantity, query=query)
-        register = Register(Number(quantity.value), quantity.scale, quantity.unit, (number.source,))
+        register = StepResult(Number(quantity.value), quantity.scale, quantity.unit, (number.source,))
         return Found(value.name, value.description, extract, register, self._place(number))
 
     def _place(self, number: OnPage) -> str:
@@ -198,11 +202,11 @@ class Retrieval:
         return "; ".join(["the query returns nothing", *unknown, held])
 
     def _shown(self, nodes: Sequence[str]) -> str:
-        return shown(self._numbers, nodes[:_MOST_LISTED])
+        return nearby_lines(self._numbers, nodes[:_MOST_LISTED])
 
     @cached_property
-    def _numbers(self) -> Numbers:
-        return Numbers(self.context.graph)
+    def _numbers(self) -> QueriedNumbers:
+        return QueriedNumbers(self.context.graph)
 
     def named(self, variables: Sequence[NamedNumber]) -> tuple[NamedNumber, ...]:
         """Returns the numbers that went into an answer, those of the page under the model's own names."""
@@ -223,5 +227,5 @@ class Retrieval:
         ]
 
 
-def _written(register: Register) -> str:
+def _written(register: StepResult) -> str:
     return print_amount(register.value, register.scale, register.unit)

@@ -7,21 +7,21 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from quaestor.conversation.turn import Turn
-from quaestor.graph.facts import Mention, period_code
+from quaestor.graph.facts import MentionFact, period_code
 from quaestor.graph.writing import label_node, mention_node
 from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.tools.page import Instance, Page
+from quaestor.solvers.tools.page import GraphPage, Instance
 
 _MOST_LISTED = 60
 _MOST_TEXT = 12_000
 """The most characters of the page's text that are shown; what is longer has to be asked for by its words."""
 
 
-def schema(context: TurnContext) -> Mapping[str, object]:
+def value_schema(context: TurnContext) -> Mapping[str, object]:
     """Returns what queries are made of: types with properties and instances, sentences with mentions, labels."""
     graph = context.graph
-    page = Page(graph, context.ontology)
+    page = GraphPage(graph, context.ontology)
     return {
         "types": [_type(page, name, context) for name in page.types],
         "example": _example(page),
@@ -36,7 +36,7 @@ def schema(context: TurnContext) -> Mapping[str, object]:
     }
 
 
-def asked(question: str, context: TurnContext) -> dict[str, object]:
+def phase_variables(question: str, context: TurnContext) -> dict[str, object]:
     """Returns what both phases are told: the question, what it points back to, why it is asked again, the results."""
     return {
         "question": question,
@@ -61,7 +61,7 @@ def _meaning(turn: Turn) -> dict[str, str]:
     }
 
 
-def _type(page: Page, name: str, context: TurnContext) -> dict[str, object]:
+def _type(page: GraphPage, name: str, context: TurnContext) -> dict[str, object]:
     instances = page.of_type(name)
     labels = page.properties(instances)
     return {
@@ -85,7 +85,7 @@ def _repeated(instances: Sequence[Instance]) -> list[str]:
     return list(dict.fromkeys(predicate for (_, predicate), count in counts.items() if count > 1))[:_MOST_LISTED]
 
 
-def _example(page: Page) -> Mapping[str, str] | None:
+def _example(page: GraphPage) -> Mapping[str, str] | None:
     """Returns the names of one cell, for the example of a query; None where there is no table."""
     if not page.graph.observations:
         return None
@@ -95,7 +95,7 @@ def _example(page: Page) -> Mapping[str, str] | None:
 
 def _sentences(context: TurnContext) -> list[str]:
     """Returns the sentences that have numbers, each number marked with its node, as far as there is room."""
-    marked: dict[int, list[Mention]] = {}
+    marked: dict[int, list[MentionFact]] = {}
     for mention in context.graph.mentions:
         marked.setdefault(mention.place, []).append(mention)
     shown: list[str] = []
@@ -110,7 +110,7 @@ def _sentences(context: TurnContext) -> list[str]:
     return shown
 
 
-def _marked(text: str, mentions: Sequence[Mention]) -> str:
+def _marked(text: str, mentions: Sequence[MentionFact]) -> str:
     for mention in sorted(mentions, key=lambda m: m.source.start, reverse=True):
         start, end = mention.source.start, mention.source.end
         text = f"{text[:start]}[{mention_node(mention)} {text[start:end]}]{text[end:]}"

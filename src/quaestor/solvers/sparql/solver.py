@@ -18,10 +18,10 @@ from quaestor.prompts import render
 from quaestor.solvers import briefing
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.sparql.calculation import Calculation
+from quaestor.solvers.sparql.calculation import FormulaPhase
 from quaestor.solvers.sparql.messages import FORMULA, VALUES, Formula, WantedValues
 from quaestor.solvers.sparql.retrieval import Retrieval
-from quaestor.solvers.sparql.showing import asked, schema
+from quaestor.solvers.sparql.showing import phase_variables, value_schema
 from quaestor.solvers.sparql.spec import SparqlLimits
 
 PLAN, CALCULATE = "PLAN", "CALCULATE"
@@ -68,7 +68,12 @@ class SparqlSolver:
 
         # The schema of a document with many tables takes a while to write.
         prompt = await asyncio.to_thread(
-            lambda: render("sparql/plan", graph=schema(context), page=context.document.id, **asked(question, context))
+            lambda: render(
+                "sparql/plan",
+                graph=value_schema(context),
+                page=context.document.id,
+                **phase_variables(question, context),
+            )
         )
         reply = await request_structured(
             model,
@@ -86,10 +91,10 @@ class SparqlSolver:
             raise SolverError(f"the model names no values: {wanted.reasoning[:1000] or 'it does not say why'}")
         return retrieval
 
-    async def _calculate(self, model: Connection, retrieval: Retrieval, system: str) -> tuple[Calculation, Formula]:
+    async def _calculate(self, model: Connection, retrieval: Retrieval, system: str) -> tuple[FormulaPhase, Formula]:
         """Returns the model's formula over the values."""
-        context, calculation = retrieval.context, Calculation(retrieval)
-        prompt = render("sparql/calculate", values=retrieval.told(), **asked(retrieval.question, context))
+        context, calculation = retrieval.context, FormulaPhase(retrieval)
+        prompt = render("sparql/calculate", values=retrieval.told(), **phase_variables(retrieval.question, context))
         reply = await request_structured(
             model,
             Formula,

@@ -14,11 +14,11 @@ from quaestor.core.quantity import Scale
 from quaestor.errors import MagnitudeError, QuantityError
 from quaestor.graph.facts import Observation
 from quaestor.plan.formula import render_formula
-from quaestor.plan.operations import OPERATIONS, bounded
-from quaestor.plan.steps import Constant, Label, Operand, Ref
-from quaestor.solvers.tools.draft import IN_PERCENT, Draft, Traced
+from quaestor.plan.operations import OPERATIONS, require_in_range
+from quaestor.plan.steps import Constant, Operand, Ref, RowRef
 from quaestor.solvers.tools.messages import Calculate, Calculated, OperandShown, Refusal, Scalar
-from quaestor.solvers.tools.page import Page, folded, nearest
+from quaestor.solvers.tools.page import GraphPage, folded, nearest
+from quaestor.solvers.tools.plan_builder import IN_PERCENT, Grounding, PlanBuilder
 
 _REFERENCE = re.compile(r"\s*#\s?(-?[0-9]{1,3})\s*")
 _OF_TABLE = re.compile(r"\s*table (?P<table>[0-9]{1,4})\s*:\s*(?P<row>.*)", re.IGNORECASE | re.DOTALL)
@@ -26,7 +26,7 @@ _OF_TABLE = re.compile(r"\s*table (?P<table>[0-9]{1,4})\s*:\s*(?P<row>.*)", re.I
 _MANY = {"add": "sum"}
 
 
-def calculate(page: Page, draft: Draft, request: Calculate) -> Calculated | Refusal:
+def calculate(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calculated | Refusal:
     """Returns what an operation on some values comes to, and adds its steps.
 
     Raises:
@@ -46,7 +46,7 @@ def calculate(page: Page, draft: Draft, request: Calculate) -> Calculated | Refu
         return Refusal(
             f"{name} requires {wanted} value{'s' * (wanted != 'exactly 1')}, not {count}", "Change the values"
         )
-    traced: list[Traced] = []
+    traced: list[Grounding] = []
     for value in request.values:
         found = _traced(draft, value)
         if isinstance(found, Refusal):
@@ -61,7 +61,7 @@ def calculate(page: Page, draft: Draft, request: Calculate) -> Calculated | Refu
     return _calculated(draft, name, request.values, traced, step)
 
 
-def _of_row(page: Page, draft: Draft, request: Calculate) -> Calculated | Refusal:
+def _of_row(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calculated | Refusal:
     """Computes over the numbers of a printed row, which every cell of the row must have."""
     if len(request.values) != 1:
         return Refusal(f"{request.operation} requires exactly 1 value, the label of a row", "Change the values")
@@ -88,12 +88,12 @@ def _of_row(page: Page, draft: Draft, request: Calculate) -> Calculated | Refusa
             "Give the values that count to sum, average, minimum or maximum",
         )
     values, sources = tuple(c.quantity for c in cells), tuple(c.source for c in cells)
-    label = Label(cells[0].row.label, values, sources, table if several else None)
+    label = RowRef(cells[0].row.label, values, sources, table if several else None)
     step = draft.compute(request.operation, (label,))
-    return _calculated(draft, request.operation, request.values, [Traced(label, "page", label.text)], step)
+    return _calculated(draft, request.operation, request.values, [Grounding(label, "page", label.text)], step)
 
 
-def _traced(draft: Draft, value: Scalar) -> Traced | Refusal:
+def _traced(draft: PlanBuilder, value: Scalar) -> Grounding | Refusal:
     if isinstance(value, str):
         if reference := _REFERENCE.fullmatch(value):
             return _referred(draft, int(reference[1]))
@@ -101,17 +101,17 @@ def _traced(draft: Draft, value: Scalar) -> Traced | Refusal:
             quantity = parse_quantity(value)
         except QuantityError as error:
             return Refusal(str(error), "Give numbers, or #1 for step 1 and #-1 for the last answer")
-        traced = draft.trace(bounded(quantity.value))
+        traced = draft.trace(require_in_range(quantity.value))
         if (traced.grounded and traced.origin != "constant") or quantity.scale is Scale.ONE:
             return traced
-        return draft.trace(bounded(quantity.number))
+        return draft.trace(require_in_range(quantity.number))
     try:
-        return draft.trace(bounded(Decimal(str(value))))
+        return draft.trace(require_in_range(Decimal(str(value))))
     except MagnitudeError as error:
         return Refusal(f"{value} cannot be used: {error}", "Give a number of the page or a result")
 
 
-def _referred(draft: Draft, step: int) -> Traced | Refusal:
+def _referred(draft: PlanBuilder, step: int) -> Grounding | Refusal:
     if 0 < step <= len(draft.steps) or 0 < -step <= len(draft.history):
         return draft.traced(step)
     return Refusal(
@@ -121,7 +121,7 @@ def _referred(draft: Draft, step: int) -> Traced | Refusal:
 
 
 def _calculated(
-    draft: Draft, operation: str, values: Sequence[Scalar], traced: Sequence[Traced], step: int
+    draft: PlanBuilder, operation: str, values: Sequence[Scalar], traced: Sequence[Grounding], step: int
 ) -> Calculated:
     register = draft.result(step)
     fraction = register.number if operation in IN_PERCENT and register.scale is Scale.ONE else None
@@ -142,15 +142,15 @@ def _calculated(
     )
 
 
-def _operand(draft: Draft, traced: Traced) -> OperandShown:
+def _operand(draft: PlanBuilder, traced: Grounding) -> OperandShown:
     value, scale = _taken(draft, traced.operand)
     return OperandShown(value_to_plain(value), traced.origin, traced.label, scale.value, traced.also or None)
 
 
-def _taken(draft: Draft, operand: Operand) -> tuple[AnswerValue, Scale]:
+def _taken(draft: PlanBuilder, operand: Operand) -> tuple[AnswerValue, Scale]:
     if isinstance(operand, Constant):
         return Number(operand.value), Scale.ONE
-    if isinstance(operand, Label):
+    if isinstance(operand, RowRef):
         return Number(Decimal(len(operand.values))), Scale.ONE
     register = draft.result(operand.step) if operand.step > 0 else draft.history[operand.step]
     assert register is not None  # it was computed with

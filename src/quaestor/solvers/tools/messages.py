@@ -112,11 +112,11 @@ class Refusal:
     suggestion: str
     nearest: tuple[str, ...] = ()
     available_instances: Annotated[tuple[str, ...], Field(serialization_alias="availableInstances")] = ()
-    candidates: tuple["Candidate", ...] = ()
+    candidates: tuple["RefusedCandidate", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class RefusedCandidate:
     """One of several things that a query matched."""
 
     instance: str

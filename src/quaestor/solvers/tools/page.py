@@ -81,7 +81,7 @@ class Instance:
 
 
 @dataclass(frozen=True)
-class Page:
+class GraphPage:
     """A graph and its ontology, indexed."""
 
     graph: KnowledgeGraph

@@ -11,9 +11,9 @@ from quaestor.core.answer_value import json_number
 from quaestor.core.periods import Period, parse_period
 from quaestor.core.provenance import CellRef
 from quaestor.graph.facts import Heading, Observation, TextCell, period_code
-from quaestor.solvers.tools.draft import Draft
-from quaestor.solvers.tools.messages import Candidate, QueryKg, Refusal, Retrieved, Scalar
-from quaestor.solvers.tools.page import Fact, Instance, Page, folded, nearest
+from quaestor.solvers.tools.messages import QueryKg, Refusal, RefusedCandidate, Retrieved, Scalar
+from quaestor.solvers.tools.page import Fact, GraphPage, Instance, folded, nearest
+from quaestor.solvers.tools.plan_builder import PlanBuilder
 
 _INSTANCE_KEYS: Mapping[str, Callable[[Instance, Scalar], bool]] = {
     "year": lambda instance, value: instance.year is not None and _year(value) == instance.year,
@@ -29,7 +29,7 @@ KEYS = (*_INSTANCE_KEYS, *_CELL_KEYS)
 _MOST_NAMED = 12
 
 
-def query_kg(page: Page, draft: Draft, request: QueryKg) -> Retrieved | Refusal:
+def query_kg(page: GraphPage, draft: PlanBuilder, request: QueryKg) -> Retrieved | Refusal:
     """Returns the one value that type, filters and property single out, and adds a step that takes it."""
     instances = page.of_type(request.entity_type)
     known = page.properties(instances)
@@ -51,7 +51,7 @@ def query_kg(page: Page, draft: Draft, request: QueryKg) -> Retrieved | Refusal:
     return _retrieved(facts[0], draft, f"{request.entity_type} {_shown(filters)} {request.property}")
 
 
-def no_such_type(page: Page, name: str) -> Refusal:
+def no_such_type(page: GraphPage, name: str) -> Refusal:
     """Returns what to say where the page has no instance of a type."""
     known = page.known_type(name)
     return Refusal(
@@ -70,7 +70,7 @@ def _unknown_filter(key: str, known: Mapping[str, str]) -> Refusal:
     )
 
 
-def _fits(page: Page, instance: Instance, key: str, value: Scalar) -> bool:
+def _fits(page: GraphPage, instance: Instance, key: str, value: Scalar) -> bool:
     """Whether an instance has a property with a value; keys of single cells fit where any cell does."""
     if key in _CELL_KEYS:
         return any(_cell_fits(fact, {key: value}) for fact in instance.facts)
@@ -136,7 +136,7 @@ def _nothing(
     )
 
 
-def _no_such_property(page: Page, request: QueryKg, known: Mapping[str, str]) -> Refusal:
+def _no_such_property(page: GraphPage, request: QueryKg, known: Mapping[str, str]) -> Refusal:
     labels = {label: name for name, label in known.items() if label}
     near = dict.fromkeys(labels.get(found, found) for found in nearest(request.property, (*known, *labels), 6))
     elsewhere = next(
@@ -161,7 +161,7 @@ def _ambiguous(
     traits = [_traits(fact, instances[fact.instance]) for fact in facts]
     telling = _telling(traits)
     candidates = [
-        Candidate(
+        RefusedCandidate(
             fact.instance,
             fact.quantity.text if isinstance(fact, Observation) else fact.text,
             _label(fact),
@@ -214,7 +214,7 @@ def _no_number(fact: TextCell) -> Refusal:
     )
 
 
-def _retrieved(fact: Fact, draft: Draft, query: str) -> Retrieved | Refusal:
+def _retrieved(fact: Fact, draft: PlanBuilder, query: str) -> Retrieved | Refusal:
     if isinstance(fact, TextCell):
         return _no_number(fact)
     return Retrieved(

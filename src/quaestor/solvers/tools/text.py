@@ -10,10 +10,10 @@ from quaestor.core.answer_value import json_number
 from quaestor.core.periods import Period, parse_period
 from quaestor.core.stop_words import SMALL_WORDS
 from quaestor.core.words import search_words, singular
-from quaestor.graph.facts import HeaderNumber, Mention, period_code, year_of
-from quaestor.solvers.tools.draft import Draft
+from quaestor.graph.facts import HeaderNumber, MentionFact, period_code, year_of
 from quaestor.solvers.tools.messages import FindInText, MentionShown, Refusal, Scalar, TextMatches
-from quaestor.solvers.tools.page import Page, nearest
+from quaestor.solvers.tools.page import GraphPage, nearest
+from quaestor.solvers.tools.plan_builder import PlanBuilder
 
 _MOST_SHOWN = 10
 # Of the words asked for; what has fewer of them is another sentence.
@@ -24,10 +24,10 @@ _UNITS = {
     "thousands": "thousand", "millions": "million", "billions": "billion",
 }  # fmt: skip
 
-InText = Mention | HeaderNumber
+InText = MentionFact | HeaderNumber
 
 
-def find_in_text(page: Page, draft: Draft, request: FindInText) -> TextMatches | Refusal:
+def find_in_text(page: GraphPage, draft: PlanBuilder, request: FindInText) -> TextMatches | Refusal:
     """Returns the numbers that fit, best first, and adds a step where there is exactly one."""
     if request.words is None and request.unit is None and request.period is None:
         return Refusal("find_in_text needs something to look for", "Give words, unit or period")
@@ -46,7 +46,7 @@ def find_in_text(page: Page, draft: Draft, request: FindInText) -> TextMatches |
     return _matches([fitting[i] for i, share in shares.items() if share == best], best == 1, draft, request)
 
 
-def _matches(found: Sequence[InText], complete: bool, draft: Draft, request: FindInText) -> TextMatches:
+def _matches(found: Sequence[InText], complete: bool, draft: PlanBuilder, request: FindInText) -> TextMatches:
     for item in found[:_MOST_SHOWN]:
         draft.show(item)
     step = draft.extract(found[0], request.words) if len(found) == 1 and complete else None
@@ -64,7 +64,7 @@ def _shown(item: InText) -> MentionShown:
         scale=item.quantity.scale.value,
         unit=item.quantity.unit,
         period=period_code(item.period) if item.period else None,
-        sentence=item.sentence if isinstance(item, Mention) else item.label,
+        sentence=item.sentence if isinstance(item, MentionFact) else item.label,
         source=item.source,
     )
 
@@ -123,4 +123,4 @@ def _share(item: InText, words: Sequence[str]) -> float:
 
 
 def _text(item: InText) -> str:
-    return item.sentence if isinstance(item, Mention) else item.label
+    return item.sentence if isinstance(item, MentionFact) else item.label

@@ -22,8 +22,7 @@ from quaestor.llm.structured.schema import plain_schema
 from quaestor.ontology.ontology import Ontology
 from quaestor.plan.steps import Plan
 from quaestor.solvers.tools.arithmetic import calculate
-from quaestor.solvers.tools.draft import Draft, Traced
-from quaestor.solvers.tools.looking import introspect_ontology, list_entities
+from quaestor.solvers.tools.listing import introspect_ontology, list_entities
 from quaestor.solvers.tools.messages import (
     Calculate,
     FindInText,
@@ -34,7 +33,8 @@ from quaestor.solvers.tools.messages import (
     Reply,
     Request,
 )
-from quaestor.solvers.tools.page import Page, nearest
+from quaestor.solvers.tools.page import GraphPage, nearest
+from quaestor.solvers.tools.plan_builder import Grounding, PlanBuilder
 from quaestor.solvers.tools.query import query_kg
 from quaestor.solvers.tools.text import find_in_text
 
@@ -58,7 +58,7 @@ class Tool(Generic[R]):
     name: str
     description: str
     takes: type[R]
-    function: Callable[[Page, Draft, R], Reply]
+    function: Callable[[GraphPage, PlanBuilder, R], Reply]
 
     @property
     def schema(self) -> dict[str, JsonValue]:
@@ -66,7 +66,7 @@ class Tool(Generic[R]):
         kind: type = self.takes
         return plain_schema(kind)
 
-    def use(self, page: Page, draft: Draft, arguments: object) -> Reply:
+    def use(self, page: GraphPage, draft: PlanBuilder, arguments: object) -> Reply:
         """Returns the reply to arguments of any kind."""
         if not isinstance(arguments, Mapping):
             return Refusal(f"The arguments of {self.name} must be one JSON object", "Give each parameter by its name")
@@ -140,8 +140,8 @@ class Toolbox:
             memory: The turns before this one.
             on_call: Is told of every call once it has returned, such as `TurnContext.note_call`.
         """
-        self._page = Page(graph, ontology)
-        self._draft = Draft(graph, memory)
+        self._page = GraphPage(graph, ontology)
+        self._draft = PlanBuilder(graph, memory)
         self._calls: list[ToolCall] = []
         self._on_call = on_call or (lambda call: None)
 
@@ -151,7 +151,7 @@ class Toolbox:
         return tuple(self._calls)
 
     @property
-    def draft(self) -> Draft:
+    def draft(self) -> PlanBuilder:
         """The plan so far."""
         return self._draft
 
@@ -194,7 +194,7 @@ class Toolbox:
         """
         return self._draft.plan()
 
-    def plan_of(self, value: AnswerValue) -> tuple[Plan, Traced | None]:
+    def plan_of(self, value: AnswerValue) -> tuple[Plan, Grounding | None]:
         """Returns the plan whose result is the value that a solver answers with, and how it was traced.
 
         Raises:

@@ -23,7 +23,7 @@ from quaestor.solvers.workflow.text_lookup import TextMatch, find_numbers
 
 
 @dataclass(frozen=True, slots=True)
-class Examined:
+class CheckedPlan:
     """A written plan after its look-ups.
 
     Attributes:
@@ -46,7 +46,7 @@ class Examined:
         return lower(self.written, self.numbers)
 
 
-def examine(written: WorkflowPlan, question: str, context: TurnContext) -> Examined:
+def check_workflow_plan(written: WorkflowPlan, question: str, context: TurnContext) -> CheckedPlan:
     """Returns a plan with what its words found, and all that is wrong with it.
 
     A plan whose numbers are all found is executed too.
@@ -71,7 +71,7 @@ def examine(written: WorkflowPlan, question: str, context: TurnContext) -> Exami
     issues += validate(lower(written, numbers), len(context.memory.turns))
     if not issues and not undecided:
         issues += run_issues(lower(written, numbers), context)
-    return Examined(written, numbers, undecided, tuple(issues), loose)
+    return CheckedPlan(written, numbers, undecided, tuple(issues), loose)
 
 
 def run_issues(plan: Plan, context: TurnContext) -> tuple[str, ...]:

@@ -8,20 +8,20 @@ from decimal import Decimal
 
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity
-from quaestor.graph.facts import HeaderNumber, Mention
+from quaestor.graph.facts import HeaderNumber, MentionFact
 from quaestor.plan.literals import write_literal
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
 from quaestor.solvers.workflow.schema import (
     ComputeStep,
     ExtractStep,
     LiteralNumber,
-    Reference,
+    StepReference,
     TableExtract,
     WorkflowPlan,
 )
-from quaestor.solvers.workflow.table_lookup import Match
+from quaestor.solvers.workflow.table_lookup import TableMatch
 
-Number = Match | Mention | HeaderNumber
+Number = TableMatch | MentionFact | HeaderNumber
 """A number of the page that the words of a step found."""
 
 _EXACT = 2**53
@@ -57,12 +57,12 @@ def _extract(step: ExtractStep, number: Number | None) -> Extract:
     query = query_of(step)
     if number is None:
         return Extract(step.step_id, CellRef("", 0, 0, 0), "", _UNKNOWN, step.reading, query)
-    source = number.cell.ref if isinstance(number, Match) else number.source
+    source = number.cell.ref if isinstance(number, TableMatch) else number.source
     return Extract(step.step_id, source, number.label, number.quantity, step.reading, query)
 
 
-def _operand(written: Reference | LiteralNumber) -> Operand:
-    if isinstance(written, Reference):
+def _operand(written: StepReference | LiteralNumber) -> Operand:
+    if isinstance(written, StepReference):
         return Ref(written.step_ref)
     value = value_of(written)
     return Constant(value, write_literal(value))

@@ -15,12 +15,12 @@ from quaestor.llm.structured.request import request_structured
 from quaestor.prompts import render
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.workflow.briefing import rendered_prompt, rendered_system
-from quaestor.solvers.workflow.checking import Examined, examine, run_issues
+from quaestor.solvers.workflow.checking import CheckedPlan, check_workflow_plan, run_issues
 from quaestor.solvers.workflow.lowering import Number, query_of
 from quaestor.solvers.workflow.record import WRITE_PLAN, as_json, found_events, plan_event
-from quaestor.solvers.workflow.schema import ComputeStep, Pointing, WorkflowPlan
+from quaestor.solvers.workflow.schema import ComputeStep, NumberChoice, WorkflowPlan
 from quaestor.solvers.workflow.spec import WorkflowLimits
-from quaestor.solvers.workflow.text_lookup import TextMatch, shown
+from quaestor.solvers.workflow.text_lookup import TextMatch, shown_matches
 
 _PHASE = "PLAN"
 _POINTING_ATTEMPTS = 2
@@ -41,10 +41,10 @@ class Planning:
     context: TurnContext
     question: str
     limits: WorkflowLimits
-    _examined: Examined | None = field(init=False, default=None)
+    _examined: CheckedPlan | None = field(init=False, default=None)
     _plans: int = field(init=False, default=0)
 
-    async def run(self) -> Examined:
+    async def run(self) -> CheckedPlan:
         """Returns a plan that has a result.
 
         Raises:
@@ -65,7 +65,7 @@ class Planning:
                 raise ModelReplyError(f"after {self.limits.repairs + 1} plans that could not be run: {issues[0]}")
             told = f"{prompt}\n\n{render('workflow/again', plan=as_json(examined.written), issues=issues)}"
 
-    async def _ask(self, prompt: str, attempts: int, phase: str) -> tuple[Examined, int]:
+    async def _ask(self, prompt: str, attempts: int, phase: str) -> tuple[CheckedPlan, int]:
         """Returns a plan without faults but for what is still to be chosen, and how many replies it took."""
         reply = await request_structured(
             self.connection,
@@ -84,10 +84,10 @@ class Planning:
     def _check(self, written: WorkflowPlan) -> Sequence[str]:
         self._plans += 1
         self.context.trace.append(plan_event(self._plans, written))
-        self._examined = examine(written, self.question, self.context)
+        self._examined = check_workflow_plan(written, self.question, self.context)
         return self._examined.issues
 
-    async def _decided(self, examined: Examined) -> tuple[Examined, tuple[str, ...]]:
+    async def _decided(self, examined: CheckedPlan) -> tuple[CheckedPlan, tuple[str, ...]]:
         """Returns the plan with every number chosen, and why it cannot be run, if so."""
         if not examined.open:
             return examined, ()
@@ -105,11 +105,11 @@ class Planning:
         chosen = replace(examined, numbers=numbers, open={})
         return chosen, tuple(issues) or run_issues(chosen.plan, self.context)
 
-    async def _point(self, step: int, examined: Examined, match: TextMatch) -> int:
+    async def _point(self, step: int, examined: CheckedPlan, match: TextMatch) -> int:
         """Returns the place from 1 of the number that the model means, or 0 if it means none of them."""
         count = len(match.numbers)
 
-        def check(said: Pointing) -> Sequence[str]:
+        def check(said: NumberChoice) -> Sequence[str]:
             return () if 0 <= said.number <= count else (f"{said.number} is not in the list: say 0 to {count}",)
 
         prompt = render(
@@ -117,11 +117,11 @@ class Planning:
             question=self.question,
             plan=as_json(examined.written),
             step=step,
-            numbers=[shown(number) for number in match.numbers],
+            numbers=[shown_matches(number) for number in match.numbers],
         )
         reply = await request_structured(
             self.connection,
-            Pointing,
+            NumberChoice,
             initial_messages(render("workflow/pointing"), prompt),
             name="point_to",
             description="Which of the listed numbers is meant.",

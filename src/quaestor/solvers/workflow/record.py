@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from quaestor.conversation.events.kinds import Event, LookedUp, PlanProposed, PlanRefused, ReplyRejected, as_object
 from quaestor.core import serial
-from quaestor.solvers.workflow.checking import Examined, empty_fields
+from quaestor.solvers.workflow.checking import CheckedPlan, empty_fields
 from quaestor.solvers.workflow.lowering import query_of
 from quaestor.solvers.workflow.schema import ComputeStep, WorkflowPlan
-from quaestor.solvers.workflow.table_lookup import Match
+from quaestor.solvers.workflow.table_lookup import TableMatch
 
 WRITE_PLAN = "write_plan"
 """What a model is asked to return where it writes a plan."""
@@ -49,14 +49,14 @@ def plan_event(number: int, written: WorkflowPlan) -> PlanProposed:
     return PlanProposed(number, as_object(written))
 
 
-def found_events(examined: Examined) -> list[LookedUp]:
+def found_events(examined: CheckedPlan) -> list[LookedUp]:
     """Returns an event for each number that was found: the words, where they led, how well, and the runner-up."""
     found = []
     for place, step in enumerate(examined.written.steps):
         number = examined.numbers.get(place)
         if isinstance(step, ComputeStep) or number is None:
             continue
-        if isinstance(number, Match):
+        if isinstance(number, TableMatch):
             runner_up = (number.runner_up, number.runner_up_score) if number.runner_up else (None, None)
             found.append(LookedUp(place + 1, query_of(step), number.label, number.score, *runner_up))
         else:

@@ -59,7 +59,7 @@ class TextExtract:
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class StepReference:
     """The result of another step."""
 
     type: Literal["reference"]
@@ -81,7 +81,7 @@ class ComputeStep:
     step_id: Annotated[int, Field(description="1, 2, ... in order.")]
     tool: Literal["compute"]
     operation: Operation
-    operands: tuple[Annotated[Reference | LiteralNumber, Discriminator("type")], ...]
+    operands: tuple[Annotated[StepReference | LiteralNumber, Discriminator("type")], ...]
 
 
 ExtractStep = TableExtract | TextExtract
@@ -115,7 +115,7 @@ class WorkflowPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Pointing:
+class NumberChoice:
     """Which of the listed numbers is meant."""
 
     number: Annotated[int, Field(description="Its place in the list, from 1; 0 if it is none of them.")]

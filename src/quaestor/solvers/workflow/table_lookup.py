@@ -32,7 +32,7 @@ class LookupFailure(SolverError):
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class TableMatch:
     """A number that was found in a table.
 
     Attributes:
@@ -64,7 +64,7 @@ class _Candidate:
         return f"{self.row.name!r} | {self.column.name!r}"
 
 
-def look_up(document: Document, row_query: str, col_query: str) -> Match:
+def look_up(document: Document, row_query: str, col_query: str) -> TableMatch:
     """Returns the one number that a row and a column name.
 
     Args:
@@ -86,7 +86,7 @@ def look_up(document: Document, row_query: str, col_query: str) -> Match:
         close = [c.name for c in (best, *others) if best.score - c.score < MARGIN]
         raise LookupFailure(f"{_asked(*queries)} fits {len(close)} cells, {_listed(close)}: use one of these names")
     runner_up = others[0] if others else None
-    return Match(
+    return TableMatch(
         cell=best.cell,
         quantity=_number_of(best.cell, place),
         label=", ".join(label for label in (best.row.label, best.column.label) if label) or best.name,

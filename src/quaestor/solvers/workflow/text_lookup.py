@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from quaestor.core.periods import Period
 from quaestor.core.stop_words import SMALL_WORDS
 from quaestor.core.words import search_words
-from quaestor.graph.facts import HeaderNumber, Mention, period_code, year_of
+from quaestor.graph.facts import HeaderNumber, MentionFact, period_code, year_of
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.solvers.tools.text import InText, counts, read_period
 from quaestor.solvers.workflow.schema import TextParams
@@ -74,7 +74,7 @@ def find_numbers(graph: KnowledgeGraph, params: TextParams) -> TextMatch:
 
 
 def _margin(best: InText, other: InText) -> float:
-    same = isinstance(best, Mention) and isinstance(other, Mention) and best.place == other.place
+    same = isinstance(best, MentionFact) and isinstance(other, MentionFact) and best.place == other.place
     return SAME_SENTENCE if same else MARGIN
 
 
@@ -139,18 +139,20 @@ def _same_year(one: Period, other: Period) -> bool:
     return one == other or year_of(one) == year_of(other)
 
 
-def shown(item: InText) -> str:
+def shown_matches(item: InText) -> str:
     """Returns a number of the text as it is listed: `91 (USD, million, 2008) in: we paid [$ 91 million] to owners`."""
     quantity = item.quantity
     facts = [part for part in (quantity.unit, quantity.scale.value if quantity.scale != "one" else None) if part]
     if item.period is not None:
         facts.append(period_code(item.period))
-    where = f"{item.before} [{quantity.text}] {item.after}" if isinstance(item, Mention) else f"label {item.label!r}"
+    where = (
+        f"{item.before} [{quantity.text}] {item.after}" if isinstance(item, MentionFact) else f"label {item.label!r}"
+    )
     told = f" ({', '.join(facts)})" if facts else ""
     return f"{quantity.value:f}{told} in: {where}"
 
 
 def _nothing(nearest: Sequence[InText], params: TextParams) -> str:
-    near = "; ".join(shown(item) for item in nearest[:3]) or "the text has no number"
+    near = "; ".join(shown_matches(item) for item in nearest[:3]) or "the text has no number"
     asked = f"{params.sought[:80]!r} around {params.value_context[:80]!r}"
     return f"no number in the text fits {asked}; the nearest are {near}"

@@ -1,6 +1,6 @@
 from remembered import Cell, computed, looked_up, memory_of, unanswered, ungrounded
 
-from quaestor.conversation.references.lineage import latest_results, results_of
+from quaestor.conversation.references.lineage import latest_results, results_of_turns
 
 RENT_2007 = looked_up("what was the rent in 2007?", "rent", 2007)
 RENT_2008 = looked_up("and in 2008?", "rent", 2008)
@@ -8,28 +8,28 @@ CHANGE = computed("what was the change?", "subtract", -1, -2)
 
 
 def test_a_calculation_rests_on_the_results_that_it_refers_to() -> None:
-    change = results_of(memory_of(RENT_2007, RENT_2008, CHANGE))[2]
+    change = results_of_turns(memory_of(RENT_2007, RENT_2008, CHANGE))[2]
     assert change is not None
     assert (change.made, change.rests) == ("change", (1, 0))
 
 
 def test_a_cell_that_is_read_again_is_the_result_of_the_turn_that_looked_it_up() -> None:
     anew = computed("what was the change?", "subtract", Cell("rent", 2008), Cell("rent", 2007))
-    results = results_of(memory_of(RENT_2007, RENT_2008, anew, CHANGE))
+    results = results_of_turns(memory_of(RENT_2007, RENT_2008, anew, CHANGE))
     assert results[2] is not None
     assert results[2].rests == (1, 0)
 
 
 def test_equal_results_are_one_where_they_were_last_found() -> None:
     again = looked_up("what was the rent in 2007, again?", "rent", 2007)
-    latest = latest_results(results_of(memory_of(RENT_2007, RENT_2008, again)))
+    latest = latest_results(results_of_turns(memory_of(RENT_2007, RENT_2008, again)))
     assert [result.turn for result in latest] == [2, 1]
 
 
 def test_a_relative_change_is_a_change_over_its_base() -> None:
     at_once = computed("by what percentage did it change?", "percentage_change", -2, -3)
     in_two = computed("what is that over the value of 2007?", "divide", -1, -3)
-    results = results_of(memory_of(RENT_2007, RENT_2008, CHANGE, in_two, at_once))
+    results = results_of_turns(memory_of(RENT_2007, RENT_2008, CHANGE, in_two, at_once))
     first, second = results[3], results[4]
     assert first is not None
     assert second is not None
@@ -38,12 +38,12 @@ def test_a_relative_change_is_a_change_over_its_base() -> None:
 
 
 def test_a_turn_without_an_answer_has_no_result_and_one_without_a_plan_rests_on_nothing() -> None:
-    results = results_of(memory_of(unanswered("what was the rent?"), ungrounded("what was it?")))
+    results = results_of_turns(memory_of(unanswered("what was the rent?"), ungrounded("what was it?")))
     assert results[0] is None
     assert results[1] is not None
     assert results[1].rests == ()
 
 
 def test_years_are_those_of_the_question_or_of_the_answer() -> None:
-    results = results_of(memory_of(RENT_2007, looked_up("and the year after?", "rent", 2008)))
+    results = results_of_turns(memory_of(RENT_2007, looked_up("and the year after?", "rent", 2008)))
     assert [result.years for result in results if result] == [{2007}, {2008}]

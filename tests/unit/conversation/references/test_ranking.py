@@ -1,15 +1,15 @@
 from remembered import computed, looked_up, memory_of
 
-from quaestor.conversation.references.lineage import latest_results, results_of
+from quaestor.conversation.references.lineage import latest_results, results_of_turns
 from quaestor.conversation.references.ranking import rank_sets, read_weights
-from quaestor.conversation.references.traits import heard_in, sets_of, traits_of
+from quaestor.conversation.references.traits import cue_features, sets_of, traits_of
 from quaestor.conversation.references.wording import CUE_WORDS, TRAIT_WORDS, UNSPOKEN, trait_id, trait_words
 from quaestor.ontology.core import read_core
 from quaestor.questions.cues import pattern_words
 from quaestor.questions.question import read_question
 
 LATEST = latest_results(
-    results_of(
+    results_of_turns(
         memory_of(
             looked_up("what was the rent in 2007?", "rent", 2007),
             looked_up("and in 2008?", "rent", 2008),
@@ -27,7 +27,7 @@ def test_the_sets_of_three_results_are_all_of_them() -> None:
 def test_the_number_of_sets_is_bounded_however_long_the_conversation() -> None:
     turns = [looked_up(f"what was the rent in {year}?", "rent", year) for year in range(1960, 2010)]
     asked = read_question("what was the change of rent from 1960 to 2009?")
-    assert len(sets_of(asked, latest_results(results_of(memory_of(*turns))))) < 60
+    assert len(sets_of(asked, latest_results(results_of_turns(memory_of(*turns))))) < 60
 
 
 def test_traits_say_what_a_reader_can_check() -> None:
@@ -82,12 +82,12 @@ def test_ids_have_words_for_people_and_older_keys_mean_the_same() -> None:
 
 
 def test_what_is_said_of_a_question_is_told_from_its_words_and_the_last_result() -> None:
-    assert "points_at_a_result" in heard_in(read_question("what is that change in thousands?"), LATEST)
-    assert "points_at_several_results" in heard_in(read_question("what is the sum of these two values?"), LATEST)
-    assert "scales_one_result" in heard_in(read_question("what is that times 1000?"), LATEST)
-    assert "looks_up_a_new_thing_in_a_year" in heard_in(read_question("what was the tax in 2008?"), LATEST)
-    assert "looks_up_a_new_thing_in_a_year" not in heard_in(read_question("what was the rent in 2008?"), LATEST)
-    assert "wording_sum" in heard_in(read_question("what is the sum?"), LATEST)
+    assert "points_at_a_result" in cue_features(read_question("what is that change in thousands?"), LATEST)
+    assert "points_at_several_results" in cue_features(read_question("what is the sum of these two values?"), LATEST)
+    assert "scales_one_result" in cue_features(read_question("what is that times 1000?"), LATEST)
+    assert "looks_up_a_new_thing_in_a_year" in cue_features(read_question("what was the tax in 2008?"), LATEST)
+    assert "looks_up_a_new_thing_in_a_year" not in cue_features(read_question("what was the rent in 2008?"), LATEST)
+    assert "wording_sum" in cue_features(read_question("what is the sum?"), LATEST)
 
 
 def test_two_lookups_may_be_followed_by_a_third_and_one_of_two_may_be_scaled() -> None:

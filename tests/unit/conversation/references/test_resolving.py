@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from remembered import Cell, computed, looked_up, memory_of, unanswered
 
 from quaestor.conversation.memory import Memory
-from quaestor.conversation.references.resolved import Reference, References
+from quaestor.conversation.references.resolved import Coreference, References
 from quaestor.conversation.references.resolving import resolve
 from quaestor.core import serial
 from quaestor.questions.question import read_question
@@ -32,7 +32,7 @@ def resolved(question: str, memory: Memory) -> References:
     return resolve(read_question(question), memory)
 
 
-def expression(found: References, words: str) -> Reference:
+def expression(found: References, words: str) -> Coreference:
     (one,) = [reference for reference in found.expressions if reference.text == words]
     return one
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from quaestor.solvers.embedded.features import CANDIDATE_FEATURES
-from quaestor.solvers.embedded.scoring import LEAF_FEATURES
+from quaestor.solvers.embedded.features.candidates import CANDIDATE_FEATURES
+from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
 
 DOCUMENT = Path(__file__).resolve().parents[4] / "docs" / "no_model_features.md"
 

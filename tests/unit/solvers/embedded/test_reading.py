@@ -8,8 +8,8 @@ from quaestor.core.quantity import Scale
 from quaestor.graph.builder import build_graph
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.ontology.builder import build_ontology
-from quaestor.solvers.embedded.leaves import LeafTable, leaf_table
-from quaestor.solvers.embedded.text_leaves import LEADS
+from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.page.text import LEADS
 
 
 def graph(*rows: list[str], before: tuple[str, ...] = ()) -> KnowledgeGraph:
@@ -17,8 +17,8 @@ def graph(*rows: list[str], before: tuple[str, ...] = ()) -> KnowledgeGraph:
     return build_graph(document, build_ontology([document]), "strict")
 
 
-def leaves(*rows: list[str], before: tuple[str, ...] = ()) -> LeafTable:
-    return leaf_table(graph(*rows, before=before))
+def leaves(*rows: list[str], before: tuple[str, ...] = ()) -> NumberMatrix:
+    return number_matrix(graph(*rows, before=before))
 
 
 def test_a_table_whose_columns_name_the_properties_is_read_turned() -> None:

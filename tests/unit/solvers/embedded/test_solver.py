@@ -21,7 +21,7 @@ from quaestor.evaluation.runner import play_conversation
 from quaestor.plan.steps import Compute, Constant, Plan
 from quaestor.sample import sample_path
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded import weights
+from quaestor.solvers.embedded.model import loading as weights
 from quaestor.solvers.embedded.solver import EmbeddedSolver
 from quaestor.solvers.registry import make_solver
 

@@ -14,19 +14,19 @@ from values import quantity_of
 
 from quaestor.conversation.memory import Memory
 from quaestor.core import serial
-from quaestor.evaluation.knowledge import Knowledge
+from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
-from quaestor.solvers.reflection.drafts import Draft, faults, read_claim, understand
+from quaestor.solvers.reflection.drafts import Draft, faults, parse_draft, read_claim
 from quaestor.solvers.reflection.evidence import examine_draft, examine_plan
-from quaestor.solvers.reflection.numbers import Numbers
+from quaestor.solvers.reflection.numbers import NumberIndex
 
-NUMBERS = Numbers(context_of().graph)
+NUMBERS = NumberIndex(context_of().graph)
 
 
 def kinds(written: Any, question: str = "what was it?") -> list[str]:
     read = serial.load(Draft, written)
     assert faults(read, 0) == []
-    found = examine_draft(understand(read, question, NUMBERS), question, Memory(), NUMBERS)
+    found = examine_draft(parse_draft(read, question, NUMBERS), question, Memory(), NUMBERS)
     return [finding.kind for finding in found]
 
 
@@ -58,7 +58,7 @@ def test_no_number_is_guessed_out_of_prose(said: str) -> None:
 
 
 def test_a_number_is_taken_from_where_the_page_prints_it() -> None:
-    read = understand(serial.load(Draft, change()), "", NUMBERS)
+    read = parse_draft(serial.load(Draft, change()), "", NUMBERS)
     first, second, last = read.plan.steps
     assert isinstance(first, Extract)
     assert isinstance(second, Extract)
@@ -68,7 +68,7 @@ def test_a_number_is_taken_from_where_the_page_prints_it() -> None:
 
 
 def test_without_a_place_the_likeliest_is_taken() -> None:
-    read = understand(
+    read = parse_draft(
         serial.load(Draft, draft(look_up("cash at beginning of year, 2008", 69993), answer=69993)), "", NUMBERS
     )
     (step,) = read.plan.steps
@@ -131,7 +131,7 @@ def step(number: int, row: int, column: int) -> Extract:
 
 
 DOCUMENT = page(TABLE)
-PAGE = Numbers(Knowledge.of([DOCUMENT]).graph(DOCUMENT))
+PAGE = NumberIndex(GraphProvider.of([DOCUMENT]).graph(DOCUMENT))
 THOUSAND = Constant(Decimal(1000), "1000")
 
 
@@ -188,6 +188,6 @@ def test_whatever_a_draft_says_it_is_a_plan_or_refused(steps: list[Any], answer:
     read = serial.load(Draft, json.loads(json.dumps(draft(*steps, answer=answer, scale=scale))))
     if faults(read, 0):
         return
-    understood = understand(read, "what was it?", NUMBERS)
+    understood = parse_draft(read, "what was it?", NUMBERS)
     assert len(understood.plan.steps) == len(steps) == len(understood.claims)
     examine_draft(understood, "what was it?", Memory(), NUMBERS)

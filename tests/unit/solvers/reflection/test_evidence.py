@@ -9,7 +9,7 @@ from drafting import PLAN_MISTAKES, Corruptor, Examined, comes_to_another, exami
 
 from quaestor.sample import sample_path
 from quaestor.solvers.reflection.evidence import examine_plan
-from quaestor.solvers.reflection.numbers import Numbers
+from quaestor.solvers.reflection.numbers import NumberIndex
 
 CONVERSATIONS = 60
 
@@ -59,7 +59,7 @@ def test_much_of_what_is_wrong_in_a_plan_is_found(shared_data: Path) -> None:
             wrong = mistake(corruptor, turn.plan, turn.context)
             if wrong is not None and comes_to_another(turn.plan, wrong, turn.context):
                 made[name] += 1
-                memory, numbers = turn.context.memory, Numbers(turn.context.graph)
+                memory, numbers = turn.context.memory, NumberIndex(turn.context.graph)
                 found[name] += bool(examine_plan(wrong, turn.question, memory, numbers))
     least = {
         "flipped sign": 0.9,

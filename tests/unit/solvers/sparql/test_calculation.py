@@ -8,22 +8,22 @@ from values import number_in
 
 from quaestor.core import serial
 from quaestor.plan.execute import execute
-from quaestor.solvers.sparql.calculation import Calculation
+from quaestor.solvers.sparql.calculation import FormulaPhase
 from quaestor.solvers.sparql.messages import Formula, WantedValues
 
 
 @pytest.fixture
-def calculation() -> Calculation:
+def calculation() -> FormulaPhase:
     found = retrieval(question="by how much, less 17 and 2.5%, did it change?")
     assert found.check(serial.load(WantedValues, values(new=CASH_2009, old=CASH_2008))) == []
-    return Calculation(found)
+    return FormulaPhase(found)
 
 
-def check(calculation: Calculation, text: str | None) -> list[str]:
+def check(calculation: FormulaPhase, text: str | None) -> list[str]:
     return calculation.check(serial.load(Formula, formula(text)))
 
 
-def test_a_formula_becomes_the_plan(calculation: Calculation) -> None:
+def test_a_formula_becomes_the_plan(calculation: FormulaPhase) -> None:
     assert check(calculation, "(new - old) / old") == []
     assert calculation.plan is not None
     result = execute(calculation.plan).result
@@ -42,19 +42,19 @@ def test_a_formula_becomes_the_plan(calculation: Calculation) -> None:
         ("(new > old) + 1", "yes or no"),
     ],
 )
-def test_what_cannot_be_run_is_told(calculation: Calculation, text: str, said: str) -> None:
+def test_what_cannot_be_run_is_told(calculation: FormulaPhase, text: str, said: str) -> None:
     for _ in range(2):
         (fault,) = check(calculation, text)
         assert said in fault
         assert calculation.plan is None
 
 
-def test_no_formula_is_no_fault(calculation: Calculation) -> None:
+def test_no_formula_is_no_fault(calculation: FormulaPhase) -> None:
     assert check(calculation, None) == []
     assert calculation.plan is None
 
 
-def test_a_number_without_a_source_is_asked_about_once(calculation: Calculation) -> None:
+def test_a_number_without_a_source_is_asked_about_once(calculation: FormulaPhase) -> None:
     (fault,) = check(calculation, "new * 0.35")
     assert fault.startswith("ungrounded: 0.35 stands on no page: name it as a value with a query. If it is meant")
     assert check(calculation, "new * 0.35") == []
@@ -64,11 +64,11 @@ def test_a_number_without_a_source_is_asked_about_once(calculation: Calculation)
 
 
 @pytest.mark.parametrize("text", ["new - 17", "new * 0.025", "new * 2.5", "new / 1000", "-new", "new - old > 0"])
-def test_what_the_question_says_and_conventional_constants_need_no_source(calculation: Calculation, text: str) -> None:
+def test_what_the_question_says_and_conventional_constants_need_no_source(calculation: FormulaPhase, text: str) -> None:
     assert check(calculation, text) == []
 
 
-def test_a_ratio_times_one_hundred_is_asked_about_once(calculation: Calculation) -> None:
+def test_a_ratio_times_one_hundred_is_asked_about_once(calculation: FormulaPhase) -> None:
     (fault,) = check(calculation, "new / old * 100")
     assert "kept as the ratio itself" in fault
     assert check(calculation, "100 * (new / old)") == []  # the same again

@@ -10,14 +10,14 @@ from quaestor.core import serial
 from quaestor.llm.structured.schema import is_closed, plain_schema
 from quaestor.plan.operations import OPERATIONS
 from quaestor.plan.steps import Compute, Constant, Extract
-from quaestor.solvers.workflow.checking import Examined, empty_fields, examine
+from quaestor.solvers.workflow.checking import CheckedPlan, check_workflow_plan, empty_fields
 from quaestor.solvers.workflow.schema import WorkflowPlan
 
 Json = dict[str, Any]
 
 
-def examined(written: Json, question: str = "what was it?") -> Examined:
-    return examine(serial.load(WorkflowPlan, written), question, context_of())
+def examined(written: Json, question: str = "what was it?") -> CheckedPlan:
+    return check_workflow_plan(serial.load(WorkflowPlan, written), question, context_of())
 
 
 def test_a_plan_that_can_be_run_has_no_issue() -> None:

@@ -19,7 +19,7 @@ from quaestor.prompts import render, sources
 from quaestor.sample import sample_path
 from quaestor.scoring.gold import read_gold
 from quaestor.scoring.metrics import executed_equal
-from quaestor.solvers.workflow.checking import examine
+from quaestor.solvers.workflow.checking import check_workflow_plan
 from quaestor.solvers.workflow.schema import WorkflowPlan
 from quaestor.store.records import now
 
@@ -53,7 +53,7 @@ def test_an_example_runs_and_gives_what_the_sample_says(example: dict[str, str],
         earlier = Answer(known[example["page"], question])
         memory = memory.add(Turn(question, earlier, True, now(), now()))
     context = context_of(example["page"], memory)
-    found = examine(serial.load(WorkflowPlan, json.loads(example["plan"])), example["question"], context)
+    found = check_workflow_plan(serial.load(WorkflowPlan, json.loads(example["plan"])), example["question"], context)
     assert (found.issues, found.remarks, dict(found.open)) == ((), (), {})
     value = number_in(execute(found.plan, memory.registers).result.value)
     assert value == pytest.approx(Decimal(expected), abs=Decimal("0.00001"))

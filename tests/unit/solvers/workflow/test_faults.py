@@ -13,7 +13,7 @@ from workflow_bench import OPERATING, change, compute, plan, play, saying, table
 from quaestor.errors import ModelReplyError
 from quaestor.llm.structured.replies import read_json
 from quaestor.solvers.workflow.briefing import rendered_prompt
-from quaestor.solvers.workflow.checking import Examined, examine
+from quaestor.solvers.workflow.checking import CheckedPlan, check_workflow_plan
 from quaestor.solvers.workflow.schema import WorkflowPlan
 
 Json = Any
@@ -40,9 +40,9 @@ STEPS = st.one_of(
 )
 
 
-def judged(said: str) -> Examined | str:
+def judged(said: str) -> CheckedPlan | str:
     try:
-        return examine(read_json(WorkflowPlan, said), "what was it?", context_of())
+        return check_workflow_plan(read_json(WorkflowPlan, said), "what was it?", context_of())
     except ModelReplyError as fault:
         return str(fault)
 
@@ -50,7 +50,7 @@ def judged(said: str) -> Examined | str:
 @given(st.lists(STEPS, max_size=4))
 def test_any_steps_are_judged(steps: list[Json]) -> None:
     found = judged(json.dumps(plan(*steps)))
-    if isinstance(found, Examined) and not found.issues and not found.open:
+    if isinstance(found, CheckedPlan) and not found.issues and not found.open:
         assert found.plan.steps
     else:
         assert found

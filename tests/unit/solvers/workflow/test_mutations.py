@@ -21,7 +21,7 @@ from quaestor.evaluation.runner import play_conversation
 from quaestor.llm.models import connect
 from quaestor.llm.session import ModelSession
 from quaestor.llm.structured.replies import read_json
-from quaestor.solvers.workflow.checking import examine
+from quaestor.solvers.workflow.checking import check_workflow_plan
 from quaestor.solvers.workflow.record import statistics
 from quaestor.solvers.workflow.schema import WorkflowPlan
 from quaestor.solvers.workflow.solver import WorkflowSolver
@@ -75,7 +75,9 @@ async def play_all(broken: list[tuple[str, Json, Json]], mended: bool) -> list[T
 def faults(written: Json) -> list[str]:
     """What is said of a plan before it is believed."""
     try:
-        return list(examine(read_json(WorkflowPlan, json.dumps(written)), "what was it?", context_of()).issues)
+        return list(
+            check_workflow_plan(read_json(WorkflowPlan, json.dumps(written)), "what was it?", context_of()).issues
+        )
     except ModelReplyError as fault:
         return [str(fault)]
 

@@ -16,14 +16,14 @@ from quaestor.plan.program import parse_program
 from quaestor.plan.steps import Compute, Constant
 from quaestor.scoring.gold import read_gold
 from quaestor.solvers.workflow.names import axes_of
-from quaestor.solvers.workflow.table_lookup import LookupFailure, Match, look_up
+from quaestor.solvers.workflow.table_lookup import LookupFailure, TableMatch, look_up
 
 
 def page(*grids: Sequence[Sequence[str]]) -> Document:
     return assemble("NORD/2012/page_7.pdf", [TablePart(grid) for grid in grids])
 
 
-def looked_up(document: Document, row: str, column: str) -> Match | str:
+def looked_up(document: Document, row: str, column: str) -> TableMatch | str:
     """The match, or why there is none."""
     try:
         return look_up(document, row, column)
@@ -175,7 +175,7 @@ def test_the_operands_of_the_public_file_are_found_by_their_labels(shared_data: 
                 assert look_up(document, row.name, column.name).cell == cell
                 queries = row.label or row.name, column.label or column.name
                 match = looked_up(document, *queries)
-                if isinstance(match, Match):
+                if isinstance(match, TableMatch):
                     wrong += [] if match.cell == cell else [f"{document.id}: {queries}"]
                     found += 1
                 else:

@@ -6,7 +6,7 @@ from toolboxes import sample_knowledge, sample_pages
 
 from quaestor.solvers.workflow.schema import TextParams
 from quaestor.solvers.workflow.table_lookup import LookupFailure
-from quaestor.solvers.workflow.text_lookup import TextMatch, find_numbers, shown
+from quaestor.solvers.workflow.text_lookup import TextMatch, find_numbers, shown_matches
 
 RENT = "LUMI/2018/page_35.pdf"
 CASH = "HALC/2009/page_52.pdf"
@@ -38,7 +38,7 @@ def test_the_number_that_is_meant_is_found(
     page: str, sought: str, context: str, unit: str, period: str, value: str
 ) -> None:
     found = find(page, sought, context, unit, period)
-    assert found.decided, [shown(number) for number in found.numbers]
+    assert found.decided, [shown_matches(number) for number in found.numbers]
     assert value in found.numbers[0].quantity.text
     assert found.runner_up < found.score <= 100
 
@@ -47,7 +47,7 @@ def test_numbers_that_words_do_not_tell_apart_are_listed() -> None:
     found = find(RENT, "rent expense", "rent expense was million for")
     assert not found.decided
     assert {"41.6", "38.2", "35.9"} <= {f"{number.quantity.value}" for number in found.numbers}
-    assert "(USD, million, 2017) in: rent expense was" in shown(found.numbers[1])
+    assert "(USD, million, 2017) in: rent expense was" in shown_matches(found.numbers[1])
 
 
 def test_words_that_no_sentence_has_are_refused_with_what_is_near() -> None:
@@ -70,7 +70,7 @@ def test_every_number_of_the_sample_is_among_those_that_its_own_words_find() -> 
         graph = sample_knowledge().graph(document)
         for mention in graph.mentions:
             found = find_numbers(graph, TextParams(**words_of_number(mention)))
-            assert mention in found.numbers, shown(mention)
+            assert mention in found.numbers, shown_matches(mention)
             decided += found.decided
             count += 1
     assert count > 50

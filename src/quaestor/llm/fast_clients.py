@@ -1,0 +1,90 @@
+"""What the vendors' libraries need not do again for every request.
+
+They walk through the schemas of all tools each time: pydantic-ai to suit them to the server, OpenAI's client to look
+for values that it would have to convert. That is as much work as all the rest of a request. Nothing of what is sent
+differs.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+from openai import AsyncOpenAI, AsyncStream, NotGiven, Omit
+from openai.resources.chat import AsyncChat, AsyncCompletions
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.models.anthropic import AnthropicModel
+from pydantic_ai.models.openai import OpenAIChatModel
+
+_MOST_KEPT = 64
+_OPTIONS = {"extra_headers": "headers", "extra_query": "params", "extra_body": "extra_json", "timeout": "timeout"}
+"""Arguments of the client that are no part of the body, and what its `post` calls them."""
+
+
+class ParameterCache:
+    """Request parameters as a model suits them, by the object that was given. Callers share theirs between requests."""
+
+    def __init__(self) -> None:
+        # The given object stands beside the result, so that its identity is not given away again.
+        self._kept: OrderedDict[int, tuple[ModelRequestParameters, ModelRequestParameters]] = OrderedDict()
+
+    def get(
+        self, given: ModelRequestParameters, suit: Callable[[ModelRequestParameters], ModelRequestParameters]
+    ) -> ModelRequestParameters:
+        """Returns what `suit` makes, or made, of `given`."""
+        found = self._kept.pop(id(given), None) or (given, suit(given))
+        self._kept[id(given)] = found
+        if len(self._kept) > _MOST_KEPT:
+            self._kept.popitem(last=False)
+        return found[1]
+
+
+class OpenAIModel(OpenAIChatModel):
+    """pydantic-ai's model, which suits the same parameters once."""
+
+    _suited = cached_property(lambda self: ParameterCache())
+
+    def customize_request_parameters(self, model_request_parameters: ModelRequestParameters) -> ModelRequestParameters:
+        """Returns the parameters as the server takes them."""
+        return self._suited.get(model_request_parameters, super().customize_request_parameters)
+
+
+class MessagesModel(AnthropicModel):
+    """pydantic-ai's model, which suits the same parameters once."""
+
+    _suited = cached_property(lambda self: ParameterCache())
+
+    def customize_request_parameters(self, model_request_parameters: ModelRequestParameters) -> ModelRequestParameters:
+        """Returns the parameters as the server takes them."""
+        return self._suited.get(model_request_parameters, super().customize_request_parameters)
+
+
+class OpenAIClient(AsyncOpenAI):
+    """OpenAI's client, which posts the body of a chat completion as it is given: JSON already."""
+
+    @cached_property
+    def chat(self) -> AsyncChat:
+        """Chat completions."""
+        return _Chat(self)
+
+
+class _Chat(AsyncChat):
+    @cached_property
+    def completions(self) -> AsyncCompletions:
+        return _Completions(self._client)
+
+
+class _Completions(AsyncCompletions):
+    async def create(self, **said: Any) -> ChatCompletion | AsyncStream[ChatCompletionChunk]:  # type: ignore[override]  # its overloads say which arguments there are
+        given = {name: value for name, value in said.items() if not isinstance(value, Omit | NotGiven)}
+        beside = {_OPTIONS[name]: given.pop(name) for name in _OPTIONS if name in given}
+        options: Any = {name: value for name, value in beside.items() if value is not None}
+        return await self._client.post(
+            "/chat/completions",
+            body=given,
+            options=options,
+            cast_to=ChatCompletion,
+            stream=bool(given.get("stream")),
+            stream_cls=AsyncStream[ChatCompletionChunk],
+        )

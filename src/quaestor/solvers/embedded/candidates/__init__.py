@@ -1,0 +1,1 @@
+"""The plans that a question could mean."""

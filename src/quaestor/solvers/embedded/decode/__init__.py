@@ -1,0 +1,1 @@
+"""From ranked candidates to answers: several readings of a conversation side by side."""

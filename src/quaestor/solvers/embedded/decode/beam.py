@@ -1,0 +1,140 @@
+"""The ways in which a conversation can be read, carried on side by side.
+
+A first question may mean one of two rows, and only the third question tells which. So a few readings of the turns so
+far are kept with their probabilities, and each new question is read after each of them. An answer that was given stays
+given: where a later question is answered after another reading, the plan looks its numbers up anew.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.core.quantity import Scale
+from quaestor.questions.question import Question
+from quaestor.solvers.embedded.decode.overrides import apply_overrides
+from quaestor.solvers.embedded.decode.turn import build_candidates, read_leaves
+from quaestor.solvers.embedded.model.loading import EmbeddedWeights
+from quaestor.solvers.embedded.page.features import PageFeatures
+from quaestor.solvers.embedded.state.dialogue import DialogueState, TurnAction
+from quaestor.solvers.embedded.state.turn_view import read_turn
+
+PATHS = 5
+"""How many readings of a conversation are kept."""
+LEAST = 0.02
+"""A reading is dropped that is less probable than this share of the likeliest."""
+BRANCHES = 12
+"""How many plans of a question are followed after each of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class BeamState:
+    """One reading of the turns so far.
+
+    Attributes:
+        state: What each turn did.
+        log: The log of its probability among the paths kept.
+    """
+
+    state: DialogueState
+    log: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """One plan for a question, after one reading of the turns before.
+
+    Attributes:
+        before: The reading.
+        outcome: What the plan does.
+        log: The log of the probability of both.
+    """
+
+    before: BeamState
+    outcome: TurnAction
+    log: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hypotheses:
+    """The plans for a question.
+
+    Attributes:
+        ranked: The likeliest, best first.
+        values: The results of all plans that were ranked, for measuring what was in reach.
+    """
+
+    ranked: tuple[Hypothesis, ...]
+    values: NDArray[np.float64]
+
+    @property
+    def count(self) -> int:
+        """How many plans were ranked."""
+        return len(self.values)
+
+
+START: tuple[BeamState, ...] = (BeamState(DialogueState()),)
+"""Before the first question there is one reading."""
+
+
+def expand(paths: Sequence[BeamState], question: Question, page: PageFeatures, weights: EmbeddedWeights) -> Hypotheses:
+    """Returns the plans for a question after each of several readings of the turns before."""
+    found: list[Hypothesis] = []
+    values: list[NDArray[np.float64]] = []
+    turns = [read_turn(question, path.state, page, weights.references) for path in paths]
+    readings = [read_leaves(turn, weights.signature) for turn in turns]
+    meant = weights.leaves.predict([reading.measured for reading in readings])
+    for path, reading, probability in zip(paths, readings, meant, strict=True):
+        candidates, features = build_candidates(reading, probability)
+        values.append(candidates.value)
+        if not len(candidates):
+            continue
+        logs = log_shares(weights.ranker.predict(features))
+        for index in np.argsort(-logs, kind="stable")[:BRANCHES].tolist():
+            outcome = apply_overrides(question, candidates.outcome(index))
+            found.append(Hypothesis(path, outcome, path.log + float(logs[index])))
+    ranked = tuple(sorted(found, key=lambda choice: -choice.log))
+    return Hypotheses(ranked, np.concatenate(values) if values else np.zeros(0))
+
+
+def advance(choices: Hypotheses, question: Question) -> tuple[BeamState, ...]:
+    """Returns the likeliest readings with one more turn. Readings that come to the same answers are one."""
+    found: dict[tuple[object, ...], BeamState] = {}
+    for choice in choices.ranked:
+        state = choice.before.state.after(question, choice.outcome)
+        answers = tuple(_answer(outcome) for outcome in state.outcomes)
+        if answers in found:
+            first = found[answers]
+            found[answers] = BeamState(first.state, float(np.logaddexp(first.log, choice.log)))
+        else:
+            found[answers] = BeamState(state, choice.log)
+    kept = sorted(found.values(), key=lambda path: -path.log)[:PATHS]
+    kept = [path for path in kept if path.log > kept[0].log + math.log(LEAST)]
+    whole = float(np.logaddexp.reduce([path.log for path in kept])) if kept else 0.0
+    return tuple(BeamState(path.state, path.log - whole) for path in kept)
+
+
+def _answer(outcome: TurnAction) -> tuple[float | None, Scale]:
+    return None if outcome.value is None else round(outcome.value, 9), outcome.counts.scale
+
+
+def log_shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Returns scores as logs of shares that sum to 1."""
+    shifted = scores - scores.max()
+    shares: NDArray[np.float64] = shifted - np.log(np.exp(shifted).sum())
+    return shares
+
+
+def same_answer(outcome: TurnAction, given: TurnAction) -> bool:
+    """Returns whether two outcomes come to one answer."""
+    if outcome.value is None or given.value is None:
+        return False
+    close = bool(np.isclose(outcome.value, given.value, rtol=1e-9, atol=1e-12))
+    return close and outcome.counts.scale is given.counts.scale
+
+
+def agreeing(path: DialogueState, given: DialogueState) -> Sequence[bool]:
+    """Returns for each turn whether a reading has the answer that was given."""
+    return [same_answer(mine, theirs) for mine, theirs in zip(path.outcomes, given.outcomes, strict=True)]

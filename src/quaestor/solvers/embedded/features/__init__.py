@@ -1,0 +1,1 @@
+"""What is measured of numbers and of candidate plans, as columns."""

@@ -1,0 +1,104 @@
+"""What is measured of a plan against what its question says: metric type, order, sides, numbers.
+
+The patterns that tell what is asked for are the core ontology's; a pattern added there changes these columns.
+"""
+
+import numpy as np
+
+from quaestor.plan.operations import metric_of
+from quaestor.questions.comparison import KINDS
+from quaestor.solvers.embedded.candidates.enumerate import DIVIDE, OPERATIONS, SUBTRACT, Candidates
+from quaestor.solvers.embedded.candidates.pool import CONSTANT, NONE
+from quaestor.solvers.embedded.features.operands import Column, OperandView, distinct_positions
+from quaestor.solvers.embedded.page.matrix import among
+from quaestor.solvers.embedded.state.turn_view import TurnView
+
+_ALSO = {"divide": ("percentage", "average")}
+"""The metric types that an operation may compute beside its own, by what its operands are."""
+
+
+def agreement_columns(candidates: Candidates, turn: TurnView, view: OperandView) -> dict[str, Column]:
+    """Returns the columns of all candidates that compare them with what the question says."""
+    return {
+        **_metric_columns(candidates, turn),
+        "order": _order(candidates, turn, view),
+        **_side_columns(candidates, turn, view),
+        **_end_columns(candidates, turn),
+        **_number_columns(candidates, turn),
+    }
+
+
+def _metric_columns(candidates: Candidates, turn: TurnView) -> dict[str, Column]:
+    results = turn.results
+    previous = results[-1].metric if results else None
+    scored = {metric.metric_type: metric.score for metric in turn.question.metric_types(previous)}
+    computed = [(metric_of(name), *_ALSO.get(name, ())) for name in OPERATIONS]
+    by_operation = np.array([max(scored.get(metric, 0.0) for metric in metrics) for metrics in computed])
+    fit = by_operation[candidates.operation]
+    # A change over its base, and a ratio less one, are percentage changes too.
+    pool, i, j = candidates.pool, candidates.first, candidates.second
+    made = np.array([results[o.index].made if o.kind == "result" else "" for o in pool.operands])
+    relative = (candidates.operation == DIVIDE) & (made[i] == "change")
+    relative |= (candidates.operation == SUBTRACT) & (made[i] == "ratio") & (pool.value[j] == 1)
+    fit = np.where(relative, np.maximum(fit, scored.get("percentage_change", 0.0)), fit)
+    return {
+        "metric": fit,
+        "metric_gap": fit - max(scored.values()),
+        "magnitude_asked": np.full(len(candidates), turn.question.magnitude),
+    }
+
+
+def _order(candidates: Candidates, turn: TurnView, view: OperandView) -> Column:
+    order = turn.question.order
+    if order is None:
+        return np.zeros(len(candidates))
+    if order in ("later first", "earlier first"):
+        a, b = view.year[candidates.first], view.year[candidates.second]
+        later = np.where((a > 0) & (b > 0), np.sign(a - b), 0)
+        return later if order == "later first" else -later
+    first, second = distinct_positions(view, candidates.first, candidates.second)
+    named = np.where((first < 2) & (second < 2), np.sign(second - first), 0)
+    return named if order == "as named" else -named
+
+
+def _side_columns(candidates: Candidates, turn: TurnView, view: OperandView) -> dict[str, Column]:
+    sides, question = turn.question.comparison, list(dict.fromkeys(turn.question.stems))
+    first = np.array([stem in sides.first.stems for stem in question] or [False])
+    second = np.array([stem in sides.second.stems for stem in question] or [False])
+    one = (view.said & first).sum(axis=1) / max(1, first.sum())
+    lead = one - (view.said & second).sum(axis=1) / max(1, second.sum())
+    year = among(view.year, sides.first.years).astype(int)
+    year -= among(view.year, sides.second.years)
+    pool, i, j = candidates.pool, candidates.first, candidates.second
+    single = pool.kind[j] == NONE
+    result = np.where((pool.kind != CONSTANT) & (pool.turn > 0), 1, -1)
+    a, b = lead[i], np.where(single, 0, -lead[j])
+    return {
+        "first_side": a,
+        "second_side": b,
+        "sides": a + b,
+        "first_side_year": year[i],
+        "second_side_year": -year[j],
+        "first_back": result[i] * sides.first.back,
+        "second_back": np.where(single, 0, result[j] * sides.second.back),
+        "side_kind": np.full(len(candidates), KINDS.index(sides.kind)),
+    }
+
+
+def _end_columns(candidates: Candidates, turn: TurnView) -> dict[str, Column]:
+    pool, leaves, sides = candidates.pool, turn.leaves, turn.question.comparison
+    ends = np.zeros(len(pool.operands))
+    if len(leaves):
+        ends = np.where(pool.leaf >= 0, leaves.boundary[np.maximum(pool.leaf, 0)], 0)
+    return {
+        "first_end": ends[candidates.first] * sides.first.boundary,
+        "second_end": ends[candidates.second] * sides.second.boundary,
+    }
+
+
+def _number_columns(candidates: Candidates, turn: TurnView) -> dict[str, Column]:
+    pool, i, j = candidates.pool, candidates.first, candidates.second
+    numbers, size = turn.question.numbers, np.where(pool.kind == NONE, np.nan, np.abs(pool.value))
+    said = among(size, numbers)
+    covered = sum((((size == n)[i] | (size == n)[j]).astype(float) for n in numbers), np.zeros(len(candidates)))
+    return {"first_asked": said[i], "second_asked": said[j], "asked_covered": covered / max(1, len(numbers))}

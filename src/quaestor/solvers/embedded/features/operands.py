@@ -1,0 +1,136 @@
+"""What is measured of each operand of a pool before it is paired: how it is worded, dated and ranked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.solvers.embedded.candidates.pool import Pool
+from quaestor.solvers.embedded.page.matrix import NumberMatrix
+from quaestor.solvers.embedded.state.turn_view import TurnView
+
+Column = NDArray[np.generic]
+
+_LAST_RANK = 30
+
+
+@dataclass(frozen=True, slots=True)
+class OperandView:
+    """The operands of a pool in columns.
+
+    Attributes:
+        columns: What is measured of each, by name.
+        said: Operands x stems of the question: the operand's label has that stem.
+        labels: Operands x stems of all labels.
+        year: The year of each; 0 where none is known.
+    """
+
+    columns: Mapping[str, Column]
+    said: NDArray[np.bool_]
+    labels: NDArray[np.float32]
+    year: NDArray[np.int32]
+
+
+def view_operands(pool: Pool, probability: NDArray[np.float64], turn: TurnView) -> OperandView:
+    """Returns the operands of a pool as the ranker's features need them."""
+    has, leaves = pool.leaf >= 0, turn.leaves
+    stems = [_label(pool, n, turn) for n in range(len(pool.kind))]
+    question = list(dict.fromkeys(turn.question.stems))
+    said = np.array([[stem in label for stem in question] or [False] for label in stems], bool)
+    year = _years(pool, turn)
+    newest = max(turn.question.years, default=0)
+    columns: dict[str, Column] = {
+        "kind": pool.kind,
+        "score": pool.score,
+        "rank": _of_leaf(pool, np.minimum(_ranks(probability), _LAST_RANK), -1),
+        "turn": pool.turn,
+        "year": np.where((year > 0) & (newest > 0), np.clip(year - newest, -9, 8), 9),
+        "lead": _of_leaf(pool, leaves.lead, 0),
+        "table": _of_leaf(pool, leaves.table >= 0, -1),
+        "word": _first_true(said),
+        "said": said.mean(axis=1),
+        "percent": pool.percent,
+        "magnitude": pool.magnitude,
+        "negative": pool.value < 0,
+        "total": _of_leaf(pool, leaves.total, 0),
+        "size": np.log10(1 + np.abs(pool.value)),
+        "computed": ~has & (pool.turn > 0),
+    }
+    return OperandView(columns, said, _label_matrix(stems), year)
+
+
+def distinct_positions(
+    view: OperandView, first: Column, second: Column
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Returns where in the question each operand is told apart from the other, as shares; 2 nowhere."""
+    a, b = view.said[first], view.said[second]
+    return _first_true(a & ~b), _first_true(b & ~a)
+
+
+def label_overlap(view: OperandView, first: Column, second: Column) -> tuple[Column, Column]:
+    """Returns how alike the labels of pairs are (Jaccard), and the share of the question that either says."""
+    inside = view.labels @ view.labels.T
+    size = view.labels.sum(axis=1)
+    shared = inside[first, second]
+    alike = shared / np.maximum(size[first] + size[second] - shared, 1)
+    return alike, (view.said[first] | view.said[second]).mean(axis=1)
+
+
+def _first_true(flags: NDArray[np.bool_]) -> NDArray[np.float64]:
+    width = max(1, flags.shape[1])
+    return np.where(flags.any(axis=1), flags.argmax(axis=1) / width, 2.0)
+
+
+def _label(pool: Pool, n: int, turn: TurnView) -> frozenset[str]:
+    """The stems that name an operand: a leaf's labels; for a result its question's and its leaves' words."""
+    operand, leaves, state = pool.operands[n], turn.leaves, turn.state
+    if pool.leaf[n] >= 0:
+        return _named(leaves, int(pool.leaf[n]))
+    if operand.kind == "group":
+        members = [m.index for m in pool.members(n) if m.kind == "leaf"]
+        return frozenset().union(*(_named(leaves, leaf) for leaf in members))
+    if operand.kind != "result":
+        return frozenset()
+    words = set(state.questions[operand.index].stems)
+    for index in state.leaves_of(operand.index):
+        words.update(leaves.leaves[index].row)
+    return frozenset(words)
+
+
+def _named(leaves: NumberMatrix, index: int) -> frozenset[str]:
+    leaf = leaves.leaves[index]
+    return frozenset((*leaf.row, *leaf.column))
+
+
+def _label_matrix(labels: list[frozenset[str]]) -> NDArray[np.float32]:
+    vocabulary = {stem: n for n, stem in enumerate(sorted(frozenset().union(*labels)))}
+    matrix = np.zeros((len(labels), max(1, len(vocabulary))), np.float32)
+    for row, label in enumerate(labels):
+        matrix[row, [vocabulary[stem] for stem in label]] = 1
+    return matrix
+
+
+def _years(pool: Pool, turn: TurnView) -> NDArray[np.int32]:
+    """A leaf's year; a computed result has one where all its leaves share it, or its question names one alone."""
+    leaves, state = turn.leaves, turn.state
+    years = _of_leaf(pool, leaves.year, 0).astype(np.int32)
+    for n, operand in enumerate(pool.operands):
+        if operand.kind == "result" and pool.leaf[n] < 0:
+            found = {int(leaves.year[leaf]) for leaf in state.leaves_of(operand.index)} - {0}
+            named = state.questions[operand.index].years
+            years[n] = found.pop() if len(found) == 1 else named[0] if len(named) == 1 else 0
+    return years
+
+
+def _ranks(probability: NDArray[np.float64]) -> NDArray[np.int32]:
+    ranks = np.zeros(len(probability), np.int32)
+    ranks[np.argsort(-probability, kind="stable")] = np.arange(len(probability))
+    return ranks
+
+
+def _of_leaf(pool: Pool, values: Column, otherwise: float) -> Column:
+    """Each operand's leaf's value; `otherwise` where it is no leaf."""
+    if not len(values):
+        return np.full(len(pool.leaf), otherwise)
+    return np.where(pool.leaf >= 0, values[np.maximum(pool.leaf, 0)], otherwise)

@@ -1,0 +1,73 @@
+"""Whether the result of a plan counts in the scale that its question asks for: "in millions", "in dollars"."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.solvers.embedded.candidates.enumerate import (
+    ADD,
+    AVERAGE,
+    DIVIDE,
+    LOOKUP,
+    MULTIPLY,
+    SUBTRACT,
+    SUM,
+    Candidates,
+)
+from quaestor.solvers.embedded.candidates.pool import CONSTANT, Pool
+from quaestor.solvers.embedded.features.operands import Column
+from quaestor.solvers.embedded.page.matrix import NumberMatrix, among
+from quaestor.solvers.embedded.state.dialogue import DialogueState, TurnAction
+from quaestor.solvers.embedded.state.turn_view import TurnView
+
+
+def scale_column(candidates: Candidates, turn: TurnView) -> Column:
+    """Returns 1 where the result has the scale asked for, -1 where another, 0 where none is asked or known."""
+    if turn.question.power is None:
+        return np.zeros(len(candidates))
+    pool, i, j, code = candidates.pool, candidates.first, candidates.second, candidates.operation
+    power = _powers(pool, turn.leaves, turn.state)
+    shift = np.log10(np.where((pool.kind[j] == CONSTANT) & (pool.value[j] > 0), pool.value[j], np.nan))
+    moved = np.select(
+        [code == MULTIPLY, code == DIVIDE, among(code, (LOOKUP, ADD, SUBTRACT, SUM, AVERAGE))],
+        [-shift, shift, 0.0],
+        np.nan,
+    )
+    result = power[i] + moved
+    return np.where(np.isnan(result), 0, np.where(np.abs(result - turn.question.power) < 0.01, 1, -1))
+
+
+def _powers(pool: Pool, leaves: NumberMatrix, state: DialogueState) -> NDArray[np.float64]:
+    powers = np.full(len(pool.operands), np.nan)
+    for n, operand in enumerate(pool.operands):
+        if pool.leaf[n] >= 0:
+            powers[n] = leaves.power[pool.leaf[n]]
+        elif operand.kind == "group":
+            first = pool.members(n)[0]
+            powers[n] = _operand_power(first.kind, first.index, state, leaves)
+        elif operand.kind == "result":
+            powers[n] = power_of(state.outcomes[operand.index], state, leaves)
+    return powers
+
+
+def power_of(outcome: TurnAction, state: DialogueState, leaves: NumberMatrix) -> float:
+    """Returns the power of ten that a result counts in; nan where unknown, as of ratios."""
+    if not outcome.operands:
+        return math.nan
+    powers = [_operand_power(operand.kind, operand.index, state, leaves) for operand in outcome.operands]
+    if outcome.operation in ("lookup", "add", "subtract", "sum", "average"):
+        return powers[0]
+    factor = next((o.value for o in outcome.operands if o.kind == "constant" and o.value > 0), None)
+    if factor is None:
+        return math.nan
+    if outcome.operation == "multiply":
+        return next((power for power in powers if not math.isnan(power)), math.nan) - math.log10(factor)
+    divided = outcome.operation == "divide" and outcome.operands[1].kind == "constant"
+    return powers[0] + math.log10(factor) if divided else math.nan
+
+
+def _operand_power(kind: str, index: int, state: DialogueState, leaves: NumberMatrix) -> float:
+    if kind == "leaf":
+        return float(leaves.power[index])
+    return power_of(state.outcomes[index], state, leaves) if kind == "result" else math.nan

@@ -1,0 +1,1 @@
+"""What was learned: how it is read, and how it is applied."""

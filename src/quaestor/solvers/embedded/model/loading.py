@@ -1,0 +1,133 @@
+"""The learned numbers of the solver, in text files that a person can open.
+
+A folder of weights holds `idf.json` (how telling each stem is), `signature.json` (logistic regression),
+`references.json` (which earlier results are used), `leaves.json` (boosted trees in XGBoost's JSON format),
+`ranker.json` (conditional logit), `calibration.json` (how sure is how often right), and `card.json` (data, counts,
+digest). There is no pickle in it, and nothing in it runs.
+"""
+
+import json
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+
+from quaestor.conversation.references.ranking import Weights as ReferenceWeights
+from quaestor.conversation.references.wording import trait_id
+from quaestor.errors import ModelError
+from quaestor.solvers.embedded.features.candidates import CANDIDATE_FEATURES
+from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
+from quaestor.solvers.embedded.model.confidence import MEASURES, Calibration
+from quaestor.solvers.embedded.model.ranker import FORMS, Ranker
+from quaestor.solvers.embedded.model.signature import SignatureModel
+from quaestor.solvers.embedded.model.trees import Predictor, Trees
+from quaestor.solvers.embedded.page.features import Idf
+
+WEIGHT_FILES = ("idf.json", "signature.json", "references.json", "leaves.json", "ranker.json", "calibration.json")
+"""The files of a folder of weights, in the order of their digest."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedWeights:
+    """All that the solver learned."""
+
+    idf: Idf
+    signature: SignatureModel
+    references: ReferenceWeights
+    leaves: Predictor
+    ranker: Ranker
+    calibration: Calibration = field(default_factory=Calibration)
+
+
+def column_names(table: dict[str, str]) -> tuple[str, ...]:
+    """Returns the names of a feature table as XGBoost takes them, which forbids `[`, `]` and `<`."""
+    return tuple(table)
+
+
+@lru_cache(maxsize=4)
+def load_weights(folder: Path | None = None) -> EmbeddedWeights:
+    """Returns the weights of a folder, by default those shipped with the package.
+
+    Raises:
+        ModelError: A file is missing, damaged, or of other columns than this version's.
+    """
+    folder = folder or Path(str(files("quaestor.solvers.embedded").joinpath("weights")))
+    if not folder.is_dir():
+        raise ModelError(f"there are no weights in {folder}; `quaestor train` makes them")
+    return EmbeddedWeights(
+        idf=_read_idf(folder / "idf.json"),
+        signature=_read_signature(folder / "signature.json"),
+        references=_read_references(folder / "references.json"),
+        leaves=Trees.read(folder / "leaves.json", column_names(LEAF_FEATURES)),
+        ranker=_read_ranker(folder / "ranker.json"),
+        calibration=_read_calibration(folder / "calibration.json"),
+    )
+
+
+def _read_json(path: Path) -> dict[str, object]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelError(f"cannot read the weights {path.name}: {error}; train them again") from error
+    if not isinstance(data, dict):
+        raise ModelError(f"the weights {path.name} are no JSON object; train them again")
+    return data
+
+
+def _read_idf(path: Path) -> Idf:
+    data = _read_json(path)
+    match data:
+        case {"weight": dict(weight), "unseen": float(unseen) | int(unseen)}:
+            return Idf({str(stem): float(value) for stem, value in weight.items()}, float(unseen))
+    raise ModelError(f"the weights {path.name} have not the form that `quaestor train` writes")
+
+
+def _read_signature(path: Path) -> SignatureModel:
+    data = _read_json(path)
+    match data:
+        case {"classes": list(classes), "features": dict(features), "intercept": list(intercept)}:
+            # Sparse rows: a feature's weights are pairs of class and weight.
+            weights = np.zeros((len(features), len(classes)), np.float32)
+            for row, pairs in enumerate(features.values()):
+                for column, weight in pairs:
+                    weights[row, column] = weight
+            return SignatureModel(
+                classes=tuple(map(str, classes)),
+                features={str(name): row for row, name in enumerate(features)},
+                weights=weights,
+                intercept=np.array(intercept, np.float32),
+            )
+    raise ModelError(f"the weights {path.name} have not the form that `quaestor train` writes")
+
+
+def _read_references(path: Path) -> ReferenceWeights:
+    fitted = _read_json(path)
+    if not all(isinstance(cues, dict) for cues in fitted.values()):
+        raise ModelError(f"the weights {path.name} have not the form that `quaestor train` writes")
+    # EmbeddedWeights of before had words for keys.
+    return {
+        trait_id(trait): {trait_id(str(cue)): float(weight) for cue, weight in cues.items()}
+        for trait, cues in fitted.items()
+        if isinstance(cues, dict)
+    }
+
+
+def _read_ranker(path: Path) -> Ranker:
+    data = _read_json(path)
+    match data:
+        case {"columns": list(columns), "mean": list(mean), "scale": list(scale), "weights": dict(weights)}:
+            if tuple(columns) != column_names(CANDIDATE_FEATURES) or tuple(weights) != FORMS:
+                raise ModelError(f"the weights {path.name} were trained on other columns; train them again")
+            rows = np.array(list(weights.values()), np.float32)
+            return Ranker(np.array(mean, np.float32), np.array(scale, np.float32), rows)
+    raise ModelError(f"the weights {path.name} have not the form that `quaestor train` writes")
+
+
+def _read_calibration(path: Path) -> Calibration:
+    data = _read_json(path)
+    match data:
+        case {"intercept": float(intercept) | int(intercept), "weights": dict(weights)} if tuple(weights) == MEASURES:
+            return Calibration(tuple(float(weight) for weight in weights.values()), float(intercept))
+    raise ModelError(f"the weights {path.name} have not the form that `quaestor train` writes")

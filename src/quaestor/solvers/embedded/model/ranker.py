@@ -1,0 +1,62 @@
+"""The ranker: a conditional logit over the candidates of a turn.
+
+One weight a measure and form of plan, each of which can be read. The forms share what they have in common: the fit
+(`quaestor.learning.ranking`) makes few examples of a form count little against those of its operation, and of all.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.solvers.embedded.candidates.enumerate import OPERATIONS
+from quaestor.solvers.embedded.candidates.pool import CONSTANT, RESULT1, RESULT3
+from quaestor.solvers.embedded.features.candidates import CANDIDATE_FEATURES, CATEGORIES
+from quaestor.solvers.embedded.page.word_matrix import Floats
+
+_FIRST, _SECOND = ("leaf", "result"), ("leaf", "constant", "result")
+FORMS = tuple(f"{operation}({first},{second})" for operation in OPERATIONS for first in _FIRST for second in _SECOND)
+"""What a plan is made of, in the order of their codes; a lookup has the form of a leaf beside a leaf."""
+
+FORMS_OF_OPERATION = len(_FIRST) * len(_SECOND)
+
+_CODES = np.arange(-1, 14)
+"""The codes that a categorical column can have."""
+_WIDEST = 4.0
+
+_COLUMNS = list(CANDIDATE_FEATURES)
+_OPERATION, _LEFT, _RIGHT = (_COLUMNS.index(name) for name in ("operation", "first_kind", "second_kind"))
+_CATEGORIES = [_COLUMNS.index(name) for name in CATEGORIES]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranker:
+    """Weights by which the plans of a turn are ranked. The exponential of a score is a share, up to the turn's sum.
+
+    Shape: `mean` and `scale` have one entry a column, `weights` is forms x (columns, codes of each category, one).
+    """
+
+    mean: Floats
+    scale: Floats
+    weights: Floats
+
+    def predict(self, rows: Floats) -> NDArray[np.float64]:
+        """Returns the score of each candidate; differences are log odds."""
+        wide = design(rows, self.mean, self.scale)
+        scores: NDArray[np.float32] = np.einsum("nd,nd->n", wide, self.weights[form_codes(rows)])
+        return scores.astype(np.float64)
+
+
+def form_codes(rows: Floats) -> NDArray[np.intp]:
+    """Returns the code of each candidate's form."""
+    operation, left, right = (rows[:, column].astype(np.intp) for column in (_OPERATION, _LEFT, _RIGHT))
+    first = (left >= RESULT1) & (left <= RESULT3)
+    second = np.where((right >= RESULT1) & (right <= RESULT3), 2, (right == CONSTANT).astype(np.intp))
+    return operation * FORMS_OF_OPERATION + first * len(_SECOND) + second
+
+
+def design(rows: Floats, mean: Floats, scale: Floats) -> Floats:
+    """Returns what the weights are multiplied by: standardised columns, categories as indicators, and a one."""
+    plain = np.clip((rows - mean) / scale, -_WIDEST, _WIDEST)
+    indicators = (rows[:, _CATEGORIES].astype(int)[:, :, None] == _CODES).astype(np.float32)
+    return np.concatenate([plain, indicators.reshape(len(rows), -1), np.ones((len(rows), 1), np.float32)], axis=1)

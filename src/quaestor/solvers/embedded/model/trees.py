@@ -1,0 +1,217 @@
+"""Boosted trees, read from XGBoost's JSON and applied with numpy alone.
+
+XGBoost fits the trees (`learning/trees.py`), and only who trains needs it: it brings scipy along, seven times the size
+of what is here. What is computed here is bit for bit what XGBoost computes; a test compares the two wherever XGBoost
+is installed.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypedDict, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.errors import ModelError
+from quaestor.solvers.embedded.page.word_matrix import Floats
+
+_DEEPEST = 10
+"""Trees are filled up to one depth, so memory doubles with each level. The shipped ones have five."""
+
+_AT_ONCE = 512
+"""Rows that are scored together: what is computed between takes some MB for them, however many there are in all."""
+
+_Whole = NDArray[np.intp]
+_Flags = NDArray[np.bool_]
+
+
+class Predictor(Protocol):
+    """What turns the leaves of a page into probabilities."""
+
+    def predict(self, blocks: Sequence[Floats]) -> list[NDArray[np.float64]]:
+        """Returns for each block of rows one probability a row."""
+        ...
+
+
+class _TreeJson(TypedDict):
+    """One tree as XGBoost writes it: lists by node. An end has -1 as children and its value as condition."""
+
+    left_children: list[int]
+    right_children: list[int]
+    split_indices: list[int]
+    split_conditions: list[float]
+    default_left: list[int]
+    split_type: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """The questions that all trees ask at one depth: is the column's value below the threshold?
+
+    The questions of tree `t` stand at `t * 2**depth` and after. From place `p` a row goes on to place `2 * p + 1` of
+    the next level if the answer is yes, to `2 * p` if not.
+
+    Attributes:
+        column: Of which value.
+        threshold: Below what.
+        missing_is_below: How a value that is missing counts.
+
+    Shape:
+        column, threshold, missing_is_below: (trees * 2**depth,).
+    """
+
+    column: _Whole
+    threshold: Floats
+    missing_is_below: _Flags
+
+
+class Trees:
+    """Boosted trees.
+
+    Attributes:
+        names: Of the columns.
+    """
+
+    def __init__(self, document: bytes, names: tuple[str, ...]) -> None:
+        """Takes what XGBoost writes.
+
+        Args:
+            document: The JSON of a model.
+            names: The columns that it has to be of.
+
+        Raises:
+            ModelError: It is no such model, or was trained on other columns.
+        """
+        try:
+            learner = json.loads(document)["learner"]
+            trained_on = tuple(learner["feature_names"])
+            booster = learner["gradient_booster"]
+            if booster["name"] != "gbtree" or float(learner["learner_model_param"]["base_score"].strip("[]")) != 0:
+                raise ValueError("they are not trees that add up from zero")
+            self._levels, self._values = _fill_up(cast("list[_TreeJson]", booster["model"]["trees"]))
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
+            reason = f"{error} is missing" if isinstance(error, KeyError) else str(error).partition("\n")[0]
+            raise ModelError(f"they are not what XGBoost writes: {reason}") from error
+        if trained_on != names or max(int(level.column.max()) for level in self._levels) >= len(names):
+            raise ModelError("they were trained on other columns")
+        self.names = names
+
+    @classmethod
+    def read(cls, path: Path, names: tuple[str, ...]) -> "Trees":
+        """Returns the trees of a file.
+
+        Args:
+            path: The file, in XGBoost's JSON.
+            names: The columns that they have to be of.
+
+        Raises:
+            ModelError: The file is no such model, or was trained on other columns.
+        """
+        try:
+            return cls(path.read_bytes(), names)
+        except (OSError, ModelError) as error:
+            raise ModelError(f"cannot read the weights {path.name}: {error}; train them again") from error
+
+    def predict(self, blocks: Sequence[Floats]) -> list[NDArray[np.float64]]:
+        """Returns for each block of rows the share of each row: the probability that it is the leaf that is meant."""
+        if not any(map(len, blocks)):
+            return [np.zeros(0) for _ in blocks]
+        scores = self.scores(np.concatenate(blocks)).astype(np.float64)
+        ends = np.cumsum([len(block) for block in blocks])[:-1]
+        return [_shares(part) for part in np.split(scores, ends)]
+
+    def scores(self, rows: Floats) -> Floats:
+        """Returns for each row the sum of what the trees say, in their order and in single precision, as XGBoost does.
+
+        Args:
+            rows: Values; one that is missing is not a number.
+
+        Shape:
+            rows: (n, columns). Returned: (n,).
+        """
+        # Readings of one page differ in a few columns, so a quarter of the rows are there already.
+        place: dict[bytes, int] = {}
+        places = [place.setdefault(row.tobytes(), len(place)) for row in np.asarray(rows, np.float32)]
+        distinct = np.frombuffer(b"".join(place), np.float32).reshape(-1, rows.shape[1])
+        parts = range(0, max(1, len(distinct)), _AT_ONCE)
+        return np.concatenate([self._scores(distinct[start : start + _AT_ONCE]) for start in parts])[places]
+
+    def _scores(self, rows: Floats) -> Floats:
+        """The scores of a few rows."""
+        count = len(rows)
+        # Values of one column side by side: what a tree asks of all rows then lies together.
+        values = rows.T.ravel()
+        some_missing = bool(np.isnan(values).any())
+        row = np.arange(count)
+        first = self._levels[0]
+        places = np.broadcast_to(np.arange(len(first.column))[:, None], (len(first.column), count)).copy()
+        for level in self._levels:
+            at = level.column.take(places)
+            at *= count
+            at += row
+            asked = values.take(at)
+            below = asked < level.threshold.take(places)
+            if some_missing:
+                below |= np.isnan(asked) & level.missing_is_below.take(places)
+            places += places
+            places += below
+        return _sum_in_order(self._values.take(places))
+
+
+def _fill_up(trees: Sequence[_TreeJson]) -> tuple[list[_Level], Floats]:
+    """Returns trees as levels of full ones, all of the depth of the deepest, and the values of their ends.
+
+    An end that stands higher is repeated at all places below it, so it does not matter what is asked on the way.
+    """
+    if not trees:
+        raise ValueError("there are no trees")
+    if any(any(tree["split_type"]) for tree in trees):
+        raise ValueError("they have categories")
+    depth = max(1, *(_depth(tree) for tree in trees))
+    if depth > _DEEPEST:
+        raise ValueError(f"a tree is deeper than {_DEEPEST}")
+    levels = [_empty_level(len(trees) << above) for above in range(depth)]
+    values = np.zeros(len(trees) << depth, np.float32)
+    for number, tree in enumerate(trees):
+        waiting = [(0, number, 0)]
+        while waiting:
+            node, place, above = waiting.pop()
+            if tree["left_children"][node] < 0:
+                span = depth - above
+                values[place << span : (place + 1) << span] = tree["split_conditions"][node]
+                continue
+            level = levels[above]
+            level.column[place] = tree["split_indices"][node]
+            level.threshold[place] = tree["split_conditions"][node]
+            level.missing_is_below[place] = bool(tree["default_left"][node])
+            waiting.append((tree["left_children"][node], 2 * place + 1, above + 1))
+            waiting.append((tree["right_children"][node], 2 * place, above + 1))
+    return levels, values
+
+
+def _empty_level(places: int) -> _Level:
+    return _Level(np.zeros(places, np.intp), np.zeros(places, np.float32), np.zeros(places, np.bool_))
+
+
+def _depth(tree: _TreeJson, node: int = 0) -> int:
+    if tree["left_children"][node] < 0:
+        return 0
+    return 1 + max(_depth(tree, tree["left_children"][node]), _depth(tree, tree["right_children"][node]))
+
+
+def _sum_in_order(terms: Floats) -> Floats:
+    """Returns sums down the first axis, one term after the other: in another order a float comes to another sum.
+
+    numpy adds whole rows in order, unless a row is a single number: then it adds in pairs.
+    """
+    if terms.shape[1] == 1:
+        return cast("Floats", np.cumsum(terms, axis=0, dtype=np.float32)[-1])
+    return cast("Floats", np.add.reduce(terms, axis=0, dtype=np.float32))
+
+
+def _shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    odds = np.exp(scores - scores.max(initial=-np.inf))
+    shares: NDArray[np.float64] = odds / odds.sum()
+    return shares

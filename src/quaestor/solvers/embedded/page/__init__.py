@@ -1,0 +1,1 @@
+"""A page as arrays: every number that a plan can start from."""

@@ -1,0 +1,139 @@
+"""The leaves of a page: every number that a plan can start from, as arrays that the scorer reads at once.
+
+Knows nothing of questions.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.core.provenance import Source
+from quaestor.core.quantity import Scale
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.plan.scales import Dimension
+from quaestor.solvers.embedded.page.number import CandidateNumber
+from quaestor.solvers.embedded.page.tables import numbers_of_tables
+from quaestor.solvers.embedded.page.text import numbers_of_text
+from quaestor.solvers.embedded.page.word_matrix import WordMatrix, word_matrix
+
+Ints = NDArray[np.int32]
+
+_NEAR = 6.0
+"""How many words away a word counts a half as much as one beside the number."""
+
+
+@dataclass(frozen=True)
+class NumberMatrix:
+    """All leaves of a page, in reading order, with their arrays.
+
+    Attributes:
+        counts: The scale and the unit of each; one object for all that are equal.
+        labels: The stems of the row and of the column.
+
+    Shape: every array has one entry a leaf; the matrices are leaves x `vocabulary`, 1 where the stem describes
+        the leaf; `row_pairs` is leaves x `pairs`.
+    """
+
+    leaves: tuple[CandidateNumber, ...]
+    vocabulary: dict[str, int]
+    counts: tuple[Dimension, ...]
+    value: NDArray[np.float64]
+    percent: NDArray[np.bool_]
+    year: Ints
+    other_year: Ints
+    lead: Ints
+    near: WordMatrix
+    caption: WordMatrix
+    moved: NDArray[np.bool_]
+    boundary: Ints
+    power: NDArray[np.float64]
+    table: Ints
+    line: Ints
+    place: Ints
+    total: NDArray[np.bool_]
+    row: WordMatrix
+    column: WordMatrix
+    labels: WordMatrix
+    around: WordMatrix
+    pairs: dict[tuple[str, str], int]
+    row_pairs: WordMatrix
+    index: dict[tuple[Source, Decimal], int]
+
+    def __len__(self) -> int:
+        """The number of leaves."""
+        return len(self.leaves)
+
+
+def among(values: NDArray[np.generic], options: Iterable[float]) -> NDArray[np.bool_]:
+    """Returns which values are one of a few options: `np.isin`, which takes ten times as long for so few."""
+    found = np.zeros(len(values), bool)
+    for option in options:
+        found |= values == option
+    return found
+
+
+def number_matrix(graph: KnowledgeGraph) -> NumberMatrix:
+    """Returns the leaves of a page: those of its tables, then those of its text."""
+    return _arrays((*numbers_of_tables(graph), *numbers_of_text(graph)))
+
+
+def _arrays(leaves: tuple[CandidateNumber, ...]) -> NumberMatrix:
+    vocabulary: dict[str, int] = {}
+    pairs: dict[tuple[str, str], int] = {}
+    for leaf in leaves:
+        for stem in (*leaf.row, *leaf.column, *leaf.around, *leaf.caption):
+            vocabulary.setdefault(stem, len(vocabulary))
+        for pair in zip(leaf.row, leaf.row[1:], strict=False):
+            pairs.setdefault(pair, len(pairs))
+    size, width = len(leaves), len(vocabulary)
+
+    def of(words: Iterable[Iterable[str]]) -> WordMatrix:
+        return word_matrix((dict.fromkeys((vocabulary[s] for s in own), 1.0) for own in words), size, width)
+
+    of_pairs = (dict.fromkeys((pairs[p] for p in zip(x.row, x.row[1:], strict=False)), 1.0) for x in leaves)
+    return NumberMatrix(
+        leaves=leaves,
+        vocabulary=vocabulary,
+        counts=_counts(leaves),
+        value=np.array([float(leaf.quantity.value) for leaf in leaves], np.float64),
+        percent=np.array([leaf.quantity.scale is Scale.PERCENT for leaf in leaves], bool),
+        year=np.array([leaf.year for leaf in leaves], np.int32),
+        other_year=np.array([leaf.other_year for leaf in leaves], np.int32),
+        lead=np.array([leaf.lead for leaf in leaves], np.int32),
+        near=word_matrix((_nearness(leaf, vocabulary) for leaf in leaves), size, width),
+        caption=of(leaf.caption for leaf in leaves),
+        moved=np.array([leaf.moved for leaf in leaves], bool),
+        boundary=np.array([leaf.boundary for leaf in leaves], np.int32),
+        power=np.array([leaf.power for leaf in leaves], np.float64),
+        table=np.array([leaf.table for leaf in leaves], np.int32),
+        line=np.array([leaf.line for leaf in leaves], np.int32),
+        place=np.array([leaf.place for leaf in leaves], np.int32),
+        total=np.array([leaf.total for leaf in leaves], bool),
+        row=of(leaf.row for leaf in leaves),
+        column=of(leaf.column for leaf in leaves),
+        labels=of((*leaf.row, *leaf.column) for leaf in leaves),
+        around=of(leaf.around for leaf in leaves),
+        pairs=pairs,
+        row_pairs=word_matrix(of_pairs, size, len(pairs)),
+        index={(leaf.source, leaf.quantity.value): i for i, leaf in enumerate(leaves)},
+    )
+
+
+def _counts(leaves: tuple[CandidateNumber, ...]) -> tuple[Dimension, ...]:
+    known: dict[Dimension, Dimension] = {}
+    found = (Dimension(leaf.quantity.scale, leaf.quantity.unit) for leaf in leaves)
+    return tuple(known.setdefault(counts, counts) for counts in found)
+
+
+def _nearness(leaf: CandidateNumber, vocabulary: Mapping[str, int]) -> dict[int, float]:
+    """How near each word stands to a number: 1 beside it or in its labels, less with every word between."""
+    if leaf.table >= 0:
+        return dict.fromkeys((vocabulary[s] for s in (*leaf.row, *leaf.column)), 1.0)
+    near: dict[int, float] = {}
+    for stem, distance in leaf.distances:
+        column = vocabulary[stem]
+        near[column] = max(near.get(column, 0.0), 1 / (1 + distance / _NEAR))
+    return near

@@ -1,0 +1,67 @@
+"""One number of a page with all that describes it, in the words and signs that questions are compared with."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from quaestor.core.provenance import Source
+from quaestor.core.quantity import Quantity, Scale
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateNumber:
+    """A number of the page with what describes it.
+
+    A table whose columns name the properties is read turned: the line is then a column, the place a row.
+
+    Attributes:
+        quantity: As printed.
+        source: Its cell or span.
+        label: For people: "net revenue, 2008", or the words around it.
+        row: The stems of its line's label, or of the words just before it in a sentence.
+        column: The stems of the label across, or of the words just after it.
+        around: The stems of all that surrounds it: headings, caption, cells of words; or the whole sentence.
+        caption: The stems of the table's caption and of the sentence before the table.
+        year: The year that it belongs to; 0 where none is named.
+        other_year: Another year that its labels name ("notes due 2015", a row and a column with one each); else 0.
+        years: The years that its sentence names, each with its distance in words.
+        lead: Code of the word that leads to it in a sentence; 0 none of them, or a cell.
+        moved: A verb of change leads to it: "increased $ 13 million".
+        boundary: 1 its labels speak of the end of a period, -1 of its beginning, 0 of neither.
+        power: The power of ten that it counts in, by its print, its labels or the caption; nan for a percentage.
+        table: The table's index; -1 in a sentence.
+        line: The line in the grid; or the sentence's place on the page.
+        place: The place in the line; or the number's place in the sentence.
+        total: Its label says total.
+        distances: For a number in a sentence, each word of meaning and how many words away it stands.
+    """
+
+    quantity: Quantity
+    source: Source
+    label: str
+    row: tuple[str, ...]
+    column: tuple[str, ...]
+    around: tuple[str, ...]
+    year: int
+    table: int
+    line: int
+    place: int
+    total: bool
+    power: float
+    caption: tuple[str, ...] = ()
+    other_year: int = 0
+    years: tuple[tuple[int, int], ...] = ()
+    lead: int = 0
+    moved: bool = False
+    boundary: int = 0
+    distances: tuple[tuple[str, int], ...] = ()
+
+
+def power_of_ten_of(quantity: Quantity, label: Scale | None = None) -> float:
+    """Returns the power of ten that a number counts in; nan for a percentage.
+
+    Args:
+        label: The scale that its labels name.
+    """
+    scale = quantity.scale if quantity.scale is not Scale.ONE else label or Scale.ONE
+    return float("nan") if scale is Scale.PERCENT else float(np.log10(float(scale.factor)))

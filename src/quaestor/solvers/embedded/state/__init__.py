@@ -1,0 +1,1 @@
+"""The conversation so far, as the solver reads it."""

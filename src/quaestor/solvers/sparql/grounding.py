@@ -1,0 +1,155 @@
+"""From the rows of a query to the number of the page that they mean.
+
+Owns the tie: a value counts only with the observation, mention or label that it was taken from, so that a plan has its
+source. What a query computes has none, and is refused.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+
+from quaestor.errors import QueryError
+from quaestor.graph.facts import HeaderNumber, MentionFact, Observation
+from quaestor.graph.guard import Token, guard
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.graph.sparql import Limits
+from quaestor.graph.writing import label_node, mention_node, observation_node
+from quaestor.ontology.terms import Iri, Value
+
+OnPage = Observation | MentionFact | HeaderNumber
+"""A number that the page prints."""
+
+LIMITS = Limits(rows=200, seconds=2.0)
+
+
+@dataclass(frozen=True)
+class QueriedNumbers:
+    """The numbers of a page under the nodes of its graph.
+
+    Attributes:
+        graph: The page's graph.
+    """
+
+    graph: KnowledgeGraph
+
+    @cached_property
+    def by_node(self) -> Mapping[str, OnPage]:
+        """Every number, under its node: the tables, then the text, then labels."""
+        return {
+            **{observation_node(o): o for o in self.graph.observations},
+            **{mention_node(m): m for m in self.graph.mentions},
+            **{label_node(place): label for place, label in enumerate(self.graph.labels)},
+        }
+
+    @cached_property
+    def by_property(self) -> Mapping[tuple[str, str], Sequence[str]]:
+        """The nodes of the tables' numbers, under instance and property."""
+        found: dict[tuple[str, str], list[str]] = {}
+        for o in self.graph.observations:
+            found.setdefault((o.instance, o.predicate), []).append(observation_node(o))
+        return found
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Every name in the graph."""
+        return frozenset(term for triple in self.graph.triples() for term in triple if not term.startswith('"'))
+
+    def find(self, query: str) -> tuple[str, ...]:
+        """Returns the nodes of the numbers that a query means, each once, in the order of the page.
+
+        Raises:
+            QueryError: It is refused, malformed, too slow or too large, or returns what is no number of the page.
+        """
+        widened = _widened(query)
+        found: set[str] = set()
+        for row in self.graph.select(widened.query, LIMITS):
+            selected = [name for name in row if widened.selected is None or name in widened.selected]
+            if all(row.get(name) is None for name in selected):
+                continue
+            found.update(self._tied(row, selected, widened.names))
+        return tuple(node for node in self.by_node if node in found)
+
+    def _tied(self, row: Mapping[str, Value | None], selected: Sequence[str], named: frozenset[str]) -> Sequence[str]:
+        """Returns the nodes that a row's selected values come from.
+
+        Raises:
+            QueryError: There is none.
+        """
+        if nodes := [str(row[name]) for name in selected if isinstance(row[name], Iri) and row[name] in self.by_node]:
+            return nodes
+        within = {*named, *(str(value) for value in row.values() if isinstance(value, Iri))}
+        nodes = [node for node in self.by_node if node in within]
+        values = [row[name] for name in selected if _is_number(row[name])]
+        for value in values:
+            if equal := [node for node in nodes if self.by_node[node].quantity.value == value]:
+                return equal
+            if equal := [node for node in self._of_instances(within) if self.by_node[node].quantity.value == value]:
+                return equal
+        if len(nodes) == 1 and not values:
+            return nodes
+        raise QueryError(_untied([row[name] for name in selected if row[name] is not None]))
+
+    def _of_instances(self, within: set[str]) -> Iterator[str]:
+        for (instance, predicate), nodes in self.by_property.items():
+            if instance in within and predicate in within:
+                yield from nodes
+
+
+@dataclass(frozen=True, slots=True)
+class _Widened:
+    """A query that returns all its variables.
+
+    Attributes:
+        query: Its text.
+        selected: What the query itself selects, without question marks; None for all.
+        names: The names of nodes and properties in it.
+    """
+
+    query: str
+    selected: frozenset[str] | None
+    names: frozenset[str]
+
+
+def _widened(query: str) -> _Widened:
+    """Returns a query that returns all its variables, so that each value has its node beside it.
+
+    Raises:
+        QueryError: It is refused, or computes.
+    """
+    guarded = guard(query, "SELECT")
+    tokens = guarded.tokens
+    start = next(place for place, token in enumerate(tokens) if token.says("SELECT"))
+    end = next((p for p, token in enumerate(tokens) if token.text == "{" or token.says("WHERE")), len(tokens) - 1)
+    chosen = tokens[start + 1 : end]
+    computing = next((t for t in (*chosen, *tokens) if _computes(t) or (t in chosen and t.text == "(")), None)
+    if computing is not None:
+        raise QueryError(
+            f"{computing.text} computes: select a number as the page prints it, and compute with it in the formula",
+            computing.start,
+        )
+    selected = frozenset(token.text[1:] for token in chosen if token.kind == "variable")
+    names = frozenset(token.text for token in tokens if token.kind == "name")
+    begin, rest = tokens[start].start + len("SELECT"), tokens[end].start
+    # As long as what it stands for, so that complaints name the right place.
+    every = " * " + re.sub(r"[^\n]", " ", guarded.text[begin:rest])[3:]
+    return _Widened(guarded.text[:begin] + every + guarded.text[rest:], selected or None, names)
+
+
+def _computes(token: Token) -> bool:
+    return token.says("GROUP") or token.says("HAVING")
+
+
+def _is_number(value: Value | None) -> bool:
+    return isinstance(value, Decimal | int) and not isinstance(value, bool)
+
+
+def _untied(values: Sequence[Value | None]) -> str:
+    shown = ", ".join(str(value)[:60] for value in values)
+    if any(_is_number(value) for value in values):
+        return (
+            f"it returns {shown}, which is no number of an observation, a mention or a label of this graph: select a "
+            "number as the page prints it, and compute in the formula"
+        )
+    return f"it returns {shown}, which is no number: select the kg:value of an observation, a mention or a label"

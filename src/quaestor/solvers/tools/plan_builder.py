@@ -1,0 +1,267 @@
+"""The plan of a turn while it grows: a step for every number that a tool returned or computed.
+
+Owns the steps and their results, and which number is which: a value given to a tool is traced to a step, an earlier
+answer, the page, or to nothing.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal, localcontext
+
+from quaestor.conversation.memory import Memory
+from quaestor.core.answer_value import AnswerValue, Number, print_value
+from quaestor.core.quantity import Scale
+from quaestor.errors import SolverError
+from quaestor.graph.facts import HeaderNumber, MentionFact, Observation
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.plan.execute import StepResult, execute
+from quaestor.plan.literals import needs_no_source, write_literal
+from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION
+from quaestor.plan.rounding import rounds_to
+from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
+
+OnPage = Observation | MentionFact | HeaderNumber
+"""A number that the page prints."""
+
+IN_PERCENT = frozenset({"percentage", "percentage_change"})
+"""The operations whose result, a fraction, is shown as a percentage."""
+
+_HUNDRED = Constant(Decimal(100), "const_100")
+# A number that was copied with fewer digits than it has is recognised from this many on.
+_DIGITS_COPIED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Grounding:
+    """What a value is.
+
+    Attributes:
+        operand: What stands for it in the plan.
+        origin: Where it is from, in words.
+        label: What it is, in words.
+        grounded: False where nothing returned it and the page does not print it.
+        also: How many other numbers of the page it could have been.
+    """
+
+    operand: Operand
+    origin: str
+    label: str
+    grounded: bool = True
+    also: int = 0
+
+
+class PlanBuilder:
+    """The growing plan of one turn."""
+
+    def __init__(self, graph: KnowledgeGraph, memory: Memory) -> None:
+        self._graph, self._memory = graph, memory
+        self._history = memory.registers
+        self._steps: list[Step] = []
+        self._results: list[StepResult] = []
+        self._shown: list[OnPage] = []
+        self._latest = 0
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps so far."""
+        return tuple(self._steps)
+
+    @property
+    def shown(self) -> tuple[OnPage, ...]:
+        """The numbers that tools returned without choosing them."""
+        return tuple(self._shown)
+
+    @property
+    def history(self) -> Sequence[StepResult | None]:
+        """The answers of earlier turns, oldest first."""
+        return self._history
+
+    @property
+    def formulas(self) -> list[str | None]:
+        """The formulas of earlier turns, oldest first."""
+        return [answer.formula or None for answer in self._memory.answers]
+
+    def result(self, step: int) -> StepResult:
+        """Returns what a step came to."""
+        return self._results[step - 1]
+
+    def label(self, step: int) -> str:
+        """Returns what a step or, from -1 backwards, an earlier answer is, in words."""
+        if step < 0:
+            return self._memory.answers[step].description
+        taken = self._steps[step - 1]
+        return taken.label if isinstance(taken, Extract) else taken.operation
+
+    @property
+    def mark(self) -> tuple[int, int]:
+        """How far the plan is: how many steps, and which of them was returned last."""
+        return len(self._steps), self._latest
+
+    def rewind(self, mark: tuple[int, int]) -> None:
+        """Forgets the steps of a call that came to nothing."""
+        steps, self._latest = mark
+        del self._steps[steps:], self._results[steps:]
+
+    def show(self, number: OnPage) -> None:
+        """Notes that a tool returned a number without choosing it."""
+        if number not in self._shown:
+            self._shown.append(number)
+
+    def extract(self, number: OnPage, query: str | None = None) -> int:
+        """Returns the step that takes a number from the page; there is one for each number."""
+        step = Extract(len(self._steps) + 1, number.source, number.label, number.quantity, query=query)
+        self._latest = self._extracted(step)
+        return self._latest
+
+    def compute(self, operation: str, operands: Sequence[Operand]) -> int:
+        """Returns the step of an operation on what went before.
+
+        Raises:
+            PlanError: It has no result; nothing was added.
+        """
+        step = Compute(len(self._steps) + 1, operation, tuple(operands))
+        plan = _closed((*self._steps, step))
+        self._results.append(execute(plan, self._history).result)
+        self._steps.append(step)
+        self._latest = step.id
+        return step.id
+
+    def plan(self, step: int | None = None) -> Plan:
+        """Returns the plan that ends in a step, by default the one returned last: only what it needs, numbered anew.
+
+        Raises:
+            SolverError: There is no step.
+        """
+        if not self._steps:
+            raise SolverError("no tool returned a number: there is no plan")
+        return _closed(self._steps[: step or self._latest])
+
+    def plan_of(self, value: AnswerValue) -> tuple[Plan, Grounding | None]:
+        """Returns the plan whose result a value is, and how the value was traced; None for what is no number.
+
+        A percentage, such as 14.14, may stand for a step that is a fraction: the plan then gives the fraction.
+
+        Raises:
+            SolverError: It is a yes or no, or words, that no step gives.
+        """
+        if not isinstance(value, Number):
+            found = [i for i, register in enumerate(self._results, 1) if register.value == value]
+            if not found:
+                raise SolverError(f"no step of this turn answers {print_value(value)}: calculate it with greater")
+            return self.plan(found[-1]), None
+        for place in reversed(range(len(self._steps))):
+            if self._in_percent(place) and _same(self._results[place].number, value.value, shift=2):
+                return self.plan(place + 1), self.traced(place + 1)
+        traced = self.trace(value.value)
+        if isinstance(traced.operand, Ref) and traced.operand.step > 0:
+            return self.plan(traced.operand.step), traced
+        return Plan((Compute(1, "identity", (traced.operand,)),)), traced
+
+    def traced(self, step: int) -> Grounding:
+        """Returns a step of this turn or, from -1 backwards, the answer of an earlier one."""
+        origin = f"step {step}" if step > 0 else f"answer {-step} turn{'s' * (step < -1)} ago"
+        return Grounding(Ref(step), origin, self.label(step))
+
+    def trace(self, value: Decimal) -> Grounding:
+        """Returns what a value is, as sure as it can be told: what was computed or retrieved before what was not."""
+        for found in self._traces(value):
+            return found
+        text = format(value, "f")
+        return Grounding(Constant(value, text), "ungrounded", text, grounded=False)
+
+    def _traces(self, value: Decimal) -> Iterator[Grounding]:
+        yield from self._among_steps(value, exact=True)
+        yield from self._among_answers(value, exact=True)
+        yield from self._among_numbers(value, self._shown)
+        yield from self._among_steps(value, exact=False)
+        yield from self._among_answers(value, exact=False)
+        if needs_no_source(value):
+            text = write_literal(value)
+            yield Grounding(Constant(value, text), "constant", text)
+        yield from self._among_numbers(value, (*self._graph.observations, *self._graph.mentions, *self._graph.labels))
+
+    def _among_steps(self, value: Decimal, exact: bool) -> Iterator[Grounding]:
+        for place in reversed(range(len(self._steps))):
+            register, step = self._results[place], place + 1
+            if _is(register, value, exact):
+                yield self.traced(step)
+            elif self._in_percent(place) and _same(register.number, value, 2, exact):
+                # The tool showed it in percent, so it is meant in percent: 14.14 and not 0.1414.
+                percent = self.compute("multiply", (Ref(step), _HUNDRED))
+                yield Grounding(Ref(percent), f"step {step}", self.label(step))
+
+    def _among_answers(self, value: Decimal, exact: bool) -> Iterator[Grounding]:
+        for ago, register in enumerate(reversed(self._history), 1):
+            if register is not None and _is(register, value, exact):
+                yield self.traced(-ago)
+
+    def _among_numbers(self, value: Decimal, numbers: Sequence[OnPage]) -> Iterator[Grounding]:
+        for magnitude in (False, True):
+            found = [n for n in numbers if _printed(n, value, magnitude)]
+            if found:
+                number = found[0]
+                reading = replace(
+                    Extract(len(self._steps) + 1, number.source, number.label, number.quantity),
+                    reading="magnitude" if magnitude else "signed",
+                )
+                yield Grounding(Ref(self._extracted(reading)), "page", number.label, also=len(found) - 1)
+
+    def _extracted(self, step: Extract) -> int:
+        for known in self._steps:
+            if isinstance(known, Extract) and replace(known, id=step.id, query=step.query) == step:
+                return known.id
+        self._results.append(execute(Plan((replace(step, id=1),))).result)
+        self._steps.append(step)
+        return step.id
+
+    def _in_percent(self, place: int) -> bool:
+        step = self._steps[place]
+        return isinstance(step, Compute) and step.operation in IN_PERCENT
+
+
+def _is(register: StepResult, value: Decimal, exact: bool) -> bool:
+    """Whether a value is a register's, as printed or in units (0.137 for 13.7 %, 2700000000 for 2.7 billion)."""
+    if _same(register.number, value, exact=exact):
+        return True
+    if register.number is None or register.scale is Scale.ONE:
+        return False
+    return _same(register.number * register.scale.factor, value, exact=exact)
+
+
+def _same(known: Decimal | None, value: Decimal, shift: int = 0, exact: bool = False) -> bool:
+    """Whether a value is a known number, or that number as a float or with fewer digits where not `exact`."""
+    if known is None:
+        return False
+    with localcontext(prec=PRECISION + 2 * LARGEST_EXPONENT):
+        known = known.scaleb(shift)
+    return known == value or (not exact and rounds_to(known, value, _DIGITS_COPIED))
+
+
+def _printed(number: OnPage, value: Decimal, magnitude: bool) -> bool:
+    quantity = number.quantity
+    wanted = -value if magnitude else value
+    if magnitude and quantity.value >= 0:
+        return False
+    return wanted in (quantity.value, quantity.number)
+
+
+def _closed(steps: Sequence[Step]) -> Plan:
+    """Returns the last step with all that it needs, numbered from 1."""
+    needed = {len(steps)}
+    for step in reversed(steps):
+        if step.id in needed and isinstance(step, Compute):
+            needed.update(o.step for o in step.operands if isinstance(o, Ref) and o.step > 0)
+    numbers = {old: new for new, old in enumerate(sorted(needed), 1)}
+
+    def renumbered(operand: Operand) -> Operand:
+        return Ref(numbers[operand.step]) if isinstance(operand, Ref) and operand.step > 0 else operand
+
+    return Plan(
+        tuple(
+            replace(step, id=numbers[step.id], operands=tuple(renumbered(o) for o in step.operands))
+            if isinstance(step, Compute)
+            else replace(step, id=numbers[step.id])
+            for step in steps
+            if step.id in needed
+        )
+    )

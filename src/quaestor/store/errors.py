@@ -1,0 +1,88 @@
+"""What every store refuses, each in one wording.
+
+Owns the messages and the checks that need no store; holds nothing.
+"""
+
+from collections.abc import Sequence
+
+from rapidfuzz import process
+
+from quaestor.errors import DuplicateRecordError, StoreError, UnknownRunError
+from quaestor.store.records import ConversationRecord, PromptRecord, TurnRecord
+
+
+def unknown_run(store: str, run: str, ids: Sequence[str]) -> UnknownRunError:
+    """Returns the error for a run that is not there.
+
+    Args:
+        store: The store's name.
+        run: What was asked for.
+        ids: All runs, the latest first.
+    """
+    near = [match[0] for match in process.extract(run, ids, limit=3, score_cutoff=75)]
+    if near:
+        hint = f"the nearest are {', '.join(near)}"
+    else:
+        hint = f"the latest are {', '.join(ids[:3])}" if ids else "it has no runs yet"
+    return UnknownRunError(f"{store} has no run {run!r}: {hint}")
+
+
+def run_taken(store: str, run: str) -> DuplicateRecordError:
+    """Returns the error for a run whose id is taken."""
+    return DuplicateRecordError(f"{store} has a run {run!r} already")
+
+
+def complete_already(store: str, example: ConversationRecord) -> DuplicateRecordError:
+    """Returns the error for a conversation that may not be played again."""
+    return DuplicateRecordError(
+        f"conversation {example.conversation!r} of run {example.run!r} is complete already ({store}): "
+        "is another process finishing this run?"
+    )
+
+
+def prompt_taken(store: str, prompt: PromptRecord) -> DuplicateRecordError:
+    """Returns the error for a prompt whose key is taken."""
+    return DuplicateRecordError(
+        f"{store} has prompt {prompt.number} of turn {prompt.turn} of conversation {prompt.conversation!r} in run "
+        f"{prompt.run!r} already: is another process playing this conversation?"
+    )
+
+
+def no_graph(store: str, run: str, conversation: str) -> StoreError:
+    """Returns the error for a graph that is not kept."""
+    return StoreError(f"{store} has no graph of conversation {conversation!r} in run {run!r}")
+
+
+def no_ontology(store: str, digest: str, known: Sequence[str]) -> StoreError:
+    """Returns the error for an ontology that is not kept; `known` has the latest digests."""
+    hint = f"the latest are {', '.join(known)}" if known else "it has none yet"
+    return StoreError(f"{store} has no ontology {digest!r}: {hint}")
+
+
+def check_turns(example: ConversationRecord, turns: Sequence[TurnRecord]) -> None:
+    """Makes sure that turns are of that conversation, each index once.
+
+    Raises:
+        DuplicateRecordError: They are not.
+    """
+    seen: set[int] = set()
+    for turn in turns:
+        where = f"turn {turn.index} of conversation {turn.conversation!r} in run {turn.run!r}"
+        if (turn.run, turn.conversation) != (example.run, example.conversation):
+            raise DuplicateRecordError(f"{where} is of another conversation than {example.conversation!r}")
+        if turn.index in seen:
+            raise DuplicateRecordError(f"{where} is given twice")
+        seen.add(turn.index)
+
+
+def pick_turn(turns: Sequence[TurnRecord], run: str, conversation: str, index: int) -> TurnRecord:
+    """Returns the turn with that index.
+
+    Raises:
+        StoreError: There is none.
+    """
+    for turn in turns:
+        if turn.index == index:
+            return turn
+    kept = f"it has {len(turns)} turns there, counted from 0" if turns else "nothing is stored for it"
+    raise StoreError(f"run {run!r} has no turn {index} of conversation {conversation!r}: {kept}")

@@ -1,0 +1,78 @@
+import json
+from typing import Any
+
+import pytest
+from model_replies import Asked, Call, Protocol, Reply, broken, say, written
+
+from quaestor.llm.messages import Message, read_request, read_response
+
+CALLED = Reply("I look it up.", (Call("query_kg", {"property": "net income"}), Call("calculate", {"values": [1, 2]})))
+
+
+def body_of(protocol: Protocol, reply: Reply, stream: bool) -> str:
+    return written(Asked(protocol, {"model": "m", "stream": stream}, {}, 0), reply)[0]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("protocol", ["openai", "anthropic"])
+def test_text_and_calls_of_a_reply(protocol: Protocol, stream: bool) -> None:
+    text, *calls = read_response(body_of(protocol, CALLED, stream))
+    assert text == Message("assistant", "I look it up.")
+    assert [(said.who, json.loads(said.text)) for said in calls] == [
+        ("call query_kg", {"property": "net income"}),
+        ("call calculate", {"values": [1, 2]}),
+    ]
+
+
+@pytest.mark.parametrize("protocol", ["openai", "anthropic"])
+def test_an_error_is_what_the_server_says(protocol: Protocol) -> None:
+    assert read_response(body_of(protocol, broken(), stream=False)) == (Message("error", "out of order"),)
+
+
+@pytest.mark.parametrize("body", ["", "no JSON", "[1]", '{"choices": [{}]}', '{"half', "data: \n\n", "17"])
+def test_what_is_no_reply_is_shown_as_it_is(body: str) -> None:
+    assert read_response(body) == (Message("body", body),)
+
+
+@pytest.mark.parametrize("body", ["", "no JSON", "{}", '{"messages": 3}'])
+def test_what_is_no_request_is_shown_as_it_is(body: str) -> None:
+    assert read_request(body) == (Message("body", body),)
+
+
+def test_a_stream_that_was_cut_says_what_came() -> None:
+    whole = body_of("openai", say("word " * 40), stream=True)
+    (said,) = read_response(whole[: len(whole) // 2])
+    assert said.who == "assistant"
+    assert ("word " * 40).startswith(said.text)
+    assert said.text
+
+
+OPENAI: dict[str, Any] = {
+    "messages": [
+        {"role": "system", "content": "Be exact."},
+        {"role": "user", "content": "How much?"},
+        {"role": "assistant", "tool_calls": [{"function": {"name": "find", "arguments": '{"words": "x"}'}}]},
+        {"role": "tool", "content": "3"},
+    ],
+    "tools": [{"type": "function", "function": {"name": "find"}}],
+}
+ANTHROPIC: dict[str, Any] = {
+    "system": [{"type": "text", "text": "Be exact."}],
+    "messages": [
+        {"role": "user", "content": "How much?"},
+        {"role": "assistant", "content": [{"type": "tool_use", "name": "find", "input": {"words": "x"}}]},
+        {"role": "user", "content": [{"type": "tool_result", "content": [{"type": "text", "text": "3"}]}]},
+    ],
+    "tools": [{"name": "find"}],
+}
+
+
+@pytest.mark.parametrize("body", [OPENAI, ANTHROPIC])
+def test_a_request_says_the_same_in_both_protocols(body: dict[str, Any]) -> None:
+    assert set(read_request(json.dumps(body))) == {
+        Message("system", "Be exact."),
+        Message("tools", "find"),
+        Message("user", "How much?"),
+        Message("call find", '{"words": "x"}'),
+        Message("result", "3"),
+    }

@@ -1,0 +1,36 @@
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.llm.redaction import BLANKED, Redactor, redact
+
+KEYS = ("abababac", "abababad-long")
+
+
+def in_pieces(text: bytes, cuts: list[int], secrets: tuple[str, ...] = KEYS) -> bytes:
+    blanking = Redactor(secrets)
+    edges = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
+    pieces = [blanking.feed(text[start:end]) for start, end in pairwise(edges)]
+    return b"".join(pieces) + blanking.rest()
+
+
+@given(st.lists(st.sampled_from(["ab", "abababac", "abababad-long", "c", "x", "-lo"])), st.lists(st.integers(0, 60)))
+def test_the_pieces_make_no_difference(words: list[str], cuts: list[int]) -> None:
+    text = "".join(words)
+    whole = in_pieces(text.encode(), []).decode()
+    assert in_pieces(text.encode(), cuts).decode() == whole == redact(text, KEYS)
+    assert not any(key in whole for key in KEYS)
+
+
+@given(st.text())
+def test_a_text_without_a_key_is_left_as_it_is(text: str) -> None:
+    assert redact(text, ("sk-0123456789",)) == text
+
+
+def test_a_key_is_blanked_where_it_stands() -> None:
+    assert redact("bad key abababac!", KEYS) == f"bad key {BLANKED}!"
+
+
+def test_a_placeholder_is_no_key() -> None:
+    assert redact("nonetheless", ("none", "")) == "nonetheless"

@@ -1,0 +1,37 @@
+import pytest
+from pydantic import JsonValue
+
+from quaestor.llm.similarity import differences, similarity
+
+
+@pytest.mark.parametrize(
+    ("recorded", "asked", "lines"),
+    [
+        ({"a": 1}, {"a": 1}, []),
+        ({"a": 1}, {"a": 2}, ["a: recorded 1, asked 2"]),
+        ({"a": 1}, {"b": 1}, ["b: recorded nothing, asked 1", "a: recorded 1, asked nothing"]),
+        ({"m": [{"c": "x"}]}, {"m": [{"c": "y"}]}, ['m[0].c: recorded "x", asked "y"']),
+        ({"m": [1, 2]}, {"m": [1]}, ["m[1]: recorded 2, asked nothing"]),
+        ("text", "test", ['body: recorded "text", asked "test"']),
+        ({"a": []}, {"a": [1]}, ["a[0]: recorded nothing, asked 1", "a: recorded [], asked nothing"]),
+        ({"a": 1}, {"a": "1"}, ['a: recorded 1, asked "1"']),
+    ],
+)  # fmt: skip
+def test_each_place_is_named(recorded: JsonValue, asked: JsonValue, lines: list[str]) -> None:
+    assert list(differences(recorded, asked)) == lines
+
+
+def test_long_texts_are_shown_where_they_begin_to_differ() -> None:
+    (line,) = differences("x" * 500 + "old" + "y" * 500, "x" * 500 + "new" + "y" * 500)
+    assert "xxoldyy" in line
+    assert "xxnewyy" in line
+    assert len(line) < 200
+
+
+def test_likeness_is_from_nought_to_one() -> None:
+    long: JsonValue = {"model": "m", "messages": [{"content": "a" * 100}]}
+    assert similarity(long, long) == 1
+    assert similarity({"a": "x"}, {"b": "y"}) == 0
+    near: JsonValue = {"model": "m", "messages": [{"content": "a" * 90 + "b" * 10}]}
+    far: JsonValue = {"model": "m", "messages": [{"content": "c" * 100}]}
+    assert similarity(far, long) < similarity(near, long) < 1

@@ -1,0 +1,139 @@
+"""The plans that fit a turn: their values are those of the exact execution, whatever is combined."""
+
+import asyncio
+import math
+
+import pytest
+from pages import page, sample_pages
+from values import number_in
+
+from quaestor.conversation.memory import Memory
+from quaestor.core.answer_value import as_float
+from quaestor.documents.document import Document
+from quaestor.errors import ExecutionError
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.runner import play_turn
+from quaestor.plan.execute import execute
+from quaestor.questions.question import NO_QUESTION, read_question
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.embedded.candidates.enumerate import KEPT, OPERATIONS
+from quaestor.solvers.embedded.decode.beam import PATHS, Hypotheses, agreeing
+from quaestor.solvers.embedded.decode.overrides import apply_overrides
+from quaestor.solvers.embedded.decode.writing import read_state, write_plan
+from quaestor.solvers.embedded.features.candidates import CANDIDATE_FEATURES
+from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
+from quaestor.solvers.embedded.model.loading import load_weights
+from quaestor.solvers.embedded.model.signature import signature_of
+from quaestor.solvers.embedded.solver import EmbeddedSolver
+from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
+
+QUESTIONS = (
+    "what was the total in the last year?",
+    "and in the year before?",
+    "what is the percentage change between the two?",
+    "what is that times 100?",
+    "is it greater than 5?",
+)
+
+
+@pytest.fixture(scope="module")
+def solver() -> EmbeddedSolver:
+    return EmbeddedSolver(load_weights())
+
+
+def turns(document: Document, solver: EmbeddedSolver) -> list[tuple[TurnContext, str]]:
+    """Every turn of the conversation `QUESTIONS` about a page, with the solver's own answers before it."""
+    knowledge, memory, found = GraphProvider.of([document]), Memory(), []
+    for question in QUESTIONS:
+        context = TurnContext(document, memory, knowledge.graph(document), knowledge.ontology)
+        found.append((context, question))
+        memory = memory.add(asyncio.run(play_turn(question, context, solver)))
+    return found
+
+
+def read_turns(solver: EmbeddedSolver) -> list[tuple[TurnContext, Hypotheses]]:
+    return [
+        (context, solver.read(question, context))
+        for document in sample_pages()[:6]
+        for context, question in turns(document, solver)
+    ]
+
+
+def test_values_agree_with_exact_execution(solver: EmbeddedSolver) -> None:
+    compared = 0
+    for context, choices in read_turns(solver):
+        leaves = solver.page(context.graph).leaves
+        given = read_state(context.memory, leaves)
+        for choice in choices.ranked:
+            state = choice.before.state
+            plan = write_plan(choice.outcome, leaves, state, agreeing(state, given))
+            try:
+                result = execute(plan, context.memory.registers).result
+            except ExecutionError:
+                continue
+            assert choice.outcome.value is not None
+            assert math.isclose(as_float(result.value) or 0.0, choice.outcome.value, rel_tol=1e-9, abs_tol=1e-9), plan
+            if result.number is not None:
+                assert result.scale == choice.outcome.counts.scale
+            compared += 1
+    assert compared > 200
+
+
+def test_what_is_written_is_read_back(solver: EmbeddedSolver) -> None:
+    for context, _ in turns(sample_pages()[0], solver)[1:]:
+        leaves = solver.page(context.graph).leaves
+        state = read_state(context.memory, leaves)
+        assert state.questions == context.memory.asked
+        for turn, outcome in zip(context.memory.turns, state.outcomes, strict=True):
+            assert turn.answer.value is not None
+            assert outcome.value == pytest.approx(float(number_in(turn.answer.value)))
+            assert outcome.operation in OPERATIONS
+            assert all(not math.isnan(operand.value) for operand in outcome.operands)
+
+
+def test_candidates_are_bounded_and_measured_in_full(solver: EmbeddedSolver) -> None:
+    for _, choices in read_turns(solver):
+        assert 0 < choices.count <= KEPT * PATHS
+        assert all(math.isfinite(choice.log) for choice in choices.ranked)
+    assert all((*LEAF_FEATURES.values(), *CANDIDATE_FEATURES.values()))
+
+
+def test_no_number_is_set_beside_itself(solver: EmbeddedSolver) -> None:
+    document = page([["", "2008", "2007"], ["sales", "5", "7"]], ("sales were $ 5 in 2008 .",))
+    context, _ = turns(document, solver)[0]
+    outcomes = [choice.outcome for choice in solver.read("what is the difference?", context).ranked]
+    pairs = [o for o in outcomes if len(o.operands) == 2 and all(x.kind == "leaf" for x in o.operands)]
+    assert pairs
+    assert all(o.operands[0].value != o.operands[1].value for o in pairs)
+
+
+@pytest.mark.parametrize(
+    ("operands", "signature"),
+    [
+        ((Operand("leaf", 3, 1.0), Operand("leaf", 0, 2.0)), "subtract(new,used)"),
+        ((Operand("result", 1, 1.0), Operand("constant", 0, 100.0)), "subtract(result1,asked)"),
+        ((Operand("result", 0, 1.0), Operand("constant", 0, 2.0)), "subtract(result2,2)"),
+    ],
+)
+def test_a_signature_names_kinds_not_numbers(operands: tuple[Operand, ...], signature: str) -> None:
+    looked_up = TurnAction("lookup", (Operand("leaf", 0, 2.0),), 2.0)
+    state = DialogueState().after(NO_QUESTION, looked_up).after(NO_QUESTION, looked_up)
+    assert signature_of(read_question("less 100?"), TurnAction("subtract", operands, 1.0), state) == signature
+
+
+@pytest.mark.parametrize(
+    ("question", "base", "operation"),
+    [
+        ("what is the percentage change?", Operand("leaf", 0, 4.0), "percentage_change"),
+        ("and what was the growth rate in it?", Operand("result", 0, 4.0), "percentage_change"),
+        ("what is the difference between the two percentage changes?", Operand("result", 0, 4.0), "subtract"),
+        ("what percentage change does this represent?", Operand("constant", 0, 1.0), "subtract"),
+        ("what is the percentage change?", Operand("leaf", 0, 0.0), "subtract"),
+        ("what is the change?", Operand("leaf", 0, 4.0), "subtract"),
+    ],
+)
+def test_a_percentage_change_is_not_answered_by_a_difference(question: str, base: Operand, operation: str) -> None:
+    assert (
+        apply_overrides(read_question(question), TurnAction("subtract", (Operand("leaf", 1, 5.0), base), 1.0)).operation
+        == operation
+    )

@@ -1,0 +1,227 @@
+"""Named ratios spelled out: what is asked for is divided only where the page has the parts and not the whole."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pages import page
+
+from quaestor.graph.builder import build_graph
+from quaestor.ontology.builder import build_ontology
+from quaestor.questions.question import read_question
+from quaestor.solvers.embedded.candidates.ratios import expand_ratio
+from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
+
+
+def told(question: str, page: NumberMatrix) -> str:
+    return expand_ratio(read_question(question), page).text
+
+
+def leaves(*rows: list[str], text: tuple[str, ...] = ()) -> NumberMatrix:
+    document = page(rows, text)
+    return number_matrix(build_graph(document, build_ontology([document]), "strict"))
+
+
+HEAD = ["( in millions )", "2015", "2014"]
+SALES = ["net revenues", "$ 900", "$ 840"]
+INCOME = ["net income", "$ 81", "$ 77"]
+INCOMES = leaves(HEAD, SALES, ["cost of sales", "500", "480"], INCOME)
+MARGIN = "what was the profit margin in 2015?"
+SPELLED = "what was the net income divided by net revenue in 2015?"
+
+
+def test_a_name_is_spelled_out_in_the_words_of_the_page() -> None:
+    assert told(MARGIN, INCOMES) == SPELLED
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [
+        ("net earnings ( loss )", "net earnings"),
+        ("consolidated net income", "net income"),
+        ("net income attributable to nord inc .", "net income"),
+        ("net profit", "net profit"),
+        ("net income per share", None),
+        ("net income attributable to noncontrolling interests", None),
+        ("net loss", None),
+        ("adjusted net income", None),
+    ],
+)
+def test_a_figure_may_be_qualified_but_not_be_another(label: str, said: str | None) -> None:
+    found = told(MARGIN, leaves(HEAD, SALES, [label, "81", "77"]))
+    assert found == (MARGIN if said is None else SPELLED.replace("net income", said))
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [
+        ("net sales", "net sales"),
+        ("total revenues", "revenue"),
+        ("revenues , net", "net revenue"),
+        ("sales", "sales"),
+        ("operating revenues", "operating revenue"),
+        ("cost of sales", None),
+        ("sales per store", None),
+    ],
+)
+def test_the_pages_own_wording_is_taken(label: str, said: str | None) -> None:
+    found = told(MARGIN, leaves(HEAD, [label, "900", "840"], INCOME))
+    assert found == (MARGIN if said is None else SPELLED.replace("net revenue", said))
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [
+        ("earnings ( loss ) before income taxes", "earnings before income taxes"),
+        ("income before provision for income taxes", "income before provision for income taxes"),
+        ("income after income taxes", None),
+    ],
+)
+def test_a_sign_in_brackets_may_stand_anywhere(label: str, said: str | None) -> None:
+    question, table = (
+        "what was the effective tax rate?",
+        (["provision for income taxes", "39", "33"], [label, "12", "9"]),
+    )
+    found = told(question, leaves(HEAD, *table))
+    assert found == (f"what was the provision for income taxes divided by {said}?" if said else question)
+
+
+@pytest.mark.parametrize(("label", "found"), [("inventories , net", True), ("net inventories", False)])
+def test_net_of_something_is_told_after_the_name(label: str, found: bool) -> None:
+    question = "what was the inventory turnover in 2015?"
+    spelled = told(question, leaves(HEAD, ["cost of goods sold", "500", "480"], [label, "70", "65"]))
+    assert (spelled == "what was the cost of goods sold divided by inventories in 2015?") is found
+
+
+def test_of_several_figures_the_preferred_is_taken() -> None:
+    both = leaves(HEAD, ["operating revenues", "950", "880"], SALES, ["net sales", "890", "830"], INCOME)
+    assert told(MARGIN, both) == SPELLED.replace("net revenue", "net sales")
+    utility = leaves(HEAD, ["operating revenues", "950", "880"], SALES, INCOME)
+    assert told(MARGIN, utility) == SPELLED.replace("net revenue", "operating revenue")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        ["profit margin", "9.0%", "9.2%"],
+        ["net profit margin ( % )", "9.0", "9.2"],
+        ["margin on net profit", "9.0%", "9.2%"],
+        ["net income margin", "9.0%", "9.2%"],
+    ],
+    ids=lambda row: row[0],
+)
+def test_a_ratio_that_the_page_prints_is_looked_up(row: list[str]) -> None:
+    assert told(MARGIN, leaves(HEAD, SALES, INCOME, row)) == MARGIN
+
+
+def test_a_ratio_that_a_sentence_states_is_looked_up() -> None:
+    stated = leaves(HEAD, SALES, INCOME, text=("our margin of profit before and after all was 9.0% in 2015 .",))
+    assert told(MARGIN, stated) == MARGIN
+    silent = leaves(HEAD, SALES, INCOME, text=("the margin of error was 9.0% in 2015 .",))
+    assert told(MARGIN, silent) == SPELLED
+
+
+def test_another_ratio_is_no_reason_to_look_up() -> None:
+    other = leaves(HEAD, SALES, INCOME, ["gross profit margin", "45.0%", "43.0%"])
+    assert told(MARGIN, other) == SPELLED
+
+
+def test_an_amount_of_the_same_name_is_looked_up_unless_the_percentage_is_asked_for() -> None:
+    amounts = leaves(HEAD, ["gross margin", "400", "360"], ["net sales", "900", "840"])
+    assert told("what was the gross margin in 2015?", amounts) == "what was the gross margin in 2015?"
+    percent = told("what was the 2015 gross margin percent?", amounts)
+    assert percent == "what was the 2015 gross margin divided by net sales?"
+
+
+def test_a_common_size_statement_has_no_amounts_to_divide() -> None:
+    shares = leaves(["", "2015", "2014"], ["net sales", "100.0%", "100.0%"], ["net income", "9.0%", "9.2%"])
+    assert told(MARGIN, shares) == MARGIN
+
+
+def test_figures_of_sentences_and_of_columns_count() -> None:
+    texts = ("net income rose from $ 77 million to $ 81 million .", "we had $ 900 million in net sales in 2015 .")
+    assert told(MARGIN, leaves(["", "2015"], ["stores", "12"], text=texts)) == SPELLED.replace(
+        "net revenue", "net sales"
+    )
+    turned = leaves(["year", "net sales", "net income"], ["2015", "900", "81"], ["2014", "840", "77"])
+    assert told(MARGIN, turned) == SPELLED.replace("net revenue", "net sales")
+    segments = leaves(["", "net sales", "net income"], ["north", "500", "51"], ["south", "400", "30"])
+    assert told("what is the net margin of north?", segments) == (
+        "what is the net income divided by net sales of north?"
+    )
+    apart = ("net income per share was $ 0.81 .", "sales of land brought $ 900 million in 2015 .")
+    assert told(MARGIN, leaves(["", "2015"], ["stores", "12"], text=apart)) == MARGIN
+
+
+BALANCE = leaves(
+    HEAD,
+    ["total current assets", "400", "380"],
+    ["total assets", "1000", "950"],
+    ["total current liabilities", "200", "210"],
+    ["total liabilities", "600", "590"],
+    ["total shareholders 2019 equity", "400", "360"],
+    ["income before income taxes", "120", "110"],
+    ["income tax expense ( benefit )", "39", "33"],
+    INCOME,
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "spelled"),
+    [
+        ("And the Current Ratio?", "and the current assets divided by current liabilities?"),
+        ("what is the current ratio of nord?", "what is the current assets divided by current liabilities of nord?"),
+        ("in 2014, what was the roa?", "in 2014, what was the net income divided by total assets?"),
+        (
+            "what was the company's effective income tax rate in 2014?",
+            "what was the company's income tax expense divided by income before income taxes in 2014?",
+        ),
+        (
+            "what was the roa in the first half of 2014?",
+            "what was the net income divided by total assets in the first half of 2014?",
+        ),
+        ("calculate the debt ratio", "calculate the total liabilities divided by total assets"),
+        ("what was the 2014 debt/asset ratio?", "what was the 2014 total liabilities divided by total assets?"),
+        (
+            "what is the effective tax rate, in percentage?",
+            "what is the income tax expense divided by income before income taxes, in percentage?",
+        ),
+    ],
+)
+def test_ratios_of_other_kinds(question: str, spelled: str) -> None:
+    assert told(question, BALANCE) == spelled
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "by how much did the current ratio increase in 2015?",
+        "what was the change in the current ratio?",
+        "what was the average current ratio of the two years?",
+        "what is the current ratio divided by 2?",
+        "what is the current ratio less the debt ratio?",
+        "what portion of the debt ratio is that?",
+        "was the current ratio in 2015 higher than in 2014?",
+        "what is the adjusted current ratio?",
+        "what is the current ratio covenant?",
+        "what is the current ratio of debt to equity?",
+        "what is the current ratio and the debt ratio?",
+        "what was the expected rate of return on assets?",
+        "based on the effective tax rate, what is the income after taxes?",
+        "what is the quick ratio?",
+        "what were the current assets?",
+        "",
+    ],
+)
+def test_what_is_left_as_it_is(question: str) -> None:
+    assert told(question, BALANCE) == question
+
+
+@given(st.text(max_size=200), st.sampled_from(["", "profit margin", "NET MARGIN %", "gross profit margin"]), st.text())
+def test_any_text_is_spelled_out_or_stays(before: str, name: str, after: str) -> None:
+    question = f"{before}{name}{after}"
+    found = told(question, INCOMES)
+    assert found == question or " divided by " in found
+
+
+def test_a_page_without_numbers_leaves_every_question() -> None:
+    assert told(MARGIN, leaves(["", "2015"], ["net income", "-"], ["net sales", "-"])) == MARGIN

@@ -1,0 +1,112 @@
+"""Several readings of a conversation: kept apart by their answers, and never denying an answer that was given."""
+
+import asyncio
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from pages import page
+from values import a_value
+
+from quaestor.conversation.memory import Memory
+from quaestor.core.quantity import Scale
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.runner import play_turn
+from quaestor.plan.execute import execute
+from quaestor.plan.scales import Dimension
+from quaestor.plan.steps import Compute, Extract, Ref
+from quaestor.questions.question import NO_QUESTION, read_question
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.embedded.decode.beam import (
+    START,
+    BeamState,
+    Hypotheses,
+    Hypothesis,
+    advance,
+    agreeing,
+    log_shares,
+    same_answer,
+)
+from quaestor.solvers.embedded.decode.results import distinct_results, evidence_of
+from quaestor.solvers.embedded.decode.writing import write_plan
+from quaestor.solvers.embedded.model.loading import load_weights
+from quaestor.solvers.embedded.solver import EmbeddedSolver
+from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
+
+RENT = page([["", "2008", "2007"], ["rent", "5", "7"], ["lease", "2", "3"]])
+
+
+def outcome(value: float, leaf: int = 0, scale: Scale = Scale.ONE) -> TurnAction:
+    return TurnAction("lookup", (Operand("leaf", leaf, value),), value, Dimension(scale))
+
+
+def choices(*found: tuple[float, float]) -> Hypotheses:
+    """Hypotheses of a value with its share, after one reading of no turns."""
+    ranked = tuple(
+        Hypothesis(START[0], outcome(value, leaf), math.log(share)) for leaf, (value, share) in enumerate(found)
+    )
+    return Hypotheses(ranked, np.array([value for value, _ in found]))
+
+
+@pytest.fixture(scope="module")
+def solver() -> EmbeddedSolver:
+    return EmbeddedSolver(load_weights())
+
+
+def test_readings_with_the_same_answers_are_one() -> None:
+    paths = advance(choices((5.0, 0.4), (7.0, 0.35), (5.0, 0.25)), read_question("what was it?"))
+    assert [path.state.outcomes[0].value for path in paths] == [5.0, 7.0]
+    assert [math.exp(path.log) for path in paths] == pytest.approx([0.65, 0.35])
+
+
+def test_results_gather_the_shares_of_their_plans() -> None:
+    found = choices((5.0, 0.4), (7.0, 0.35), (5.0, 0.25))
+    assert [(choice.outcome.value, round(share, 9)) for choice, share in distinct_results(found)] == [
+        (5.0, 0.65),
+        (7.0, 0.35),
+    ]
+    evidence = evidence_of(found, 0.5, 2)
+    assert (evidence.share, evidence.runner_up) == pytest.approx((0.65, 0.35))
+
+
+def test_shares_sum_to_one() -> None:
+    assert np.exp(log_shares(np.array([3.0, -2.0, 700.0]))).sum() == pytest.approx(1)
+
+
+def test_five_percent_is_another_answer_than_five() -> None:
+    assert same_answer(outcome(5.0), outcome(5.0, leaf=3))
+    assert not same_answer(outcome(5.0), outcome(5.0, scale=Scale.PERCENT))
+    assert not same_answer(outcome(5.0), TurnAction("lookup", (), None))
+
+
+def test_what_was_not_answered_so_is_written_out(solver: EmbeddedSolver) -> None:
+    leaves = solver.page(GraphProvider.of([RENT]).graph(RENT)).leaves
+    five, seven = (next(n for n, leaf in enumerate(leaves.leaves) if leaf.quantity.value == v) for v in (5, 7))
+    read = DialogueState((read_question("a?"), read_question("b?")), (outcome(5.0, five), outcome(7.0, seven)))
+    given = DialogueState((read_question("a?"), read_question("b?")), (outcome(2.0, 2), outcome(7.0, seven)))
+    difference = TurnAction("subtract", (Operand("result", 0, 5.0), Operand("result", 1, 7.0)), -2.0)
+    plan = write_plan(difference, leaves, read, agreeing(read, given))
+    extract, compute = plan.steps
+    assert isinstance(extract, Extract)
+    assert extract.number == 5
+    assert isinstance(compute, Compute)
+    assert compute.operands == (Ref(1), Ref(-1))
+
+
+def test_answers_of_another_solver_are_taken_as_they_are(solver: EmbeddedSolver) -> None:
+    knowledge, memory = GraphProvider.of([RENT]), Memory()
+    context = TurnContext(RENT, memory, knowledge.graph(RENT), knowledge.ontology)
+    turn = asyncio.run(play_turn("what was the rent in 2008?", context, solver))
+    assert turn.answer.number == 5
+    other = replace(turn, answer=replace(turn.answer, value=a_value(11)))
+    for memory, first in ((Memory((turn,)), 5), (Memory((other,)), 11)):
+        context = TurnContext(RENT, memory, knowledge.graph(RENT), knowledge.ontology)
+        answer = asyncio.run(solver.solve("what is that times 100?", context))
+        assert answer.plan is not None
+        assert execute(answer.plan, memory.registers).result.number == answer.number == first * 100
+
+
+def test_a_path_of_no_turns_is_certain() -> None:
+    assert (BeamState(DialogueState()),) == START
+    assert advance(choices(), NO_QUESTION) == ()

@@ -1,0 +1,142 @@
+"""Why a reading was chosen, what was nearly chosen instead, and what is withheld."""
+
+import asyncio
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+from pages import page
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Turn
+from quaestor.core.provenance import CellRef, Source
+from quaestor.core.quantity import Quantity
+from quaestor.datasets.dataset import Conversation, Dataset
+from quaestor.datasets.formats import read_dataset
+from quaestor.documents.document import Document
+from quaestor.errors import SettingsError
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.recording import turn_records
+from quaestor.evaluation.runner import play_conversation
+from quaestor.plan.steps import Compute, Extract, Plan, Ref
+from quaestor.sample import sample_path
+from quaestor.solvers.answering import answer_from_plan
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.embedded.decode.explanation import abstained, runner_up, with_runner_up
+from quaestor.solvers.registry import make_solver
+
+PAGE = page(
+    [
+        ["", "2008", "2007"],
+        ["net revenue", "$ 5363", "$ 5012"],
+        ["operating costs", "410", "395"],
+        ["loss", "-3.97", "2"],
+    ]
+)
+
+
+@pytest.fixture(scope="module")
+def sample() -> Dataset:
+    return read_dataset(sample_path())
+
+
+def play(document: Document, *questions: str, **options: object) -> tuple[Turn, ...]:
+    solver = make_solver("embedded", options)
+    return asyncio.run(play_conversation(Conversation("x", document, questions), solver))
+
+
+def context() -> TurnContext:
+    knowledge = GraphProvider.of([PAGE])
+    return TurnContext(PAGE, Memory(), knowledge.graph(PAGE), knowledge.ontology)
+
+
+def taken(row: int, column: int, value: str, reading: str = "signed", step: int = 1) -> Extract:
+    source: Source = CellRef(PAGE.id, 0, row, column)
+    quantity = Quantity(Decimal(value), text=value)
+    return Extract(step, source, "here", quantity, reading=reading)  # type: ignore[arg-type]  # one of two words
+
+
+def answered(*steps: Extract | Compute, sure: float) -> Answer:
+    return answer_from_plan(Plan(steps), context(), confidence=sure)
+
+
+def test_what_was_matched_can_be_checked() -> None:
+    first, second, third = play(
+        PAGE, "what was the net revenue in 2008?", "and what was it in 2007?", "what was, then, the change?"
+    )
+    assert [turn.answer.number for turn in (first, second)] == [Decimal(5363), Decimal(5012)]
+    assert first.answer.grounds == 'row "net revenue"; year 2008'
+    assert second.answer.grounds == 'row "net revenue" of question 1; year 2007'
+    assert third.answer.number == Decimal(351)
+    assert third.answer.grounds is not None
+    assert '"the change" asks for the change; answers 1 and 2' in third.answer.grounds
+
+
+def test_in_a_turned_table_it_is_a_column_that_is_matched() -> None:
+    turned = page([["", "net revenue", "operating costs"], ["2008", "5363", "410"], ["2007", "5012", "395"]])
+    (turn,) = play(turned, "what were the operating costs in 2007?")
+    assert turn.answer.number == Decimal(395)
+    assert turn.answer.grounds == 'column "operating costs"; year 2007'
+
+
+def test_a_loss_and_its_magnitude_are_two_readings() -> None:
+    loss = answered(taken(3, 1, "-3.97"), sure=0.5)
+    magnitude = answered(taken(3, 1, "-3.97", "magnitude"), sure=0.4)
+    assert runner_up(loss, magnitude, context()) == "read as a loss: -3.97; as a magnitude: 3.97, 40%"
+    assert runner_up(magnitude, loss, context()) == "read as a magnitude: 3.97; as a loss: -3.97, 40%".replace(
+        "40", "50"
+    )
+
+
+def test_exchanged_operands_are_the_other_way_round() -> None:
+    costs, before = taken(2, 1, "410"), taken(2, 2, "395", step=2)
+    change = answered(costs, before, Compute(3, "subtract", (Ref(1), Ref(2))), sure=0.5)
+    back = answered(costs, before, Compute(3, "subtract", (Ref(2), Ref(1))), sure=0.3)
+    ratio = answered(costs, before, Compute(3, "divide", (Ref(2), Ref(1))), sure=0.3)
+    assert runner_up(change, back, context()) == "the other way round: -15, 30%"
+    assert runner_up(change, ratio, context()).startswith("next likely: 96.3 % (")
+
+
+def test_a_runner_up_is_named_where_it_is_close() -> None:
+    first, second = answered(taken(2, 1, "410"), sure=0.6), answered(taken(2, 2, "395"), sure=0.3)
+    told = with_runner_up(replace(first, reason="a doubt"), second, context()).reason
+    assert told is not None
+    assert told.startswith("a doubt; next likely: 395 (")
+    assert told.endswith("), 30%")
+    assert with_runner_up(first, None, context()) == first
+
+
+def test_what_is_withheld_is_named_with_its_probability() -> None:
+    answer = abstained(answered(taken(1, 1, "5363"), sure=0.3141), 0.5, context())
+    assert answer.value is None
+    assert answer.reason is not None
+    assert answer.reason.startswith("withheld: the surest reading, 5,363 (")
+    assert answer.reason.endswith("), has a probability of 0.31, below 0.5")
+    assert answer.plan is not None
+
+
+def test_withholding_changes_no_other_answer(sample: Dataset) -> None:
+    solver, careful = make_solver("embedded", {}), make_solver("embedded", {"abstain_below": 0.6})
+    withheld_turns = given = 0
+    for conversation in sample.conversations[:12]:
+        turns = asyncio.run(play_conversation(conversation, solver))
+        fewer = asyncio.run(play_conversation(conversation, careful))
+        records = turn_records("run", conversation.id, fewer)
+        for turn, other, record in zip(turns, fewer, records, strict=True):
+            assert turn.answer.confidence is not None
+            assert other.answer.confidence == pytest.approx(turn.answer.confidence)
+            if turn.answer.confidence < 0.6:
+                withheld_turns += 1
+                assert (other.answer.value, record.number, record.program, other.error) == (None, None, None, None)
+            else:
+                given += 1
+                assert (other.answer.value, other.verified) == (turn.answer.value, True)
+    assert withheld_turns
+    assert given
+
+
+@pytest.mark.parametrize("least", [-0.1, 1.5, "0.5", True, None])
+def test_a_confidence_that_is_none_is_refused(least: object) -> None:
+    with pytest.raises(SettingsError, match="'abstain_below' of the embedded solver must be a number from 0 to 1"):
+        make_solver("embedded", {"abstain_below": least})

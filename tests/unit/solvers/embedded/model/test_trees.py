@@ -1,0 +1,141 @@
+"""Boosted trees, applied with numpy: by hand, and bit for bit as XGBoost applies them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from quaestor.errors import ModelError
+from quaestor.learning.trees import FittedTrees
+from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
+from quaestor.solvers.embedded.model import loading as shipped
+from quaestor.solvers.embedded.model.trees import Trees
+
+LEAVES = Path(shipped.__file__).parent / "weights" / "leaves.json"
+
+
+def stump(column: int, threshold: float, yes: float, no: float, missing_is_yes: bool) -> dict[str, Any]:
+    return {
+        "left_children": [1, -1, -1], "right_children": [2, -1, -1], "split_indices": [column, 0, 0],
+        "split_conditions": [threshold, yes, no], "default_left": [int(missing_is_yes), 0, 0], "split_type": [0, 0, 0],
+    }  # fmt: skip
+
+
+UNEVEN: dict[str, Any] = {
+    # size < 10: 1.0; otherwise age < 3: 20.0; otherwise 300.0
+    "left_children": [1, -1, 3, -1, -1], "right_children": [2, -1, 4, -1, -1], "split_indices": [0, 0, 1, 0, 0],
+    "split_conditions": [10.0, 1.0, 3.0, 20.0, 300.0], "default_left": [0, 0, 1, 0, 0], "split_type": [0] * 5,
+}  # fmt: skip
+
+
+def document(*trees: dict[str, Any], base: str = "[0E0]", booster: str = "gbtree") -> bytes:
+    learner = {
+        "feature_names": ["size", "age"],
+        "learner_model_param": {"base_score": base},
+        "gradient_booster": {"name": booster, "model": {"trees": list(trees)}},
+    }
+    return json.dumps({"learner": learner}).encode()
+
+
+def test_a_row_goes_down_each_tree_and_what_the_trees_say_adds_up() -> None:
+    trees = Trees(document(UNEVEN, stump(1, 5.0, 0.5, -0.5, False)), ("size", "age"))
+    rows = np.array([[9.9, 4], [10, 2.9], [10, 3], [11, 5]], np.float32)
+    assert trees.scores(rows).tolist() == [1.5, 20.5, 300.5, 299.5]
+
+
+def test_a_value_that_is_missing_goes_where_its_question_says() -> None:
+    trees = Trees(document(UNEVEN, stump(1, 5.0, 0.5, -0.5, False)), ("size", "age"))
+    rows = np.array([[np.nan, 4], [10, np.nan], [np.nan, np.nan]], np.float32)
+    # An unknown size counts as large, an unknown age as young in the first tree and as old in the second.
+    assert trees.scores(rows).tolist() == [300.5, 19.5, 19.5]
+
+
+def test_terms_are_added_in_single_precision_and_in_order_however_many_rows_there_are() -> None:
+    leaves = [1e8, *[1.0] * 20, -1e8]  # beside 1e8 a single 1 is lost; added in another order some would survive
+    trees = Trees(document(*(stump(0, 1.0, leaf, leaf, True) for leaf in leaves)), ("size", "age"))
+    for count in (1, 2, 3, 8, 9, 100):
+        assert trees.scores(np.zeros((count, 2), np.float32)).tolist() == [0.0] * count
+
+
+def test_scores_become_shares_of_their_block() -> None:
+    trees = Trees(document(stump(0, 1.0, 0.0, float(np.log(3)), True)), ("size", "age"))
+    block, nothing = np.array([[0, 0], [2, 0]], np.float32), np.zeros((0, 2), np.float32)
+    shares = trees.predict([block, nothing, block[:1]])
+    assert [part.tolist() for part in shares] == [pytest.approx([0.25, 0.75]), [], [1.0]]
+
+
+def test_trees_as_fitted_are_written_as_they_came(tmp_path: Path) -> None:
+    text = document(UNEVEN)
+    FittedTrees(text, ("size", "age")).save(tmp_path / "leaves.json")
+    assert (tmp_path / "leaves.json").read_bytes() == text
+    assert Trees.read(tmp_path / "leaves.json", ("size", "age")).names == ("size", "age")
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        (b"", "not what XGBoost writes: Expecting value"),
+        (b"\xff", "not what XGBoost writes"),
+        (b"[]", "not what XGBoost writes"),
+        (b"{}", "not what XGBoost writes: 'learner' is missing"),
+        (document(), "there are no trees"),
+        (document(UNEVEN, base="5E-1"), "add up from zero"),
+        (document(UNEVEN, booster="dart"), "add up from zero"),
+        (document({**UNEVEN, "split_type": [1] * 5}), "categories"),
+        (document({**UNEVEN, "left_children": [0] * 5}), "not what XGBoost writes"),
+        (document({**UNEVEN, "left_children": [9] * 5}), "not what XGBoost writes"),
+        (document({**UNEVEN, "split_indices": [2] * 5}), "trained on other columns"),
+    ],
+)
+def test_a_file_that_holds_no_such_trees_is_named(content: bytes, fault: str, tmp_path: Path) -> None:
+    (tmp_path / "leaves.json").write_bytes(content)
+    with pytest.raises(ModelError, match=rf"cannot read the weights leaves\.json: .*{fault}.*; train them again"):
+        Trees.read(tmp_path / "leaves.json", ("size", "age"))
+
+
+def test_trees_of_other_columns_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "leaves.json").write_bytes(document(UNEVEN))
+    with pytest.raises(ModelError, match=r"leaves\.json: they were trained on other columns; train them again"):
+        Trees.read(tmp_path / "leaves.json", ("age", "size"))
+
+
+def test_the_shipped_trees_say_what_xgboost_says_of_them() -> None:
+    xgboost = pytest.importorskip("xgboost")
+    booster = xgboost.Booster({"nthread": 1})
+    booster.load_model(LEAVES)
+    trees = Trees.read(LEAVES, tuple(LEAF_FEATURES))
+    nodes = json.loads(LEAVES.read_bytes())["learner"]["gradient_booster"]["model"]["trees"]
+    thresholds = np.array([value for tree in nodes for value in tree["split_conditions"]], np.float32)
+    random = np.random.default_rng(0)
+    for count in (1, 2, 7, 300):
+        spread = random.normal(size=(count, len(LEAF_FEATURES))).astype(np.float32)
+        for rows in (spread, random.choice(thresholds, spread.shape), np.round(spread)):
+            gaps = np.where(random.random(rows.shape) < 0.2, np.float32(np.nan), rows)
+            for each in (rows, gaps):
+                assert trees.scores(each).tobytes() == booster.inplace_predict(each, validate_features=False).tobytes()
+
+
+@pytest.mark.parametrize("depth", [1, 2, 5, 8])
+def test_trees_of_any_depth_say_what_xgboost_says_where_values_are_missing(depth: int) -> None:
+    xgboost = pytest.importorskip("xgboost")
+    random = np.random.default_rng(depth)
+    rows = random.normal(size=(2000, 6)).astype(np.float32)
+    target = np.sin(rows[:, 0] * 3) + np.where(rows[:, 1] > 0, rows[:, 2], -1)
+    # What is missing says something, now the one thing and now the other: both ways down are learned.
+    rows[(target > 1) & (random.random(2000) < 0.7), 0] = np.nan
+    rows[(target < -1) & (random.random(2000) < 0.7), 2] = np.nan
+    names = tuple("abcdef")
+    data = xgboost.DMatrix(rows, label=target, feature_names=list(names))
+    booster = xgboost.train(
+        {"max_depth": depth, "base_score": 0.0, "nthread": 1, "tree_method": "hist"}, data, num_boost_round=30
+    )
+    text = bytes(booster.save_raw("json"))
+    ways = {
+        way
+        for tree in json.loads(text)["learner"]["gradient_booster"]["model"]["trees"]
+        for way in tree["default_left"]
+    }
+    assert ways == {0, 1}
+    assert Trees(text, names).scores(rows).tobytes() == booster.inplace_predict(rows).tobytes()

@@ -1,0 +1,58 @@
+"""Both ways in which a matrix of numbers and words is kept say the same."""
+
+import numpy as np
+import pytest
+
+from quaestor.solvers.embedded.page import word_matrix as module
+from quaestor.solvers.embedded.page.word_matrix import WordMatrix, word_matrix
+
+ROWS = [{0: 1.0, 3: 0.5}, {}, {3: 1.0}, {4: 0.25, 0: 1.0, 1: 1.0}]
+
+
+def both(monkeypatch: pytest.MonkeyPatch, rows: list[dict[int, float]], width: int) -> tuple[WordMatrix, WordMatrix]:
+    whole = word_matrix(rows, len(rows), width)
+    monkeypatch.setattr(module, "WHOLE_CELLS", -1)
+    by_word = word_matrix(rows, len(rows), width)
+    assert whole.whole is not None
+    assert by_word.whole is None
+    return whole, by_word
+
+
+def test_a_page_is_kept_whole_and_a_filing_by_word() -> None:
+    assert word_matrix([{}] * 100, 100, 200).whole is not None
+    assert word_matrix([{}] * 8000, 8000, 1000).whole is None
+
+
+def test_sums_are_the_same_however_it_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = np.random.default_rng(3)
+    many = [{int(word): chance.random() for word in chance.choice(40, 6, replace=False)} for _ in range(50)]
+    for rows, width in ((ROWS, 6), (many, 41)):
+        whole, by_word = both(monkeypatch, rows, width)
+        weights = chance.random(width).astype(np.float32)
+        weights[::3] = 0
+        words = [4, 0, 2]
+        for one, other in (
+            (whole.dot(weights), by_word.dot(weights)),
+            (whole.dot_of(words, weights[:3]), by_word.dot_of(words, weights[:3])),
+            (whole.dot_of([], weights[:0]), by_word.dot_of([], weights[:0])),
+            (whole.by_number(), by_word.by_number()),
+            (whole.by_word(), by_word.by_word()),
+        ):
+            assert one.dtype == other.dtype == np.float32
+            np.testing.assert_allclose(one, other, rtol=1e-6)
+        monkeypatch.undo()
+
+
+def test_sums_are_those_of_the_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, by_word = both(monkeypatch, ROWS, 6)
+    weights = np.array([1, 10, 100, 1000, 10000, 0], np.float32)
+    assert by_word.dot(weights).tolist() == [501, 0, 1000, 2511]
+    assert by_word.dot_of([3, 0], np.array([2, 3], np.float32)).tolist() == [4, 0, 2, 3]
+    assert by_word.by_number().tolist() == [1.5, 0, 1, 2.25]
+    assert by_word.by_word().tolist() == [2, 1, 0, 1.5, 0.25, 0]
+
+
+def test_without_words_nothing_is_described(monkeypatch: pytest.MonkeyPatch) -> None:
+    for matrix in both(monkeypatch, [{}, {}], 0):
+        assert matrix.width == 1
+        assert matrix.dot(np.ones(1, np.float32)).tolist() == [0, 0]

@@ -1,0 +1,106 @@
+"""A query means numbers of the page, each with its node; what it computes is refused."""
+
+import pytest
+from pages import page
+from solver_bench import context_of
+from sparql_bench import CASH_2008
+from toolboxes import CASH_FLOWS
+
+from quaestor.errors import QueryError
+from quaestor.graph.facts import HeaderNumber, MentionFact
+from quaestor.solvers.sparql.grounding import QueriedNumbers
+
+CASH = "kg:net_cash_from_operating_activities"
+PAIRS = page(
+    [
+        ["", "2008", "2007"],
+        ["net sales", "100", "100"],
+        ["notes due at 7.5 %", "-40", "-"],
+        ["shares", "17900 ( rental ) 4800 ( services )", "5"],
+    ],
+    before=["sales were $ 5.2 million in 2008 and 4.1 % of them came from notes ."],
+)
+
+
+@pytest.fixture(scope="module")
+def cash() -> QueriedNumbers:
+    return QueriedNumbers(context_of(CASH_FLOWS).graph)
+
+
+@pytest.fixture(scope="module")
+def pairs() -> QueriedNumbers:
+    return QueriedNumbers(context_of(PAIRS).graph)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        CASH_2008,
+        f"SELECT * WHERE {{ kg:CashFlow_2008 {CASH} ?value }}",
+        f"select distinct ?v {{ ?i {CASH} ?v ; kg:year '2008' }}",
+        f"SELECT ?o WHERE {{ ?o a kg:Observation ; kg:property {CASH} ; kg:year '2008' }}",
+        f"SELECT ?value WHERE {{ ?o a kg:Observation ; kg:property {CASH} ; kg:period '2008' ; kg:value ?value }}",
+        f"SELECT ?o ?value WHERE {{ ?o kg:instance kg:CashFlow_2008 ; kg:property {CASH} ; kg:value ?value }} LIMIT 1",
+        f"SELECT ?t WHERE {{ ?o kg:property {CASH} ; kg:year '2008' ; kg:value ?value ; kg:printedText ?t }}",
+        "SELECT ?value WHERE { ?o kg:rowLabel ?l ; kg:columnLabel '2008' ; kg:value ?value "
+        "FILTER(CONTAINS(?l, 'operating activities')) }",
+        f"PREFIX kg: <urn:quaestor:kg#> SELECT ?v {{ ?o kg:property {CASH} ; kg:year '2008' ; kg:value ?v }}",
+        f"SELECT ?v WHERE {{ {{ ?o kg:property {CASH} ; kg:year '2008' ; kg:value ?v }} UNION {{ ?o kg:none ?v }} }}",
+        f"SELECT ?v # it {{\nWHERE {{ ?o kg:property {CASH} ; kg:value ?v ; kg:year ?y }} ORDER BY ?y OFFSET 1 LIMIT 1",
+    ],
+)  # fmt: skip
+def test_a_query_in_any_wording_means_the_number_of_its_cell(cash: QueriedNumbers, query: str) -> None:
+    (node,) = cash.find(query)
+    assert str(cash.by_node[node].quantity.value) == "181001"
+    assert node.startswith("doc:obs_")
+
+
+def test_numbers_of_text_and_labels(pairs: QueriedNumbers) -> None:
+    (node,) = pairs.find("SELECT ?v WHERE { ?m a kg:Mention ; kg:value ?v ; kg:scale 'million' }")
+    assert isinstance(pairs.by_node[node], MentionFact)
+    assert pairs.find("SELECT ?v WHERE { doc:mention_pre_text_0_0 kg:value ?v }") == ("doc:mention_pre_text_0_0",)
+    (label,) = pairs.find("SELECT ?v WHERE { ?l a kg:HeaderNumber ; kg:namesYear false ; kg:value ?v }")
+    assert isinstance(pairs.by_node[label], HeaderNumber)
+
+
+def test_every_match_is_found_and_each_once(pairs: QueriedNumbers) -> None:
+    assert len(pairs.find("SELECT ?v WHERE { ?i kg:net_sales ?v }")) == 2
+    assert len(pairs.find("SELECT ?v WHERE { ?o kg:property kg:shares ; kg:year '2008' ; kg:value ?v }")) == 2
+    assert pairs.find("SELECT ?v WHERE { ?o kg:property kg:shares ; kg:year '1999' ; kg:value ?v }") == ()
+    assert pairs.find("SELECT ?v WHERE { OPTIONAL { ?o kg:year '1999' ; kg:value ?v } }") == ()
+
+
+def test_equal_numbers_are_told_apart_by_their_node(pairs: QueriedNumbers) -> None:
+    (later,) = pairs.find("SELECT ?v WHERE { ?o kg:property kg:net_sales ; kg:year '2008' ; kg:value ?v }")
+    (earlier,) = pairs.find("SELECT ?v WHERE { ?o kg:property kg:net_sales ; kg:year '2007' ; kg:value ?v }")
+    assert (pairs.by_node[later].year, pairs.by_node[earlier].year) == (2008, 2007)
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("SELECT (SUM(?v) AS ?value) WHERE { ?i kg:net_sales ?v }", "computes"),
+        ("SELECT (?v AS ?value) WHERE { ?i kg:net_sales ?v }", "computes"),
+        ("SELECT ?i WHERE { ?i kg:net_sales ?v } GROUP BY ?i HAVING (COUNT(?v) > 1)", "GROUP computes"),
+        ("SELECT ?d WHERE { ?i kg:net_sales ?v . ?i kg:shares ?w BIND(?v - ?w AS ?d) }", "no number of an observation"),
+        ("SELECT ?n WHERE { { SELECT (COUNT(?v) AS ?n) WHERE { ?i kg:net_sales ?v } } }", "no number of"),
+        ("SELECT ?v WHERE { VALUES ?v { 12345 } }", "12345, which is no number"),
+        ("SELECT ?r WHERE { doc:cell_0_1_1 kg:row ?r }", "no number of an observation"),
+        ("SELECT ?i WHERE { ?i kg:net_sales ?v }", "which is no number: select the kg:value"),
+        ("SELECT ?y WHERE { ?i kg:year ?y }", "which is no number"),
+        ("SELECT ?t WHERE { ?c a kg:TextCell ; kg:printedText ?t }", "which is no number"),
+        ("ASK { ?i kg:net_sales ?v }", "SELECT was asked for"),
+        ("SELECT", "line 1"),
+        ("SELECT ?v WHERE { ?i kg:net_sales ?v", "line 1, column 37"),
+        ("SELECT ?v WHERE { ?i foo:net_sales ?v }", "no prefix 'foo'"),
+        ("SELECT ?v WHERE { SERVICE <http://example.org/> { ?i kg:net_sales ?v } }", "SERVICE is not allowed"),
+        ("SELECT ?v FROM <http://example.org/> WHERE { ?i kg:net_sales ?v }", "FROM is not allowed"),
+        ("DROP ALL", "DROP is not allowed"),
+        ("", "no query"),
+        ("SELECT ?v WHERE { ?a ?b ?c . ?d ?e ?f . ?g ?h ?v }", "rows"),
+    ],
+)  # fmt: skip
+def test_what_means_no_number_is_refused(pairs: QueriedNumbers, query: str, said: str) -> None:
+    with pytest.raises(QueryError, match="cannot be answered") as caught:
+        pairs.find(query)
+    assert said in str(caught.value)
