@@ -1,0 +1,86 @@
+"""The recipes of CONTRIBUTING.md, each followed word for word in a temporary package."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from fenced import ROOT, Block, blocks, typed
+
+RECIPES = sorted({block.remarks["recipe"] for block in blocks("python", "sh") if "recipe" in block.remarks})
+
+
+def steps(recipe: str) -> list[Block]:
+    found = blocks("python", "toml", "json", "csv", "text", "sh")
+    return [block for block in found if block.remarks.get("recipe") == recipe]
+
+
+def install(folder: Path) -> None:
+    """Makes what the folder's pyproject.toml declares known, as pip would: a `dist-info` beside the modules."""
+    project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    info = folder / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
+    groups = (
+        f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in points.items())
+        for group, points in project["entry-points"].items()
+    )
+    (info / "entry_points.txt").write_text("\n".join(groups))
+
+
+def edit(block: Block, folder: Path) -> None:
+    """Puts the text of a block into a copy of the package: a new file, or below the line that the remark names."""
+    package = folder / "quaestor"
+    if not package.exists():
+        shutil.copytree(ROOT / "src" / "quaestor", package, ignore=shutil.ignore_patterns("__pycache__"))
+    path = package / block.remarks["edit"]
+    if "after" not in block.remarks:
+        assert not path.exists()
+        path.write_text(block.text, encoding="utf-8")
+        return
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    after = block.remarks["after"].replace("+", " ")
+    (place,) = (number for number, line in enumerate(lines) if line.strip() == after)
+    lines.insert(place + 1, block.text)
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def test_there_is_a_recipe_for_each_kind_of_addition() -> None:
+    assert RECIPES == ["dataset", "operation", "reader", "solver", "store", "tool"]
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_a_recipe_does_what_it_says(recipe: str, tmp_path: Path) -> None:
+    added, work = tmp_path / "added", tmp_path / "work"
+    added.mkdir()
+    work.mkdir()
+    commands: list[tuple[Block, str]] = []
+    for block in steps(recipe):
+        if block.language == "sh":
+            commands += [(block, line) for line in typed(block)]
+        elif "edit" in block.remarks:
+            edit(block, added)
+        else:
+            folder = work if block.language in ("json", "csv", "text") or "work" in block.remarks else added
+            (folder / block.remarks["file"]).write_text(block.text, encoding="utf-8")
+    if (added / "pyproject.toml").exists():
+        install(added)
+    assert commands, f"the recipe {recipe} shows nothing"
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("QUAESTOR_")}
+    for block, line in commands:
+        ran = subprocess.run(
+            shlex.split(re.sub(r"\s#.*", "", line)),
+            check=False,
+            cwd=work,
+            env={**kept, "PATH": path, "PYTHONPATH": str(added), "PYTHONSAFEPATH": "1"},
+            capture_output=True,
+            text=True,
+            timeout=100,
+        )
+        assert ran.returncode == 0, f"{block}: {line}\n{ran.stdout}{ran.stderr}"
