@@ -11,6 +11,7 @@ from store_records import GRAPH, PRICE, a_prompt, a_run, an_example, play, some_
 from quaestor.core.triples import Triple
 from quaestor.errors import DuplicateRecordError, StoreError, UnknownRunError
 from quaestor.store.base import RunStore
+from quaestor.store.records import RunRecord
 
 RUN = a_run()
 
@@ -214,3 +215,56 @@ def test_two_processes_that_write_the_same_leave_it_once(uri: str) -> None:
         process.join()
     assert [process.exitcode for process in processes] == [0] * writers
     play(uri, read)
+
+
+def test_a_deleted_run_takes_all_that_is_its_own_along(uri: str) -> None:
+    other = a_run("other")
+
+    async def fill(store: RunStore, run: RunRecord) -> None:
+        await store.create_run(run)
+        await store.begin_example(an_example(run, status="pending", turns=0))
+        await store.save_graph(run.id, "c1", GRAPH)
+        await store.log_prompt(a_prompt(run))
+        await store.complete_example(an_example(run), some_turns(run))
+
+    async def delete(store: RunStore) -> None:
+        await store.save_ontology("ab" * 32, GRAPH)
+        for run in (RUN, other):
+            await fill(store, run)
+        await store.delete_run(RUN.id)
+
+    async def look(store: RunStore) -> None:
+        assert await store.runs() == (other,)
+        for read in (store.run, store.examples, store.turns, store.progress, store.delete_run):
+            with pytest.raises(UnknownRunError, match=RUN.id):
+                await read(RUN.id)
+        # The other run has all of its own still, and the ontology belongs to none.
+        assert await store.examples("other") == (an_example(other),)
+        assert await store.turns("other") == some_turns(other)
+        assert await store.prompts("other", "c1") == (a_prompt(other),)
+        assert await store.load_graph("other", "c1") == GRAPH
+        assert await store.load_ontology("ab" * 32) == GRAPH
+        # Whoever comes after it under its name finds nothing of it.
+        await store.create_run(RUN)
+        assert await store.examples(RUN.id) == ()
+        assert await store.turns(RUN.id) == ()
+        assert await store.prompts(RUN.id, "c1") == ()
+        with pytest.raises(StoreError):
+            await store.load_graph(RUN.id, "c1")
+
+    play(uri, delete)
+    play(uri, look)
+
+
+def test_a_run_that_is_deleted_while_it_is_played_stays_deleted(uri: str) -> None:
+    async def scenario(store: RunStore) -> None:
+        await store.create_run(RUN)
+        await store.begin_example(an_example(RUN, status="pending", turns=0))
+        await store.delete_run(RUN.id)
+        with pytest.raises(UnknownRunError):
+            await store.complete_example(an_example(RUN), some_turns(RUN))
+        with pytest.raises(UnknownRunError):
+            await store.log_prompt(a_prompt(RUN))
+        assert await store.runs() == ()
+
+    play(uri, scenario)

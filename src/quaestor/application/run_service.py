@@ -1,7 +1,7 @@
 """Runs, started, gone on with and found. What scoring needs is in `quaestor.application.score_service`."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pydantic import JsonValue
@@ -169,3 +169,14 @@ async def find_run(store: RunStore, name: str) -> RunRecord:
     if len(found) > 1 and not exact:
         raise InputError(f"{len(found)} runs begin with {name!r}: {', '.join(run.id for run in found[:5])}")
     return (exact or found or [await store.run(name)])[0]
+
+
+async def find_runs(store: RunStore, names: Sequence[str]) -> tuple[RunRecord, ...]:
+    """Returns the runs of some names, each once, in their order.
+
+    Raises:
+        UnknownRunError: One is not there.
+        InputError: Several ids begin as a name does.
+    """
+    found = [await find_run(store, name) for name in names]
+    return tuple({run.id: run for run in found}.values())

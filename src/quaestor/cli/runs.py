@@ -1,6 +1,7 @@
 """`quaestor runs`: what the run store has, and why a run answered as it did."""
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -186,6 +187,42 @@ def show_graph(
         show_statistics(console, found)
 
 
+@runs.command("delete")
+def delete_runs(
+    names: Annotated[
+        list[str],
+        typer.Argument(metavar="RUN...", help="Ids, beginnings of ids, or `latest`.", show_default=False),
+    ],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    store: StoreOption = None,
+) -> None:
+    """Delete runs for good: their conversations, turns, prompts and graphs. Asks first. Ontologies stay."""
+    from quaestor.application.run_service import find_runs
+
+    found = _read_store(store, lambda opened: find_runs(opened, names))
+    for record in found:
+        print(f"{record.id}: {record.dataset}, {record.conversations} conversations, {record.status}")
+    if not yes and not _agreed(f"delete {len(found)} run{'s' * (len(found) != 1)} for good?"):
+        print("nothing was deleted")
+        return
+
+    async def delete(opened: "RunStore") -> None:
+        for record in found:
+            await opened.delete_run(record.id)
+
+    _read_store(store, delete)
+    print(f"deleted {len(found)} run{'s' * (len(found) != 1)}")
+
+
+def _agreed(question: str) -> bool:
+    """Returns whether a person says yes; where nobody answers, that is a no."""
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    said = sys.stdin.readline()
+    if not said.endswith("\n"):
+        print(file=sys.stderr)
+    return said.strip().casefold() in ("y", "yes")
+
+
 @runs.command("export")
 def export(
     run: RunArgument,
@@ -213,7 +250,7 @@ def export(
 
 
 def _read_store(store: str | None, read: "Callable[[RunStore], Awaitable[T]]") -> T:
-    """Returns what is read from the store in force, which must be there."""
+    """Returns what is done with the store in force, which must be there."""
     from quaestor.settings import load_settings
     from quaestor.store.base import open_store
 

@@ -31,7 +31,11 @@ SMALL_ROWS = 20_000
 SMALL_PATTERNS = 8
 _XSD = PREFIXES["xsd"]
 _NUMBERS = {_XSD + name for name in ("decimal", "double", "float")}
-_REFUSED_WORDS = re.compile(r"\b(?:SERVICE|LATERAL|FROM)\b,? ?")
+_SENTENCE = re.compile(r"\bThe [\w ]+")
+_ONE_SIGN = re.compile(r": expected (\"[^\"]+\")$")
+EXAMPLE = "SELECT ?row ?value WHERE { ?o kg:rowLabel ?row ; kg:value ?value }"
+"""A query that every graph answers, for who writes one that none does."""
+
 _PLACE = re.compile(r"error at ([0-9]+):([0-9]+): ")
 
 
@@ -182,6 +186,25 @@ def _malformed(message: str, guarded: Guarded) -> QueryError:
     known = {"kg", "doc", *PREFIXES}
     if unknown and unknown[1] not in known:
         return QueryError(f"there is no prefix {unknown[1]!r}; there are {', '.join(sorted(known))}", position)
-    before, after = guarded.text[max(0, position - 25) : position], guarded.text[position : position + 15]
-    complaint = _REFUSED_WORDS.sub("", message[place.end() :])[:200]
-    return QueryError(f"line {line}, column {column}, after {before!r} and before {after!r}: {complaint}", position)
+    found = " ".join(guarded.text[max(0, position - 25) : position].split())
+    return QueryError(
+        f"line {line}, column {column}, after {found!r}: {_complaint(message, guarded, position)}; "
+        f"this would do: {EXAMPLE}",
+        position,
+    )
+
+
+def _complaint(message: str, guarded: Guarded, position: int) -> str:
+    """Returns what is wrong in a few words, out of the list of all that the grammar would have gone on with."""
+    if said := _SENTENCE.search(message):
+        return said[0][0].lower() + said[0][1:]
+    wanted = _ONE_SIGN.search(message)
+    hint = f", {wanted[1]} is wanted" if wanted else ""
+    token = next((token for token in guarded.tokens if token.start + len(token.text) > position), None)
+    if token is not None:
+        return f"unexpected {token.text[:40]!r}{hint}"
+    last, texts = guarded.tokens[-1], [token.text for token in guarded.tokens if token.kind == "sign"]
+    if last.kind == "word" or texts.count("{") > texts.count("}") or texts.count("(") > texts.count(")"):
+        return f"unexpected end{hint}"
+    # The engine gives up at the end of a query that is whole but for something in it.
+    return f"something before {last.text[:40]!r} is missing or wrong"

@@ -39,6 +39,13 @@ class RunStore(Protocol):
         """Sets how a run came to its end."""
         ...
 
+    async def delete_run(self, run: str) -> None:
+        """Takes a run away for good, with its conversations, turns, prompts and graphs. Ontologies stay.
+
+        A process that still plays the run finds it gone and stops with UnknownRunError.
+        """
+        ...
+
     async def runs(self) -> tuple[RunRecord, ...]:
         """Returns all runs, the latest first."""
         ...

@@ -66,6 +66,17 @@ class MongoStore:
         """Sets how a run came to its end."""
         await self._set_status(run, status, finished)
 
+    async def delete_run(self, run: str) -> None:
+        """Takes a run away with all that belongs to it.
+
+        Its own document goes last, so that a deletion that was broken off can be done again.
+        """
+        async with self._using("write to") as db:
+            await self._require(db, run)
+            # Each loses first that by which it counts: what is left in between is read as not there.
+            for name in ("graphs", "instances", "prompt_logs", "examples", "turns", "evaluation_runs"):
+                await db[name].delete_many({"runId": run})
+
     async def _set_status(self, run: str, status: RunStatus, finished: datetime | None) -> None:
         async with self._using("write to") as db:
             change = {"$set": {"status": status, "completedAt": finished}}

@@ -157,6 +157,17 @@ class SqliteStore:
         """Sets how a run came to its end."""
         self._set_status(run, status, finished)
 
+    @_in_order
+    def delete_run(self, run: str) -> None:
+        """Takes a run away with all that belongs to it. The file keeps its size; later runs use the room."""
+        with self._reporting("write to"), self._transaction():
+            self._require(run)
+            self._db.execute("DELETE FROM instances WHERE graph IN (SELECT id FROM graphs WHERE run = ?)", (run,))
+            # What refers to others goes before them.
+            for table in ("graphs", "prompt_logs", "turns", "examples"):
+                self._db.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
+            self._db.execute("DELETE FROM runs WHERE id = ?", (run,))
+
     def _set_status(self, run: str, status: RunStatus, finished: datetime | None) -> None:
         with self._reporting("write to"), self._transaction():
             self._require(run)

@@ -1,3 +1,4 @@
+import io
 import json
 from pathlib import Path
 
@@ -51,3 +52,32 @@ def test_the_beginning_of_an_id_is_enough_where_it_is_one_runs(quaestor: Quaesto
     outcome = quaestor("runs show 2")
     assert outcome.code == 2
     assert "2 runs begin with '2'" in one_line(outcome)
+
+
+def test_runs_are_deleted_once_a_person_has_said_yes(
+    quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, third = (quaestor("run pages.json").out.strip() for _ in range(3))
+    for said in ("n\n", "\n", ""):
+        monkeypatch.setattr("sys.stdin", io.StringIO(said))
+        kept = quaestor(f"runs delete {first} latest")
+        assert (kept.code, kept.out.splitlines()[-1]) == (0, "nothing was deleted")
+        assert "delete 2 runs for good?" in kept.err
+        assert f"{first}: pages.json, 2 conversations, complete" in kept.out
+    assert len(json.loads(quaestor("runs list --json").out)) == 3
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
+    # A run that is named twice is one.
+    gone = quaestor(f"runs delete {third} latest {third[:-1]}")
+    assert (gone.code, gone.out.splitlines()[-1]) == (0, "deleted 1 run")
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    assert quaestor(f"runs delete --yes {first}").err == ""
+    assert [record["id"] for record in json.loads(quaestor("runs list --json").out)] == [second]
+    assert quaestor(f"runs show {first}").code == 2
+
+
+def test_nothing_is_deleted_where_one_of_the_runs_is_not_there(quaestor: Quaestor, pages: Path) -> None:
+    run = quaestor("run pages.json").out.strip()
+    refused = quaestor(f"runs delete --yes {run} nosuch")
+    assert refused.code == 2
+    assert "nosuch" in one_line(refused)
+    assert quaestor(f"runs show {run}").code == 0

@@ -117,16 +117,35 @@ def test_service_makes_no_connection() -> None:
     ("query", "reason"),
     [
         ("SELECT ?a WHERE { ?a foo:b ?c }", "no prefix 'foo'; there are dcterms, doc, kg"),
-        ("SELECT ?a WHERE {\n ?a ?b }", r"line 2, column 9, after '.*' and before"),
-        ("SELECT ?a WHERE { ?a ?b ?c", "line 1"),
-        ("SELECT ?a WHERE { { ?a ?b } }", "line 1"),
+        (
+            "SELECT ?a WHERE {\n ?a ?b }",
+            r"line 2, column 9, after '.* \?b }': something before '}' is missing or wrong",
+        ),
+        ("SELECT ?a WHERE { ?a ?b ?c", r"line 1, column 27, after '.*': unexpected end"),
+        ("SELECT ?a WHERE { { ?a ?b } }", "line 1, column 29, .*: unexpected '}'"),
+        ("SELECT ?a WHERE ?a ?b ?c", 'line 1, column 17, .*: unexpected .\\?a., "{" is wanted'),
         ("SELECT WHERE { ?a ?b ?c }", "line 1"),
+        ("SELECT", "line 1, column 7, after 'SELECT': unexpected end"),
+        ("SELECT ?a { ?a ?b ?c } LIMIT x", "column 30, .*: unexpected 'x'"),
+        ("SELECT ?a ?b { ?a ?b ?c } GROUP BY ?a", ": the SELECT contains a variable that is unbound"),
         ("SELECT (1 AS ?a) (2 AS ?a) WHERE { ?x ?y ?z }", "cannot be answered"),
     ],
 )
-def test_malformed_queries_say_where(query: str, reason: str) -> None:
-    with pytest.raises(QueryError, match=reason):
+def test_malformed_queries_say_where_and_what(query: str, reason: str) -> None:
+    with pytest.raises(QueryError, match=reason) as raised:
         GRAPH.select(query)
+    said = str(raised.value)
+    assert "\n" not in said
+    # No list of all that the grammar would have taken.
+    assert "expected one of" not in said
+    assert len(said) < 260
+
+
+def test_the_query_that_messages_show_is_answered() -> None:
+    with pytest.raises(QueryError, match="this would do: ") as raised:
+        GRAPH.select("SELECT ?a { ?a ?b }")
+    rows = GRAPH.select(str(raised.value).partition("this would do: ")[2])
+    assert len(rows) >= len(GRAPH.observations)
 
 
 def test_a_thousand_malformed_queries_raise_the_named_error() -> None:
