@@ -20,14 +20,14 @@ import numpy as np
 from benchmarks.workload import SOLVER, benchmark_file
 from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation.runner import play_conversation
-from quaestor.solvers.embedded.model import loading as weights
+from quaestor.solvers.embedded.model.loading import SHIPPED_WEIGHTS, load_weights
 from quaestor.solvers.embedded.model.trees import Trees
 from quaestor.solvers.embedded.page.word_matrix import Floats
 from quaestor.solvers.registry import make_solver
 
 _CONVERSATIONS = 40
 _TIMES = 5
-_FILE = Path(weights.__file__).parent / "weights" / "leaves.json"
+_FILE = SHIPPED_WEIGHTS / "leaves.json"
 
 _PEAK = (
     "seconds = time.process_time() - began\n"
@@ -89,7 +89,7 @@ def main() -> None:
     import xgboost
 
     turns = rows_of_turns(benchmark_file())
-    trees = weights.load_weights().leaves
+    trees = load_weights().leaves
     assert isinstance(trees, Trees)
     booster = xgboost.Booster({"nthread": 1})
     booster.load_model(_FILE)

@@ -132,8 +132,8 @@ def test_what_is_missing_is_said_in_one_line_before_any_work(
 def test_training_from_python_says_it_too(python_without: Python) -> None:
     code = (
         "from quaestor.errors import SettingsError\n"
-        "from quaestor.learning.train import train\n"
-        "try:\n    train([], [])\n"
+        "from quaestor.learning.train import fit_weights\n"
+        "try:\n    fit_weights([], [])\n"
         "except SettingsError as error:\n    print(error)"
     )
     outcome = python_without(("train",), "-c", code)
@@ -153,9 +153,9 @@ def test_tracing_says_it_too(python_without: Python) -> None:
 def test_a_module_that_is_missing_deep_inside_is_said_too(python_without: Python) -> None:
     code = (
         "import sys\n"
-        "from quaestor.cli.failures import guarded\n"
+        "from quaestor.cli.failures import exit_code_of\n"
         "def run():\n    import httpx2.nothing\n"
-        "sys.exit(guarded(run))"
+        "sys.exit(exit_code_of(run))"
     )
     outcome = python_without(("models",), "-c", code)
     assert outcome.returncode == 2

@@ -18,13 +18,13 @@ def learned_from(dataset: Path, solver: str, options: Mapping[str, JsonValue]) -
         solver: The solver's name; one without an option `weights` has learned from none.
         options: Of the solver; `weights` is the folder, by default the one that comes along.
     """
-    from quaestor.solvers import embedded
+    from quaestor.solvers.embedded.model.loading import SHIPPED_WEIGHTS
     from quaestor.solvers.registry import solver_spec
 
     if "weights" not in solver_spec(solver).option_names:
         return False
     folder = options.get("weights")
-    card = (Path(folder) if isinstance(folder, str) else Path(embedded.__path__[0]) / "weights") / _CARD
+    card = (Path(folder) if isinstance(folder, str) else SHIPPED_WEIGHTS) / _CARD
     try:
         files = json.loads(card.read_text(encoding="utf-8"))["files"]
         return hashlib.sha256(dataset.read_bytes()).hexdigest() in files.values()

@@ -77,7 +77,7 @@ def test_codes_of_the_command_itself_pass() -> None:
 
 
 def test_nobody_reading_is_silent() -> None:
-    code = "from quaestor.cli.failures import guarded; import sys; sys.exit(guarded(lambda: print('x' * 10_000_000)))"
+    code = "import sys; from quaestor.cli.failures import exit_code_of as run; sys.exit(run(lambda: print('x' * 9**8)))"
     writer = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert writer.stdout is not None
     writer.stdout.close()
@@ -98,7 +98,7 @@ def test_help_needs_nothing_heavy() -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
 def test_what_a_terminal_cannot_show_is_a_question_mark(encoding: str) -> None:
-    code = "from quaestor.cli.failures import guarded; guarded(lambda: print('half of \\ud83d'))"
+    code = "from quaestor.cli.failures import exit_code_of; exit_code_of(lambda: print('half of \\ud83d'))"
     shown = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, check=True, env={**os.environ, "PYTHONIOENCODING": encoding}
     )

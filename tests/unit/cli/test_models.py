@@ -48,7 +48,7 @@ def test_what_is_missing_is_one_line(
     quaestor: Quaestor, local_models: None, monkeypatch: pytest.MonkeyPatch, name: str, message: str
 ) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
-    monkeypatch.setattr("quaestor.llm.retrying.Retries.pause", lambda *_: None)
+    monkeypatch.setattr("quaestor.llm.retrying.RetryPolicy.pause", lambda *_: None)
     outcome = quaestor(f"models check {name}")
     assert outcome.code == 2
     assert message in one_line(outcome)

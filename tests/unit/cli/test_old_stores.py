@@ -98,16 +98,16 @@ def test_its_runs_are_shown(quaestor: Quaestor, run: str) -> None:
 
 def test_its_turns_are_shown_with_the_text_of_then(quaestor: Quaestor) -> None:
     (before,) = (row for row in rows("turns") if row["run"] == WORKFLOW)
-    turn = read(quaestor, f"runs turn {WORKFLOW} {PAGE} 0")
+    turn = read(quaestor, f"runs turn {WORKFLOW} {PAGE} 1")
     assert turn["events"] == [{"text": before["understanding"], "kind": "note"}]
     assert turn["answer"] == json.loads(before["answer"])
-    shown = quaestor(f"runs turn {WORKFLOW} {PAGE} 0").out
+    shown = quaestor(f"runs turn {WORKFLOW} {PAGE} 1").out
     for line in before["understanding"].split("\n"):
         assert line in shown
-    agent = quaestor(f"runs turn {AGENT} {PAGE} 0").out
+    agent = quaestor(f"runs turn {AGENT} {PAGE} 1").out
     assert "claimed: 14.14 percent (steps 3)" in agent
     assert "tool call 3:   calculate" in agent
-    assert quaestor(f"runs prompts {AGENT} {PAGE} 0").out.count("ANSWER_iteration_") >= 4
+    assert quaestor(f"runs prompts {AGENT} {PAGE} 1").out.count("ANSWER_iteration_") >= 4
     assert quaestor(f"runs tools {AGENT}").code == 0
     assert quaestor(f"runs kg {AGENT} {PAGE}").code == 0
 

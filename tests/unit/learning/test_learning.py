@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,13 +21,14 @@ from quaestor.learning.examples import Example, company_folds, read_examples, re
 from quaestor.learning.labels import LabelledTurn, Tree, label_turn
 from quaestor.learning.saving import held_out_figures, save_weights, training_card
 from quaestor.learning.train import fit_weights
+from quaestor.learning.trees import FittedTrees
 from quaestor.ontology.builder import build_ontology
 from quaestor.questions.question import NO_QUESTION
 from quaestor.sample import sample_path
 from quaestor.scoring.gold import GoldTurn, read_gold
 from quaestor.scoring.report import Prediction, score_predictions, score_to_json
-from quaestor.solvers.embedded.model import loading as weights
-from quaestor.solvers.embedded.model.loading import WEIGHT_FILES, load_weights
+from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
+from quaestor.solvers.embedded.model.loading import SHIPPED_WEIGHTS, WEIGHT_FILES, column_names, load_weights
 from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
 from quaestor.solvers.embedded.state.dialogue import DialogueState
 from quaestor.solvers.registry import make_solver
@@ -175,12 +177,13 @@ def test_lines_are_dialogues_or_single_questions(tmp_path: Path) -> None:
 def test_weights_that_cannot_be_written_are_a_named_error(examples: tuple[Example, ...], tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("", encoding="utf-8")
+    fitted = FittedTrees((SHIPPED_WEIGHTS / "leaves.json").read_bytes(), column_names(LEAF_FEATURES))
     with pytest.raises(ModelError, match="cannot write"):
-        save_weights(load_weights(), blocked / "weights", {})
+        save_weights(replace(load_weights(), leaves=fitted), blocked / "weights", {})
 
 
 def test_the_shipped_weights_never_saw_the_sample() -> None:
-    card = json.loads((Path(weights.__file__).parent / "weights" / "card.json").read_text(encoding="utf-8"))
+    card = json.loads((SHIPPED_WEIGHTS / "card.json").read_text(encoding="utf-8"))
     assert card["files"]
     assert sample_path().name not in card["files"]
 

@@ -288,7 +288,7 @@ def test_a_damaged_cassette_is_one_clear_line(tmp_path: Path, text: str, message
 
 
 def test_a_cassette_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(CassetteError, match=r"there is no cassette .* --record"):
+    with pytest.raises(CassetteError, match=r"there is no cassette .*: record one first"):
         CassettePlayer(tmp_path / "none")
     with pytest.raises(QuaestorError, match="cannot read the cassette"):
         CassettePlayer(tmp_path)

@@ -21,11 +21,11 @@ from quaestor.evaluation.runner import play_conversation
 from quaestor.plan.steps import Compute, Constant, Plan
 from quaestor.sample import sample_path
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.model import loading as weights
+from quaestor.solvers.embedded.model.loading import SHIPPED_WEIGHTS, WEIGHT_FILES
 from quaestor.solvers.embedded.solver import EmbeddedSolver
 from quaestor.solvers.registry import make_solver
 
-SHIPPED = Path(weights.__file__).parent / "weights"
+SHIPPED = SHIPPED_WEIGHTS
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ def test_it_goes_on_from_another_solvers_answers(sample: Dataset) -> None:
     assert turns[2].verified
 
 
-@pytest.mark.parametrize("name", weights.WEIGHT_FILES)
+@pytest.mark.parametrize("name", WEIGHT_FILES)
 @pytest.mark.parametrize("content", [None, "", "{", "[]", '{"a": 1}'])
 def test_damaged_weights_are_a_named_error(tmp_path: Path, name: str, content: str | None) -> None:
     folder = tmp_path / "weights"
@@ -123,7 +123,7 @@ def test_unknown_options_are_refused(options: dict[str, object]) -> None:
 
 def test_shipped_weights_are_small_text() -> None:
     sizes = {path.name: path.stat().st_size for path in SHIPPED.iterdir()}
-    assert set(sizes) == {*weights.WEIGHT_FILES, "card.json"}
+    assert set(sizes) == {*WEIGHT_FILES, "card.json"}
     assert sum(sizes.values()) < 5_000_000
     for path in SHIPPED.iterdir():
         json.loads(path.read_text(encoding="utf-8"))

@@ -28,6 +28,9 @@ from quaestor.solvers.embedded.page.features import Idf
 WEIGHT_FILES = ("idf.json", "signature.json", "references.json", "leaves.json", "ranker.json", "calibration.json")
 """The files of a folder of weights, in the order of their digest."""
 
+SHIPPED_WEIGHTS = Path(str(files("quaestor.solvers.embedded").joinpath("weights")))
+"""The folder of those that come with the package."""
+
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedWeights:
@@ -53,7 +56,7 @@ def load_weights(folder: Path | None = None) -> EmbeddedWeights:
     Raises:
         ModelError: A file is missing, damaged, or of other columns than this version's.
     """
-    folder = folder or Path(str(files("quaestor.solvers.embedded").joinpath("weights")))
+    folder = folder or SHIPPED_WEIGHTS
     if not folder.is_dir():
         raise ModelError(f"there are no weights in {folder}; `quaestor train` makes them")
     return EmbeddedWeights(

@@ -1,13 +1,12 @@
 import hashlib
 import json
 import shutil
-from importlib.resources import files
 from pathlib import Path
 
 from quaestor.conversation.references.wording import trait_words
-from quaestor.solvers.embedded.model.loading import WEIGHT_FILES, load_weights
+from quaestor.solvers.embedded.model.loading import SHIPPED_WEIGHTS, WEIGHT_FILES, load_weights
 
-SHIPPED = Path(str(files("quaestor.solvers.embedded").joinpath("weights")))
+SHIPPED = SHIPPED_WEIGHTS
 
 
 def test_weights_whose_keys_are_words_are_read_as_they_are_now(tmp_path: Path) -> None:

@@ -10,10 +10,10 @@ import pytest
 from quaestor.errors import ModelError
 from quaestor.learning.trees import FittedTrees
 from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
-from quaestor.solvers.embedded.model import loading as shipped
+from quaestor.solvers.embedded.model.loading import SHIPPED_WEIGHTS
 from quaestor.solvers.embedded.model.trees import Trees
 
-LEAVES = Path(shipped.__file__).parent / "weights" / "leaves.json"
+LEAVES = SHIPPED_WEIGHTS / "leaves.json"
 
 
 def stump(column: int, threshold: float, yes: float, no: float, missing_is_yes: bool) -> dict[str, Any]:
