@@ -129,7 +129,7 @@ CANDIDATE_FEATURES: dict[str, str] = {
     "years_named": "years in the question",
     "first_lead": "code of the word that leads to the first operand in its sentence",
     "second_lead": "the same for the second",
-    "sentence_order": "sign of the second operand's place in their sentence less the first's; 0 not in one",
+    "sentence_order": "sign of the second operand's place in their row or sentence less the first's; 0 not in one",
     **{f"first:{name}": f"of the first operand's leaf: {LEAF_FEATURES[name]}" for name in _LEAF_COLUMNS},
     **{f"second:{name}": f"of the second operand's leaf: {LEAF_FEATURES[name]}" for name in _LEAF_COLUMNS},
 }

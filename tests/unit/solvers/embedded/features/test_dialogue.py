@@ -1,0 +1,110 @@
+"""What is measured of a plan against the turns before, worked out by hand."""
+
+from feature_bench import (
+    COSTS_2008,
+    COSTS_2009,
+    RATE_2009,
+    SALES_2008,
+    SALES_2009,
+    Row,
+    candidates_of,
+    changed,
+    leaf,
+    looked_up,
+    turn_of,
+)
+
+from quaestor.solvers.embedded.candidates.enumerate import ADD, LOOKUP, OPERATIONS, Candidates
+from quaestor.solvers.embedded.features.dialogue import dialogue_columns
+from quaestor.solvers.embedded.state.dialogue import Operand, TurnAction
+from quaestor.solvers.embedded.state.turn_view import TurnView
+
+SUBTRACTED = TurnAction("subtract", (Operand("result", 0, 500.0), Operand("result", 1, 400.0)), 100.0)
+TWO_SALES = ("net sales in 2009?", looked_up(SALES_2009, 500.0)), ("and in 2008?", looked_up(SALES_2008, 400.0))
+TWO_COSTS = ("costs in 2009?", looked_up(COSTS_2009, -90.0)), ("and in 2008?", looked_up(COSTS_2008, 80.0))
+
+
+def measured(turn: TurnView, candidates: Candidates) -> dict[str, list[float]]:
+    return {name: [float(v) for v in values] for name, values in dialogue_columns(candidates, turn).items()}
+
+
+def test_counts_of_the_conversation_and_the_question() -> None:
+    columns = measured(*changed())
+    assert columns["turn"] == [1] * 6
+    assert columns["question_length"] == [13] * 6
+    assert columns["years_named"] == [2] * 6
+    assert columns["unused_results"] == [1] * 6
+    assert columns["last_operation"] == [LOOKUP] * 6
+    assert columns["same_operation"] == [0, 0, 0, 0, 0, 1]
+    assert columns["uses_last"] == [1, 1, 0, 0, 0, 0]
+
+
+def test_the_first_turn_has_nothing_before_it() -> None:
+    turn = turn_of("what is it?")
+    columns = measured(turn, candidates_of(turn, (("new", SALES_2009, 500.0),), ("lookup", 0)))
+    zero = ("turn", "unused_results", "same_operation", "uses_last", "uses_all", "value_said", "reference", "analogy")
+    assert [columns[name] for name in zero] == [[0]] * len(zero)
+    assert columns["last_operation"] == [-1]
+
+
+def test_the_last_two_results() -> None:
+    turn = turn_of("the change?", *TWO_SALES, ("the rate?", looked_up(RATE_2009, 25.0)))
+    rows: tuple[Row, ...] = (("result3", 0, 500.0), ("result2", 1, 400.0), ("result1", 2, 25.0))
+    plans = ("subtract", 2, 1), ("subtract", 1, 2), ("subtract", 0, 2), ("subtract", 0, 1), ("lookup", 0)
+    columns = measured(turn, candidates_of(turn, rows, *plans))
+    assert columns["uses_last"] == [1, 1, 1, 0, 0]
+    assert columns["uses_all"] == [1, 1, 0, 0, 0]
+    assert columns["value_said"] == [0, 0, 0, 0, 1]
+
+
+def test_results_that_a_turn_used_are_no_longer_open() -> None:
+    turn = turn_of("and?", *TWO_SALES, ("the rate?", looked_up(RATE_2009, 25.0)), ("the change?", SUBTRACTED))
+    columns = measured(turn, candidates_of(turn, (("result1", 3, 100.0),), ("lookup", 0)))
+    assert columns["unused_results"] == [1]
+    assert columns["last_operation"] == [OPERATIONS.index("subtract")]
+
+
+def test_a_constant_is_as_many_as_the_numbers_just_before() -> None:
+    added = TurnAction("add", (Operand("result", 0, 500.0), Operand("result", 1, 400.0)), 900.0)
+    rows: tuple[Row, ...] = (("new", RATE_2009, 25.0), *(("constant", 0, float(n)) for n in (2, 3, 4)))
+    plans = ("divide", 0, 1), ("divide", 0, 2), ("divide", 0, 3)
+    turn = turn_of("their average?", *TWO_SALES, ("the sum?", added))
+    # The sum brings two together, and each look-up before it one more.
+    assert measured(turn, candidates_of(turn, rows, *plans))["constant_turns"] == [0, 0, 1]
+    turn = turn_of("their average?", ("rent?", TurnAction("multiply", (), 1.0)), *TWO_SALES)
+    assert measured(turn, candidates_of(turn, rows, *plans))["constant_turns"] == [1, 0, 0]
+
+
+def test_the_same_is_done_as_many_turns_back() -> None:
+    turn = turn_of("and of these?", *TWO_SALES, ("the change?", SUBTRACTED), *TWO_COSTS)
+    rows: tuple[Row, ...] = (("result3", 0, 500.0), ("result2", 3, -90.0), ("result1", 4, 80.0))
+    plans = ("subtract", 1, 2), ("subtract", 2, 1), ("divide", 1, 2), ("subtract", 0, 2)
+    assert measured(turn, candidates_of(turn, rows, *plans))["analogy"] == [1, 0, 0, 0]
+
+
+def test_sums_are_the_same_whichever_comes_first() -> None:
+    added = TurnAction("add", SUBTRACTED.operands, 900.0)
+    turn = turn_of("and of these?", *TWO_SALES, ("the sum?", added), *TWO_COSTS)
+    rows: tuple[Row, ...] = (("result2", 3, -90.0), ("result1", 4, 80.0))
+    candidates = candidates_of(turn, rows, ("add", 0, 1), ("add", 1, 0))
+    assert candidates.operation.tolist() == [ADD, ADD]
+    assert measured(turn, candidates)["analogy"] == [1, 1]
+
+
+def test_the_same_on_these_lines_elsewhere_or_in_these_places_on_other_lines() -> None:
+    change = TurnAction("subtract", (leaf(SALES_2009, 500.0), leaf(SALES_2009 + 2, -90.0)), 590.0)
+    turn = turn_of("and in 2008?", ("the difference in 2009?", change))
+    rows: tuple[Row, ...] = (
+        ("new", SALES_2008, 400.0), ("new", COSTS_2008, 80.0), ("used", SALES_2009, 500.0), ("new", RATE_2009, 25.0),
+    )  # fmt: skip
+    plans = ("subtract", 0, 1), ("divide", 0, 1), ("subtract", 1, 0), ("subtract", 0, 2)
+    assert measured(turn, candidates_of(turn, rows, *plans))["parallel"] == [1, 0, 0, 0]
+    turn = turn_of("and the rate?", TWO_COSTS[0])
+    plans_of_one = ("lookup", 3), ("lookup", 1), ("lookup", 0)
+    assert measured(turn, candidates_of(turn, rows, *plans_of_one))["parallel"] == [2, 1, 0]
+
+
+def test_a_question_asked_again() -> None:
+    turn = turn_of("Net sales in 2009?", *TWO_SALES)
+    rows: tuple[Row, ...] = (("result2", 0, 500.0), ("result1", 1, 400.0))
+    assert measured(turn, candidates_of(turn, rows, ("lookup", 0), ("lookup", 1)))["first_repeat"] == [1, 0]
