@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import InputError
 from quaestor.evaluation.knowledge import GraphProvider
@@ -78,7 +79,8 @@ class InlineEngine:
         line: ModelSession | None = None,
     ) -> None:
         """Plays every conversation once and tells the listener."""
-        solver = factory()
+        # A solver may read its weights.
+        solver = await compute(factory)
 
         async def play_one(conversation: Conversation) -> None:
             # A solver that only computes never waits: without this Ctrl-C would not be heard until the end.

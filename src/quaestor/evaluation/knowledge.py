@@ -4,11 +4,11 @@ Owns how a run comes by its ontology: one that the store has by its digest, or o
 Tables and texts only; no question comes near it.
 """
 
-import asyncio
 from collections.abc import Iterable
 from dataclasses import replace
 
 from quaestor.core.caching import BoundedCache
+from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Dataset
 from quaestor.documents.document import Document
 from quaestor.evaluation.spec import RunSpec
@@ -72,12 +72,10 @@ async def resolve_ontology(
     """
     if ontology is None and spec.ontology is None:
         documents = {conversation.document.id: conversation.document for conversation in dataset.conversations}
-        ontology = await asyncio.to_thread(build_ontology, documents.values())
+        ontology = await compute(build_ontology, documents.values())
     if ontology is None:
         assert spec.ontology is not None
         triples = await store.load_ontology(spec.ontology)
-        ontology = await asyncio.to_thread(ontology_from_triples, triples, f"the ontology {spec.ontology[:12]}")
+        ontology = await compute(ontology_from_triples, triples, f"the ontology {spec.ontology[:12]}")
     # The digest reads all of its triples.
-    return replace(spec, ontology=await asyncio.to_thread(lambda: ontology.digest)), GraphProvider(
-        ontology, spec.policy
-    )
+    return replace(spec, ontology=await compute(lambda: ontology.digest)), GraphProvider(ontology, spec.policy)

@@ -11,6 +11,7 @@ from quaestor.conversation.events.kinds import dump_events
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.core.answer_value import value_to_text
+from quaestor.core.computing import compute
 from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import PlanError, QuaestorError
@@ -56,7 +57,7 @@ class RunWriter:
     async def played(self, conversation: Conversation, played: ConversationResult) -> None:
         """Keeps how the conversation went, and all its turns."""
         self.end = self.end or played.end
-        turns = turn_records(self._run, conversation.id, played.turns)
+        turns = await compute(turn_records, self._run, conversation.id, played.turns)
         used = self._used.get(conversation.id, Usage()) + played.usage
         example = ConversationRecord(
             run=self._run,
@@ -73,7 +74,7 @@ class RunWriter:
         if played.graph:
             await self._store.save_graph(self._run, conversation.id, map(_storable_triple, played.graph))
         for exchange in played.exchanges:
-            await self._store.log_prompt(_prompt_record(exchange))
+            await self._store.log_prompt(await compute(_prompt_record, exchange))
         await self._store.complete_example(example, turns)
         if self._on_conversation:
             self._on_conversation(conversation, played.turns)

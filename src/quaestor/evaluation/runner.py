@@ -4,7 +4,6 @@ Owns what the solver is shown and the second, independent execution of every pla
 conversations or reference answers.
 """
 
-import asyncio
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,8 +15,10 @@ from quaestor.conversation.answer import Answer
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Turn
+from quaestor.core.computing import compute
 from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Conversation
+from quaestor.documents.document import Document
 from quaestor.errors import (
     BudgetExceededError,
     EngineError,
@@ -35,6 +36,7 @@ from quaestor.errors import (
     StoreError,
 )
 from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.session import ModelSession
 from quaestor.llm.usage import Usage
 from quaestor.plan.execute import execute
@@ -125,15 +127,11 @@ async def play_conversation(
     check_questions(conversation)
     document = conversation.document
     if knowledge is None:
-        knowledge = await asyncio.to_thread(GraphProvider.of, [document])
-    graph, memory, session = await asyncio.to_thread(knowledge.graph, document), Memory(), Session()
+        knowledge = await compute(GraphProvider.of, [document])
+    graph, memory, session = await compute(knowledge.graph, document), Memory(), Session()
     turns: list[Turn] = []
     for index, question in enumerate(conversation.questions):
-        asked = read_question(question)
-        references = resolve(asked, memory)
-        context = TurnContext(
-            document, memory, graph, knowledge.ontology, question=asked, references=references, session=session
-        )
+        context = await compute(_context, question, document, memory, graph, knowledge, session)
         if line is None:
             turn = await play_turn(question, context, solver)
         else:
@@ -145,6 +143,22 @@ async def play_conversation(
         if conversation.chained:
             memory = memory.add(turn)
     return tuple(turns)
+
+
+def _context(
+    question: str, document: Document, memory: Memory, graph: KnowledgeGraph, knowledge: GraphProvider, session: Session
+) -> TurnContext:
+    """Returns what a solver is given for a question: the question read, and what it points back to resolved."""
+    asked = read_question(question)
+    return TurnContext(
+        document,
+        memory,
+        graph,
+        knowledge.ontology,
+        question=asked,
+        references=resolve(asked, memory),
+        session=session,
+    )
 
 
 async def play_turn(question: str, context: TurnContext, solver: Solver) -> Turn:
@@ -159,7 +173,7 @@ async def play_turn(question: str, context: TurnContext, solver: Solver) -> Turn
     started = now()
     try:
         answer = await solver.solve(question, context)
-        verified = _verify(answer, context.memory)
+        verified = await compute(_verify, answer, context.memory)
     except OutageError:
         raise
     except WRONG_ANSWERS as failure:
@@ -201,9 +215,9 @@ async def run_conversation(
     """Returns how a conversation went, whatever the page says and the solver does."""
     started = now()
     if knowledge is None:
-        knowledge = await asyncio.to_thread(GraphProvider.of, [conversation.document])
+        knowledge = await compute(GraphProvider.of, [conversation.document])
     try:
-        graph = await asyncio.to_thread(knowledge.graph, conversation.document)
+        graph = await compute(knowledge.graph, conversation.document)
     except GraphError as failure:
         return ConversationResult(started, now(), status="failed", error=_named(failure))
     played = await _attempt(conversation, solver, knowledge, line)
@@ -211,8 +225,8 @@ async def run_conversation(
     return replace(
         played,
         started=started,
-        graph=await asyncio.to_thread(graph.triples),
-        kg_stats=await asyncio.to_thread(graph.statistics),
+        graph=await compute(graph.triples),
+        kg_stats=await compute(graph.statistics),
         exchanges=exchanges,
         usage=usage,
     )

@@ -1,7 +1,9 @@
 """Nothing that one conversation needs holds up the others: what computes, waits or writes is off the event loop."""
 
 import asyncio
+import gc
 import statistics
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,8 +32,8 @@ from quaestor.store.sqlite import SqliteStore
 pytestmark = pytest.mark.usefixtures("local_models")
 
 BEAT = 0.002
-COMPUTING, WAITING = 0.1, 1.5
-"""Seconds between two beats at most: of the loop's own computing, which no load of the machine makes longer, and in all
+COMPUTING, WAITING = 0.02, 1.5
+"""Seconds: of computing in one step of the loop, which no load of the machine makes longer; and between two beats,
 while something waits for two seconds."""
 SLOW = "SELECT ?v WHERE { ?a ?p ?b . ?c ?q ?d . ?e ?r ?f . ?g kg:value ?v . FILTER(?b != ?d && ?d != ?f) }"
 """A query over all triples three times: it is ended after two seconds."""
@@ -40,27 +42,46 @@ VALUE = "SELECT ?v WHERE { doc:obs_0_1_1_0 kg:value ?v }"
 
 @dataclass
 class Heart:
-    """A task that beats, and how long it was kept from it."""
+    """A task that beats, how long it was kept from it, and what each step of the loop computed meanwhile."""
 
     computed: list[float] = field(default_factory=list)
     waited: list[float] = field(default_factory=list)
 
     async def beat(self) -> None:
         while True:
-            cpu, wall = time.thread_time(), time.perf_counter()
+            wall = time.perf_counter()
             await asyncio.sleep(BEAT)
-            self.computed.append(time.thread_time() - cpu)
             self.waited.append(time.perf_counter() - wall - BEAT)
+
+    @contextmanager
+    def timing(self) -> Iterator[None]:
+        """Times the steps of this thread's loop; that of the model's server is another thread's."""
+        own, step = threading.get_ident(), asyncio.Handle._run
+
+        def timed(handle: asyncio.Handle) -> None:
+            begun = time.thread_time()
+            step(handle)
+            # The step that ends the timing goes on without it.
+            if threading.get_ident() == own and asyncio.Handle._run is timed:
+                self.computed.append(time.thread_time() - begun)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(asyncio.Handle, "_run", timed)
+            yield
 
 
 @contextmanager
 def beating() -> Iterator[Heart]:
     heart = Heart()
+    # The collector of garbage runs in whatever thread asked for memory last: its time is nobody's work.
+    gc.disable()
     task = asyncio.get_running_loop().create_task(heart.beat())
     try:
-        yield heart
+        with heart.timing():
+            yield heart
     finally:
         task.cancel()
+        gc.enable()
 
 
 def script(values_asked: Iterator[str]) -> Script:
@@ -90,7 +111,7 @@ async def play(pages: list[Document], path: Path, *queries: str) -> Heart:
 
 def test_eight_conversations_with_a_model_and_a_store(tmp_path: Path) -> None:
     # Each page takes a tenth of a second or more to read.
-    heart = asyncio.run(play([many_tables(12, seed) for seed in range(8)], tmp_path / "runs.db"))
+    heart = asyncio.run(play([many_tables(8, seed) for seed in range(8)], tmp_path / "runs.db"))
     told = (
         f"of {len(heart.waited)} beats the median waited {statistics.median(heart.waited):.4f} s, the slowest "
         f"{max(heart.waited):.3f} s; computing took {max(heart.computed):.3f} s at most"

@@ -8,6 +8,7 @@ import json
 from dataclasses import replace
 
 from quaestor.conversation.answer import Answer
+from quaestor.core.computing import compute
 from quaestor.llm.models import Connection
 from quaestor.llm.structured.replies import initial_messages
 from quaestor.llm.structured.schema import plain_schema
@@ -47,11 +48,12 @@ class AgentSolver:
         model = context.model_for()
         system = render("agent/system", rules=briefing.rules())
         understanding = await understand(model, question, context, system, self.limits.repairs)
-        prompt = self._prompt(question, context, understanding, model)
+        prompt = await compute(self._prompt, question, context, understanding, model)
         settled = await AnswerRounds(model, context, self.limits, initial_messages(system, prompt)).play()
         thought = understanding.description if understanding else ""
         plan = replace(settled.plan, thought=thought)
-        return answer_from_plan(plan, context, question=question, reason="; ".join(settled.remarks) or None)
+        remarks = "; ".join(settled.remarks) or None
+        return await compute(answer_from_plan, plan, context, question=question, reason=remarks)
 
     def _prompt(
         self, question: str, context: TurnContext, understanding: Understanding | None, model: Connection

@@ -6,6 +6,7 @@ A model that does not say how it understands may still answer: that is no error 
 import json
 
 from quaestor.conversation.events.kinds import JsonObject, NotUnderstood, Understood, as_object
+from quaestor.core.computing import compute
 from quaestor.errors import ModelReplyError
 from quaestor.llm.models import Connection
 from quaestor.llm.structured.replies import initial_messages
@@ -26,7 +27,11 @@ async def understand(
     Raises:
         OutageError: The model cannot be asked.
     """
-    prompt = render("agent/understand", page=briefing.outline(context), **briefing.prompt_variables(question, context))
+    prompt = await compute(
+        lambda: render(
+            "agent/understand", page=briefing.outline(context), **briefing.prompt_variables(question, context)
+        )
+    )
     try:
         reply = await request_structured(
             connection,

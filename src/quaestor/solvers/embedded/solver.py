@@ -1,12 +1,12 @@
 """The embedded solver: reads the question against the page, ranks every plan that fits, writes out the best."""
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events.kinds import CandidateChosen, CandidatePassedOver
 from quaestor.core.caching import BoundedCache
+from quaestor.core.computing import compute
 from quaestor.errors import ExecutionError, SolverError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.questions.question import Question
@@ -77,7 +77,7 @@ class EmbeddedSolver:
         Raises:
             SolverError: The page holds no number that a plan could start from.
         """
-        return await asyncio.to_thread(self._solve, question, context)
+        return await compute(self._solve, question, context)
 
     def _solve(self, question: str, context: TurnContext) -> Answer:
         answers = self.answers(question, context, least=CLOSE)

@@ -3,7 +3,6 @@
 Owns what they are told. How they find their plans is their own affair.
 """
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -11,6 +10,7 @@ from itertools import islice
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events.kinds import ExpertEvent
 from quaestor.conversation.events.trace import Trace
+from quaestor.core.computing import compute
 from quaestor.errors import SolverError
 from quaestor.solvers.base import RankingSolver, Solver, TurnContext
 from quaestor.solvers.reflection.proposals import DraftProposal, proposal_of
@@ -50,7 +50,7 @@ class SolverExpert:
             answer = await self.solver.solve(self.question, inner)
         finally:
             context.trace.extend(ExpertEvent(number, self.solver.name, event) for event in trace)
-        return await asyncio.to_thread(proposal_of, answer, self.question, context)
+        return await compute(proposal_of, answer, self.question, context)
 
 
 @dataclass
@@ -75,10 +75,10 @@ class RankedExpert:
             SolverError: There is not a single one.
         """
         del objections  # it has no ears, only other answers
-        answer = await asyncio.to_thread(next, self.answers, None)
+        answer = await compute(next, self.answers, None)
         if answer is None and number == 1:
             raise SolverError(f"no plan fits the question {self.question[:80]!r}")
-        return await asyncio.to_thread(proposal_of, answer, self.question, self.context) if answer else None
+        return await compute(proposal_of, answer, self.question, self.context) if answer else None
 
 
 def offers(solver: RankingSolver, question: str, context: TurnContext) -> Iterator[Answer]:

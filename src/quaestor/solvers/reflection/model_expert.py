@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from quaestor.core import serial
+from quaestor.core.computing import compute
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.reflection.drafts import Draft, parse_draft
 from quaestor.solvers.reflection.evidence import examine_draft
@@ -36,10 +37,12 @@ class ModelExpert:
             ModelReplyError: No reply could be used.
             OutageError: The model cannot be asked.
         """
-        context = self.context
-        draft = await ask_expert(self.question, context, number, self.attempts, self._last, objections)
+        draft = await ask_expert(self.question, self.context, number, self.attempts, self._last, objections)
         self._last = draft
-        numbers = NumberIndex(context.graph)
+        return await compute(self._proposal, draft)
+
+    def _proposal(self, draft: Draft) -> DraftProposal:
+        context, numbers = self.context, NumberIndex(self.context.graph)
         understood = parse_draft(draft, self.question, numbers)
         findings = examine_draft(understood, self.question, context.memory, numbers)
         words = json.dumps(serial.dump(draft, compact=True), ensure_ascii=False, indent=1)

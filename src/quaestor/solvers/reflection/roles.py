@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quaestor.core import serial
+from quaestor.core.computing import compute
 from quaestor.llm.structured.replies import initial_messages
 from quaestor.llm.structured.request import request_structured
 from quaestor.prompts import render
@@ -56,12 +57,14 @@ async def ask_expert(
         ModelReplyError: No reply could be used.
         OutageError: The model cannot be asked.
     """
-    prompt = render(
-        "reflection/expert",
-        **briefing.prompt_variables(question, context),
-        page=_page(question, context),
-        draft=json.dumps(serial.dump(last, compact=True), ensure_ascii=False) if last else None,
-        objections=objections,
+    prompt = await compute(
+        lambda: render(
+            "reflection/expert",
+            **briefing.prompt_variables(question, context),
+            page=_page(question, context),
+            draft=json.dumps(serial.dump(last, compact=True), ensure_ascii=False) if last else None,
+            objections=objections,
+        )
     )
     reply = await request_structured(
         context.model_for("expert"),
@@ -86,13 +89,15 @@ async def ask_critics(
         ModelReplyError: No reply of one of them could be used.
         OutageError: One of them cannot be asked.
     """
-    prompt = render(
-        "reflection/critic",
-        **briefing.prompt_variables(question, context),
-        page=_page(question, context),
-        draft=judged.draft,
-        result=judged.result,
-        findings=judged.findings,
+    prompt = await compute(
+        lambda: render(
+            "reflection/critic",
+            **briefing.prompt_variables(question, context),
+            page=_page(question, context),
+            draft=judged.draft,
+            result=judged.result,
+            findings=judged.findings,
+        )
     )
     asked = [asyncio.create_task(_judge(duty, prompt, context, number, attempts)) for duty in _DUTIES]
     try:

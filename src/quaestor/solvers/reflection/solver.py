@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from quaestor.conversation.answer import Answer
+from quaestor.core.computing import compute
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import RankingSolver, Solver, TurnContext
 from quaestor.solvers.reflection.experts import RankedExpert, SolverExpert, offers
@@ -50,7 +51,8 @@ class ReflectionSolver:
             remarks.append(contested(best, len(rounds.played)))
         elif best.proposal.findings:
             remarks.append("approved all the same: " + "; ".join(f.words for f in best.proposal.findings))
-        return answer_from_plan(best.proposal.plan, context, question=question, reason="; ".join(remarks) or None)
+        reason = "; ".join(remarks) or None
+        return await compute(answer_from_plan, best.proposal.plan, context, question=question, reason=reason)
 
     def _expert(self, question: str, context: TurnContext) -> Expert:
         if self.expert is None:

@@ -4,12 +4,12 @@ Owns the order of the phases and what becomes of their outcome. The model is the
 solver keeps nothing from one turn to the next.
 """
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events.kinds import FormulaWritten, ValuesNamed, as_object
+from quaestor.core.computing import compute
 from quaestor.errors import SolverError
 from quaestor.llm.models import Connection
 from quaestor.llm.structured.replies import initial_messages
@@ -55,7 +55,8 @@ class SparqlSolver:
         if calculation.plan is None:
             raise SolverError(f"the model finds no answer: {formula.reasoning[:1000] or 'it does not say why'}")
         plan = replace(calculation.plan, thought=formula.reasoning[:1000])
-        answer = answer_from_plan(plan, context, question=question, reason="; ".join(calculation.remarks) or None)
+        remarks = "; ".join(calculation.remarks) or None
+        answer = await compute(answer_from_plan, plan, context, question=question, reason=remarks)
         return replace(answer, variables=retrieval.named(answer.variables))
 
     async def _retrieve(self, model: Connection, question: str, context: TurnContext, system: str) -> Retrieval:
@@ -67,7 +68,7 @@ class SparqlSolver:
             return retrieval.check(wanted)
 
         # The schema of a document with many tables takes a while to write.
-        prompt = await asyncio.to_thread(
+        prompt = await compute(
             lambda: render(
                 "sparql/plan",
                 graph=value_schema(context),
@@ -94,7 +95,9 @@ class SparqlSolver:
     async def _calculate(self, model: Connection, retrieval: Retrieval, system: str) -> tuple[FormulaPhase, Formula]:
         """Returns the model's formula over the values."""
         context, calculation = retrieval.context, FormulaPhase(retrieval)
-        prompt = render("sparql/calculate", values=retrieval.told(), **phase_variables(retrieval.question, context))
+        prompt = await compute(
+            lambda: render("sparql/calculate", values=retrieval.told(), **phase_variables(retrieval.question, context))
+        )
         reply = await request_structured(
             model,
             Formula,

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from quaestor.conversation.events.kinds import NumberPicked, PlanRefused
+from quaestor.core.computing import compute
 from quaestor.errors import ModelReplyError
 from quaestor.llm.models import Connection
 from quaestor.llm.structured.replies import initial_messages
@@ -51,7 +52,7 @@ class Planning:
             ModelReplyError: None was found within the bounds.
             OutageError: The model cannot be asked.
         """
-        prompt = rendered_prompt(self.question, self.context)
+        prompt = await compute(rendered_prompt, self.question, self.context)
         told, left, again = prompt, self.limits.repairs + 1, 0
         while True:
             examined, used = await self._ask(told, left, f"{_PHASE}_again_{again}" if again else _PHASE)
@@ -103,7 +104,7 @@ class Planning:
             else:
                 issues.append(f"step {place + 1}: none of the numbers that fit {query_of(step)!r} is the one meant")
         chosen = replace(examined, numbers=numbers, open={})
-        return chosen, tuple(issues) or run_issues(chosen.plan, self.context)
+        return chosen, tuple(issues) or await compute(run_issues, chosen.plan, self.context)
 
     async def _point(self, step: int, examined: CheckedPlan, match: TextMatch) -> int:
         """Returns the place from 1 of the number that the model means, or 0 if it means none of them."""

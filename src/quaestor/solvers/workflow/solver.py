@@ -4,6 +4,7 @@ Owns the order. The model is the run's, and comes with each turn; the solver kee
 """
 
 from quaestor.conversation.answer import Answer
+from quaestor.core.computing import compute
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.workflow.planning import Planning
@@ -31,4 +32,5 @@ class WorkflowSolver:
         """
         model = context.model_for()
         examined = await Planning(model, context, question, self.limits).run()
-        return answer_from_plan(examined.plan, context, question=question, reason="; ".join(examined.remarks) or None)
+        remarks = "; ".join(examined.remarks) or None
+        return await compute(answer_from_plan, examined.plan, context, question=question, reason=remarks)

@@ -1,0 +1,45 @@
+"""What computes, off the event loop: in two threads for the whole process.
+
+Threads of one process share one interpreter. More of them would compute nothing sooner, and each that computes makes
+the event loop wait for its turn: two keep one long calculation from holding up a short one, and that is all.
+"""
+
+import asyncio
+import contextvars
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_THREADS = 2
+
+
+class _Threads:
+    """The threads of this process; a fork gets its own, for threads do not survive one."""
+
+    def __init__(self) -> None:
+        self.pool = ThreadPoolExecutor(_THREADS, "computing")
+
+
+_threads = _Threads()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_threads.__init__)  # type: ignore[misc]
+
+
+async def compute(work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """Returns what a function returns, which computes while the event loop goes on.
+
+    For work that computes. What may wait (a query, a file, a lock) goes to `asyncio.to_thread`: here it would keep a
+    thread from everybody else. Work in one of these threads must not wait for other such work.
+
+    Args:
+        work: The function.
+        args: What it is given.
+        kwargs: What it is given by name.
+    """
+    call = partial(contextvars.copy_context().run, partial(work, *args, **kwargs))
+    return await asyncio.get_running_loop().run_in_executor(_threads.pool, call)
