@@ -10,7 +10,7 @@ import ssl
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -150,7 +150,7 @@ def _network(spec: ModelSpec) -> httpx2.AsyncBaseTransport:
     return httpx2.AsyncHTTPTransport(verify=_certificates(), proxy=proxy, limits=limits)
 
 
-@cache
+@lru_cache(maxsize=1)
 def _certificates() -> ssl.SSLContext:
     """The trusted ones, read once: that takes as long as ten requests."""
     return httpx2.create_ssl_context()

@@ -6,7 +6,7 @@ does so and the type has no object of free keys, which strict modes would empty 
 
 import json
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Literal
 
 from pydantic_ai.models import ModelRequestParameters
@@ -62,12 +62,12 @@ def choose_output_mode(connection: Connection, kind: type, name: str, descriptio
     return OutputMode("tool" if profile.tools else "text", kind, name, description, strict=False)
 
 
-@cache
+@lru_cache(maxsize=256)
 def _written(kind: type) -> str:
     return json.dumps(plain_schema(kind))
 
 
-@cache
+@lru_cache(maxsize=256)
 def _parameters(mode: OutputMode) -> ModelRequestParameters:
     if mode.way == "tool":
         return ModelRequestParameters(

@@ -5,14 +5,14 @@ that need not be given, whole numbers beside numbers, the discriminator of a uni
 the letter.
 """
 
-from functools import cache
+from functools import lru_cache
 
 from pydantic import JsonValue
 
 from quaestor.core import serial
 
 
-@cache
+@lru_cache(maxsize=256)
 def plain_schema(kind: type) -> dict[str, JsonValue]:
     """Returns the JSON schema of a dataclass's fields. Callers share it and must not change it."""
     plain = _plain(whole_schema(kind))
@@ -20,7 +20,7 @@ def plain_schema(kind: type) -> dict[str, JsonValue]:
     return plain
 
 
-@cache
+@lru_cache(maxsize=256)
 def whole_schema(kind: type) -> dict[str, JsonValue]:
     """Returns the JSON schema with every null and default, for a server that wants all fields given. Shared."""
     schema = serial.schema(kind)
@@ -28,7 +28,7 @@ def whole_schema(kind: type) -> dict[str, JsonValue]:
     return schema
 
 
-@cache
+@lru_cache(maxsize=256)
 def is_closed(kind: type) -> bool:
     """Returns whether every object of a type has its keys fixed, so that a reply can be held to the schema's letter."""
     return _closed(whole_schema(kind))

@@ -6,7 +6,7 @@ A model that has native calls and writes lines all the same is understood too. D
 import json
 import re
 from dataclasses import replace
-from functools import cache
+from functools import lru_cache
 
 from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import ModelRequestParameters
@@ -50,7 +50,7 @@ def _arguments(text: str, start: int) -> str:
     return text[begin:end]
 
 
-@cache
+@lru_cache(maxsize=1)
 def tool_list() -> list[dict[str, str]]:
     """Returns the tools, for models that call them in writing."""
     return [
@@ -59,7 +59,7 @@ def tool_list() -> list[dict[str, str]]:
     ]
 
 
-@cache
+@lru_cache(maxsize=16)
 def answer_request(native: bool, tools: tuple[str, ...]) -> ModelRequestParameters:
     """Returns what a model may reply with in the second phase."""
     if not native:

@@ -44,11 +44,11 @@ class QueriedNumbers:
         }
 
     @cached_property
-    def by_property(self) -> Mapping[tuple[str, str], Sequence[str]]:
-        """The nodes of the tables' numbers, under instance and property."""
-        found: dict[tuple[str, str], list[str]] = {}
+    def by_instance(self) -> Mapping[str, Sequence[tuple[str, str]]]:
+        """The properties of the tables' numbers and the numbers' nodes, under their instance."""
+        found: dict[str, list[tuple[str, str]]] = {}
         for o in self.graph.observations:
-            found.setdefault((o.instance, o.predicate), []).append(observation_node(o))
+            found.setdefault(o.instance, []).append((o.predicate, observation_node(o)))
         return found
 
     @cached_property
@@ -80,7 +80,7 @@ class QueriedNumbers:
         if nodes := [str(row[name]) for name in selected if isinstance(row[name], Iri) and row[name] in self.by_node]:
             return nodes
         within = {*named, *(str(value) for value in row.values() if isinstance(value, Iri))}
-        nodes = [node for node in self.by_node if node in within]
+        nodes = [node for node in within if node in self.by_node]
         values = [row[name] for name in selected if _is_number(row[name])]
         for value in values:
             if equal := [node for node in nodes if self.by_node[node].quantity.value == value]:
@@ -92,9 +92,8 @@ class QueriedNumbers:
         raise QueryError(_untied([row[name] for name in selected if row[name] is not None]))
 
     def _of_instances(self, within: set[str]) -> Iterator[str]:
-        for (instance, predicate), nodes in self.by_property.items():
-            if instance in within and predicate in within:
-                yield from nodes
+        for instance in within:
+            yield from (node for predicate, node in self.by_instance.get(instance, ()) if predicate in within)
 
 
 @dataclass(frozen=True, slots=True)

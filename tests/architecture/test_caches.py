@@ -1,0 +1,68 @@
+"""What is kept between calls has a bound, so that a process that runs for weeks keeps no more than one of an hour."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import quaestor
+
+PACKAGE = Path(quaestor.__file__).parent
+_EMPTY = frozenset({"dict", "list", "set", "defaultdict", "OrderedDict", "Counter", "WeakValueDictionary"})
+
+
+def unbounded(source: str) -> Iterator[int]:
+    """Yields the lines of a module with a cache of functions, or a value of the module, that grows without a bound."""
+    module = ast.parse(source)
+    for node in ast.walk(module):
+        if isinstance(node, ast.ImportFrom) and node.module == "functools":
+            yield from (node.lineno for name in node.names if name.name == "cache")
+        if isinstance(node, ast.Attribute) and ast.unparse(node) == "functools.cache":
+            yield node.lineno
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("lru_cache"):
+            sizes = [*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg == "maxsize")]
+            if any(isinstance(size, ast.Constant) and size.value is None for size in sizes):
+                yield node.lineno
+    for node in module.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and _is_empty(node.value):
+            yield node.lineno
+
+
+def _is_empty(value: ast.expr | None) -> bool:
+    """Returns whether a value is empty, and so can only be there to be filled."""
+    if isinstance(value, ast.Dict):
+        return not value.keys
+    if isinstance(value, ast.List | ast.Set):
+        return not value.elts
+    return (
+        isinstance(value, ast.Call)
+        and not value.args
+        and ast.unparse(value.func).partition("[")[0].split(".")[-1] in _EMPTY
+    )
+
+
+def test_every_cache_of_the_package_has_a_bound() -> None:
+    found = [
+        f"{path.relative_to(PACKAGE)}:{line}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for line in unbounded(path.read_text("utf-8"))
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        ("from functools import cache", [1]),
+        ("import functools\n\n@functools.cache\ndef f(): ...", [3]),
+        ("@lru_cache(maxsize=None)\ndef f(): ...", [1]),
+        ("@lru_cache(None)\ndef f(): ...", [1]),
+        ("_kept: dict[str, int] = {}", [1]),
+        ("_kept = OrderedDict[str, int]()", [1]),
+        ("@lru_cache(maxsize=8)\ndef f(): ...\nNAMES = {'a': 1}", []),
+        ("kept = BoundedCache[str, int](8)", []),
+    ],
+)
+def test_what_grows_is_found(source: str, lines: list[int]) -> None:
+    assert list(unbounded(source)) == lines
