@@ -1,16 +1,14 @@
 """The recipes of CONTRIBUTING.md, each followed word for word in a temporary package."""
 
 import os
-import re
-import shlex
 import shutil
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
-from fenced import ROOT, Block, blocks, typed
+from fenced import ROOT, Block, blocks, typed, words
+from plugin_package import install_project
 
 RECIPES = sorted({block.remarks["recipe"] for block in blocks("python", "sh") if "recipe" in block.remarks})
 
@@ -18,19 +16,6 @@ RECIPES = sorted({block.remarks["recipe"] for block in blocks("python", "sh") if
 def steps(recipe: str) -> list[Block]:
     found = blocks("python", "toml", "json", "csv", "text", "sh")
     return [block for block in found if block.remarks.get("recipe") == recipe]
-
-
-def install(folder: Path) -> None:
-    """Makes what the folder's pyproject.toml declares known, as pip would: a `dist-info` beside the modules."""
-    project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    info = folder / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
-    groups = (
-        f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in points.items())
-        for group, points in project["entry-points"].items()
-    )
-    (info / "entry_points.txt").write_text("\n".join(groups))
 
 
 def edit(block: Block, folder: Path) -> None:
@@ -69,13 +54,13 @@ def test_a_recipe_does_what_it_says(recipe: str, tmp_path: Path) -> None:
             folder = work if block.language in ("json", "csv", "text") or "work" in block.remarks else added
             (folder / block.remarks["file"]).write_text(block.text, encoding="utf-8")
     if (added / "pyproject.toml").exists():
-        install(added)
+        install_project(added)
     assert commands, f"the recipe {recipe} shows nothing"
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     kept = {name: value for name, value in os.environ.items() if not name.startswith("QUAESTOR_")}
     for block, line in commands:
         ran = subprocess.run(
-            shlex.split(re.sub(r"\s#.*", "", line)),
+            words(line),
             check=False,
             cwd=work,
             env={**kept, "PATH": path, "PYTHONPATH": str(added), "PYTHONSAFEPATH": "1"},

@@ -1,16 +1,26 @@
 """The fenced blocks of the project's texts: what of them is typed, and what is shown.
 
-The first word after the fence is the language, what follows are remarks: `needs=model` on a block says what a machine
-must have before its lines can be run. Such lines are read by the command line all the same, and not run.
+The first word after the fence is the language, what follows are remarks:
+
+- `needs=model`: what a machine must have before the block can be run. It is read all the same, and not run.
+- `file=NAME`: the block is a file, and is saved where the lines below it are typed.
+- `recipe=NAME`: the block is a step of a recipe, which a test of its own follows.
 """
 
 import re
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-_FENCE = re.compile(r"^```(?P<language>\w*)(?P<remarks>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^```(?P<language>\w*)(?P<remarks>[^\n]*)\n(?P<text>.*?)^```[ ]*$", re.MULTILINE | re.DOTALL)
+
+
+def texts() -> list[Path]:
+    """README, CONTRIBUTING and the pages of docs/."""
+    named = (ROOT / name for name in ("README.md", "CONTRIBUTING.md"))
+    return [*filter(Path.exists, named), *sorted((ROOT / "docs").glob("*.md"))]
 
 
 @dataclass(frozen=True)
@@ -36,19 +46,29 @@ class Block:
 
 
 def blocks(*languages: str) -> Iterator[Block]:
-    """The blocks of README, CONTRIBUTING and docs/ in one of these languages, in order."""
-    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))):
+    """The blocks of all texts in one of these languages, in order; of all languages where none is named."""
+    for path in texts():
         text = path.read_text(encoding="utf-8")
         for found in _FENCE.finditer(text):
-            if found["language"] in languages:
+            if found["language"] in languages or not languages:
                 remarks = dict(word.partition("=")[::2] for word in found["remarks"].split())
                 line = text.count("\n", 0, found.start()) + 2
                 yield Block(path.relative_to(ROOT).as_posix(), line, found["language"], remarks, found["text"])
 
 
+def joined(block: Block) -> str:
+    """The text of a block with its continued lines joined."""
+    return re.sub(r" *\\\n *", " ", block.text)
+
+
 def typed(block: Block) -> list[str]:
     """The commands of a block, continued lines joined; of a `console` block the lines after `$ `."""
-    lines = block.text.replace("\\\n", " ").splitlines()
+    lines = joined(block).splitlines()
     if block.language == "console":
         return [line[2:] for line in lines if line.startswith("$ ")]
     return [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
+
+
+def words(line: str) -> list[str]:
+    """The words of a line, as a shell splits them; a remark begins with a `#` after a space, and is left out."""
+    return shlex.split(re.sub(r"\s#.*", "", line))

@@ -1,5 +1,6 @@
 """An installed package that adds something to quaestor: a module, and the metadata that pip writes of it."""
 
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from textwrap import dedent
@@ -16,11 +17,22 @@ def install(folder: Path, name: str, source: str, entry_points: Mapping[str, Map
     """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.py").write_text(dedent(source), encoding="utf-8")
-    info = folder / f"{name}-1.0.dist-info"
+    write_metadata(folder, name, "1.0", entry_points)
+
+
+def write_metadata(folder: Path, name: str, version: str, entry_points: Mapping[str, Mapping[str, str]]) -> None:
+    """Writes what pip would write of a package beside its modules: its name, version and entry points."""
+    info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
     groups = [
         f"[{group}]\n" + "".join(f"{entry} = {value}\n" for entry, value in entries.items())
         for group, entries in entry_points.items()
     ]
     (info / "entry_points.txt").write_text("\n".join(groups))
+
+
+def install_project(folder: Path) -> None:
+    """Makes what a folder's pyproject.toml declares known, as pip would: a `dist-info` beside its modules."""
+    project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    write_metadata(folder, project["name"], project["version"], project["entry-points"])

@@ -1,0 +1,172 @@
+"""Every line of README, CONTRIBUTING and docs/ that can be typed is typed here; what cannot be run is at least read."""
+
+import ast
+import doctest
+import importlib.util
+import re
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from fenced import ROOT, Block, blocks, joined, texts, typed, words
+from plugin_package import install_project
+
+from quaestor.cli.failures import exit_code_of
+from quaestor.settings import load_settings
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+MAKE_TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+FOUND = [block for block in blocks() if "recipe" not in block.remarks]
+LANGUAGES = {"sh", "console", "python", "toml", "json", "csv", "javascript", "turtle", "text"}
+NEEDS = {"model", "mongo", "data", "install"}
+
+_COMMAND = re.compile(r"^(?:\$ )?(?:quaestor|make|pip|python) +\S", re.MULTILINE)
+
+Typist = Callable[[str], tuple[int, str]]
+
+
+@pytest.fixture
+def type_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Typist:
+    """Types a line as a new user, in an empty folder: returns the exit code and what was printed."""
+    from quaestor.cli.app import app
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("COLUMNS", "100")
+    # The few conversations of an example are answered sooner than a second process has started.
+    monkeypatch.setenv("QUAESTOR_WORKERS", "1")
+    for name in ("DEBUG", "STORE", "SOLVER", "MODEL"):
+        monkeypatch.delenv(f"QUAESTOR_{name}", raising=False)
+
+    def run(line: str) -> tuple[int, str]:
+        program, *rest = words(line)
+        assert program == "quaestor"
+        assert not {"|", ">", "<", "&&", ";"} & set(rest), f"no shell reads {line!r} here"
+        capfd.readouterr()
+        code = exit_code_of(lambda: app(rest, standalone_mode=False, prog_name="quaestor"))
+        printed = capfd.readouterr()
+        return code, printed.out if code == 0 else printed.out + printed.err
+
+    return run
+
+
+def read_by_the_command_line(left: list[str]) -> None:
+    """Lets the command line read a command without running it: commands, arguments and options exist."""
+    import typer
+    from typer.core import TyperGroup
+
+    from quaestor.cli.app import app
+
+    command, context = typer.main.get_command(app), None
+    while True:
+        context = command.make_context(command.name, left, parent=context)
+        if not isinstance(command, TyperGroup):
+            return
+        _, inner, left = command.resolve_command(context, [*context._protected_args, *context.args])
+        assert inner is not None, left
+        command = inner
+
+
+def must_run(line: str, block: Block) -> bool:
+    """Whether a line is run; one that is not is held to what it names."""
+    split = words(line)
+    match split[0]:
+        case ".":
+            assert split == [".", ".venv/bin/activate"]
+        case "make":
+            assert split[1] in MAKE_TARGETS, f"{block}: there is no target {split[1]}"
+        case "pip":
+            named = re.findall(r"\[([\w,]+)\]", line)
+            assert {extra for extras in named for extra in extras.split(",")} <= set(PROJECT["optional-dependencies"])
+        case "quaestor" if "needs" in block.remarks:
+            if "--weights" in split:  # which the line before makes
+                Path(split[split.index("--weights") + 1]).mkdir(exist_ok=True)
+            read_by_the_command_line(split[1:])
+        case "python":
+            assert "needs" in block.remarks
+            assert split[1] == "-m"
+            assert (ROOT / split[2].replace(".", "/")).with_suffix(".py").exists() or importlib.util.find_spec(split[2])
+        case "quaestor":
+            return True
+        case other:
+            assert other == "jq", f"{block}: who runs {line!r}?"
+            assert "needs" in block.remarks
+    return False
+
+
+@pytest.mark.parametrize("file", dict.fromkeys(b.file for b in FOUND if b.language in ("sh", "console")))
+def test_every_line_can_be_typed(file: str, tmp_path: Path, type_line: Typist, monkeypatch: pytest.MonkeyPatch) -> None:
+    there = set(sys.modules)
+    for block in (block for block in FOUND if block.file == file):
+        if "file" in block.remarks:
+            (tmp_path / block.remarks["file"]).write_text(block.text, encoding="utf-8")
+            if block.remarks["file"] == "pyproject.toml":
+                install_project(tmp_path)
+                monkeypatch.syspath_prepend(tmp_path)
+        elif block.language in ("sh", "console"):
+            for line in filter(lambda line: must_run(line, block), typed(block)):
+                code, printed = type_line(line)
+                assert code == 0, f"{block}: {line}\n{printed}"
+                if block.language == "console":
+                    shown_is_printed(block, line, printed)
+    for name in set(sys.modules) - there:  # what the page itself has added
+        if str(tmp_path) in str(getattr(sys.modules[name], "__file__", "")):
+            del sys.modules[name]
+
+
+def shown_is_printed(block: Block, line: str, printed: str) -> None:
+    """Holds what a console block shows below a command to what the command prints; `...` stands for any lines."""
+    shown = joined(block).split(f"$ {line}\n", 1)[1]
+    shown = re.split(r"^\$ ", shown, maxsplit=1, flags=re.MULTILINE)[0]
+    pattern = "".join(
+        r"(?:.*\n)*?" if text == "..." else re.escape(text.rstrip()) + r"[ ]*\n"
+        for text in shown.strip("\n").splitlines()
+    )
+    assert re.fullmatch(r"\n*" + pattern + r"\n*", printed), f"{block}: {line}\n{printed}"
+
+
+@pytest.mark.parametrize("block", [block for block in FOUND if block.language == "python"], ids=str)
+def test_every_python_example_runs(
+    block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if "file" in block.remarks:
+        compile(block.text, str(block), "exec")  # the lines below it import it
+        return
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "__main__"}
+    if block.text.startswith(">>> "):
+        test = doctest.DocTestParser().get_doctest(block.text, names, str(block), block.file, block.line)
+        assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
+    elif "needs" in block.remarks:
+        tree = compile(block.text, str(block), "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        imports: list[ast.stmt] = [line for line in tree.body if isinstance(line, ast.Import | ast.ImportFrom)]
+        assert imports, f"{block} imports nothing"
+        exec(compile(ast.Module(imports, []), str(block), "exec"), names)  # noqa: S102 - a page of ours
+    else:
+        exec(compile(block.text, str(block), "exec"), names)  # noqa: S102 - a page of ours
+        remarks = re.findall(r"^print\(.*\)  # (.*)$", block.text, re.MULTILINE)
+        assert capsys.readouterr().out.splitlines() == remarks
+
+
+@pytest.mark.parametrize("block", [block for block in FOUND if block.language == "toml"], ids=str)
+def test_every_setting_is_one(block: Block, tmp_path: Path) -> None:
+    if "project" not in tomllib.loads(block.text):
+        (tmp_path / "quaestor.toml").write_text(block.text, encoding="utf-8")
+        load_settings(environment={}, folder=tmp_path)
+
+
+@pytest.mark.parametrize("block", list(blocks()), ids=str)
+def test_every_block_says_what_it_is(block: Block) -> None:
+    """A block without a language is a drawing: a command in it would be typed by nobody here."""
+    assert block.language in LANGUAGES or not (block.language or _COMMAND.search(block.text))
+    assert block.remarks.get("needs", "data") in NEEDS
+    assert set(block.remarks) <= {"needs", "file", "recipe", "edit", "after", "work"}
+
+
+@pytest.mark.parametrize("path", texts(), ids=lambda path: path.name)
+def test_no_command_hides_outside_of_a_block(path: Path) -> None:
+    """Indented lines are blocks too, to those who read the rendered page."""
+    text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    assert not re.search(r"^    " + _COMMAND.pattern.removeprefix("^"), text, re.MULTILINE)
