@@ -170,3 +170,8 @@ def test_no_command_hides_outside_of_a_block(path: Path) -> None:
     """Indented lines are blocks too, to those who read the rendered page."""
     text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     assert not re.search(r"^    " + _COMMAND.pattern.removeprefix("^"), text, re.MULTILINE)
+
+
+def test_lines_of_the_readme_can_be_pasted_into_any_shell() -> None:
+    """At its prompt zsh takes a remark behind a command for more of its arguments."""
+    assert not [b for b in FOUND if b.file == "README.md" and b.language == "sh" and re.search(r"(^|\s)#", b.text)]
