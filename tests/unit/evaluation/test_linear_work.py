@@ -1,0 +1,100 @@
+"""A document of twice as many tables costs twice the work: counted, not timed, so that any machine may run it."""
+
+import sys
+import tracemalloc
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import pytest
+from filed_tables import many_tables
+
+from quaestor.conversation.memory import Memory
+from quaestor.documents.document import Document
+from quaestor.graph.builder import build_graph
+from quaestor.ontology.builder import build_ontology
+from quaestor.questions.question import read_question
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.embedded.page.matrix import number_matrix
+from quaestor.solvers.embedded.solver import EmbeddedSolver
+from quaestor.solvers.registry import make_solver
+
+FEW, MANY = 10, 20
+MOST = 1.3
+"""How much more work a number may be among twice as many."""
+QUESTION = "what is the change in net income from 2018 to 2019?"
+
+
+def lines_of(work: Callable[[], object]) -> int:
+    """Returns how many lines of Python some work runs, each line of a loop each time."""
+    lines = 0
+
+    def traced(frame: FrameType, event: str, arg: object) -> Any:
+        nonlocal lines
+        lines += 1
+        return traced
+
+    before = sys.gettrace()
+    sys.settrace(traced)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return lines
+
+
+def bytes_of(work: Callable[[], object]) -> int:
+    """Returns the most bytes that some work holds, with the arrays of numpy, whose work no line shows."""
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def costs(document: Document, solver: EmbeddedSolver) -> Mapping[str, float]:
+    """Returns the lines, or the bytes, that each step costs a number of the document."""
+    ontology = build_ontology([document])
+    graph = build_graph(document, ontology)
+    numbers = len(solver.page(graph).leaves)
+
+    def turn() -> None:
+        context = TurnContext(document, Memory(), graph, ontology, question=read_question(QUESTION))
+        next(solver.answers(QUESTION, context))
+
+    turn()  # what is made once a document is another step's
+    found = {
+        "ontology": lines_of(lambda: build_ontology([document])),
+        "graph": lines_of(lambda: build_graph(document, ontology)),
+        "matrix": lines_of(lambda: number_matrix(graph)),
+        "bytes of the matrix": bytes_of(lambda: number_matrix(graph)),
+        "turn": lines_of(turn),
+        "bytes of the turn": bytes_of(turn),
+    }
+    return {step: cost / numbers for step, cost in found.items()}
+
+
+@pytest.fixture(scope="module")
+def ratios() -> Mapping[str, float]:
+    """How much more a number costs among many tables than among few."""
+    solver = make_solver("embedded", {})
+    assert isinstance(solver, EmbeddedSolver)
+    few, many = costs(many_tables(FEW), solver), costs(many_tables(MANY), solver)
+    return {step: many[step] / few[step] for step in few}
+
+
+@pytest.mark.parametrize("step", ["ontology", "graph", "matrix", "bytes of the matrix", "turn", "bytes of the turn"])
+def test_a_number_costs_as_much_among_twice_as_many(ratios: Mapping[str, float], step: str) -> None:
+    assert ratios[step] < MOST, ratios
+
+
+def test_work_that_grows_faster_is_seen() -> None:
+    def square(n: int) -> list[int]:
+        return [a for a in range(n) for b in range(n) if a == b]
+
+    assert lines_of(lambda: square(100)) / 100 > MOST * lines_of(lambda: square(50)) / 50
+    small, large = (bytes_of(partial(np.zeros, (n, n))) for n in (500, 1000))
+    assert large / 1000 > MOST * small / 500
