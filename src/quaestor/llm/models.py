@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-import httpx2
-
 from quaestor.errors import ModelAccessError
+from quaestor.extras import require_extra
 from quaestor.llm.budget import Meter
 from quaestor.llm.naming import ModelSpec
 from quaestor.llm.retrying import RetryPolicy
-from quaestor.llm.transcript import Sink, WatchingTransport
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a plain install has none of them, and has this module's names all the same
+    import httpx2
     from opentelemetry.trace import TracerProvider
     from pydantic_ai.models import Model
 
     from quaestor.llm.guarded import Sleep
+    from quaestor.llm.transcript import Sink
 
 _NO_KEY = "no-key"
 
@@ -40,12 +40,12 @@ class Cassette(Protocol):
         """Whether requests reach the network."""
         ...
 
-    def transport(self, network: httpx2.AsyncBaseTransport) -> httpx2.AsyncBaseTransport:
+    def transport(self, network: "httpx2.AsyncBaseTransport") -> "httpx2.AsyncBaseTransport":
         """Returns what answers requests."""
         ...
 
     @property
-    def sinks(self) -> Sequence[Sink]:
+    def sinks(self) -> "Sequence[Sink]":
         """What takes the exchanges that are recorded."""
         ...
 
@@ -84,7 +84,7 @@ def key_of(spec: ModelSpec, environment: Mapping[str, str] | None = None) -> str
 async def connect(
     spec: ModelSpec,
     *,
-    sinks: Sequence[Sink] = (),
+    sinks: "Sequence[Sink]" = (),
     meter: Meter | None = None,
     tape: Cassette | None = None,
     tracing: "TracerProvider | None" = None,
@@ -104,9 +104,14 @@ async def connect(
 
     Raises:
         ModelAccessError: A key is needed and not set.
+        SettingsError: The extra `models` is not installed.
     """
+    require_extra("models", "asking a model")
+    import httpx2
+
     from quaestor.llm.clients import make_model
     from quaestor.llm.guarded import RetryingModel
+    from quaestor.llm.transport import WatchingTransport
 
     meter = meter or Meter()
     live = tape is None or tape.live
@@ -142,8 +147,10 @@ async def _at_once(_seconds: float) -> None:
     """Does not wait: what is replayed has waited when it was recorded."""
 
 
-def _network(spec: ModelSpec) -> httpx2.AsyncBaseTransport:
+def _network(spec: ModelSpec) -> "httpx2.AsyncBaseTransport":
     """The way out. A client that is given a transport reads no proxies, so they are read here, for its one address."""
+    import httpx2
+
     url = urlsplit(spec.address)
     proxy = None if proxy_bypass(url.netloc) else getproxies().get(url.scheme) or getproxies().get("all")
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=100)
@@ -153,4 +160,6 @@ def _network(spec: ModelSpec) -> httpx2.AsyncBaseTransport:
 @lru_cache(maxsize=1)
 def _certificates() -> ssl.SSLContext:
     """The trusted ones, read once: that takes as long as ten requests."""
+    import httpx2
+
     return httpx2.create_ssl_context()

@@ -1,25 +1,18 @@
 """Every request to a model and its reply, exactly as sent and received.
 
-Owns `Exchange` (one HTTP request with what came back), the tags that say which turn and phase asked, and the transport
-that watches. Headers never enter an exchange, but for the few in `KEPT_HEADERS`; a key that a server repeats is
-blanked. Keeps nothing itself: exchanges go to sinks, and a list is one.
+Owns `Exchange` (one HTTP request with what came back), and the tags that say which turn and phase asked. Keeps nothing
+itself: exchanges go to sinks, and a list is one.
 """
 
 import itertools
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Protocol
 
-import httpx2
-
-from quaestor.llm.redaction import Redactor, redact
-from quaestor.llm.usage import Usage, read_usage
-
-KEPT_HEADERS = ("content-type", "retry-after", "retry-after-ms", "x-should-retry")
-"""Headers of a reply that change what the client does with it; all others are left out."""
+from quaestor.llm.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +43,7 @@ class Exchange:
         path: Of the address, without host and query.
         request: The body as sent.
         status: The HTTP status, or None where no reply came.
-        headers: Of the reply, those in `KEPT_HEADERS`.
+        headers: Of the reply, those in `transport.KEPT_HEADERS`.
         response: The body as received, whole, also of a stream and as far as it came; None where no reply came.
         started: When it was sent, in UTC, in whole milliseconds.
         finished: When the reply was there, or the attempt given up.
@@ -119,142 +112,11 @@ def current_place() -> TurnKey:
     return tagged.place if tagged else TurnKey()
 
 
-class WatchingTransport(httpx2.AsyncBaseTransport):
-    """Hands every exchange to its sinks, once it has ended. Replies pass through as they arrive, streams too."""
+def next_tag(untagged: Iterator[int]) -> tuple[TurnKey, int, str]:
+    """Returns which turn asks now, the number of this request in it, and the phase.
 
-    def __init__(
-        self, inner: httpx2.AsyncBaseTransport, sinks: Sequence[Sink], *, model: str, secrets: Sequence[str] = ()
-    ) -> None:
-        self._inner = inner
-        self._sinks = tuple(sinks)
-        self._model = model
-        self._secrets = tuple(secrets)
-        self._untagged = itertools.count()
-        self._watches: set[_Watch] = set()
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Returns the inner transport's response, watched."""
-        body = await request.aread()
-        tagged = _asking.get()
-        started = _now()
-        watch = _Watch(
-            self,
-            Exchange(
-                place=tagged.place if tagged else TurnKey(),
-                number=next(tagged.numbers if tagged else self._untagged),
-                phase=_phase.get(),
-                model=self._model,
-                method=request.method,
-                path=request.url.path,
-                request=self._clean(body.decode("utf-8", "replace")),
-                status=None,
-                headers={},
-                response=None,
-                started=started,
-                finished=started,
-            ),
-        )
-        self._watches.add(watch)
-        try:
-            response = await self._inner.handle_async_request(request)
-        except BaseException as failure:  # a cancelled request was sent all the same
-            watch.end(failure)
-            raise
-        stream = response.stream
-        assert isinstance(stream, httpx2.AsyncByteStream)
-        watch.answered(response)
-        return httpx2.Response(
-            response.status_code,
-            headers=response.headers,
-            stream=_WatchedStream(stream, watch, Redactor(self._secrets)),
-            extensions=response.extensions,
-        )
-
-    async def aclose(self) -> None:
-        """Closes the inner transport, and ends the exchanges whose readers have forgotten them."""
-        for watch in tuple(self._watches):
-            watch.end()
-        await self._inner.aclose()
-
-    def keep(self, watch: "_Watch", exchange: Exchange) -> None:
-        """Hands an exchange that has ended to the sinks, cleaned of keys."""
-        self._watches.discard(watch)
-        response = None if exchange.response is None else self._clean(exchange.response)
-        error = None if exchange.error is None else self._clean(exchange.error)
-        exchange = replace(exchange, response=response, error=error)
-        for sink in self._sinks:
-            sink.append(exchange)
-
-    def _clean(self, text: str) -> str:
-        return redact(text, self._secrets)
-
-
-class _Watch:
-    """One exchange while it lasts."""
-
-    def __init__(self, transport: WatchingTransport, exchange: Exchange) -> None:
-        self._transport = transport
-        self._exchange = exchange
-        self._coding = httpx2.Headers()
-        self._ended = False
-        self.received = bytearray()
-
-    def answered(self, response: httpx2.Response) -> None:
-        kept = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
-        self._coding = response.headers
-        self._exchange = replace(self._exchange, status=response.status_code, headers=kept)
-
-    def end(self, failure: BaseException | None = None) -> None:
-        if self._ended:
-            return
-        self._ended = True
-        text = None if self._exchange.status is None else self._text()
-        error = None if failure is None else f"{type(failure).__name__}: {failure}".removesuffix(": ")
-        usage = read_usage(text or "", self._exchange.request, answered=self._exchange.status == 200)
-        self._transport.keep(self, replace(self._exchange, response=text, finished=_now(), usage=usage, error=error))
-
-    def _text(self) -> str:
-        raw = bytes(self.received)
-        if self._coding.get("content-encoding", "identity") == "identity":
-            return raw.decode("utf-8", "replace")
-        try:
-            return httpx2.Response(200, headers=self._coding, content=raw).text
-        except httpx2.DecodingError:
-            return raw.decode("utf-8", "replace")
-
-
-class _WatchedStream(httpx2.AsyncByteStream):
-    """A body that is remembered while it is read. A key in it is blanked for the reader too: it might quote it."""
-
-    def __init__(self, inner: httpx2.AsyncByteStream, watch: _Watch, blanking: Redactor) -> None:
-        self._inner = inner
-        self._watch = watch
-        self._blanking = blanking
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        try:
-            async for received in self._inner:
-                chunk = self._blanking.feed(received)
-                self._watch.received += chunk
-                yield chunk
-            rest = self._blanking.rest()
-            self._watch.received += rest
-            yield rest
-        except GeneratorExit:  # the reader had enough, as at the end mark of a stream
-            self._watch.end()
-            raise
-        except BaseException as failure:  # a cancelled reader too: what came so far is kept
-            self._watch.end(failure)
-            raise
-        self._watch.end()
-
-    async def aclose(self) -> None:
-        try:
-            await self._inner.aclose()
-        finally:
-            self._watch.end()
-
-
-def _now() -> datetime:
-    moment = datetime.now(UTC)
-    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+    Args:
+        untagged: Numbers the requests of no turn.
+    """
+    tagged = _asking.get()
+    return (tagged.place, next(tagged.numbers), _phase.get()) if tagged else (TurnKey(), next(untagged), _phase.get())

@@ -10,7 +10,8 @@ from model_bench import Bench
 from model_replies import broken, call, say, written
 from pydantic_ai import Agent
 
-from quaestor.llm.transcript import Exchange, TurnKey, WatchingTransport, current_place, phase, turn_context
+from quaestor.llm.transcript import Exchange, TurnKey, current_place, phase, turn_context
+from quaestor.llm.transport import WatchingTransport
 
 
 def play(bench: Bench, conversation: str) -> None:

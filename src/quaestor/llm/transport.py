@@ -1,0 +1,159 @@
+"""The transport that watches: each request and its reply, handed on as they are and kept as an `Exchange`.
+
+Headers never enter an exchange, but for the few in `KEPT_HEADERS`; a key that a server repeats is blanked.
+"""
+
+import itertools
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import httpx2
+
+from quaestor.llm.redaction import Redactor, redact
+from quaestor.llm.transcript import Exchange, Sink, next_tag
+from quaestor.llm.usage import read_usage
+
+KEPT_HEADERS = ("content-type", "retry-after", "retry-after-ms", "x-should-retry")
+"""Headers of a reply that change what the client does with it; all others are left out."""
+
+
+class WatchingTransport(httpx2.AsyncBaseTransport):
+    """Hands every exchange to its sinks, once it has ended. Replies pass through as they arrive, streams too."""
+
+    def __init__(
+        self, inner: httpx2.AsyncBaseTransport, sinks: Sequence[Sink], *, model: str, secrets: Sequence[str] = ()
+    ) -> None:
+        self._inner = inner
+        self._sinks = tuple(sinks)
+        self._model = model
+        self._secrets = tuple(secrets)
+        self._untagged = itertools.count()
+        self._watches: set[_Watch] = set()
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Returns the inner transport's response, watched."""
+        body = await request.aread()
+        place, number, phase = next_tag(self._untagged)
+        started = _now()
+        watch = _Watch(
+            self,
+            Exchange(
+                place=place,
+                number=number,
+                phase=phase,
+                model=self._model,
+                method=request.method,
+                path=request.url.path,
+                request=self._clean(body.decode("utf-8", "replace")),
+                status=None,
+                headers={},
+                response=None,
+                started=started,
+                finished=started,
+            ),
+        )
+        self._watches.add(watch)
+        try:
+            response = await self._inner.handle_async_request(request)
+        except BaseException as failure:  # a cancelled request was sent all the same
+            watch.end(failure)
+            raise
+        stream = response.stream
+        assert isinstance(stream, httpx2.AsyncByteStream)
+        watch.answered(response)
+        return httpx2.Response(
+            response.status_code,
+            headers=response.headers,
+            stream=_WatchedStream(stream, watch, Redactor(self._secrets)),
+            extensions=response.extensions,
+        )
+
+    async def aclose(self) -> None:
+        """Closes the inner transport, and ends the exchanges whose readers have forgotten them."""
+        for watch in tuple(self._watches):
+            watch.end()
+        await self._inner.aclose()
+
+    def keep(self, watch: "_Watch", exchange: Exchange) -> None:
+        """Hands an exchange that has ended to the sinks, cleaned of keys."""
+        self._watches.discard(watch)
+        response = None if exchange.response is None else self._clean(exchange.response)
+        error = None if exchange.error is None else self._clean(exchange.error)
+        exchange = replace(exchange, response=response, error=error)
+        for sink in self._sinks:
+            sink.append(exchange)
+
+    def _clean(self, text: str) -> str:
+        return redact(text, self._secrets)
+
+
+class _Watch:
+    """One exchange while it lasts."""
+
+    def __init__(self, transport: WatchingTransport, exchange: Exchange) -> None:
+        self._transport = transport
+        self._exchange = exchange
+        self._coding = httpx2.Headers()
+        self._ended = False
+        self.received = bytearray()
+
+    def answered(self, response: httpx2.Response) -> None:
+        kept = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
+        self._coding = response.headers
+        self._exchange = replace(self._exchange, status=response.status_code, headers=kept)
+
+    def end(self, failure: BaseException | None = None) -> None:
+        if self._ended:
+            return
+        self._ended = True
+        text = None if self._exchange.status is None else self._text()
+        error = None if failure is None else f"{type(failure).__name__}: {failure}".removesuffix(": ")
+        usage = read_usage(text or "", self._exchange.request, answered=self._exchange.status == 200)
+        self._transport.keep(self, replace(self._exchange, response=text, finished=_now(), usage=usage, error=error))
+
+    def _text(self) -> str:
+        raw = bytes(self.received)
+        if self._coding.get("content-encoding", "identity") == "identity":
+            return raw.decode("utf-8", "replace")
+        try:
+            return httpx2.Response(200, headers=self._coding, content=raw).text
+        except httpx2.DecodingError:
+            return raw.decode("utf-8", "replace")
+
+
+class _WatchedStream(httpx2.AsyncByteStream):
+    """A body that is remembered while it is read. A key in it is blanked for the reader too: it might quote it."""
+
+    def __init__(self, inner: httpx2.AsyncByteStream, watch: _Watch, blanking: Redactor) -> None:
+        self._inner = inner
+        self._watch = watch
+        self._blanking = blanking
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        try:
+            async for received in self._inner:
+                chunk = self._blanking.feed(received)
+                self._watch.received += chunk
+                yield chunk
+            rest = self._blanking.rest()
+            self._watch.received += rest
+            yield rest
+        except GeneratorExit:  # the reader had enough, as at the end mark of a stream
+            self._watch.end()
+            raise
+        except BaseException as failure:  # a cancelled reader too: what came so far is kept
+            self._watch.end(failure)
+            raise
+        self._watch.end()
+
+    async def aclose(self) -> None:
+        try:
+            await self._inner.aclose()
+        finally:
+            self._watch.end()
+
+
+def _now() -> datetime:
+    moment = datetime.now(UTC)
+    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
