@@ -1,0 +1,53 @@
+"""What each solver tells a model, word for word: a change of a prompt is seen before a model sees it.
+
+`pytest tests/snapshots --snapshot-update` writes them anew; read the difference before you commit it.
+"""
+
+import asyncio
+
+import pytest
+from model_replies import say
+from model_server import ModelServer
+from oracle import Guided
+from run_oracle import ORACLES, oracle_of
+from text_snapshots import TextSnapshot
+
+from quaestor.datasets.formats import read_dataset
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.runner import play_conversation
+from quaestor.llm.messages import read_request
+from quaestor.llm.naming import find_model
+from quaestor.llm.session import ModelConfig, open_session
+from quaestor.sample import sample_path
+from quaestor.scoring.gold import read_gold
+from quaestor.solvers.registry import make_solver
+
+CONVERSATION = 1
+"""Its place in the sample: one that points back and computes."""
+
+
+def told(solver: str) -> str:
+    """All that a model is told in a conversation whose every reply is right, request by request."""
+
+    async def play() -> str:
+        conversation = read_dataset(sample_path()).conversations[CONVERSATION]
+        golds = read_gold(sample_path())[conversation.id]
+        with ModelServer(lambda asked: say("")) as server:
+            spec = find_model(f"openai:oracle@{server.url}/v1")
+            async with open_session(ModelConfig(spec)) as session:
+                guided = Guided(make_solver(solver), server, golds, oracle_of(solver))
+                await play_conversation(conversation, guided, GraphProvider.of([conversation.document]), session)
+                exchanges, _ = session.take(conversation.id)
+        parts: list[str] = []
+        for exchange in exchanges:
+            parts.append(f"######## turn {exchange.place.turn + 1}, request {exchange.number + 1}: {exchange.phase}")
+            told = [f"---- {said.who}\n{said.text}" for said in read_request(exchange.request)]
+            parts += [text if text not in parts else f"{text[:60].partition(chr(10))[0]}: as before" for text in told]
+        return "\n".join(parts) + "\n"
+
+    return asyncio.run(play())
+
+
+@pytest.mark.parametrize("solver", sorted(ORACLES))
+def test_prompts(solver: str, text_snapshot: TextSnapshot, local_models: None) -> None:
+    assert told(solver) == text_snapshot
