@@ -9,6 +9,17 @@ settings.register_profile("quaestor", deadline=None)
 settings.load_profile("quaestor")
 
 
+SLOW_TIMEOUT = 600
+"""Seconds that a test marked as slow may take, where it says nothing else."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Gives slow tests more time."""
+    for item in items:
+        if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(SLOW_TIMEOUT))
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of the public data beside the repository; the test is skipped where it is missing."""

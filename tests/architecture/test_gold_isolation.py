@@ -102,7 +102,7 @@ def played(records: list[dict[str, Any]], folder: Path) -> tuple[str, str]:
     return json.dumps(turns), stored.decode("utf-8", "replace")
 
 
-@pytest.fixture(params=["sample", "public"])
+@pytest.fixture(params=["sample", pytest.param("public", marks=pytest.mark.slow)])
 def records(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
     if request.param == "sample":
         path = sample_path()

@@ -91,7 +91,11 @@ def test_a_plain_install_has_every_public_name(python_without: Python) -> None:
     [
         (["ask", PAGE, "what were cables sales in 2012?"], "sure"),
         (["eval", str(sample_path()), "--limit", "2", "--workers", "2"], "execution"),
-        (["eval", str(sample_path()), "--limit", "1", "--solver", "reflection", "--expert", "embedded"], "execution"),
+        pytest.param(
+            ["eval", str(sample_path()), "--limit", "1", "--solver", "reflection", "--expert", "embedded"],
+            "execution",
+            marks=pytest.mark.slow,
+        ),
         (["kg", "build", PAGE], "triples"),
         (["ontology", "build", str(sample_path())], "properties"),
         (["check", str(sample_path())], "180 questions"),
@@ -108,7 +112,11 @@ def test_a_plain_install_answers_without_a_model(command: list[str], shown: str,
     ("extra", "command"),
     [
         ("models", ["ask", PAGE, "what?", "--solver", "agent", "--model", "ollama:small"]),
-        ("models", ["eval", str(sample_path()), "--solver", "workflow", "--model", "ollama:small"]),
+        pytest.param(
+            "models",
+            ["eval", str(sample_path()), "--solver", "workflow", "--model", "ollama:small"],
+            marks=pytest.mark.slow,
+        ),
         ("models", ["models", "check", "ollama:small"]),
         ("mongo", ["runs", "list", "--store", "mongodb://localhost/quaestor"]),
         ("train", ["train", str(sample_path()), "--output", "learned"]),

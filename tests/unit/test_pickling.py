@@ -15,6 +15,7 @@ import pytest
 import quaestor
 from quaestor.errors import (
     BudgetExceededError,
+    ExecutionError,
     FormulaError,
     GapError,
     OperandError,
@@ -23,6 +24,7 @@ from quaestor.errors import (
     QuaestorError,
     QuantityError,
     QueryError,
+    RunStoppedError,
     StoreError,
 )
 from quaestor.evaluation.spec import RunSpec
@@ -45,6 +47,8 @@ ARGUMENTS: dict[type[QuaestorError], tuple[object, ...]] = {
     BudgetExceededError: ("1,200 requests", "1,000 requests"),
     GapError: ("MRO/2007/page_134.pdf", ("row 3: 'other, net'", "row 9: 'all in all'")),
     QueryError: ("it has no SELECT", 7),
+    ExecutionError: ("step 2 divides by zero", 2),
+    RunStoppedError: ("interrupted", "20261122-041500"),
 }
 """What the errors are made with that take facts; all others take a message."""
 

@@ -59,7 +59,7 @@ def topics(sentence: str) -> tuple[str, ...]:
 def noun_phrase_before(before: str) -> str | None:
     """Returns the noun phrase that names a number, from the text before it; None where none does.
 
-    >>> said_of("in 2012 , the company's research and development expense was ")
+    >>> noun_phrase_before("in 2012 , the company's research and development expense was ")
     'research and development expense'
     """
     match = _SAID.search(before[-90:].casefold())

@@ -5,6 +5,7 @@ import pytest
 from command_line import Outcome, Quaestor
 from made_up import a_record, write_dataset
 from scripted import ScriptedSolver
+from stand_in import stand_in
 
 from quaestor.cli.failures import exit_code_of
 
@@ -31,12 +32,7 @@ def quaestor(
 
 @pytest.fixture
 def scripted_solver(monkeypatch: pytest.MonkeyPatch) -> None:
-    def make(name: str, options: object) -> ScriptedSolver:
-        return ScriptedSolver()
-
-    # In this order: a module that is imported while the registry is patched would keep the scripted solver for good.
-    monkeypatch.setattr("quaestor.evaluation.run.make_solver", make)
-    monkeypatch.setattr("quaestor.solvers.registry.make_solver", make)
+    stand_in(monkeypatch, ScriptedSolver)
 
 
 @pytest.fixture

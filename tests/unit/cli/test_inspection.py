@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 from command_line import Quaestor, one_line
 from made_up import a_record, write_dataset
+from stand_in import stand_in
 from toolboxes import ToolUser
 
 NAME = "Single_NORD/2012/page_41.pdf-1"
@@ -18,7 +19,7 @@ QUESTIONS = (
 @pytest.fixture
 def played(quaestor: Quaestor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A run of a solver that uses the tools."""
-    monkeypatch.setattr("quaestor.evaluation.run.make_solver", lambda name, options: ToolUser())
+    stand_in(monkeypatch, ToolUser)
     write_dataset(tmp_path / "tools.json", a_record(NAME, QUESTIONS))
     run = quaestor("run tools.json")
     assert run.code == 0, run.err

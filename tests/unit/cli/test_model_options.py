@@ -10,6 +10,7 @@ from command_line import Outcome, Quaestor, one_line
 from made_up import a_record, write_dataset
 from model_replies import Asked, Reply, say
 from model_server import ModelServer
+from stand_in import stand_in
 
 CANARY = "sk-canary-0a1b2c3d4e5f6a7b"
 QUESTIONS = ("what was it in 2008?", "and in 2007?")
@@ -32,8 +33,8 @@ def server(local_models: None) -> Iterator[ModelServer]:
 @pytest.fixture
 def ask(quaestor: Quaestor, server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Quaestor:
     """The command line, with `[models.scripted]`, three conversations and a solver that asks twice a turn."""
-    for patched in ("quaestor.solvers.registry", "quaestor.evaluation.run"):
-        monkeypatch.setattr(f"{patched}.make_solver", lambda name, options: AskingSolver())
+    for name in ("embedded", "agent", "sparql", "workflow", "reflection"):
+        stand_in(monkeypatch, AskingSolver, name)
     monkeypatch.setenv("SCRIPTED_KEY", CANARY)
     for name in ("MODEL", "MAX_REQUESTS", "MAX_TOKENS", "MAX_COST", "TRACING"):
         monkeypatch.delenv(f"QUAESTOR_{name}", raising=False)

@@ -11,7 +11,6 @@ from model_server import ModelServer
 from workflow_bench import plan, saying, table
 
 from quaestor.cli.render_runs import _plan_lines as plan_lines
-from quaestor.solvers.registry import make_solver
 
 
 @pytest.fixture
@@ -22,11 +21,7 @@ def server(local_models: None) -> Iterator[ModelServer]:
         yield running
 
 
-def test_a_run_shows_how_its_plans_went(
-    quaestor: Quaestor, server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for patched in ("quaestor.solvers.registry", "quaestor.evaluation.run"):
-        monkeypatch.setattr(f"{patched}.make_solver", make_solver)
+def test_a_run_shows_how_its_plans_went(quaestor: Quaestor, server: ModelServer, tmp_path: Path) -> None:
     Path("quaestor.toml").write_text(
         f'[models.scripted]\nbase_url = "{server.url}/v1"\n[solvers.workflow]\nrepairs = 1\n'
     )

@@ -18,11 +18,12 @@ from quaestor.store.base import open_store
 
 # The command line as it is, with the scripted solver under the embedded one's name.
 PROGRAM = """
-import signal, quaestor.evaluation.run, scripted, quaestor.cli
+import signal, pytest, scripted, stand_in, quaestor.cli
 # A shell that starts the tests in the background has them ignore Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-quaestor.evaluation.run.make_solver = lambda name, options: scripted.ScriptedSolver()
-quaestor.cli.main()
+with pytest.MonkeyPatch.context() as patch:
+    stand_in.stand_in(patch, scripted.ScriptedSolver)
+    quaestor.cli.main()
 """
 
 

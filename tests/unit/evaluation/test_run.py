@@ -288,7 +288,6 @@ def completed(store: Path) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("engine", ["inline", "processes"])
 def test_a_run_killed_again_and_again_ends_as_an_undisturbed_one(engine: str, tmp_path: Path) -> None:
     count, pause, draw = 60, 0.005, random.Random()

@@ -19,6 +19,8 @@ from quaestor.plan.program import parse_program
 from quaestor.plan.steps import Compute, Constant
 from quaestor.scoring.gold import read_gold
 
+pytestmark = pytest.mark.slow
+
 TUNE = "convfinqa_tune.json"
 
 

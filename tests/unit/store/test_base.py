@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from quaestor.errors import StoreError
+from quaestor.errors import SettingsError, StoreError
 from quaestor.store.base import open_store
 
 
@@ -51,7 +51,7 @@ def test_a_store_on_mongodb_without_its_driver_names_the_extra(monkeypatch: pyte
     for module in [name for name in sys.modules if name.startswith("quaestor.store.mongo")]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "pymongo", None)
-    with pytest.raises(StoreError, match=r"pip install 'quaestor\[mongo\]'"):
+    with pytest.raises(SettingsError, match=r"pip install 'quaestor\[mongo\]'"):
         open_store("mongodb://localhost/runs")
 
 

@@ -14,14 +14,14 @@ from quaestor.solvers.reflection.numbers import NumberIndex
 CONVERSATIONS = 60
 
 
-@pytest.fixture(params=["sample", "public"])
+@pytest.fixture(params=["sample", pytest.param("public", marks=pytest.mark.slow)])
 def turns(request: pytest.FixtureRequest) -> Iterator[Examined]:
     if request.param == "sample":
         return examined_pages(sample_path())
     return examined_pages(request.getfixturevalue("shared_data") / "convfinqa_tune.json", CONVERSATIONS)
 
 
-@pytest.mark.parametrize("whole", ["sample", "public"])
+@pytest.mark.parametrize("whole", ["sample", pytest.param("public", marks=pytest.mark.slow)])
 def test_little_speaks_against_sound_drafts(whole: str, request: pytest.FixtureRequest) -> None:
     sample = whole == "sample"
     path = sample_path() if sample else request.getfixturevalue("shared_data") / "convfinqa_tune.json"

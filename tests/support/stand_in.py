@@ -1,0 +1,15 @@
+"""Another solver under the name of one of the package: what a solver says of itself builds it, whoever asks."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
+
+import pytest
+
+from quaestor.solvers.base import Solver
+
+
+def stand_in(monkeypatch: pytest.MonkeyPatch, build: Callable[[], Solver], name: str = "embedded") -> None:
+    """Has the solver `name` built by `build`, for one test; its options are read as ever."""
+    module = import_module(f"quaestor.solvers.{name}.spec")
+    monkeypatch.setattr(module, "SPEC", replace(module.SPEC, build=lambda options: build()))

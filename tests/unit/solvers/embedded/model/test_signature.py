@@ -1,0 +1,101 @@
+"""The features of a turn without its page, and how they are weighed, by hand."""
+
+import math
+
+import numpy as np
+import pytest
+
+from quaestor.questions.question import read_question
+from quaestor.solvers.embedded.model.signature import SignatureModel, constant_kind, signature_features, signature_of
+from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
+
+
+def features(question: str, earlier: tuple[str, ...] = (), signatures: tuple[str, ...] = ()) -> dict[str, float]:
+    return signature_features(read_question(question), [read_question(text) for text in earlier], signatures)
+
+
+def test_words_are_taken_alone_in_pairs_and_in_threes_between_the_ends() -> None:
+    grams = {name for name in features("net sales?") if name.startswith("q:")}
+    assert grams == {
+        "q:<s>", "q:net", "q:sale", "q:</s>", "q:<s>_net", "q:net_sale", "q:sale_</s>", "q:<s>_net_sale",
+        "q:net_sale_</s>",
+    }  # fmt: skip
+
+
+def test_years_are_one_shape_and_counted() -> None:
+    found = features("from 2007 to 2008?")
+    assert "q:from_YEAR_to" in found
+    assert {name for name in found if name.startswith("years:")} == {"years:2"}
+
+
+@pytest.mark.parametrize(
+    ("signatures", "expected"),
+    [
+        ((), {"before:-", "before2:", "before3:", "signature:-", "pending:0", "turn:0"}),
+        (
+            ("subtract(new,new)", "lookup(new)", "lookup(used)"),
+            {"before:lookup", "before2:lookup/lookup", "before3:lookup/lookup/subtract", "signature:lookup(used)",
+             "pending:2", "turn:3"},
+        ),
+        (
+            ("lookup(new)", "divide(result1,new)"),
+            {"before:divide", "before2:divide/lookup", "before3:divide/lookup", "signature:divide(result1,new)",
+             "pending:0", "turn:2"},
+        ),
+    ],
+)  # fmt: skip
+def test_turns_before_are_told_latest_first(signatures: tuple[str, ...], expected: set[str]) -> None:
+    found = features("why?", tuple(f"{n}?" for n in range(len(signatures))), signatures)
+    kinds = ("before", "signature:", "pending:", "turn:")
+    assert {name for name in found if name.startswith(kinds) and "|" not in name} == expected
+
+
+def test_a_comparison_is_told_by_kind_and_by_what_points_back() -> None:
+    found = features("what is that change divided by the rent?", ("what was the rent?",), ("lookup(new)",))
+    assert {"sides:ratio|10", "lookup|sides:ratio|10", "side2:0said"} <= found.keys()
+    assert not any(name.startswith("side1:") for name in features("what was it?"))
+
+
+def test_how_much_is_new() -> None:
+    found = features("rent and tax in 2009?", ("rent in 2008?", "fees?"), ("lookup(new)",) * 2)
+    assert (found["overlap:last"], found["overlap:all"]) == (0, 0.5)
+    assert {"new stems:1", "new years:1"} <= found.keys()
+    assert "overlap:all" not in features("rent?")
+
+
+def test_a_longer_question_is_longer() -> None:
+    assert features("net sales?")["length"] == 4 / 40
+    assert features("word " * 60)["length"] == 1
+
+
+def test_probabilities_are_the_softmax_of_what_the_known_features_weigh() -> None:
+    model = SignatureModel(
+        classes=("a", "b"),
+        features={"q:rent": 0, "length": 1},
+        weights=np.array([[math.log(3), 0], [0, 0]], np.float32),
+        intercept=np.array([0, math.log(2)], np.float32),
+    )
+    assert model.probabilities(read_question("rent?"), (), ()) == pytest.approx({"a": 0.6, "b": 0.4})
+    assert model.probabilities(read_question("tax?"), (), ()) == pytest.approx({"a": 1 / 3, "b": 2 / 3})
+
+
+@pytest.mark.parametrize("operation", ["sum", "average"])
+def test_a_group_is_one_kind(operation: str) -> None:
+    action = TurnAction(operation, (Operand("leaf", 0, 1.0),), 1.0)
+    assert signature_of(read_question("?"), action, DialogueState()) == f"{operation}(group)"
+
+
+def test_results_older_than_three_turns_are_one_kind() -> None:
+    state = DialogueState()
+    for n in range(5):
+        state = state.after(read_question("?"), TurnAction("lookup", (Operand("leaf", n, 1.0),), 1.0))
+    kinds = [
+        signature_of(read_question("?"), TurnAction("lookup", (Operand("result", turn, 1.0),), 1.0), state)
+        for turn in range(5)
+    ]
+    assert kinds == ["lookup(result3)"] * 3 + ["lookup(result2)", "lookup(result1)"]
+
+
+@pytest.mark.parametrize(("value", "kind"), [(100.0, "asked"), (1000.0, "1000"), (-1.0, "-1"), (1e6, "1e+06")])
+def test_a_constant_is_asked_for_or_itself(value: float, kind: str) -> None:
+    assert constant_kind(value, (100.0,)) == kind

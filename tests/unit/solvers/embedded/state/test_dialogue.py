@@ -1,0 +1,37 @@
+"""What earlier turns took and found."""
+
+import pytest
+from feature_bench import leaf, looked_up, state_of
+
+from quaestor.questions.question import read_question
+from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
+
+STATE = state_of(
+    ("a?", looked_up(3, 1.0)),
+    ("b?", TurnAction("subtract", (leaf(3, 1.0), leaf(5, 2.0)), -1.0)),
+    ("c?", TurnAction("divide", (Operand("result", 1, -1.0), Operand("constant", 0, 7.0)), -1 / 7)),
+    ("d?", TurnAction("add", (Operand("result", 2, 0.0), leaf(6, 4.0)), 4.0)),
+    ("e?", TurnAction("lookup", (Operand("result", 0, 1.0),), 1.0)),
+    ("f?", TurnAction("lookup", (), None)),
+)
+
+
+def test_a_leaf_is_used_last_by_the_last_turn_that_took_it() -> None:
+    assert STATE.used_leaves() == {3: 1, 5: 1, 6: 3}
+
+
+def test_look_ups_are_turns_that_took_one_leaf_and_no_more() -> None:
+    assert STATE.lookups() == {0: 3}
+
+
+@pytest.mark.parametrize(("turn", "leaves"), [(0, {3}), (1, {3, 5}), (2, {3, 5}), (3, {3, 5, 6}), (4, {3}), (5, set())])
+def test_a_result_rests_on_the_leaves_of_what_it_was_made_of(turn: int, leaves: set[int]) -> None:
+    assert STATE.leaves_of(turn) == leaves
+
+
+def test_a_turn_is_added_and_what_was_stays() -> None:
+    action = looked_up(1, 2.0)
+    after = DialogueState().after(read_question("a?"), action).after(read_question("b?"), looked_up(2, 3.0))
+    assert [question.text for question in after.questions] == ["a?", "b?"]
+    assert after.outcomes == (action, looked_up(2, 3.0))
+    assert DialogueState() == DialogueState((), ())
