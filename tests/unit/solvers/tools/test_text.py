@@ -84,7 +84,7 @@ def test_misspelt_words_are_recognised() -> None:
 def test_suggestions_are_the_same_in_every_process() -> None:
     """A recorded run is played back by another process, whose sets have another order."""
     code = "from toolboxes import toolbox; print(toolbox().call('find_in_text', {'words': 're o an e'}))"
-    path = os.pathsep.join([str(Path(__file__).parents[2] / "support"), os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join([str(Path(__file__).parents[3] / "support"), os.environ.get("PYTHONPATH", "")])
     told = {
         subprocess.run(
             [sys.executable, "-c", code],
