@@ -28,7 +28,7 @@ def answer_objects(turns: Sequence[Turn], document: Document) -> Iterator[dict[s
             "unit": answer.unit,
             "answer": benchmark_json(record.number),
             "display": show_number(answer, document),
-            "formula": answer.formula or None,
+            "formula": (answer.formula or None) if answer.value is not None else None,
             "program": record.program,
             "sources": [source_object(source, document) for source in record.sources],
             "confidence": answer.confidence,

@@ -67,7 +67,7 @@ class AnsweredQuestion:
     def _repr_html_(self) -> str:
         """Returns the answer with its formula and sources, as notebooks show it."""
         lines = [f"<b>{escape(self.display)}</b>"]
-        if self.answer.formula:
+        if self.answer.formula and self.answer.value is not None:
             lines.append(f"= {escape(self.answer.formula)}")
         lines += [f"<small>{escape(source.place)}: {escape(source.span)}</small>" for source in self.sources]
         return f"<p>{escape(self.question)}<br>{'<br>'.join(lines)}</p>"

@@ -24,6 +24,15 @@ def test_ask_answers_with_what_people_read() -> None:
     assert str(answered.answer) == "$ 48.65"
 
 
+def test_a_withheld_answer_shows_no_arithmetic() -> None:
+    questions = [QUESTION, "what was the change in it from 2005 to 2007?"]
+    change = quaestor.ask(PAGE, questions)[1]
+    assert "= 48.65 - 27.95" in change._repr_html_()
+    withheld = quaestor.ask(PAGE, questions, options={"abstain_below": 1.0})[1]
+    assert str(withheld) == "no answer"
+    assert "48.65 -" not in withheld._repr_html_()
+
+
 def test_ask_works_inside_a_running_loop_as_in_a_notebook() -> None:
     async def notebook() -> list[str]:
         plain = quaestor.ask(PAGE, QUESTION)

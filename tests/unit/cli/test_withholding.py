@@ -32,6 +32,17 @@ def test_a_withheld_reading_is_shown(quaestor: Quaestor, asked: None) -> None:
     assert "withheld: the surest reading, 206,588" in " ".join(withheld.out.split())
 
 
+def test_what_is_withheld_prints_no_arithmetic(quaestor: Quaestor, asked: None) -> None:
+    """A sum beside `no answer` would be an answer."""
+    given = quaestor(f"ask {PAGE}", *QUESTIONS)
+    assert "   = 206588 - 181001" in given.out
+    withheld = quaestor(f"ask {PAGE} --abstain-below 1", *QUESTIONS)
+    assert withheld.out.count("no answer") == 3
+    assert " = " not in withheld.out
+    objects = json.loads(quaestor(f"ask {PAGE} --abstain-below 1 --json", *QUESTIONS).out)
+    assert [(found["value"], found["formula"]) for found in objects] == [(None, None)] * 3
+
+
 def test_what_is_withheld_counts_as_wrong_and_is_kept(quaestor: Quaestor, asked: None) -> None:
     assert "surest half" in quaestor("eval pages.json").out
     outcome = quaestor("eval pages.json --abstain-below 1 --json")

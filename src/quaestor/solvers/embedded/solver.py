@@ -21,12 +21,19 @@ from quaestor.solvers.embedded.decode.beam import (
     expand,
     same_answer,
 )
-from quaestor.solvers.embedded.decode.explanation import CLOSE, abstained, explanation, with_runner_up
+from quaestor.solvers.embedded.decode.explanation import (
+    CLOSE,
+    abstained,
+    explanation,
+    other_reading,
+    reread,
+    with_runner_up,
+)
 from quaestor.solvers.embedded.decode.results import distinct_results, evidence_of
 from quaestor.solvers.embedded.decode.writing import read_state, write_plan
 from quaestor.solvers.embedded.model.loading import EmbeddedWeights
 from quaestor.solvers.embedded.page.features import PageFeatures, page_features
-from quaestor.solvers.embedded.page.matrix import number_matrix
+from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
 from quaestor.solvers.embedded.state.dialogue import DialogueState, TurnAction
 from quaestor.solvers.embedded.state.turn_view import read_turn
 
@@ -88,7 +95,7 @@ class EmbeddedSolver:
             )
         if (first.confidence or 0.0) < self._abstain_below:
             return abstained(first, self._abstain_below, context)
-        return with_runner_up(first, next(answers, None), context)
+        return with_runner_up(first, other_reading(first, answers, context), context)
 
     def answers(self, question: str, context: TurnContext, least: float = 0.0) -> Iterator[Answer]:
         """Yields the answers of the likeliest plans, best first, each result once.
@@ -120,7 +127,8 @@ class EmbeddedSolver:
                 continue
             context.trace.append(CandidateChosen(choices.count, choice.outcome.operation, share))
             surest = max(surest, confidence)
-            answer = replace(answer, confidence=confidence, reason=_anew(choice.outcome, state, same))
+            reason = _anew(choice.outcome, state, same, page.leaves, context)
+            answer = replace(answer, confidence=confidence, reason=reason)
             turn = read_turn(read, state, page, self._weights.references)
             yield replace(answer, grounds=explanation(answer, read, turn, context))
 
@@ -169,13 +177,16 @@ class EmbeddedSolver:
         return self._pages.get(key, lambda: page_features(number_matrix(graph), self._weights.idf))
 
 
-def _anew(outcome: TurnAction, state: DialogueState, same: Sequence[bool]) -> str | None:
-    """Says which earlier questions a plan reads otherwise than they were answered."""
-    turns = sorted(_rewritten(outcome, state, same))
-    if not turns:
-        return None
-    named = " and ".join(str(turn + 1) for turn in turns)
-    return f"question{'s' * (len(turns) > 1)} {named} now read otherwise than answered"
+def _anew(
+    outcome: TurnAction, state: DialogueState, same: Sequence[bool], leaves: NumberMatrix, context: TurnContext
+) -> str | None:
+    """Says which earlier questions a plan reads otherwise than they were answered, and how."""
+    said = []
+    for turn in sorted(_rewritten(outcome, state, same)):
+        # The steps of the plan that was just executed, so they can be.
+        now = answer_from_plan(write_plan(state.outcomes[turn], leaves, state, same), context)
+        said.append(reread(turn, context.memory.answers[turn], now, context))
+    return "; ".join(said) or None
 
 
 def _rewritten(outcome: TurnAction, state: DialogueState, same: Sequence[bool]) -> set[int]:

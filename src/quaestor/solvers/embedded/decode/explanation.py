@@ -3,7 +3,7 @@
 Owns the wording. Names what stands in the question, on the page or in earlier answers; a score is no argument.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from quaestor.conversation.answer import Answer
@@ -61,6 +61,31 @@ def abstained(answer: Answer, least: float, context: TurnContext) -> Answer:
     return replace(answer, value=None, reason=reason)
 
 
+def other_reading(first: Answer, answers: Iterable[Answer], context: TurnContext) -> Answer | None:
+    """Returns the first answer that a person would take for another one; None where there is none.
+
+    Args:
+        first: The likeliest.
+        answers: Those after it.
+        context: The turn's.
+    """
+    shown = show_number(first, context.document)
+    return next((answer for answer in answers if show_number(answer, context.document) != shown), None)
+
+
+def reread(turn: int, given: Answer, now: Answer, context: TurnContext) -> str:
+    """Returns how an earlier question was answered, and as what it is read now.
+
+    Args:
+        turn: Its place in the conversation, from 0.
+        given: The answer that it got.
+        now: What it would get.
+        context: The turn's.
+    """
+    was = "not answered" if given.value is None else f"answered {_shown(given, context)}"
+    return f"question {turn + 1} was {was}, and is read here as {_shown(now, context)}"
+
+
 def with_runner_up(first: Answer, second: Answer | None, context: TurnContext) -> Answer:
     """Returns the first answer; what the question may ask for instead, where there is a second, is in its reason."""
     if second is None:
@@ -70,7 +95,13 @@ def with_runner_up(first: Answer, second: Answer | None, context: TurnContext) -
 
 
 def runner_up(first: Answer, second: Answer, context: TurnContext) -> str:
-    """Returns the second answer in words, such as `next likely: 5,363 (net revenue in 2007), 31%`."""
+    """Returns the second answer in words, such as `next likely: 5,363 (net revenue in 2007), 31%`.
+
+    The answer is the result of the likeliest reading. Several readings of another result can outweigh it together:
+    then that is said, and no figure that would make the second look like the first.
+    """
+    if (second.confidence or 0.0) > (first.confidence or 0.0):
+        return f"as likely, but by several readings: {_shown(second, context)}"
     sure = f", {second.confidence or 0.0:.0%}"
     mine, other = show_number(first, context.document), show_number(second, context.document)
     readings = _reading(first), _reading(second)

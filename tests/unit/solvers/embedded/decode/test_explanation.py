@@ -1,6 +1,7 @@
 """Why a reading was chosen, what was nearly chosen instead, and what is withheld."""
 
 import asyncio
+import re
 from dataclasses import replace
 from decimal import Decimal
 
@@ -8,6 +9,7 @@ import pytest
 from pages import page
 
 from quaestor.conversation.answer import Answer
+from quaestor.conversation.display import show_number
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import CellRef, Source
@@ -23,7 +25,7 @@ from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.sample import sample_path
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.decode.explanation import abstained, runner_up, with_runner_up
+from quaestor.solvers.embedded.decode.explanation import abstained, other_reading, reread, runner_up, with_runner_up
 from quaestor.solvers.registry import make_solver
 
 PAGE = page(
@@ -84,9 +86,8 @@ def test_a_loss_and_its_magnitude_are_two_readings() -> None:
     loss = answered(taken(3, 1, "-3.97"), sure=0.5)
     magnitude = answered(taken(3, 1, "-3.97", "magnitude"), sure=0.4)
     assert runner_up(loss, magnitude, context()) == "read as a loss: -3.97; as a magnitude: 3.97, 40%"
-    assert runner_up(magnitude, loss, context()) == "read as a magnitude: 3.97; as a loss: -3.97, 40%".replace(
-        "40", "50"
-    )
+    surer = replace(magnitude, confidence=0.6)
+    assert runner_up(surer, loss, context()) == "read as a magnitude: 3.97; as a loss: -3.97, 50%"
 
 
 def test_exchanged_operands_are_the_other_way_round() -> None:
@@ -105,6 +106,40 @@ def test_a_runner_up_is_named_where_it_is_close() -> None:
     assert told.startswith("a doubt; next likely: 395 (")
     assert told.endswith("), 30%")
     assert with_runner_up(first, None, context()) == first
+
+
+def test_a_runner_up_is_never_surer_than_the_answer() -> None:
+    first, second = answered(taken(2, 1, "410"), sure=0.11), answered(taken(2, 2, "395"), sure=0.19)
+    told = runner_up(first, second, context())
+    assert told.startswith("as likely, but by several readings: 395 (")
+    assert "%" not in told
+
+
+def test_what_looks_the_same_is_no_other_reading() -> None:
+    first, same = answered(taken(2, 1, "410"), sure=0.6), answered(taken(1, 2, "410"), sure=0.5)
+    other = answered(taken(2, 2, "395"), sure=0.4)
+    assert other_reading(first, [same, other], context()) is other
+    assert other_reading(first, [same], context()) is None
+
+
+def test_in_the_sample_no_runner_up_is_surer_or_looks_the_same(sample: Dataset) -> None:
+    solver, named = make_solver("embedded", {}), 0
+    for conversation in sample.conversations:
+        for turn in asyncio.run(play_conversation(conversation, solver)):
+            found = re.search(r"next likely: (.*?)(?: \(.*\))?, (\d+)%$", turn.answer.reason or "")
+            if found:
+                named += 1
+                assert found[1] != show_number(turn.answer, conversation.document)
+                assert int(found[2]) <= round(100 * (turn.answer.confidence or 0))
+    assert named > 5
+
+
+def test_how_an_earlier_question_is_read_now_is_said() -> None:
+    given, now = answered(taken(2, 1, "410"), sure=0.6), answered(taken(2, 2, "395"), sure=0.4)
+    told = reread(0, given, now, context())
+    assert re.fullmatch(r"question 1 was answered 410 \(.+\), and is read here as 395 \(.+\)", told)
+    told = reread(1, replace(given, value=None), now, context())
+    assert told.startswith("question 2 was not answered, and is read here as 395 (")
 
 
 def test_what_is_withheld_is_named_with_its_probability() -> None:
