@@ -16,9 +16,10 @@ $ 48.65 ['$ 48.65']
 >>> print(change, "=", change.answer.formula)
 $ 20.70 = 48.65 - 27.95
 
-Read: `read_dataset`, `Dataset`, `Conversation`, `Document`, `sample_path`, `KnowledgeGraph`, `Ontology`. A format of
-another package is found by the entry point `quaestor.datasets`, a document reader by `quaestor.readers`: it takes a
-`FileContent`, raises `DatasetError`, and makes a document of `HeadingPart`, `ParagraphPart`, `TablePart` by `assemble`
+Read: `read_dataset`, `read_document` (a file that holds one), `Dataset`, `Conversation`, `Document`, `sample_path`,
+`KnowledgeGraph`, `Ontology`. A format of another package is found by the entry point `quaestor.datasets`, a document
+reader by `quaestor.readers`: it takes a `FileContent`, raises `DatasetError`, and makes a document of `HeadingPart`,
+`ParagraphPart`, `TablePart` by `assemble`
 
 >>> quaestor.read_dataset(quaestor.sample_path(), limit=1).conversations[0].document.id
 'NORD/2012/page_41.pdf'
@@ -74,7 +75,7 @@ if TYPE_CHECKING:
     from quaestor.core.quantity import Quantity, Scale
     from quaestor.datasets.content import FileContent
     from quaestor.datasets.dataset import Conversation, Dataset
-    from quaestor.datasets.formats import read_dataset
+    from quaestor.datasets.formats import read_dataset, read_document
     from quaestor.documents.assembly import HeadingPart, ParagraphPart, TablePart, assemble
     from quaestor.documents.document import Document
     from quaestor.errors import DatasetError, QuaestorError, SolverError
@@ -169,6 +170,7 @@ __all__ = [
     "parse_quantity",
     "play_conversation",
     "read_dataset",
+    "read_document",
     "read_gold",
     "run_dataset",
     "sample_path",
@@ -190,7 +192,7 @@ _HOMES = {
     "core.quantity": ("Quantity", "Scale"),
     "datasets.content": ("FileContent",),
     "datasets.dataset": ("Conversation", "Dataset"),
-    "datasets.formats": ("read_dataset",),
+    "datasets.formats": ("read_dataset", "read_document"),
     "documents.assembly": ("HeadingPart", "ParagraphPart", "TablePart", "assemble"),
     "documents.document": ("Document",),
     "errors": ("DatasetError", "QuaestorError", "SolverError"),

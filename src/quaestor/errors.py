@@ -7,7 +7,8 @@ QuaestorError
 ├── InputError (ValueError)          something that a person or a file gave us
 │   ├── QuantityError                text that cannot be read as a number
 │   ├── DatasetError                 a file or a record that is not what it should be
-│   │   └── UnlabelledError          a dataset without reference answers
+│   │   ├── UnlabelledError          a dataset without reference answers
+│   │   └── SeveralPagesError        a file of several pages, where one was asked for
 │   ├── DocumentError                parts that make no document
 │   ├── UnknownConversationError     (LookupError) an id that the dataset does not have
 │   ├── QuestionError                a question that cannot be asked
@@ -96,6 +97,20 @@ class UnlabelledError(DatasetError):
 
 class UnknownConversationError(DatasetError, LookupError):
     """An id that the dataset does not have."""
+
+
+class SeveralPagesError(DatasetError):
+    """A file that holds several pages, where one was asked for.
+
+    Attributes:
+        path: The file.
+        pages: How many it holds.
+    """
+
+    def __init__(self, path: str, pages: int) -> None:
+        self.path = path
+        self.pages = pages
+        super().__init__(f"{path} holds {pages} pages: name one of them, as {path}#ID")
 
 
 class OutputExistsError(InputError):

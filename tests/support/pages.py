@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from quaestor.datasets.convfinqa.page import read_document
+from quaestor.datasets.convfinqa.page import read_convfinqa_page
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.sample import sample_path
@@ -19,7 +19,7 @@ def page(
     """Returns a document with one table and the sentences before and after it."""
     table = [list(row) for row in grid] or None
     record = {"id": name, "table": table, "pre_text": list(before), "post_text": list(after)}
-    return read_document(record, "a test")
+    return read_convfinqa_page(record, "a test")
 
 
 @lru_cache(maxsize=1)

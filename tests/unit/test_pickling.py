@@ -25,6 +25,7 @@ from quaestor.errors import (
     QuantityError,
     QueryError,
     RunStoppedError,
+    SeveralPagesError,
     StoreError,
 )
 from quaestor.evaluation.spec import RunSpec
@@ -49,6 +50,7 @@ ARGUMENTS: dict[type[QuaestorError], tuple[object, ...]] = {
     QueryError: ("it has no SELECT", 7),
     ExecutionError: ("step 2 divides by zero", 2),
     RunStoppedError: ("interrupted", "20261122-041500"),
+    SeveralPagesError: ("pages.json", 18),
 }
 """What the errors are made with that take facts; all others take a message."""
 

@@ -11,7 +11,7 @@ from made_up import a_record, write_dataset
 from plugin_package import install
 
 from quaestor.cli.failures import exit_code_of
-from quaestor.datasets.formats import dataset_formats, read_dataset
+from quaestor.datasets.formats import dataset_formats, read_dataset, read_document
 from quaestor.errors import PluginError
 from quaestor.plugins import Registry
 from quaestor.solvers.registry import make_solver, solver_names, solver_spec, solver_specs
@@ -149,6 +149,33 @@ def test_the_options_of_a_solver_of_another_package_are_checked(quaestor: Quaest
 
 
 @pytest.mark.usefixtures("added")
+def test_the_options_of_a_solver_of_another_package_are_set_at_the_command_line(
+    quaestor: Quaestor, tmp_path: Path
+) -> None:
+    write_dataset(tmp_path / "pages.json", a_record())
+
+    def asked(*options: str) -> Outcome:
+        return quaestor("ask pages.json#NORD/2012/page_41.pdf what? --solver largest", *options)
+
+    largest, second = asked(), asked("--option", "rank=2")
+    assert (largest.code, second.code) == (0, 0)
+    assert largest.out != second.out
+    (tmp_path / "quaestor.toml").write_text("[solvers.largest]\nrank = 2\n")
+    assert asked("--option", "rank=1").out == largest.out
+    for text, message in (
+        ("rank=0", "'rank' of the largest solver must be a whole number above 0, not 0"),
+        ("rank=two", "'rank' of the largest solver must be a whole number above 0, not 'two'"),
+        ("depth=2", "the solver 'largest' takes no depth: no solver does"),
+        ("rank", "'rank' sets nothing: write NAME=VALUE"),
+        ("=2", "'=2' sets nothing: write NAME=VALUE"),
+    ):
+        outcome = asked("--option", text)
+        assert outcome.code == 2
+        assert message in one_line(outcome)
+    assert "'rank' is given twice" in one_line(asked("--option", "rank=1", "--option", "rank=2"))
+
+
+@pytest.mark.usefixtures("added")
 def test_a_run_is_kept_in_a_store_of_another_package(quaestor: Quaestor, tmp_path: Path) -> None:
     write_dataset(tmp_path / "pages.json", a_record())
     run = quaestor("run pages.json --solver largest --store drawer://kept")
@@ -179,6 +206,13 @@ def test_a_document_that_another_package_reads_is_asked_about(quaestor: Quaestor
     asked = quaestor("ask memo.txt#memo --solver largest", "what was revenue?")
     assert asked.code == 0, asked.err
     assert "77" in asked.out
+    # A file that is one document needs no id, whatever signs its name has.
+    Path("a memo #1; $(x).txt").write_bytes(Path("memo.txt").read_bytes())
+    for name in ("memo.txt", "./memo.txt", "a memo #1; $(x).txt"):
+        alone = quaestor("ask", name, "what was revenue?", "--solver", "largest")
+        assert (alone.code, alone.err) == (0, "")
+        assert alone.out.splitlines()[1:] == asked.out.splitlines()[1:]
+    assert read_document("memo.txt").id == "memo"
     run = quaestor("run memo.txt --solver largest")
     assert (run.code, "nothing is asked" in one_line(run)) == (2, True)
 

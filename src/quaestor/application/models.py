@@ -1,11 +1,12 @@
 """The model that is asked: options and settings in, a way to it out."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 
+from quaestor.application.files import OutputFile
 from quaestor.errors import SettingsError
 from quaestor.extras import require_extra
 from quaestor.llm.session import ModelConfig
@@ -20,10 +21,33 @@ class CassetteOptions:
     Attributes:
         record: Write them to this file.
         replay: Take them from this file, without a network.
+        inputs: What the same command reads, or writes besides: no recording takes its place.
+        force: Whether a recording may replace a file that is there.
     """
 
     record: Path | None = None
     replay: Path | None = None
+    inputs: Sequence[Path] = ()
+    force: bool = False
+
+    @property
+    def asked(self) -> bool:
+        """Whether anything is to be recorded or replayed."""
+        return self.record is not None or self.replay is not None
+
+    def require_free(self, *, go_on: bool = False) -> None:
+        """Makes sure that the recording may be written.
+
+        Args:
+            go_on: Whether it is added to one that is there.
+
+        Raises:
+            InputError: The same command uses the file, or it is a folder.
+            OutputExistsError: It is there already.
+        """
+        if self.record is not None:
+            used = [*self.inputs, *([self.replay] if self.replay else [])]
+            OutputFile(self.record, used, self.force or go_on).require_free()
 
 
 NO_CASSETTE = CassetteOptions()
@@ -62,7 +86,7 @@ def solver_access(
         with model_access(settings, cassette, go_on=go_on) as access:
             yield _with_roles(access, settings, options)
         return
-    if model_named or cassette != NO_CASSETTE:
+    if model_named or cassette.asked:
         asking = " or ".join(sorted(spec.name for spec in solver_specs() if spec.takes_model))
         raise SettingsError(f"the solver {settings.solver!r} asks no model: take {asking}, or name no model")
     yield None
@@ -100,6 +124,7 @@ def model_access(
         SettingsError: None is named, or options do not fit each other.
         ModelAccessError: There is no such model.
         CassetteError: The recording cannot be read or written.
+        InputError: The recording may not take the place of a file.
     """
     require_extra("models", "asking a model")
     from quaestor.llm.budget import Budget, find_price
@@ -116,7 +141,8 @@ def model_access(
     with ExitStack() as stack:
         tape: Cassette | None = None
         if cassette.record:
-            tape = stack.enter_context(CassetteRecorder(cassette.record, go_on=go_on))
+            cassette.require_free(go_on=go_on)
+            tape = stack.enter_context(CassetteRecorder(cassette.record, go_on=go_on, replace=cassette.force))
         elif cassette.replay:
             tape = CassettePlayer(cassette.replay)
         tracing = None

@@ -77,7 +77,7 @@ async def collect_proposals(
         require_borne_out(accepted, documents)
         return CollectedProposals(accepted)
     if not request.model_named:
-        if request.review or request.cassette != NO_CASSETTE:
+        if request.review or request.cassette.asked:
             raise SettingsError("only a model proposes anything: name one")
         return CollectedProposals()
     if request.review:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quaestor.datasets.dataset import Dataset
-from quaestor.datasets.formats import read_dataset
+from quaestor.datasets.formats import only_document, read_dataset
 from quaestor.documents.document import Document
 from quaestor.errors import DatasetError, InputError, StoreError, UnknownConversationError
 from quaestor.evaluation.knowledge import GraphProvider
@@ -84,24 +84,27 @@ def has_numbers(document: Document) -> bool:
 
 
 def page_file(name: str) -> Path:
-    """Returns the path of the file that `DATASET#ID` names.
+    """Returns the path of the file that `DATASET#ID`, or `FILE` alone, names.
 
     Raises:
-        InputError: It is not of that form.
+        InputError: It is of neither form.
     """
     return _split(name)[0]
 
 
 def find_page(name: str) -> CorpusPage:
-    """Returns the page that `DATASET#ID` names.
+    """Returns the page that `DATASET#ID` names, or `FILE` where the file holds just one.
 
     Raises:
-        InputError: It is not of that form, or the id fits several pages.
+        InputError: It is of neither form, or the id fits several pages.
+        DatasetError: The file cannot be read.
+        SeveralPagesError: No id is given, and there are several pages.
         UnknownConversationError: The dataset has no such page; the message names the nearest ids.
     """
     path, identity = _split(name)
     dataset = read_dataset(path)
-    return CorpusPage.among(dataset, document_named(dataset, identity))
+    found = only_document(dataset) if identity is None else document_named(dataset, identity)
+    return CorpusPage.among(dataset, found)
 
 
 def document_named(dataset: Dataset, identity: str) -> Document:
@@ -145,11 +148,16 @@ def _plain(id: str) -> str:
     return id.strip().casefold().replace(".pdf", "")
 
 
-def _split(name: str) -> tuple[Path, str]:
+def _split(name: str) -> tuple[Path, str | None]:
+    """Returns the file and the id; no id where the whole is a file's name, whatever signs it has."""
+    whole = dataset_path(name)
+    if whole.is_file():
+        return whole, None
     path, separator, identity = name.rpartition("#")
-    if not separator or not path or not identity:
-        raise InputError(f"{name!r} names no page: write DATASET#ID, such as sample#NORD/2012/page_41.pdf")
-    return dataset_path(path), identity
+    if separator and path and identity:
+        return dataset_path(path), identity
+    wanted = "write DATASET#ID, such as sample#NORD/2012/page_41.pdf, or a file that holds one page"
+    raise InputError(f"{name[:200]!r} names no page, and there is no such file: {wanted}")
 
 
 async def find_ontology(name: str, store: RunStore | str) -> Ontology:

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import cast
 
 from pydantic import JsonValue
 
 from quaestor.errors import SettingsError
 from quaestor.llm.session import ModelConfig
 from quaestor.settings import Settings
+from quaestor.solvers.options import read_text
 from quaestor.solvers.registry import require_option, solver_spec
 
 
@@ -17,9 +19,11 @@ class SolverOverrides:
 
     Attributes:
         options: By name; None is one that was not given.
+        texts: More options, as a person wrote their values; what each is, the solver's own spec says.
     """
 
     options: Mapping[str, JsonValue] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
 
 
 NO_OVERRIDES = SolverOverrides()
@@ -29,14 +33,19 @@ def solver_options(settings: Settings, overrides: SolverOverrides = NO_OVERRIDES
     """Returns what the solver in force is built with.
 
     Raises:
-        SettingsError: A table has a value that no option takes, or an option is given that the solver does not take.
+        SettingsError: A table has a value that no option takes, an option is given that the solver does not take, or
+            one is given twice.
     """
     options = _table(settings, settings.solver)
     given = {name: value for name, value in overrides.options.items() if value is not None}
-    for name in given:
+    for name in (*given, *overrides.texts):
         require_option(settings.solver, name, name)
-    options |= given
-    around = solver_spec(settings.solver).around
+    if twice := sorted(given.keys() & overrides.texts.keys()):
+        raise SettingsError(f"{twice[0]!r} is given twice: say it once")
+    spec = solver_spec(settings.solver)
+    texts = {name: read_text(spec.options, name, text, spec.words) for name, text in overrides.texts.items()}
+    options |= given | cast("dict[str, JsonValue]", texts)
+    around = spec.around
     named = options.get(around) if around else None
     if isinstance(named, str) and (own := _table(settings, named)):
         options[f"{around}_options"] = own

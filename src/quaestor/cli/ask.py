@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from quaestor.cli.groups import ModelOptions, OntologyOptions, SolverOptions, with_options
-from quaestor.cli.options import DatasetArgument, JsonOption, PageArgument
+from quaestor.cli.groups import ModelOptions, OntologyOptions, SolverOptions, named_files, with_options
+from quaestor.cli.options import DatasetArgument, ForceOption, JsonOption, PageArgument
 
 _STDIN = "-"
 
@@ -21,12 +21,13 @@ def ask_command(
     solver: SolverOptions,
     reading: OntologyOptions,
     model: ModelOptions,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Answer questions about one page, each with its formula and sources."""
     from quaestor.application.answers import answer_objects
     from quaestor.application.ask_service import AskRequest, answer_questions
-    from quaestor.application.resolve import find_page
+    from quaestor.application.resolve import find_page, page_file, store_file
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render import show_turn
     from quaestor.settings import load_settings
@@ -34,12 +35,14 @@ def ask_command(
     if questions == [_STDIN]:
         questions = [line.strip() for line in sys.stdin if line.strip()]
     settings = load_settings({"solver": solver.solver, "store": reading.store, **model.settings})
+    kept = store_file(settings.store)
+    used = [page_file(page), *named_files(solver, reading), *([kept] if kept else [])]
     request = AskRequest(
         settings,
         solver.overrides,
         reading.ontology,
         reading.policy,
-        model.cassette,
+        model.cassette(used, force=force),
         model_named=model.model is not None,
     )
     found = find_page(page)

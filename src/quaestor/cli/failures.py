@@ -4,6 +4,7 @@
 """
 
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from io import TextIOWrapper
@@ -21,6 +22,7 @@ from quaestor.errors import (
     OutputExistsError,
     QuaestorError,
     RunStoppedError,
+    SeveralPagesError,
     StoreError,
     UnknownConversationError,
 )
@@ -91,6 +93,8 @@ def _hint(error: QuaestorError) -> str:
     """Returns which option or command helps: the library does not know them."""
     if isinstance(error, UnknownConversationError):
         return " (quaestor pages lists all of a file)"
+    if isinstance(error, SeveralPagesError):
+        return f" (quaestor pages {shlex.quote(error.path)} lists them)"
     if isinstance(error, OutputExistsError):
         return ", or give --force"
     if isinstance(error, MissingModelError):

@@ -4,9 +4,10 @@ A command that has a parameter of one of these types takes all its options.
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar, get_type_hints
 
 import typer
@@ -28,6 +29,7 @@ from quaestor.cli.options import (
     ReplayOption,
     ResumeOption,
     SolverOption,
+    SolverOptionOption,
     StoreOption,
     WeightsOption,
     WorkersOption,
@@ -50,6 +52,7 @@ class SolverOptions:
     expert: ExpertOption = None
     weights: WeightsOption = None
     abstain_below: AbstainOption = None
+    option: SolverOptionOption = None
 
     @property
     def overrides(self) -> "SolverOverrides":
@@ -57,7 +60,22 @@ class SolverOptions:
         from quaestor.application.solver_options import SolverOverrides
 
         weights = str(self.weights.resolve()) if self.weights else None
-        return SolverOverrides({"weights": weights, "abstain_below": self.abstain_below, "expert": self.expert})
+        named = {"weights": weights, "abstain_below": self.abstain_below, "expert": self.expert}
+        return SolverOverrides(named, _pairs(self.option or ()))
+
+
+def _pairs(given: Sequence[str]) -> dict[str, str]:
+    """Returns `NAME=VALUE` by name."""
+    pairs: dict[str, str] = {}
+    for pair in given:
+        name, separator, value = pair.partition("=")
+        name = name.strip().replace("-", "_")
+        if not separator or not name:
+            raise typer.BadParameter(f"{pair!r} sets nothing: write NAME=VALUE", param_hint="--option")
+        if name in pairs:
+            raise typer.BadParameter(f"{name!r} is given twice: say it once", param_hint="--option")
+        pairs[name] = value
+    return pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +95,16 @@ class ProposerOptions:
     record: RecordOption = None
     replay: ReplayOption = None
 
-    @property
-    def cassette(self) -> "CassetteOptions":
-        """What becomes of the exchanges with the model."""
+    def cassette(self, used: Sequence[Path], *, force: bool) -> "CassetteOptions":
+        """Returns what becomes of the exchanges with the model.
+
+        Args:
+            used: The other files of the command.
+            force: Whether a recording may replace a file.
+        """
         from quaestor.application.models import CassetteOptions
 
-        return CassetteOptions(self.record, self.replay)
+        return CassetteOptions(self.record, self.replay, used, force)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +118,16 @@ class ModelOptions:
     max_tokens: MaxTokensOption = None
     max_cost: MaxCostOption = None
 
-    @property
-    def cassette(self) -> "CassetteOptions":
-        """What becomes of the exchanges with the model."""
+    def cassette(self, used: Sequence[Path], *, force: bool) -> "CassetteOptions":
+        """Returns what becomes of the exchanges with the model.
+
+        Args:
+            used: The other files of the command.
+            force: Whether a recording may replace a file.
+        """
         from quaestor.application.models import CassetteOptions
 
-        return CassetteOptions(self.record, self.replay)
+        return CassetteOptions(self.record, self.replay, used, force)
 
     @property
     def settings(self) -> dict[str, Setting | None]:
@@ -130,6 +156,12 @@ class OutputOptions:
     output: OutputOption = None
     force: ForceOption = False
     json: JsonOption = False
+
+
+def named_files(solver: SolverOptions, reading: OntologyOptions) -> list[Path]:
+    """Returns the files that options name and a command reads: none of them may be written."""
+    files = [Path(reading.ontology)] if reading.ontology else []
+    return files + (sorted(solver.weights.iterdir()) if solver.weights else [])
 
 
 def with_options(command: Callable[P, R]) -> Callable[..., R]:

@@ -5,6 +5,14 @@ from typing import Annotated, Literal
 
 import typer
 
+from quaestor.solvers.embedded.spec import EmbeddedOptions
+from quaestor.solvers.options import option_help
+from quaestor.solvers.reflection.spec import ReflectionOptions
+
+_WEIGHTS = option_help(EmbeddedOptions, "weights")
+_ABSTAIN = option_help(EmbeddedOptions, "abstain_below")
+_EXPERT = option_help(ReflectionOptions, "expert")
+
 DatasetArgument = Annotated[
     str,
     typer.Argument(metavar="DATASET", help="A ConvFinQA file, or `sample` for the one that comes along."),
@@ -18,9 +26,11 @@ RunArgument = Annotated[
 SolverOption = Annotated[str | None, typer.Option("--solver", help="Which solver answers.", metavar="NAME")]
 ExpertOption = Annotated[
     str | None,
-    typer.Option(
-        "--expert", help="Who drafts for the reflection solver: model, or another solver's name.", metavar="NAME"
-    ),
+    typer.Option("--expert", help=f"Of the reflection solver: {_EXPERT}.", metavar="NAME"),
+]
+SolverOptionOption = Annotated[
+    list[str] | None,
+    typer.Option("--option", help="Any option of the solver, by its name. May be given again.", metavar="NAME=VALUE"),
 ]
 LimitOption = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N conversations.", metavar="N")]
 ResumeOption = Annotated[
@@ -41,7 +51,8 @@ PolicyOption = Annotated[
 PageArgument = Annotated[
     str,
     typer.Argument(
-        metavar="DATASET#PAGE", help="A file or `sample`, and the id of a page or of a conversation about it."
+        metavar="DATASET#PAGE",
+        help="A file or `sample`, and the id of a page or of a conversation about it; or a file that holds one page.",
     ),
 ]
 ConversationArgument = Annotated[
@@ -56,7 +67,7 @@ ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that a
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 WeightsOption = Annotated[
     Path | None,
-    typer.Option("--weights", help="Weights that `quaestor train` made.", metavar="DIR", exists=True, file_okay=False),
+    typer.Option("--weights", help=f"Of the embedded solver: {_WEIGHTS}.", metavar="DIR", exists=True, file_okay=False),
 ]
 AbstainOption = Annotated[
     float | None,
@@ -64,7 +75,7 @@ AbstainOption = Annotated[
         "--abstain-below",
         min=0,
         max=1,
-        help="Withhold answers of the embedded solver that are less sure than this.",
+        help=f"Of the embedded solver: {_ABSTAIN}.",
         metavar="P",
     ),
 ]

@@ -34,9 +34,11 @@ def proposal_request(
     from quaestor.application.proposals import ProposalRequest
     from quaestor.application.resolve import store_file
 
-    inputs = [*used, *(path for path in (store_file(settings.store), model.record, model.replay) if path)]
+    others = [path for path in (store_file(settings.store), accept) if path]
+    inputs = [*used, *others, *(path for path in (model.record, model.replay) if path)]
     output = OutputFile(review, inputs, force) if review else None
-    return ProposalRequest(settings, model.model is not None, output, accept, model.cassette)
+    cassette = model.cassette([*used, *others, *([review] if review else [])], force=force)
+    return ProposalRequest(settings, model.model is not None, output, accept, cassette)
 
 
 def show_proposals(collected: "CollectedProposals", review: Path | None, *, quiet: bool = False) -> None:

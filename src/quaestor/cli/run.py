@@ -13,9 +13,10 @@ from quaestor.cli.groups import (
     OutputOptions,
     RunOptions,
     SolverOptions,
+    named_files,
     with_options,
 )
-from quaestor.cli.options import DatasetArgument, RunArgument, StoreOption
+from quaestor.cli.options import DatasetArgument, ForceOption, RunArgument, StoreOption
 
 if TYPE_CHECKING:
     from quaestor.application.files import OutputFile
@@ -27,7 +28,12 @@ if TYPE_CHECKING:
 
 @with_options
 def run_command(
-    dataset: DatasetArgument, solver: SolverOptions, playing: RunOptions, reading: OntologyOptions, model: ModelOptions
+    dataset: DatasetArgument,
+    solver: SolverOptions,
+    playing: RunOptions,
+    reading: OntologyOptions,
+    model: ModelOptions,
+    force: ForceOption = False,
 ) -> None:
     """Answer every conversation of a dataset, with or without reference answers. Prints the run's id."""
     with _nothing_begun():
@@ -37,8 +43,8 @@ def run_command(
         from quaestor.cli.progress import show_progress
         from quaestor.store.base import open_store
 
-        request = _request(solver, playing, reading, model)
         path = dataset_path(dataset)
+        request = _request(solver, playing, reading, model, OutputOptions(force=force), path)
         with announced(f"reading {path}"):
             pages = read_playable(path, playing.limit)
 
@@ -64,20 +70,21 @@ def eval_command(
         from quaestor.application.resolve import dataset_path, read_playable
         from quaestor.application.run_service import start_run
         from quaestor.application.score_service import score_run
+        from quaestor.application.solver_options import solver_options
         from quaestor.application.weights_card import learned_from
         from quaestor.cli.printing import announced
         from quaestor.cli.progress import show_progress
         from quaestor.scoring.gold import read_gold
         from quaestor.store.base import open_store
 
-        request = _request(solver, playing, reading, model)
         path = dataset_path(dataset)
-        used = [path, *_named_files(solver, reading, model)]
-        output = _output(results, request.settings, used)
+        request = _request(solver, playing, reading, model, results, path)
+        recordings = [file for file in (model.record, model.replay) if file]
+        output = _output(results, request.settings, [path, *named_files(solver, reading), *recordings])
         with announced(f"reading {path}"):
             pages, gold = read_playable(path, playing.limit), read_gold(path)
 
-    if learned_from(path, request.settings.solver, request.overrides.options):
+    if learned_from(path, request.settings.solver, solver_options(request.settings, request.overrides)):
         warning = f"these weights were trained on {path}: the score says nothing about other pages"
         print(f"quaestor: {warning}", file=sys.stderr)
 
@@ -119,19 +126,29 @@ def score_command(
     _report(scored, pages, output, results.json)
 
 
-def _request(solver: SolverOptions, playing: RunOptions, reading: OntologyOptions, model: ModelOptions) -> "RunRequest":
+def _request(
+    solver: SolverOptions,
+    playing: RunOptions,
+    reading: OntologyOptions,
+    model: ModelOptions,
+    results: OutputOptions,
+    dataset: Path,
+) -> "RunRequest":
+    from quaestor.application.resolve import store_file
     from quaestor.application.run_service import RunRequest
     from quaestor.settings import load_settings
 
     named = {"solver": solver.solver, "store": reading.store, "workers": playing.workers}
+    settings = load_settings({**named, **model.settings})
+    others = [path for path in (store_file(settings.store), results.output) if path]
     return RunRequest(
-        load_settings({**named, **model.settings}),
+        settings,
         playing.limit,
         solver.overrides,
         playing.resume,
         reading.ontology,
         reading.policy,
-        model.cassette,
+        model.cassette([dataset, *named_files(solver, reading), *others], force=results.force),
         model_named=model.model is not None,
     )
 
@@ -145,12 +162,6 @@ def _nothing_begun() -> Iterator[None]:
         yield
     except KeyboardInterrupt as error:
         raise RunStoppedError("stopped", None, by_person=True) from error
-
-
-def _named_files(solver: SolverOptions, reading: OntologyOptions, model: ModelOptions) -> list[Path]:
-    files = [Path(reading.ontology)] if reading.ontology else []
-    files += [path for path in (model.record, model.replay) if path]
-    return files + (sorted(solver.weights.iterdir()) if solver.weights else [])
 
 
 def _output(results: OutputOptions, settings: "Settings", used: list[Path]) -> "OutputFile | None":

@@ -6,7 +6,8 @@ from typing import Protocol, cast
 from quaestor.datasets.content import FileContent, read_content
 from quaestor.datasets.dataset import Dataset
 from quaestor.datasets.readers import read_alone, reader_names
-from quaestor.errors import DatasetError
+from quaestor.documents.document import Document
+from quaestor.errors import DatasetError, SeveralPagesError
 from quaestor.plugins import Registry
 
 
@@ -89,3 +90,29 @@ def read_dataset(path: str | Path, limit: int | None = None) -> Dataset:
         # Says where the JSON ends, which no format but one that is no JSON at all could know better.
         _ = content.json
     raise DatasetError(f"{path} holds no conversations: {wanted}; the formats known are {names}")
+
+
+def read_document(path: str | Path) -> Document:
+    """Returns the document of a file that holds just one: a file of a document reader, or a dataset about one page.
+
+    Args:
+        path: The file.
+
+    Raises:
+        DatasetError: The file is not what it should be.
+        SeveralPagesError: It holds more pages than one.
+    """
+    return only_document(read_dataset(path))
+
+
+def only_document(dataset: Dataset) -> Document:
+    """Returns the document of a dataset that is about just one.
+
+    Raises:
+        SeveralPagesError: It is about more.
+    """
+    pages = {conversation.document.id: conversation.document for conversation in dataset.conversations}
+    if len(pages) > 1:
+        raise SeveralPagesError(dataset.path, len(pages))
+    (document,) = pages.values()
+    return document

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quaestor.datasets.convfinqa.ids import company_of, is_joined
-from quaestor.datasets.convfinqa.page import read_document
+from quaestor.datasets.convfinqa.page import read_convfinqa_page
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.errors import DatasetError
@@ -67,7 +67,7 @@ def read_lines(paths: Iterable[Path]) -> tuple[Example, ...]:
         for where, record in _records(path):
             identity, questions = str(record.get("id")), _questions(record, where)
             if len(gold[identity]) == len(questions):
-                document = read_document(record, where) if record.get("table") else None
+                document = read_convfinqa_page(record, where) if record.get("table") else None
                 company, joined = company_of(identity), is_joined(identity)
                 found.setdefault(identity, Example(identity, questions, gold[identity], document, company, joined))
     return tuple(found.values())

@@ -11,7 +11,9 @@ a live call.
 """
 
 import json
+import os
 import re
+import secrets
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -115,19 +117,24 @@ class CassetteRecorder:
 
     live = True
 
-    def __init__(self, path: Path, *, go_on: bool = False) -> None:
+    def __init__(self, path: Path, *, go_on: bool = False, replace: bool = False) -> None:
         """Opens the file.
 
         Args:
             path: Where to write.
             go_on: Whether to add to a cassette that is there, for a run that is resumed.
+            replace: Whether a file that is there gives way to the first reply; it stays where none comes.
 
         Raises:
             CassetteError: The file is there already, or cannot be written.
         """
-        self._path = path
+        self._replaced: Path | None = None
         if go_on and path.exists():
             _read(path)
+        elif replace and path.exists():
+            self._replaced = path
+            path = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.part")
+        self._path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -146,6 +153,8 @@ class CassetteRecorder:
 
     def __exit__(self, *_: object) -> None:
         self._file.close()
+        if self._replaced is not None:
+            self._path.unlink(missing_ok=True)
 
     @property
     def sinks(self) -> Sequence[Sink]:
@@ -171,6 +180,18 @@ class CassetteRecorder:
             error=exchange.error,
         )
         self._write(_ENTRY.dump_python(entry, mode="json"))
+        if self._replaced is not None and exchange.status is not None:
+            self._take_place(self._replaced)
+
+    def _take_place(self, target: Path) -> None:
+        """Puts the file where an older one is: there is a reply in it now."""
+        self._file.close()
+        try:
+            os.replace(self._path, target)
+            self._file = target.open("a", encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise CassetteError(f"cannot write the cassette {target}: {error.strerror}") from error
+        self._path, self._replaced = target, None
 
     def _write(self, value: JsonValue) -> None:
         self._file.write(json.dumps(value, indent=1, ensure_ascii=False) + "\n")

@@ -4,6 +4,7 @@ Owns their reading from settings and JSON, and their check. Knows no solver.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import field, fields
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -34,6 +35,36 @@ def option(default: T, *, help: str, least: float | None = None, most: float | N
 def option_names(kind: "type[DataclassInstance]") -> tuple[str, ...]:
     """Returns the names of the options of a type."""
     return tuple(item.name for item in fields(kind))
+
+
+def option_help(kind: "type[DataclassInstance]", name: str) -> str:
+    """Returns what an option of a type decides, as its field says it."""
+    return next(str(item.metadata["help"]) for item in fields(kind) if item.name == name)
+
+
+def read_text(kind: "type[DataclassInstance]", name: str, text: str, owner: str) -> object:
+    """Returns the value that a text is of an option: what it may be is checked by `read_options`.
+
+    Args:
+        kind: The type of the options.
+        name: Of the option, which the type has.
+        text: As a person wrote it: `6`, `0.5`, `true`, or any words.
+        owner: For messages: `the agent solver`.
+
+    Raises:
+        SettingsError: The option cannot be given as text.
+    """
+    hint = get_type_hints(kind)[name]
+    kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    if bool in kinds and (said := {"true": True, "false": False}.get(text.strip().casefold())) is not None:
+        return said
+    for number in (int, float):
+        if number in kinds:
+            with suppress(ValueError):
+                return number(text)
+    if str not in kinds and not {int, float, bool}.intersection(kinds):
+        raise SettingsError(f"{name!r} of {owner} is a table: set it in quaestor.toml")
+    return text
 
 
 def read_options(kind: type[O], values: Mapping[str, object], owner: str) -> O:

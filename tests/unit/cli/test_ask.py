@@ -1,7 +1,11 @@
 from pathlib import Path
 
-from command_line import Quaestor
+import pytest
+from command_line import Quaestor, one_line
 from made_up import TABLE, a_record, write_dataset
+
+from quaestor.datasets.formats import read_document
+from quaestor.errors import SeveralPagesError
 
 PAGE = "pages.json#NORD/2012/page_41.pdf"
 
@@ -41,3 +45,23 @@ def test_brackets_of_a_page_are_no_markup(quaestor: Quaestor, tmp_path: Path) ->
 def test_leaves_nothing_behind(quaestor: Quaestor, pages: Path) -> None:
     quaestor(f"ask {PAGE}", "cell 1 1")
     assert [path.name for path in Path().iterdir()] == ["pages.json"]
+
+
+def test_a_file_of_one_page_needs_no_id(quaestor: Quaestor, pages: Path) -> None:
+    assert quaestor("ask pages.json", "cell 1 1").out == quaestor("ask pages.json#NORD/2012/page_41", "cell 1 1").out
+    assert quaestor("kg show pages.json").code == 0
+    assert read_document("pages.json").id == "NORD/2012/page_41.pdf"
+
+
+def test_of_several_pages_one_has_to_be_named(quaestor: Quaestor, pages: Path) -> None:
+    several = Path("two pages.json")
+    write_dataset(several, a_record(), a_record("Single_SUND/2011/page_7.pdf-1"))
+    refused = quaestor("ask", str(several), "cell 1 1")
+    assert refused.code == 2
+    assert "two pages.json holds 2 pages: name one of them" in one_line(refused)
+    assert "quaestor pages 'two pages.json' lists them" in one_line(refused)
+    with pytest.raises(SeveralPagesError) as raised:
+        read_document(several)
+    assert raised.value.pages == 2
+    missing = quaestor("ask acme.csv why?")
+    assert (missing.code, "there is no such file" in one_line(missing)) == (2, True)

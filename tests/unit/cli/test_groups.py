@@ -1,13 +1,17 @@
 """Groups of options: spread out for typer, handed on as one value."""
 
-from dataclasses import dataclass
-from typing import Annotated
+from dataclasses import dataclass, fields
+from typing import Annotated, get_type_hints
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
+from quaestor.application.solver_options import solver_options
 from quaestor.cli.groups import ModelOptions, OutputOptions, SolverOptions, with_options
+from quaestor.errors import SettingsError
+from quaestor.settings import Settings
+from quaestor.solvers.registry import solver_specs
 
 
 def test_a_command_is_handed_its_options_as_values() -> None:
@@ -39,3 +43,25 @@ def test_two_groups_with_one_name_are_refused() -> None:
 def test_what_a_command_says_of_its_solver_stands_above_the_settings() -> None:
     said = SolverOptions(abstain_below=0.25).overrides.options
     assert {name: value for name, value in said.items() if value is not None} == {"abstain_below": 0.25}
+
+
+def test_any_option_can_be_given_by_its_name() -> None:
+    said = SolverOptions(option=["weights=a=b", "abstain-below=0.5"]).overrides
+    assert said.texts == {"weights": "a=b", "abstain_below": "0.5"}
+    settings = Settings()
+    assert solver_options(settings, said) == {"weights": "a=b", "abstain_below": 0.5}
+    with pytest.raises(SettingsError, match="'abstain_below' is given twice"):
+        solver_options(settings, SolverOptions(abstain_below=0.25, option=["abstain_below=0.5"]).overrides)
+    with pytest.raises(SettingsError, match=r"'expert_options' of the reflection solver is a table: set it in"):
+        solver_options(Settings(solver="reflection"), SolverOptions(option=["expert_options=1"]).overrides)
+
+
+def test_the_help_of_a_flag_is_what_the_solver_says_of_its_option() -> None:
+    """A flag that is an option of a solver has no words of its own."""
+    own = {item.name for item in fields(SolverOptions)} - {"solver", "option"}
+    hints = get_type_hints(SolverOptions, include_extras=True)
+    for name in own:
+        described = [
+            str(item.metadata["help"]) for spec in solver_specs() for item in fields(spec.options) if item.name == name
+        ]
+        assert any(words in hints[name].__metadata__[0].help for words in described), name

@@ -181,7 +181,8 @@ def failing(ask: Quaestor, line: str) -> Outcome:
         ("run pages.json --replay tape.json", "asks no model"),
         (f"{RUN} --record a.json --replay b.json", "cannot go together"),
         (f"{RUN} --replay missing.json", "there is no cassette missing.json"),
-        (f"{RUN} --record pages.json", "pages.json is there already"),
+        (f"{RUN} --record pages.json", "this command uses the file itself"),
+        (f"{RUN} --record quaestor.toml", "quaestor.toml is there already: name another file, or give --force"),
         (f"{RUN} --max-tokens 0", "--max-tokens"),
         ("ask pages.json#NORD/2012/page_41.pdf why? --solver agent", "no model is named"),
     ],
@@ -210,3 +211,28 @@ def test_another_temperature_is_another_run(ask: Quaestor, server: ModelServer) 
     run = stored(ask, RUN).strip()
     settings(server.url, "temperature = 0.5")
     assert "model was" in failing(ask, f"{RUN} --resume {run}").err
+
+
+def test_a_recording_takes_no_files_place_unless_forced_and_filled(ask: Quaestor, server: ModelServer) -> None:
+    """Of a run that never gets an answer the older recording is the better one."""
+    tape, line = Path("tape.json"), "ask pages.json#NORD/2012/page_41.pdf why? --solver agent --model scripted"
+    tape.write_text("years of work")
+    for command in (RUN, line):
+        assert (
+            "tape.json is there already: name another file, or give --force"
+            in failing(ask, f"{command} --record tape.json").err
+        )
+        for own in ("pages.json", "runs.db"):
+            refused = failing(ask, f"{command} --store runs.db --record {own} --force").err
+            assert "this command uses the file itself" in refused
+    settings("http://127.0.0.1:9")
+    failing(ask, f"{RUN} --workers 1 --record tape.json --force")
+    assert tape.read_text() == "years of work"
+    settings(server.url)
+    run = stored(ask, f"{RUN} --record tape.json --force").strip()
+    first = tape.read_text()
+    assert '"kind": "quaestor cassette"' in first
+    # A run that is resumed adds to its recording, whatever else is said.
+    assert ask(f"{RUN} --resume {run} --record tape.json").code == 0
+    assert tape.read_text().startswith(first)
+    assert not list(Path().glob(".tape*"))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from quaestor.datasets.convfinqa.page import read_document
+from quaestor.datasets.convfinqa.page import read_convfinqa_page
 from quaestor.datasets.convfinqa.records import read_conversation
 from quaestor.datasets.dataset import Dataset
 from quaestor.datasets.formats import read_dataset
@@ -216,7 +216,7 @@ def test_rows_of_unequal_length_are_filled(tmp_path: Path) -> None:
 
 
 def test_a_single_turn_record_may_lack_table_and_texts() -> None:
-    document = read_document(
+    document = read_convfinqa_page(
         {"id": "finqa_dev#10", "table": None, "pre_text": None, "post_text": "it fell ."}, "line 1"
     )
     assert (document.id, document.tables) == ("finqa_dev#10", ())
@@ -236,7 +236,7 @@ def test_a_single_turn_record_may_lack_table_and_texts() -> None:
     ],
 )
 def test_floats_of_the_cleaned_format_print_as_numbers(number: float, text: str) -> None:
-    document = read_document(cleaned(table={"2008": {"a": number}}), "here")
+    document = read_convfinqa_page(cleaned(table={"2008": {"a": number}}), "here")
     assert document.tables[0].cells[1][1].text == text
 
 

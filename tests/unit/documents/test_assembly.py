@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.core.serial import dump, load
-from quaestor.datasets.convfinqa.page import read_document
+from quaestor.datasets.convfinqa.page import read_convfinqa_page
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, SectionPart, TablePart, assemble
 from quaestor.documents.document import Block, Document, Paragraph, Section, SectionHeading, Table
 from quaestor.documents.repairs import DocumentWarning, WarningKind
@@ -94,7 +94,7 @@ def test_the_text_around_a_table_is_that_under_its_heading() -> None:
 
 def test_a_page_without_headings_is_around_its_table() -> None:
     record = {"id": "A/2008/page_1.pdf", "pre_text": ["a .", "b ."], "table": [["", "x"]], "post_text": ["c ."]}
-    page = read_document(record, "here")
+    page = read_convfinqa_page(record, "here")
     assert page.around(page.tables[0]) == page.sentences
     assert texts(page.lead_of(page.tables[0])) == ["a .", "b ."]
     assert page.sections == (Section("pre_text"), Section("post_text"))

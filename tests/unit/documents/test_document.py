@@ -2,7 +2,7 @@ import pytest
 
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.serial import dump, load
-from quaestor.datasets.convfinqa.page import read_document
+from quaestor.datasets.convfinqa.page import read_convfinqa_page
 from quaestor.documents.document import Document
 
 RECORD: dict[str, object] = {
@@ -14,19 +14,19 @@ RECORD: dict[str, object] = {
 
 
 def test_a_document_survives_the_round_trip() -> None:
-    document = read_document(RECORD, "here")
+    document = read_convfinqa_page(RECORD, "here")
     assert load(Document, dump(document)) == document
 
 
 def test_the_digest_covers_what_is_printed() -> None:
-    document = read_document(RECORD, "here")
-    other_id = read_document(RECORD | {"id": "Double_ACME/2007/page_2.pdf"}, "here")
-    other_cell = read_document(RECORD | {"table": [["", "2008"], ["net revenue", "$ 436"]]}, "here")
+    document = read_convfinqa_page(RECORD, "here")
+    other_id = read_convfinqa_page(RECORD | {"id": "Double_ACME/2007/page_2.pdf"}, "here")
+    other_cell = read_convfinqa_page(RECORD | {"table": [["", "2008"], ["net revenue", "$ 436"]]}, "here")
     assert document.digest == other_id.digest != other_cell.digest
 
 
 def test_references_lead_back() -> None:
-    document = read_document(RECORD, "here")
+    document = read_convfinqa_page(RECORD, "here")
     for cell in document.tables[0].body():
         assert document.cell(cell.ref) is cell
     for sentence in document.sentences:

@@ -14,7 +14,7 @@ from quaestor.documents.sentences import split_sentences
 from quaestor.errors import DatasetError
 
 
-def read_document(record: Mapping[str, object], where: str, pages: dict[str, Document] | None = None) -> Document:
+def read_convfinqa_page(record: Mapping[str, object], where: str, pages: dict[str, Document] | None = None) -> Document:
     """Returns the page of one record of either format; a null table or text is an empty one.
 
     Raises:

@@ -7,7 +7,7 @@ reader.
 from collections.abc import Mapping, Sequence
 
 from quaestor.datasets.convfinqa.ids import company_of, is_joined
-from quaestor.datasets.convfinqa.page import read_document, text_field
+from quaestor.datasets.convfinqa.page import read_convfinqa_page, text_field
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.documents.document import Document
 from quaestor.documents.repairs import WarningKind, show_warning
@@ -77,7 +77,7 @@ def read_conversation(
     page = record.get("doc", record)
     if not isinstance(page, Mapping) or not page.get("table"):
         raise DatasetError(f"{place}: there is no table; a ConvFinQA record has a non-empty 'table'")
-    document = read_document(record, place, pages)
+    document = read_convfinqa_page(record, place, pages)
     holder, key = ("dialogue", "conv_questions") if "doc" in record else ("annotation", "dialogue_break")
     asked = record.get(holder)
     questions = asked.get(key) if isinstance(asked, Mapping) else None

@@ -19,7 +19,9 @@ class EmbeddedOptions:
         abstain_below: The confidence below which an answer is withheld.
     """
 
-    weights: str | None = option(None, help="a folder of weights, instead of those of the package")
+    weights: str | None = option(
+        None, help="a folder of weights that `quaestor train` made, instead of those of the package"
+    )
     abstain_below: float = option(0.0, help="withhold answers that are less sure than this", least=0, most=1)
 
 

@@ -13,7 +13,7 @@ from values import a_value
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
-from quaestor.datasets.convfinqa.page import read_document
+from quaestor.datasets.convfinqa.page import read_convfinqa_page
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.datasets.formats import read_dataset
 from quaestor.errors import ModelError, SettingsError
@@ -58,7 +58,7 @@ def test_ids_are_no_features(sample: Dataset) -> None:
     records = json.loads(sample_path().read_text(encoding="utf-8"))[:6]
     for number, record in enumerate(records):
         known = sample.conversation(record["id"])
-        renamed = read_document({**record, "id": f"Single_ZZZ/19{number}0/page_9.pdf-4"}, "a test")
+        renamed = read_convfinqa_page({**record, "id": f"Single_ZZZ/19{number}0/page_9.pdf-4"}, "a test")
         assert renamed.id != known.document.id
         assert values(play(Conversation("Single_ZZZ", renamed, known.questions))) == values(play(known))
 
