@@ -1,0 +1,28 @@
+"""How plans went in a run, counted from what its turns left on record."""
+
+import json
+
+import pytest
+
+from quaestor.conversation.events.kinds import PlanRefused, ReplyRejected, dump_events, load_events
+from quaestor.solvers.workflow.record import WRITE_PLAN, PlanStatistics, plan_event, statistics
+from quaestor.solvers.workflow.schema import ComputeStep, LiteralNumber, WorkflowPlan
+
+STEP = ComputeStep(1, "compute", "add", (LiteralNumber("literal", 1.0), LiteralNumber("literal", 2.0)))
+
+
+@pytest.mark.parametrize("thought", ["one\u2028two", "one\x85two", "one\x0btwo", "one\ntwo"])
+def test_a_plan_is_counted_whatever_breaks_lines_in_its_thought(thought: str) -> None:
+    events = [plan_event(1, WorkflowPlan(thought, (STEP, STEP)))]
+    stored = load_events(json.loads(json.dumps(dump_events(events), ensure_ascii=False)))
+    assert statistics([(stored, True)]) == PlanStatistics(turns=1, first=1, repaired=0, failed=0, steps=2.0, empty=0)
+
+
+def test_what_had_to_be_mended_is_told_apart_from_what_failed() -> None:
+    plan = plan_event(1, WorkflowPlan("", (STEP,)))
+    mended, lost = (
+        [ReplyRejected("PLAN", WRITE_PLAN, 1, ("no JSON",)), plan],
+        [plan, PlanRefused("PLAN", 1, ("no such row",))],
+    )
+    found = statistics([([plan], True), (mended, True), (lost, False), ([], True)])
+    assert (found.turns, found.first, found.repaired, found.failed) == (3, 1, 1, 1)
