@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from quaestor.cli.groups import print_help_alone
+from quaestor.cli.options import JsonOption
 
 models = typer.Typer(
     help="Whether a model can be asked, and what it can do.", invoke_without_command=True, callback=print_help_alone
@@ -22,21 +23,24 @@ def check_model_command(
             show_default=False,
         ),
     ],
+    json: JsonOption = False,
 ) -> None:
     """Ask a model for a word, a tool call, a JSON object and a stream, and say what works."""
     import asyncio
 
-    asyncio.run(_check(name))
+    asyncio.run(_check(name, json))
 
 
-async def _check(name: str) -> None:
+async def _check(name: str, as_json: bool) -> None:
     from dataclasses import replace
 
+    from quaestor.cli.printing import print_json
     from quaestor.extras import require_extra
 
     require_extra("models", "asking a model")
+    from quaestor.core import serial
     from quaestor.llm.budget import Meter, find_price
-    from quaestor.llm.checking import check_model
+    from quaestor.llm.checking import ModelCheck, check_model
     from quaestor.llm.models import connect
     from quaestor.llm.naming import find_model
     from quaestor.settings import load_settings
@@ -45,10 +49,17 @@ async def _check(name: str) -> None:
     spec = replace(find_model(name, settings.models), attempts=2)
     meter = Meter(price=find_price(spec, settings.prices))
     async with connect(spec, meter=meter) as connection:
+        findings: list[ModelCheck] = []
         async for finding in check_model(connection):
+            findings.append(finding)
+            if as_json:
+                continue
             if finding.what == "reachable":
                 print(f"{'model':18} {spec.model} at {spec.address}")
             print(f"{finding.what:18} {'yes' if finding.able else 'no'}: {finding.detail}", flush=True)
     used = meter.total
+    if as_json:
+        print_json({"model": spec.model, "checks": serial.dump(findings), "used": serial.dump(used)})
+        return
     cost = "no price is known" if used.cost is None else f"{used.cost:.6f} US dollars"
     print(f"{'used':18} {used.requests} requests, {used.tokens:,} tokens, {cost}")

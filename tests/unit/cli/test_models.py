@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,15 @@ def test_a_model_says_what_it_can_do(quaestor: Quaestor, local_models: None) -> 
     assert lines["structured"] == 'yes: answered {"total": 5}'
     assert lines["streaming"].startswith("yes: began after ")
     assert lines["used"] == "4 requests, 60 tokens, no price is known"
+
+
+def test_what_a_model_can_do_goes_as_json(quaestor: Quaestor, local_models: None) -> None:
+    with ModelServer(able) as server:
+        outcome = quaestor(f"models check vllm:scripted@{server.url}/v1 --json")
+    found = json.loads(outcome.out)
+    assert found["model"] == "scripted"
+    assert {check["what"]: check["able"] for check in found["checks"]}["tools"] is True
+    assert found["used"]["requests"] == 4
 
 
 def test_a_model_of_the_settings_with_a_price(quaestor: Quaestor, local_models: None, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from quaestor.conversation.events.kinds import PlanRefused, ReplyRejected, dump_events, load_events
+from quaestor.conversation.events.kinds import Event, PlanRefused, ReplyRejected, dump_events, load_events
 from quaestor.solvers.workflow.record import WRITE_PLAN, PlanStatistics, plan_event, statistics
 from quaestor.solvers.workflow.schema import ComputeStep, LiteralNumber, WorkflowPlan
 
@@ -20,9 +20,7 @@ def test_a_plan_is_counted_whatever_breaks_lines_in_its_thought(thought: str) ->
 
 def test_what_had_to_be_mended_is_told_apart_from_what_failed() -> None:
     plan = plan_event(1, WorkflowPlan("", (STEP,)))
-    mended, lost = (
-        [ReplyRejected("PLAN", WRITE_PLAN, 1, ("no JSON",)), plan],
-        [plan, PlanRefused("PLAN", 1, ("no such row",))],
-    )
+    mended: list[Event] = [ReplyRejected("PLAN", WRITE_PLAN, 1, ("no JSON",)), plan]
+    lost: list[Event] = [plan, PlanRefused("PLAN", 1, ("no such row",))]
     found = statistics([([plan], True), (mended, True), (lost, False), ([], True)])
     assert (found.turns, found.first, found.repaired, found.failed) == (3, 1, 1, 1)
