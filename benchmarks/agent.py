@@ -50,7 +50,7 @@ def measure(workload: Workload) -> Iterable[Figure]:
     yield Figure(f"agent, {_LANES} conversations at once", f"{100 * share:.0f} % of ideal", how)
 
 
-def _played(conversations: Sequence[Conversation], lanes: int, latency: float) -> float:
+def _played(conversations: Sequence[Conversation], concurrency: int, latency: float) -> float:
     """Returns the seconds that conversations take; their graphs are built before."""
     documents = {c.document.id: c.document for c in conversations}
     knowledge = {name: GraphProvider.of([document]) for name, document in documents.items()}
@@ -67,7 +67,7 @@ def _played(conversations: Sequence[Conversation], lanes: int, latency: float) -
                 line.take(conversation.id)
 
             started = perf_counter()
-            await gather_limited(conversations, one, lanes)
+            await gather_limited(conversations, one, concurrency)
             return perf_counter() - started
 
     context = multiprocessing.get_context("spawn")

@@ -59,10 +59,10 @@ def critics_beside_one(workload: Workload) -> float:
 
     async def play() -> float:
         with ModelServer(late) as server:
-            access = ModelConfig(find_model(f"openai:scripted@{server.url}/v1"))
-            async with open_session(access) as line:
-                await play_conversation(conversation, make_solver("reflection", {}), None, line)
-                exchanges, _ = line.take("timed")
+            config = ModelConfig(find_model(f"openai:scripted@{server.url}/v1"))
+            async with open_session(config) as session:
+                await play_conversation(conversation, make_solver("reflection", {}), None, session)
+                exchanges, _ = session.take("timed")
         rounds: dict[tuple[int, str], list[tuple[float, float]]] = {}
         for exchange in exchanges:
             if "CRITIC" in exchange.phase:

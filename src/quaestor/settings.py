@@ -55,7 +55,7 @@ class Settings:
     prices: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     solvers: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
-    def lanes(self, *, asks: bool) -> int:
+    def concurrency(self, *, asks: bool) -> int:
         """Returns how many conversations are played at once, by a solver that asks a model or one that computes."""
         if self.workers is not None:
             return self.workers

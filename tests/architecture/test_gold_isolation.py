@@ -142,9 +142,9 @@ def asked_of_a_model(solver: str, records: list[dict[str, Any]], folder: Path) -
 
     async def play(server: ModelServer) -> None:
         dataset = read_dataset(path)
-        access = ModelConfig(find_model(f"openai:scripted@{server.url}/v1"))
+        config = ModelConfig(find_model(f"openai:scripted@{server.url}/v1"))
         async with open_store(str(folder / "runs.db")) as store:
-            await run_dataset(dataset, RunSpec.of(dataset, solver), store, InlineEngine(1), access=access)
+            await run_dataset(dataset, RunSpec.of(dataset, solver), store, InlineEngine(1), config=config)
 
     with ModelServer(lambda asked: say("I cannot say.")) as server:
         asyncio.run(play(server))

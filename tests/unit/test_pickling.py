@@ -119,19 +119,19 @@ def _settings(folder: Path) -> Settings:
 @pytest.mark.parametrize("name", ["anthropic:claude-sonnet-4-5", "openai:gpt-4o", "ollama:qwen3:8b"])
 def test_the_way_to_a_model_arrives(name: str) -> None:
     spec = find_model(name)
-    access = ModelConfig(
+    config = ModelConfig(
         spec, Budget(10, 20, Decimal("0.5")), find_price(spec), roles={"critic": spec}, prices={name: find_price(spec)}
     )
 
-    arrived = pickle.loads(pickle.dumps(access))
+    arrived = pickle.loads(pickle.dumps(config))
 
-    assert (arrived.spec, arrived.budget, arrived.roles) == (access.spec, access.budget, access.roles)
-    assert arrived.fingerprint == access.fingerprint
+    assert (arrived.spec, arrived.budget, arrived.roles) == (config.spec, config.budget, config.roles)
+    assert arrived.fingerprint == config.fingerprint
     used = Usage(requests=1, input_tokens=1000, output_tokens=1000)
     assert arrived.price is not None
-    assert access.price is not None
-    assert arrived.price(used) == access.price(used)
-    assert arrived.prices[name](used) == access.prices[name](used)
+    assert config.price is not None
+    assert arrived.price(used) == config.price(used)
+    assert arrived.prices[name](used) == config.prices[name](used)
     assert Meter(Budget(1), arrived.price).total == Usage()
 
 

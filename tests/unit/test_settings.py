@@ -10,8 +10,8 @@ def test_defaults(tmp_path: Path) -> None:
     settings = load_settings(environment={}, folder=tmp_path)
     assert settings == Settings()
     assert settings.store == ".quaestor/runs.db"
-    assert settings.lanes(asks=False) >= 1
-    assert settings.lanes(asks=True) > 1
+    assert settings.concurrency(asks=False) >= 1
+    assert settings.concurrency(asks=True) > 1
 
 
 def test_flag_beats_environment_beats_file_beats_default(tmp_path: Path) -> None:
@@ -30,7 +30,7 @@ def test_the_process_environment_is_read_by_default(tmp_path: Path, monkeypatch:
 
 def test_a_number_of_workers_holds_for_every_solver() -> None:
     settings = Settings(workers=3)
-    assert settings.lanes(asks=False) == settings.lanes(asks=True) == 3
+    assert settings.concurrency(asks=False) == settings.concurrency(asks=True) == 3
 
 
 def test_a_model_and_its_budget(tmp_path: Path) -> None:

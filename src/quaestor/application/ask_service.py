@@ -57,10 +57,10 @@ async def answer_questions(page: CorpusPage, questions: Sequence[str], request: 
     conversation = Conversation(document.id, document, tuple(questions))
     check_questions(conversation)
     options = solver_options(settings, request.overrides)
-    with solver_access(settings, options, request.cassette, model_named=request.model_named) as access:
+    with solver_access(settings, options, request.cassette, model_named=request.model_named) as config:
         knowledge = await find_knowledge(page.corpus, request.ontology, request.policy, settings.store)
-        solver = registry.make_solver(settings.solver, named_model(options, access))
-        if access is None:
+        solver = registry.make_solver(settings.solver, named_model(options, config))
+        if config is None:
             return await play_conversation(conversation, solver, knowledge)
-        async with open_session(access) as line:
-            return await play_conversation(conversation, solver, knowledge, line)
+        async with open_session(config) as session:
+            return await play_conversation(conversation, solver, knowledge, session)

@@ -83,8 +83,8 @@ def solver_access(
             raise SettingsError(f"there is no solver {name!r}{where}; choose one of {', '.join(solver_names())}")
     spec = solver_spec(settings.solver)
     if spec.must_have_model(spec.read(options)) or (model_named and spec.takes_model):
-        with model_access(settings, cassette, go_on=go_on) as access:
-            yield _with_roles(access, settings, options)
+        with model_access(settings, cassette, go_on=go_on) as config:
+            yield _with_roles(config, settings, options)
         return
     if model_named or cassette.asked:
         asking = " or ".join(sorted(spec.name for spec in solver_specs() if spec.takes_model))
@@ -92,7 +92,7 @@ def solver_access(
     yield None
 
 
-def _with_roles(access: ModelConfig, settings: Settings, options: Mapping[str, object]) -> ModelConfig:
+def _with_roles(config: ModelConfig, settings: Settings, options: Mapping[str, object]) -> ModelConfig:
     """Returns the way to the model, with those of the roles that have one of their own.
 
     Raises:
@@ -102,16 +102,16 @@ def _with_roles(access: ModelConfig, settings: Settings, options: Mapping[str, o
     solver = solver_spec(settings.solver)
     wanted_roles = solver.roles(solver.read(options))
     if not wanted_roles:
-        return access
+        return config
     from quaestor.llm.budget import find_price
     from quaestor.llm.naming import find_model
 
     roles = {}
     for role, wanted in wanted_roles.items():
-        spec = find_model(wanted.model, settings.models) if wanted.model else access.spec
+        spec = find_model(wanted.model, settings.models) if wanted.model else config.spec
         roles[role] = spec if wanted.temperature is None else replace(spec, temperature=wanted.temperature)
     prices = {spec.name: find_price(spec, settings.prices) for spec in roles.values()}
-    return replace(access, roles=roles, prices=prices)
+    return replace(config, roles=roles, prices=prices)
 
 
 @contextmanager
@@ -139,12 +139,12 @@ def model_access(
     spec = find_model(settings.model, settings.models)
     money = None if settings.max_cost is None else Decimal(str(settings.max_cost))
     with ExitStack() as stack:
-        tape: Cassette | None = None
+        recording: Cassette | None = None
         if cassette.record:
             cassette.require_free(go_on=go_on)
-            tape = stack.enter_context(CassetteRecorder(cassette.record, go_on=go_on, replace=cassette.force))
+            recording = stack.enter_context(CassetteRecorder(cassette.record, go_on=go_on, replace=cassette.force))
         elif cassette.replay:
-            tape = CassettePlayer(cassette.replay)
+            recording = CassettePlayer(cassette.replay)
         tracing = None
         if settings.tracing:
             from quaestor.llm.tracing import start_tracing
@@ -155,6 +155,6 @@ def model_access(
             spec,
             Budget(settings.max_requests, settings.max_tokens, money),
             find_price(spec, settings.prices),
-            tape,
+            recording,
             tracing,
         )

@@ -82,9 +82,9 @@ async def collect_proposals(
         return CollectedProposals()
     if request.review:
         request.review.require_free()
-    with model_access(request.settings, request.cassette) as access:
-        async with open_session(access) as line:
-            proposals, used = await ask(line.connection), line.connection.meter.total
+    with model_access(request.settings, request.cassette) as config:
+        async with open_session(config) as session:
+            proposals, used = await ask(session.connection), session.connection.meter.total
     if request.review is not None:
         with request.review.replacing() as path:
             write_proposals(path, proposals)

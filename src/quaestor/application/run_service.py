@@ -71,8 +71,8 @@ async def start_run(
     options, go_on = solver_options(request.settings, request.overrides), request.resume is not None
     cassette, named = request.cassette, request.model_named
     try:
-        with solver_access(request.settings, options, cassette, model_named=named, go_on=go_on) as access:
-            return await _play(dataset, request, store, progress, access, named_model(options, access))
+        with solver_access(request.settings, options, cassette, model_named=named, go_on=go_on) as config:
+            return await _play(dataset, request, store, progress, config, named_model(options, config))
     except asyncio.CancelledError as error:
         raise RunStoppedError("stopped", request.resume, by_person=True) from error
 
@@ -82,7 +82,7 @@ async def _play(
     request: RunRequest,
     store: RunStore,
     progress: ProgressCallback | None,
-    access: ModelConfig | None,
+    config: ModelConfig | None,
     options: dict[str, JsonValue],
 ) -> RunRecord:
     settings = request.settings
@@ -95,7 +95,7 @@ async def _play(
         request.limit,
         ontology.digest if ontology else None,
         policy,
-        access.fingerprint if access else None,
+        config.fingerprint if config else None,
     )
     resumed = (await find_run(store, request.resume)).id if request.resume else None
 
@@ -110,11 +110,11 @@ async def _play(
             dataset,
             spec,
             store,
-            _engine(settings, len(dataset.conversations), access),
+            _engine(settings, len(dataset.conversations), config),
             resume=resumed,
             on_conversation=progress,
             ontology=knowledge.ontology,
-            access=access,
+            config=config,
         )
     except asyncio.CancelledError as error:
         # Ctrl-C cancels the task; what has been played is stored.
@@ -125,12 +125,12 @@ async def _play(
     return record
 
 
-def _engine(settings: Settings, conversations: int, access: ModelConfig | None) -> Engine:
+def _engine(settings: Settings, conversations: int, config: ModelConfig | None) -> Engine:
     """Returns what plays: a solver that waits for a model here, many conversations at once; others on all cores."""
-    lanes = settings.lanes(asks=access is not None)
-    if access is not None or lanes == 1 or conversations <= _FEW:
-        return make_engine("inline", 1 if access is None else lanes)
-    return make_engine("processes", lanes)
+    concurrency = settings.concurrency(asks=config is not None)
+    if config is not None or concurrency == 1 or conversations <= _FEW:
+        return make_engine("inline", 1 if config is None else concurrency)
+    return make_engine("processes", concurrency)
 
 
 async def require_played(store: RunStore, run: RunRecord) -> None:

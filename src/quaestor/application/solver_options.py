@@ -61,6 +61,6 @@ def _table(settings: Settings, solver: str) -> dict[str, JsonValue]:
     return found
 
 
-def named_model(options: dict[str, JsonValue], access: ModelConfig | None) -> dict[str, JsonValue]:
+def named_model(options: dict[str, JsonValue], config: ModelConfig | None) -> dict[str, JsonValue]:
     """Returns the options with the name of the model, for the record."""
-    return options | ({"model": access.spec.name} if access else {})
+    return options | ({"model": config.spec.name} if config else {})

@@ -22,11 +22,11 @@ T = TypeVar("T")
 class RunListener(Protocol):
     """Hears of every conversation, in the process and thread that called `Engine.play`."""
 
-    async def began(self, conversation: Conversation) -> None:
+    async def on_start(self, conversation: Conversation) -> None:
         """A conversation was handed out."""
         ...
 
-    async def played(self, conversation: Conversation, played: ConversationResult) -> None:
+    async def on_finish(self, conversation: Conversation, played: ConversationResult) -> None:
         """A conversation came to its end."""
         ...
 
@@ -39,8 +39,8 @@ class Engine(Protocol):
         conversations: Iterable[Conversation],
         factory: SolverFactory,
         listener: RunListener,
-        knowledge: GraphProvider | None = None,
-        line: ModelSession | None = None,
+        graphs: GraphProvider | None = None,
+        session: ModelSession | None = None,
     ) -> None:
         """Plays every conversation once and tells the listener, in whatever order they end.
 
@@ -51,8 +51,8 @@ class Engine(Protocol):
             factory: Builds the solver, once a process. It must survive pickling: a module's function, or a
                 `functools.partial` of one. What the solver keeps of a conversation it keeps in its session.
             listener: Its errors end the play.
-            knowledge: The ontology of all pages, handed out once a process; by default each page has its own.
-            line: The model that the solver asks, where it asks one.
+            graphs: The ontology of all pages, handed out once a process; by default each page has its own.
+            session: The model that the solver asks, where it asks one.
 
         Raises:
             EngineError: A worker died, or the engine cannot share a model among its workers.
@@ -65,18 +65,18 @@ class InlineEngine:
     """Plays in this process, several conversations at once: for solvers that wait, and for debugging.
 
     Attributes:
-        lanes: How many conversations are under way at once.
+        concurrency: How many conversations are under way at once.
     """
 
-    lanes: int = 1
+    concurrency: int = 1
 
     async def play(
         self,
         conversations: Iterable[Conversation],
         factory: SolverFactory,
         listener: RunListener,
-        knowledge: GraphProvider | None = None,
-        line: ModelSession | None = None,
+        graphs: GraphProvider | None = None,
+        session: ModelSession | None = None,
     ) -> None:
         """Plays every conversation once and tells the listener."""
         # A solver may read its weights.
@@ -85,21 +85,21 @@ class InlineEngine:
         async def play_one(conversation: Conversation) -> None:
             # A solver that only computes never waits: without this Ctrl-C would not be heard until the end.
             await asyncio.sleep(0)
-            await listener.began(conversation)
-            await listener.played(conversation, await run_conversation(conversation, solver, knowledge, line))
+            await listener.on_start(conversation)
+            await listener.on_finish(conversation, await run_conversation(conversation, solver, graphs, session))
 
-        await gather_limited(conversations, play_one, self.lanes)
+        await gather_limited(conversations, play_one, self.concurrency)
 
 
-async def gather_limited(items: Iterable[T], handle: Callable[[T], Awaitable[None]], lanes: int) -> None:
-    """Handles every item, `lanes` of them at once; the first error cancels the rest and is raised."""
+async def gather_limited(items: Iterable[T], handle: Callable[[T], Awaitable[None]], concurrency: int) -> None:
+    """Handles every item, `concurrency` of them at once; the first error cancels the rest and is raised."""
     waiting: Iterator[T] = iter(items)
 
     async def lane() -> None:
         for item in waiting:
             await handle(item)
 
-    tasks = [asyncio.create_task(lane()) for _ in range(lanes)]
+    tasks = [asyncio.create_task(lane()) for _ in range(concurrency)]
     try:
         await asyncio.gather(*tasks)
     finally:

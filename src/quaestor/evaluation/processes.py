@@ -47,24 +47,24 @@ class ProcessEngine:
         conversations: Iterable[Conversation],
         factory: SolverFactory,
         listener: RunListener,
-        knowledge: GraphProvider | None = None,
-        line: ModelSession | None = None,
+        graphs: GraphProvider | None = None,
+        session: ModelSession | None = None,
     ) -> None:
         """Plays every conversation once and tells the listener. For solvers that compute: models are asked inline."""
-        if line is not None:
+        if session is not None:
             raise EngineError("worker processes cannot share a model: take the inline engine")
         context = multiprocessing.get_context("spawn")
         held, watched = context.Pipe(duplex=False)[::-1]
         loop = asyncio.get_running_loop()
         pool = ProcessPoolExecutor(
-            self.workers, mp_context=context, initializer=_prepare_worker, initargs=(factory, knowledge, watched)
+            self.workers, mp_context=context, initializer=_prepare_worker, initargs=(factory, graphs, watched)
         )
 
         async def play_chunk(chunk: tuple[Conversation, ...]) -> None:
             for conversation in chunk:
-                await listener.began(conversation)
+                await listener.on_start(conversation)
             for conversation, played in zip(chunk, await loop.run_in_executor(pool, _play, chunk), strict=True):
-                await listener.played(conversation, played)
+                await listener.on_finish(conversation, played)
 
         try:
             # Twice as many as there are workers, so that each finds its next chunk waiting.
@@ -89,16 +89,16 @@ class _Worker:
     """What a worker process holds: set once, when it starts."""
 
     factory: SolverFactory
-    knowledge: GraphProvider | None = None
+    graphs: GraphProvider | None = None
     solver: Solver | None = None
 
 
-def _prepare_worker(factory: SolverFactory, knowledge: GraphProvider | None, watched: Connection) -> None:
+def _prepare_worker(factory: SolverFactory, graphs: GraphProvider | None, watched: Connection) -> None:
     # Ctrl-C reaches every process of the terminal; only the parent decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # What a turn makes is gone when it ends: there are few cycles to look for.
     gc.set_threshold(_BETWEEN_COLLECTIONS)
-    _Worker.factory, _Worker.knowledge = factory, knowledge
+    _Worker.factory, _Worker.graphs = factory, graphs
     threading.Thread(target=_end_with_parent, args=(watched,), daemon=True).start()
 
 
@@ -117,6 +117,6 @@ def _play(chunk: tuple[Conversation, ...]) -> tuple[ConversationResult, ...]:
     solver = _Worker.solver
 
     async def play_all() -> tuple[ConversationResult, ...]:
-        return tuple([await run_conversation(conversation, solver, _Worker.knowledge) for conversation in chunk])
+        return tuple([await run_conversation(conversation, solver, _Worker.graphs) for conversation in chunk])
 
     return asyncio.run(play_all())

@@ -47,14 +47,14 @@ class RunWriter:
         self._used = dict(used or {})
         self.end: QuaestorError | None = None
 
-    async def began(self, conversation: Conversation) -> None:
+    async def on_start(self, conversation: Conversation) -> None:
         """Notes that the conversation is being played."""
         used = _counts(self._used.get(conversation.id, Usage()))
         await self._store.begin_example(
             ConversationRecord(self._run, conversation.id, conversation.document.id, started=now(), usage=used)
         )
 
-    async def played(self, conversation: Conversation, played: ConversationResult) -> None:
+    async def on_finish(self, conversation: Conversation, played: ConversationResult) -> None:
         """Keeps how the conversation went, and all its turns."""
         self.end = self.end or played.end
         turns = await compute(turn_records, self._run, conversation.id, played.turns)

@@ -35,7 +35,7 @@ async def run_dataset(
     on_conversation: OnConversation | None = None,
     factory: SolverFactory | None = None,
     ontology: Ontology | None = None,
-    access: ModelConfig | None = None,
+    config: ModelConfig | None = None,
 ) -> RunRecord:
     """Returns the record of a run that has come to its end; the store has the rest.
 
@@ -49,7 +49,7 @@ async def run_dataset(
         on_conversation: Called when a conversation is stored, with no turns where it failed.
         factory: Builds the solver; by default the registry does, from the spec.
         ontology: The ontology to run with, instead of the store's. It is kept there.
-        access: The model that the solver asks, where it asks one; the engine must play in this process.
+        config: The model that the solver asks, where it asks one; the engine must play in this process.
 
     Raises:
         InputError: The dataset or the spec do not fit: each other, or the run that is to be resumed.
@@ -64,23 +64,23 @@ async def run_dataset(
     """
     _check(dataset, spec)
     factory = factory or partial(make_solver, spec.solver, spec.solver_options)
-    spec, knowledge = await resolve_ontology(spec, dataset, store, ontology)
+    spec, graphs = await resolve_ontology(spec, dataset, store, ontology)
     earlier = await store.examples(resume) if resume else ()
     used = {example.conversation: Usage.of_counts(example.usage) for example in earlier}
-    async with open_session(access, sum(used.values(), Usage())) if access else nullcontext() as line:
+    async with open_session(config, sum(used.values(), Usage())) if config else nullcontext() as session:
         run = await (_resume(store, spec, resume) if resume else _create(store, spec, dataset))
-        await store.save_ontology(knowledge.ontology.digest, knowledge.ontology.triples)
+        await store.save_ontology(graphs.ontology.digest, graphs.ontology.triples)
         if run.status == "complete":
             return run
-        if line is not None:
-            line.run = run.id
+        if session is not None:
+            session.run = run.id
         complete = {example.conversation for example in earlier if example.status == "complete"}
         recorder = RunWriter(store, run.id, on_conversation, used)
         waiting = (conversation for conversation in dataset.conversations if conversation.id not in complete)
         status: RunStatus = "stopped"
         try:
             # Once the run is to end nothing new is begun; what is under way comes to its own end.
-            await engine.play(takewhile(lambda _: recorder.end is None, waiting), factory, recorder, knowledge, line)
+            await engine.play(takewhile(lambda _: recorder.end is None, waiting), factory, recorder, graphs, session)
             status = await _outcome(store, run)
         except Exception:
             status = "failed"

@@ -107,15 +107,15 @@ def check_questions(conversation: Conversation) -> None:
 
 
 async def play_conversation(
-    conversation: Conversation, solver: Solver, knowledge: GraphProvider | None = None, line: ModelSession | None = None
+    conversation: Conversation, solver: Solver, graphs: GraphProvider | None = None, session: ModelSession | None = None
 ) -> tuple[Turn, ...]:
     """Returns the turns of a conversation, played in order; independent questions each with an empty memory.
 
     Args:
         conversation: The page and the questions.
         solver: Who answers.
-        knowledge: The ontology that the page's graph is built with; by default the page's own.
-        line: The model that the solver asks, where it asks one.
+        graphs: The ontology that the page's graph is built with; by default the page's own.
+        session: The model that the solver asks, where it asks one.
 
     Raises:
         QuestionError: A question cannot be asked; nothing was.
@@ -126,19 +126,19 @@ async def play_conversation(
     """
     check_questions(conversation)
     document = conversation.document
-    if knowledge is None:
-        knowledge = await compute(GraphProvider.of, [document])
-    graph, memory, session = await compute(knowledge.graph, document), Memory(), Session()
+    if graphs is None:
+        graphs = await compute(GraphProvider.of, [document])
+    graph, memory, kept = await compute(graphs.graph, document), Memory(), Session()
     turns: list[Turn] = []
     for index, question in enumerate(conversation.questions):
-        context = await compute(_context, question, document, memory, graph, knowledge, session)
-        if line is None:
+        context = await compute(_context, question, document, memory, graph, graphs, kept)
+        if session is None:
             turn = await play_turn(question, context, solver)
         else:
-            context.model, context.models = line.connection, line.roles
-            with line.asking(conversation.id, index):
+            context.model, context.models = session.connection, session.roles
+            with session.asking(conversation.id, index):
                 turn = await play_turn(question, context, solver)
-            turn = replace(turn, usage=turn.usage + line.used(conversation.id, index))
+            turn = replace(turn, usage=turn.usage + session.used(conversation.id, index))
         turns.append(turn)
         if conversation.chained:
             memory = memory.add(turn)
@@ -146,7 +146,7 @@ async def play_conversation(
 
 
 def _context(
-    question: str, document: Document, memory: Memory, graph: KnowledgeGraph, knowledge: GraphProvider, session: Session
+    question: str, document: Document, memory: Memory, graph: KnowledgeGraph, graphs: GraphProvider, kept: Session
 ) -> TurnContext:
     """Returns what a solver is given for a question: the question read, and what it points back to resolved."""
     asked = read_question(question)
@@ -154,10 +154,10 @@ def _context(
         document,
         memory,
         graph,
-        knowledge.ontology,
+        graphs.ontology,
         question=asked,
         references=resolve(asked, memory),
-        session=session,
+        session=kept,
     )
 
 
@@ -210,18 +210,18 @@ def _verify(answer: Answer, memory: Memory) -> bool:
 
 
 async def run_conversation(
-    conversation: Conversation, solver: Solver, knowledge: GraphProvider | None = None, line: ModelSession | None = None
+    conversation: Conversation, solver: Solver, graphs: GraphProvider | None = None, session: ModelSession | None = None
 ) -> ConversationResult:
     """Returns how a conversation went, whatever the page says and the solver does."""
     started = now()
-    if knowledge is None:
-        knowledge = await compute(GraphProvider.of, [conversation.document])
+    if graphs is None:
+        graphs = await compute(GraphProvider.of, [conversation.document])
     try:
-        graph = await compute(knowledge.graph, conversation.document)
+        graph = await compute(graphs.graph, conversation.document)
     except GraphError as failure:
         return ConversationResult(started, now(), status="failed", error=_named(failure))
-    played = await _attempt(conversation, solver, knowledge, line)
-    exchanges, usage = line.take(conversation.id) if line else ((), Usage())
+    played = await _attempt(conversation, solver, graphs, session)
+    exchanges, usage = session.take(conversation.id) if session else ((), Usage())
     return replace(
         played,
         started=started,
@@ -233,11 +233,11 @@ async def run_conversation(
 
 
 async def _attempt(
-    conversation: Conversation, solver: Solver, knowledge: GraphProvider, line: ModelSession | None
+    conversation: Conversation, solver: Solver, graphs: GraphProvider, session: ModelSession | None
 ) -> ConversationResult:
     started = now()
     try:
-        turns = await play_conversation(conversation, solver, knowledge, line)
+        turns = await play_conversation(conversation, solver, graphs, session)
     except OutageError as failure:
         # What a person has to mend, and a budget, stop the run; a service in trouble may answer the next one.
         end = failure if isinstance(failure, InputError | BudgetExceededError) else None

@@ -149,7 +149,7 @@ class Meter:
         """Returns what one turn has used."""
         return self._turns.get(place, Usage())
 
-    def begin(self) -> None:
+    def reserve(self) -> None:
         """Allows one more request.
 
         Raises:

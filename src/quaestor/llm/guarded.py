@@ -95,7 +95,7 @@ class RetryingModel(WrapperModel):
         number = 0
         while True:
             number += 1
-            self._meter.begin()
+            self._meter.reserve()
             try:
                 async with asyncio.timeout(self._spec.timeout):
                     return await attempt()

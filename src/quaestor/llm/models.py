@@ -86,7 +86,7 @@ async def connect(
     *,
     sinks: "Sequence[Sink]" = (),
     meter: Meter | None = None,
-    tape: Cassette | None = None,
+    cassette: Cassette | None = None,
     tracing: "TracerProvider | None" = None,
     environment: Mapping[str, str] | None = None,
     sleep: "Sleep" = asyncio.sleep,
@@ -97,7 +97,7 @@ async def connect(
         spec: Which one.
         sinks: Take every exchange, such as a list.
         meter: Counts and limits; without one, all is counted and nothing limited.
-        tape: Records the exchanges, or replays recorded ones without a network and without a key.
+        cassette: Records the exchanges, or replays recorded ones without a network and without a key.
         tracing: Takes a span for each request, such as `tracing.start_tracing()` returns.
         environment: Where the key is looked up, `os.environ` by default.
         sleep: Waits between attempts.
@@ -114,12 +114,12 @@ async def connect(
     from quaestor.llm.transport import WatchingTransport
 
     meter = meter or Meter()
-    live = tape is None or tape.live
+    live = cassette is None or cassette.live
     key = key_of(spec, environment) if live else None
     network = _network(spec)
     watched = WatchingTransport(
-        tape.transport(network) if tape else network,
-        [meter, *sinks, *(tape.sinks if tape else ())],
+        cassette.transport(network) if cassette else network,
+        [meter, *sinks, *(cassette.sinks if cassette else ())],
         model=spec.name,
         secrets=[key] if key else [],
     )

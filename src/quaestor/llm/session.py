@@ -1,7 +1,7 @@
 """A session with a model: opened once, tagged by turn, with all that was said on it.
 
-Owns what a run needs to ask a model besides its name (budget, price, tape), and the exchanges until they are stored.
-Knows no solver, and decides nothing about an answer.
+Owns what a run needs to ask a model besides its name (budget, price, cassette), and the exchanges until they are
+stored. Knows no solver, and decides nothing about an answer.
 """
 
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -31,7 +31,7 @@ class ModelConfig:
         spec: Which model.
         budget: What the run may use, its earlier attempts included; None is no limit.
         price: What tokens cost; None where nobody knows.
-        tape: Records the exchanges, or replays recorded ones.
+        cassette: Records the exchanges, or replays recorded ones.
         tracing: Takes a span of OpenTelemetry for each request.
         roles: The models of roles that have one of their own, by the solver's names for its roles.
         prices: What their tokens cost, by the models' names.
@@ -40,7 +40,7 @@ class ModelConfig:
     spec: "ModelSpec"
     budget: "Budget | None" = None
     price: "Pricer | None" = None
-    tape: "Cassette | None" = None
+    cassette: "Cassette | None" = None
     tracing: "TracerProvider | None" = None
     roles: "Mapping[str, ModelSpec]" = field(default_factory=dict)
     prices: "Mapping[str, Pricer]" = field(default_factory=dict)
@@ -108,11 +108,11 @@ class ModelSession:
 
 
 @asynccontextmanager
-async def open_session(access: ModelConfig, already: Usage | None = None) -> AsyncIterator[ModelSession]:
+async def open_session(config: ModelConfig, already: Usage | None = None) -> AsyncIterator[ModelSession]:
     """Gives a model that can be asked.
 
     Args:
-        access: Which one, and within what limits.
+        config: Which one, and within what limits.
         already: What the run has used before.
 
     Raises:
@@ -124,14 +124,14 @@ async def open_session(access: ModelConfig, already: Usage | None = None) -> Asy
     from quaestor.llm.models import connect
 
     exchanges: list[Exchange] = []
-    meter = Meter(access.budget, access.price or no_price, already, access.prices)
+    meter = Meter(config.budget, config.price or no_price, already, config.prices)
     async with AsyncExitStack() as stack:
         # Roles whose models differ in nothing share one connection.
         connections = {
             spec: await stack.enter_async_context(
-                connect(spec, sinks=[exchanges], meter=meter, tape=access.tape, tracing=access.tracing)
+                connect(spec, sinks=[exchanges], meter=meter, cassette=config.cassette, tracing=config.tracing)
             )
-            for spec in dict.fromkeys((access.spec, *access.roles.values()))
+            for spec in dict.fromkeys((config.spec, *config.roles.values()))
         }
-        roles = {role: connections[spec] for role, spec in access.roles.items()}
-        yield ModelSession(connections[access.spec], exchanges, roles=roles)
+        roles = {role: connections[spec] for role, spec in config.roles.items()}
+        yield ModelSession(connections[config.spec], exchanges, roles=roles)

@@ -27,11 +27,11 @@ class Hearing:
         self.most_under_way = 0
         self._fail_at = fail_at
 
-    async def began(self, conversation: Conversation) -> None:
+    async def on_start(self, conversation: Conversation) -> None:
         self.begun.append(conversation.id)
         self.most_under_way = max(self.most_under_way, len(self.begun) - len(self.ended))
 
-    async def played(self, conversation: Conversation, played: ConversationResult) -> None:
+    async def on_finish(self, conversation: Conversation, played: ConversationResult) -> None:
         if len(self.ended) == self._fail_at:
             raise StoreError("the disk is full")
         assert conversation.id not in self.ended

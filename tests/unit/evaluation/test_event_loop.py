@@ -157,8 +157,8 @@ def test_the_embedded_solver_computes_off_the_loop() -> None:
 
 
 class _Deaf:
-    async def began(self, conversation: object) -> None:
+    async def on_start(self, conversation: object) -> None:
         pass
 
-    async def played(self, conversation: object, played: object) -> None:
+    async def on_finish(self, conversation: object, played: object) -> None:
         pass

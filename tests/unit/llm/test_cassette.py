@@ -43,7 +43,7 @@ def play(bench: Bench, tape: Cassette, conversations: int = 4, pace: float = 0.0
     """Conversations in parallel, each of two turns; `pace` shuffles which of them comes first."""
 
     async def run() -> list[str]:
-        async with bench.connect(tape=tape, environment=None if tape.live else {}) as connection:
+        async with bench.connect(cassette=tape, environment=None if tape.live else {}) as connection:
             agent = Agent(connection.model)
 
             @agent.tool_plain
@@ -105,7 +105,7 @@ def test_a_stream_is_recorded_whole(bench: Bench, tmp_path: Path) -> None:
     text = "some words " * 30
 
     async def run(tape: Cassette) -> tuple[str, int]:
-        async with bench.connect(tape=tape) as connection:
+        async with bench.connect(cassette=tape) as connection:
             asked = [ModelRequest.user_text_prompt("Go on")]
             async with model_request_stream(connection.model, asked) as stream:
                 events = [event async for event in stream]
@@ -123,7 +123,7 @@ def test_a_time_out_replays_as_one(plain: Bench, tmp_path: Path) -> None:
     spec = replace(plain.spec, timeout=0.5)
 
     async def run(tape: Cassette) -> str:
-        async with plain.connect(tape=tape, spec=spec) as connection:
+        async with plain.connect(cassette=tape, spec=spec) as connection:
             return (await model_request(connection.model, [ModelRequest.user_text_prompt("hello")])).text or ""
 
     with CassetteRecorder(tmp_path / "c") as recorder:
@@ -159,7 +159,7 @@ def test_the_file_can_be_read_by_people(plain: Bench, tmp_path: Path) -> None:
 def refused(bench: Bench, path: Path, prompt: str, *, conversation: str = "c0", temperature: float = 0.0) -> str:
     async def run() -> None:
         async with bench.connect(
-            tape=CassettePlayer(path), spec=replace(bench.spec, temperature=temperature)
+            cassette=CassettePlayer(path), spec=replace(bench.spec, temperature=temperature)
         ) as connection:
             with turn_context("run", conversation, 0):
                 await model_request(connection.model, [ModelRequest.user_text_prompt(prompt)])
@@ -178,7 +178,7 @@ def three(bench: Bench, tmp_path: Path) -> Path:
     path = tmp_path / "three"
 
     async def run(recorder: CassetteRecorder) -> None:
-        async with bench.connect(tape=recorder) as connection:
+        async with bench.connect(cassette=recorder) as connection:
             for number, prompt in enumerate(
                 ["what were sales in 2008?", "what was the net change?", "and in percent?"]
             ):
@@ -208,7 +208,7 @@ def test_a_setting_that_differs_is_named(bench: Bench, three: Path) -> None:
 
 def test_a_request_is_not_played_more_often_than_recorded(bench: Bench, three: Path) -> None:
     async def run() -> None:
-        async with bench.connect(tape=CassettePlayer(three)) as connection:
+        async with bench.connect(cassette=CassettePlayer(three)) as connection:
             for _ in range(2):
                 await model_request(connection.model, [ModelRequest.user_text_prompt("and in percent?")])
 
@@ -218,7 +218,7 @@ def test_a_request_is_not_played_more_often_than_recorded(bench: Bench, three: P
 
 def test_another_conversation_may_ask_the_same(bench: Bench, three: Path) -> None:
     async def run() -> str:
-        async with bench.connect(tape=CassettePlayer(three)) as connection:
+        async with bench.connect(cassette=CassettePlayer(three)) as connection:
             return (
                 await model_request(connection.model, [ModelRequest.user_text_prompt("and in percent?")])
             ).text or ""
@@ -249,7 +249,7 @@ def test_structured_output_replays(bench: Bench, tmp_path: Path) -> None:
     bench.server.script = lambda asked: structured(asked, {"response": [1, 2]})
 
     async def run(tape: Cassette) -> list[int]:
-        async with bench.connect(tape=tape) as connection:
+        async with bench.connect(cassette=tape) as connection:
             return (await Agent(connection.model, output_type=list[int]).run("Which?")).output
 
     with CassetteRecorder(tmp_path / "c") as recorder:
@@ -323,7 +323,7 @@ def test_json_of_a_client_is_packed_as_json(value: JsonValue) -> None:
 def test_equal_requests_of_another_run_go_by_conversation(plain: Bench, tmp_path: Path) -> None:
     async def ask(tape: CassetteRecorder | CassettePlayer, run: str, order: str) -> dict[str, str | None]:
         said = {}
-        async with plain.connect(tape=tape) as connection:
+        async with plain.connect(cassette=tape) as connection:
             for conversation in order:
                 with turn_context(run, conversation, 0):
                     said[conversation] = (

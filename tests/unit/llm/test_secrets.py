@@ -45,7 +45,7 @@ def test_a_key_is_nowhere(
     found = io.StringIO()
 
     async def run(recorder: CassetteRecorder) -> None:
-        async with bench.connect(tape=recorder, spec=replace(bench.spec, attempts=1)) as connection:
+        async with bench.connect(cassette=recorder, spec=replace(bench.spec, attempts=1)) as connection:
             for _ in TROUBLE:
                 try:
                     response = await model_request(connection.model, HELLO)

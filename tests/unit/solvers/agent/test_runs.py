@@ -112,8 +112,8 @@ def test_a_run_of_faulty_replies_completes(
     async def run(server: ModelServer) -> None:
         async with open_store(str(tmp_path / "runs.db")) as store:
             spec = RunSpec.of(dataset, "agent", limit=25)
-            access = ModelConfig(spec_for(server, native=native))
-            record = await run_dataset(dataset, spec, store, InlineEngine(4), access=access)
+            config = ModelConfig(spec_for(server, native=native))
+            record = await run_dataset(dataset, spec, store, InlineEngine(4), config=config)
             assert record.status == "complete"
             turns = await store.turns(record.id)
             assert len(turns) == sum(len(conversation.questions) for conversation in dataset.conversations)
