@@ -118,6 +118,19 @@ def ask(
 ) -> tuple[AnsweredQuestion, ...]:
     """Returns the answers to questions about one page, in plain code and in notebooks: `ask_async`, waited for.
 
+    Args:
+        page: `DATASET#PAGE`, what `find_page` found, or a document.
+        questions: One, or several in their order; later ones may refer to earlier ones.
+        solver: Its name; by default the one that is set, else `embedded`.
+        model: The model that a solver asks, such as `anthropic:NAME`.
+        options: Of the solver, by name, such as `{"abstain_below": 0.5}`.
+        settings: By default those of the environment and of quaestor.toml.
+
+    Raises:
+        InputError: There is no such page, it has no number, or a question cannot be asked.
+        SettingsError: There is no such solver or option, or it needs a model.
+        OutageError: The model cannot be asked.
+
     >>> from quaestor import ask
     >>> answer, = ask("sample#QUIL/2007/page_88.pdf", "what was the exercise price of stock options in 2007?")
     >>> print(answer)
@@ -177,6 +190,21 @@ def evaluate(
     settings: Settings | None = None,
 ) -> ScoredRun:
     """Returns how a solver does on a labelled dataset, in plain code and in notebooks: `evaluate_async`, waited for.
+
+    Args:
+        dataset: A file, or `sample`.
+        solver: Its name; by default the one that is set, else `embedded`.
+        model: The model that a solver asks, such as `anthropic:NAME`.
+        options: Of the solver, by name.
+        limit: Only the first so many conversations; None is all.
+        workers: How many conversations at once; None leaves it to the solver.
+        store: Where the run is kept; by default nowhere.
+        settings: By default those of the environment and of quaestor.toml.
+
+    Raises:
+        DatasetError: The file cannot be read, or has no reference answers.
+        SettingsError: There is no such solver or option, or it needs a model.
+        RunStoppedError: The model cannot be asked, or the budget is used up.
 
     >>> from quaestor import evaluate
     >>> evaluate("sample", limit=1).report.score.execution.total

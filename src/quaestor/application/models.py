@@ -120,6 +120,11 @@ def model_access(
 ) -> Iterator[ModelConfig]:
     """Gives the way to the model that the settings name.
 
+    Args:
+        settings: The model, its limits and its prices; whether requests are traced.
+        cassette: Recording or replay; by default neither.
+        go_on: Whether a recording is added to one that is there.
+
     Raises:
         SettingsError: None is named, or options do not fit each other.
         ModelAccessError: There is no such model.

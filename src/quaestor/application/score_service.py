@@ -34,6 +34,12 @@ class ScoredRun:
 async def score_run(store: RunStore, run: RunRecord, dataset: Dataset, gold: Gold) -> ScoredRun:
     """Returns the verdicts on a run.
 
+    Args:
+        store: Holds the run.
+        run: Which one; all its conversations must have been played.
+        dataset: What was asked; the same questions and documents that the run had.
+        gold: The reference answers of that dataset.
+
     Raises:
         InputError: The run was of another dataset.
         RunStoppedError: Conversations are still to be played.

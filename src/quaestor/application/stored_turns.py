@@ -106,6 +106,11 @@ async def _turn(store: RunStore, run: str, conversation: str, number: int) -> Tu
 async def read_graph(store: RunStore, run: str, conversation: str) -> KnowledgeGraph:
     """Returns the knowledge graph that a conversation was played on.
 
+    Args:
+        store: Holds the run.
+        run: The run's id.
+        conversation: The conversation's id.
+
     Raises:
         StoreError: There is no such run, or no graph.
         InputError: There is no such conversation.

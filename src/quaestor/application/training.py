@@ -63,7 +63,13 @@ class HeldOutReport:
 
 
 def weights_folder(path: Path, inputs: Sequence[Path], *, force: bool = False) -> OutputFolder:
-    """Returns the folder that weights are to be written to."""
+    """Returns the folder that weights are to be written to.
+
+    Args:
+        path: Which folder; it may be missing.
+        inputs: The files that are learned from, which are never written over.
+        force: Whether weights that are there may be replaced.
+    """
     return OutputFolder(path, (*WEIGHT_FILES, "card.json"), inputs, force)
 
 

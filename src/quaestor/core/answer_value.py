@@ -103,13 +103,25 @@ def _item_words(item: ListItem, number: Callable[[Decimal], str]) -> str:
 
 
 def amount_words(number: Decimal, scale: Scale | None = None, unit: str | None = None) -> str:
-    """Returns a number with all its digits, its scale and its unit: `14.1 percent`, `5.2 million USD`."""
+    """Returns a number with all its digits, its scale and its unit: `14.1 percent`, `5.2 million USD`.
+
+    Args:
+        number: In units of `scale`.
+        scale: What one unit stands for; None and `Scale.ONE` are not printed.
+        unit: What is counted, such as `USD`; None is not printed.
+    """
     named = scale.value if scale not in (None, Scale.ONE) else None
     return " ".join(word for word in (f"{number:f}", named, unit) if word)
 
 
 def print_amount(value: "AnswerValue", scale: Scale | None = None, unit: str | None = None) -> str:
-    """Returns how people see a value with all its digits: numbers with their scale and unit."""
+    """Returns how people see a value with all its digits: numbers with their scale and unit.
+
+    Args:
+        value: Of any kind; its numbers are in units of `scale`.
+        scale: What one unit stands for; None and `Scale.ONE` are not printed.
+        unit: What is counted, such as `USD`; None is not printed.
+    """
     return print_value(value, lambda number: amount_words(number, scale, unit))
 
 

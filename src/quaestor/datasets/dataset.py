@@ -52,7 +52,14 @@ class Dataset:
     def of(
         cls, path: str, format: str, conversations: Sequence[Conversation], warnings: Sequence[str] = ()
     ) -> "Dataset":
-        """Returns the dataset of some conversations, with its digest."""
+        """Returns the dataset of some conversations, with its digest.
+
+        Args:
+            path: Where it was read from.
+            format: The name of the format that it was read as.
+            conversations: In the file's order.
+            warnings: What the format lost, one line each.
+        """
         return cls(path, format, _digest(conversations), tuple(conversations), tuple(warnings))
 
     def conversation(self, id: str) -> Conversation:

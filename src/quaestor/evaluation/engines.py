@@ -92,7 +92,16 @@ class InlineEngine:
 
 
 async def gather_limited(items: Iterable[T], handle: Callable[[T], Awaitable[None]], concurrency: int) -> None:
-    """Handles every item, `concurrency` of them at once; the first error cancels the rest and is raised."""
+    """Handles every item, `concurrency` of them at once; the first error cancels the rest and is raised.
+
+    Args:
+        items: Drawn as they are needed.
+        handle: Called with each item.
+        concurrency: How many are handled at once.
+
+    Raises:
+        Exception: Whatever `handle` raised first.
+    """
     waiting: Iterator[T] = iter(items)
 
     async def lane() -> None:

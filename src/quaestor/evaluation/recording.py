@@ -105,7 +105,13 @@ def _prompt_record(exchange: "Exchange") -> PromptRecord:
 
 
 def turn_records(run: str, conversation: str, turns: Sequence[Turn]) -> tuple[TurnRecord, ...]:
-    """Returns the turns of one whole conversation as they are stored."""
+    """Returns the turns of one whole conversation as they are stored.
+
+    Args:
+        run: The run's id.
+        conversation: The conversation's id.
+        turns: All its turns, in their order.
+    """
     records: list[TurnRecord] = []
     plans: list[Plan | None] = []
     for index, turn in enumerate(turns):

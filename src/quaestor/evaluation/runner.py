@@ -164,6 +164,11 @@ def _context(
 async def play_turn(question: str, context: TurnContext, solver: Solver) -> Turn:
     """Returns one turn. What a solver fails with, or its plan (`WRONG_ANSWERS`), leaves it without an answer.
 
+    Args:
+        question: As asked.
+        context: What the solver is given: page, graph, history, and the model where it asks one.
+        solver: Who answers.
+
     Raises:
         OutageError: A service that the solver needs does not answer.
         MissingModelError: The solver asks a model, and the turn comes without one.
@@ -212,7 +217,14 @@ def _verify(answer: Answer, memory: Memory) -> bool:
 async def run_conversation(
     conversation: Conversation, solver: Solver, graphs: GraphProvider | None = None, session: ModelSession | None = None
 ) -> ConversationResult:
-    """Returns how a conversation went, whatever the page says and the solver does."""
+    """Returns how a conversation went, whatever the page says and the solver does.
+
+    Args:
+        conversation: The page and the questions.
+        solver: Who answers.
+        graphs: The ontology that the page's graph is built with; by default the page's own.
+        session: The model that the solver asks, where it asks one.
+    """
     started = now()
     if graphs is None:
         graphs = await compute(GraphProvider.of, [conversation.document])

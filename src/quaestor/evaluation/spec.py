@@ -65,7 +65,18 @@ class RunSpec:
         policy: Policy = "strict",
         model: dict[str, JsonValue] | None = None,
     ) -> "RunSpec":
-        """Returns the spec of `solver` over `dataset`, read with `limit`; it asks with the prompts of today."""
+        """Returns the spec of `solver` over `dataset`, read with `limit`; it asks with the prompts of today.
+
+        Args:
+            dataset: What is asked.
+            solver: The solver's name in the registry.
+            solver_options: What the solver is built with, as JSON; None is its defaults.
+            limit: How many conversations of the file were read; None is all.
+            ontology: The digest of a frozen ontology; None is that of the dataset's own documents.
+            policy: What becomes of a label that the ontology does not have: `strict` fails, `extend` mints a
+                property.
+            model: What of the model bears on its replies; None where none is asked.
+        """
         options, prompts = solver_options or {}, prompts_digest(solver, solver_options)
         return cls(solver, dataset.path, dataset.digest, options, limit, ontology, policy, model, prompts)
 

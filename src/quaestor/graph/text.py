@@ -53,5 +53,12 @@ def years_in(period: Period) -> tuple[int, ...]:
 
 
 def year_number(year: int, source: Source, label: str, period: Period) -> HeaderNumber:
-    """Returns a year as a number that stands in a label."""
+    """Returns a year as a number that stands in a label.
+
+    Args:
+        year: Such as 2007.
+        source: Where it stands.
+        label: The text of the cell, or the words of the sentence that name the period.
+        period: The period that they name.
+    """
     return HeaderNumber(Quantity(Decimal(year), text=str(year)), source, label, period, year=True)

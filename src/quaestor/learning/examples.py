@@ -89,7 +89,13 @@ def _questions(record: dict[str, object], where: str) -> tuple[str, ...]:
 
 
 def company_folds(examples: Sequence[Example], count: int, seed: int) -> dict[str, int]:
-    """Returns the fold of each company, the companies with most turns spread first, so that folds are of like size."""
+    """Returns the fold of each company, the companies with most turns spread first, so that folds are of like size.
+
+    Args:
+        examples: The conversations.
+        count: How many folds, numbered from 0.
+        seed: Decides the order of companies with equally many turns.
+    """
     import numpy as np
 
     turns: dict[str, int] = {}

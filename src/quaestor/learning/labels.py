@@ -80,6 +80,8 @@ def label_turn(
     """Returns what a gold turn did, and its tree for the turns after it.
 
     Args:
+        question: What is asked.
+        gold: The reference program and its result.
         earlier: The trees of the turns before.
         state: The conversation before, as gold played it.
         leaves: The page; None where only the dialogue is known: then every literal is a leaf of its own.
@@ -214,7 +216,15 @@ def _text_leaf(text: str) -> int:
 
 
 def matching_leaves(leaves: NumberMatrix, printed: float, *, percent: bool) -> list[int]:
-    """Returns the leaves that print a number, whatever its sign; percentages first where the literal is one."""
+    """Returns the places of the leaves that print a number, whatever its sign.
+
+    Of a literal with a percent sign only those are taken that are printed as percentages, where there are any.
+
+    Args:
+        leaves: The numbers of the page.
+        printed: The number of a literal of gold's program, as printed: 14 for `14%`.
+        percent: Whether the literal has a percent sign.
+    """
     close: NDArray[np.bool_] = np.isclose(np.abs(leaves.value), abs(printed), rtol=1e-9, atol=1e-9)
     if percent and (close & leaves.percent).any():
         close &= leaves.percent

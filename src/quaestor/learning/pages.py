@@ -92,6 +92,8 @@ def teacher_forced_rollout(
     """Returns the turns of a conversation, each with the gold history before it.
 
     Args:
+        example: The conversation, with gold.
+        page: Its page.
         signature: Tells what each turn may do.
         references: The weights by which references are resolved.
         leaf_scorer: Chooses the leaf of a literal that stands in several places; None the words alone do.
@@ -123,6 +125,9 @@ def leaf_rows(turn: PlayedTurn) -> tuple[Floats, NDArray[np.float64]]:
 
     Leaves that print the same number as one taken are left out: nobody can say which gold meant. Turns that took
     none give no rows.
+
+    Shape: The features are rows x `len(LEAF_FEATURES)`, the labels have one entry a row; there is a row for each leaf
+        that is not left out.
     """
     direct = _direct_leaves(turn)
     if not direct:
@@ -152,13 +157,19 @@ def candidate_rows(
 
     A candidate is right (1) where it does what gold did on the same numbers; where none does, all that reach gold's
     result count 0.5, since the page can say one thing in two ways.
+
+    Shape: The features are candidates x `len(CANDIDATE_FEATURES)`, the last array has one entry a candidate.
+        `probability` has one entry a leaf of the page.
     """
     candidates, features = build_candidates(turn.reading, probability)
     return candidates, features, candidate_labels(candidates, turn.label)
 
 
 def candidate_labels(candidates: Candidates, label: LabelledTurn) -> NDArray[np.float64]:
-    """Returns 1 for the plans that are gold's, 0.5 for those that only reach its result if none is, else 0."""
+    """Returns 1 for the plans that are gold's, 0.5 for those that only reach its result if none is, else 0.
+
+    Shape: One entry a candidate.
+    """
     percent = candidates.pool.percent[candidates.first] & (candidates.operation == 0)
     reaches = reaching(candidates.value, percent, label.answer)
     code = OPERATIONS.index(label.outcome.operation) if label.outcome.operation in OPERATIONS else -1
@@ -177,6 +188,14 @@ def candidate_labels(candidates: Candidates, label: LabelledTurn) -> NDArray[np.
 
 
 def reaching(values: NDArray[np.float64], percent: NDArray[np.bool_], answer: float) -> NDArray[np.bool_]:
-    """Returns which values are gold's answer; a looked-up percentage is, as points or as the fraction."""
+    """Returns which values are gold's answer; a looked-up percentage is, as points or as the fraction.
+
+    Args:
+        values: What plans come to.
+        percent: Which of them are percentages that were looked up.
+        answer: Gold's result.
+
+    Shape: All three arrays have one entry a plan.
+    """
     found: NDArray[np.bool_] = np.isclose(values, answer, rtol=1e-9, atol=0.6e-5)
     return found | (percent & np.isclose(values, answer * 100, rtol=1e-9, atol=1e-6))

@@ -19,6 +19,11 @@ from quaestor.solvers.embedded.model.signature import SignatureModel
 def save_weights(weights: EmbeddedWeights, folder: Path, card: dict[str, object]) -> None:
     """Writes the weights and their card to a folder, which is made if it is missing.
 
+    Args:
+        weights: What was learned.
+        folder: Where to.
+        card: What people should know of the weights, as JSON; a digest of the files is added to it.
+
     Raises:
         ModelError: The folder cannot be written, or the weights are not of a kind that is kept.
     """

@@ -47,6 +47,7 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
         examples: With pages: for all stages.
         dialogues: For the signature and the references alone, with pages or without. One whose conversation is among
             `examples` counts once.
+        seed: One seed gives one set of weights.
 
     Raises:
         SettingsError: The extra `train` is not installed.

@@ -94,7 +94,7 @@ async def connect(
     """Gives a model that can be asked, from any number of tasks of one event loop.
 
     Args:
-        spec: Which one.
+        spec: Provider, address and name of the model, and what its server can do.
         sinks: Take every exchange, such as a list.
         meter: Counts and limits; without one, all is counted and nothing limited.
         cassette: Records the exchanges, or replays recorded ones without a network and without a key.

@@ -44,7 +44,13 @@ PROFILES = {
 
 
 def restrict(base: "ModelProfile", profile: Profile, protocol: str) -> "ModelProfile":
-    """Returns what pydantic-ai knows of a model, less what the server cannot do."""
+    """Returns what pydantic-ai knows of a model, less what the server cannot do.
+
+    Args:
+        base: What pydantic-ai knows of the model.
+        profile: What the server can do.
+        protocol: `openai` or `anthropic`; only the first has strict tools and several system messages to leave out.
+    """
     from pydantic_ai.profiles import ModelProfile, merge_profile
     from pydantic_ai.profiles.openai import OpenAIModelProfile
 

@@ -112,7 +112,7 @@ async def open_session(config: ModelConfig, already: Usage | None = None) -> Asy
     """Gives a model that can be asked.
 
     Args:
-        config: Which one, and within what limits.
+        config: The model, those of roles that have one of their own, and the limits and prices of all.
         already: What the run has used before.
 
     Raises:

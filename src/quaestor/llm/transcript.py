@@ -87,7 +87,13 @@ _phase: ContextVar[str] = ContextVar("phase", default="")
 
 @contextmanager
 def turn_context(run: str, conversation: str, turn: int) -> Iterator[TurnKey]:
-    """Tags every request made inside, in this task and in those it starts; conversations in parallel do not mix."""
+    """Tags every request made inside, in this task and in those it starts; conversations in parallel do not mix.
+
+    Args:
+        run: The run's id.
+        conversation: The conversation's id.
+        turn: The turn's place in the conversation, from 0.
+    """
     place = TurnKey(run, conversation, turn)
     token = _asking.set(_Asking(place, itertools.count()))
     try:

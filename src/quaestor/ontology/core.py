@@ -128,7 +128,7 @@ def core_triples() -> tuple[Triple, ...]:
 
 @lru_cache(maxsize=1)
 def read_core() -> Core:
-    """Returns the core."""
+    """Returns the hand-written core ontology, which every ontology starts from; read once a process."""
     nodes: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for s, p, o in core_triples():
         nodes[s][p].append(str(read_term(o)))

@@ -116,6 +116,11 @@ async def propose(documents: Iterable[Document], connection: Connection) -> tupl
 async def propose_lines(document: Document, ontology: Ontology, connection: Connection) -> tuple[Proposal, ...]:
     """Returns the properties that a model holds the unmatched lines of a document to be, as merges.
 
+    Args:
+        document: The page.
+        ontology: What its lines are matched with.
+        connection: The model that is asked.
+
     Raises:
         ModelReplyError: A reply could not be used.
         OutageError: The model cannot be asked.

@@ -3,6 +3,10 @@
 Owns the grammar. Literals become constants that keep their text, `#k` the step k + 1, a lone literal a plan of one
 `identity`. Nothing is looked up in a document; `quaestor.plan.rows` binds the row labels. The way back is
 `quaestor.plan.lowering`.
+
+Source: the program language of FinQA (Chen et al., "FinQA: A Dataset of Numerical Reasoning over Financial Data",
+2021), as ConvFinQA uses it (Chen et al., "ConvFinQA: Exploring the Chain of Numerical Reasoning in Conversational
+Finance Question Answering", 2022).
 """
 
 import re

@@ -1,6 +1,8 @@
 """Proportions with a 95 % interval, resampled by page.
 
 Owns the resampling. Turns of one page share its difficulties, so pages are drawn, not turns.
+
+Source: the percentile interval of the bootstrap, as in Efron and Tibshirani, "An Introduction to the Bootstrap" (1993).
 """
 
 from collections.abc import Sequence

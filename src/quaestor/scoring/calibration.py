@@ -94,6 +94,13 @@ def calibration_report(
 def reliability(confidences: Sequence[float], right: Sequence[bool], bins: int = BINS) -> tuple[Bin, ...]:
     """Returns the answers by confidence, in ranges of equal width.
 
+    Args:
+        confidences: One an answer, 0 to 1.
+        right: Whether it is right, in the same order.
+        bins: Into how many ranges 0 to 1 is cut.
+
+    Source: The reliability diagram of Guo et al., "On Calibration of Modern Neural Networks" (2017), section 2.
+
     >>> [(b.low, b.count, b.accuracy) for b in reliability([0.2, 0.9, 1.0, 0.6], [False, True, True, False], 2)]
     [(0.0, 1, 0.0), (0.5, 3, 0.6666666666666666)]
     """

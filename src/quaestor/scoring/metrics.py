@@ -3,7 +3,9 @@
 Owns the benchmark's rounding to five decimals and its float equality; they live nowhere else. An answer that is
 missing is wrong, never an error; a reference program that does not read is one.
 
-Source: the public evaluation of ConvFinQA (execution and program accuracy). The looser rules are ours.
+Source: the public evaluation of ConvFinQA (Chen et al., "ConvFinQA: Exploring the Chain of Numerical Reasoning in
+Conversational Finance Question Answering", 2022), which takes execution and program accuracy from FinQA (Chen et al.,
+"FinQA: A Dataset of Numerical Reasoning over Financial Data", 2021). The looser rules are ours.
 """
 
 import re
@@ -27,6 +29,8 @@ def executed_equal(predicted: AnswerValue | None, gold: AnswerValue) -> bool:
 
     Numbers, those of lists too, are rounded to five decimals as floats and compared exactly: no tolerance, no leniency
     for scale or sign. All else has to be the same, a list in the same order.
+
+    Source: execution accuracy of the public evaluation of ConvFinQA; lists and text are no part of it.
     """
     match predicted, gold:
         case Number(value=answer), Number(value=reference):
@@ -43,6 +47,8 @@ def program_equal(predicted: str, gold: str) -> bool:
     Every distinct literal string of gold is a symbol, constants too, and a row step is one; a prediction with another
     literal is wrong. The values of the last steps are compared as expressions: sums and products commute and
     distribute, steps may be reordered. A gold of one literal needs the identical string.
+
+    Source: program accuracy of the public evaluation of ConvFinQA.
 
     Raises:
         PlanError: Gold is no program that can be run.

@@ -36,7 +36,16 @@ class RunStore(Protocol):
         ...
 
     async def finish_run(self, run: str, status: RunStatus, finished: datetime) -> None:
-        """Sets how a run came to its end."""
+        """Sets how a run came to its end.
+
+        Args:
+            run: The run's id.
+            status: How it ended.
+            finished: When.
+
+        Raises:
+            UnknownRunError: There is no such run.
+        """
         ...
 
     async def delete_run(self, run: str) -> None:
@@ -85,7 +94,16 @@ class RunStore(Protocol):
         ...
 
     async def turn(self, run: str, conversation: str, index: int) -> TurnRecord:
-        """Returns one turn. Raises StoreError where the run has no such turn."""
+        """Returns one turn.
+
+        Args:
+            run: The run's id.
+            conversation: The conversation's id.
+            index: The turn's place in the conversation, from 0.
+
+        Raises:
+            StoreError: The run has no such turn.
+        """
         ...
 
     async def log_prompt(self, prompt: PromptRecord) -> None:
@@ -93,7 +111,13 @@ class RunStore(Protocol):
         ...
 
     async def prompts(self, run: str, conversation: str, turn: int | None = None) -> tuple[PromptRecord, ...]:
-        """Returns the prompts of a conversation or of one of its turns, in the order of turns and numbers."""
+        """Returns the prompts of a conversation or of one of its turns, in the order of turns and numbers.
+
+        Args:
+            run: The run's id.
+            conversation: The conversation's id.
+            turn: The turn's place in the conversation, from 0; None is all turns.
+        """
         ...
 
     async def save_ontology(self, digest: str, triples: Iterable[tuple[str, str, str]]) -> None:
@@ -105,7 +129,13 @@ class RunStore(Protocol):
         ...
 
     async def save_graph(self, run: str, conversation: str, triples: Iterable[tuple[str, str, str]]) -> None:
-        """Keeps the graph of a conversation's document, instead of one that may be there."""
+        """Keeps the graph of a conversation's document, instead of one that may be there.
+
+        Args:
+            run: The run's id.
+            conversation: The conversation's id.
+            triples: Subject, predicate and object of each, in any order.
+        """
         ...
 
     async def load_graph(self, run: str, conversation: str) -> tuple[Triple, ...]:

@@ -49,12 +49,24 @@ def prompt_taken(store: str, prompt: PromptRecord) -> DuplicateRecordError:
 
 
 def no_graph(store: str, run: str, conversation: str) -> StoreError:
-    """Returns the error for a graph that is not kept."""
+    """Returns the error for a graph that is not kept.
+
+    Args:
+        store: The store's name.
+        run: The run's id.
+        conversation: The conversation's id.
+    """
     return StoreError(f"{store} has no graph of conversation {conversation!r} in run {run!r}")
 
 
 def no_ontology(store: str, digest: str, known: Sequence[str]) -> StoreError:
-    """Returns the error for an ontology that is not kept; `known` has the latest digests."""
+    """Returns the error for an ontology that is not kept.
+
+    Args:
+        store: The store's name.
+        digest: Of the ontology that was asked for.
+        known: The latest digests.
+    """
     hint = f"the latest are {', '.join(known)}" if known else "it has none yet"
     return StoreError(f"{store} has no ontology {digest!r}: {hint}")
 
@@ -77,6 +89,12 @@ def check_turns(example: ConversationRecord, turns: Sequence[TurnRecord]) -> Non
 
 def pick_turn(turns: Sequence[TurnRecord], run: str, conversation: str, index: int) -> TurnRecord:
     """Returns the turn with that index.
+
+    Args:
+        turns: All turns of the conversation.
+        run: The run's id, for the error.
+        conversation: The conversation's id, for the error.
+        index: The turn's place in the conversation, from 0.
 
     Raises:
         StoreError: There is none.

@@ -36,7 +36,13 @@ def sets_of(asked: Question, latest: Sequence[Result]) -> list[tuple[Result, ...
 
 
 def traits_of(chosen: tuple[Result, ...], asked: Question, latest: Sequence[Result]) -> list[str]:
-    """Returns what can be said of a set of the latest results."""
+    """Returns what can be said of a set of the latest results.
+
+    Args:
+        chosen: The set, in the order of the turns; empty where the question uses no earlier result.
+        asked: The question.
+        latest: The earlier results, the latest first.
+    """
     turns = tuple(result.turn for result in chosen)
     traits = [_place(turns, latest)]
     if not chosen:

@@ -17,6 +17,15 @@ from quaestor.errors import DatasetError
 def read_convfinqa_page(record: Mapping[str, object], where: str, pages: dict[str, Document] | None = None) -> Document:
     """Returns the page of one record of either format; a null table or text is an empty one.
 
+    Args:
+        record: One object of a file: with `doc`, or with `table`, `pre_text` and `post_text` beside `id`.
+        where: The record in words, for errors.
+        pages: The pages that were read before, by their content; a page with equal content is taken from it, a new
+            one added to it. None shares nothing.
+
+    Source: The published files of ConvFinQA: Chen et al., "ConvFinQA: Exploring the Chain of Numerical Reasoning in
+        Conversational Finance Question Answering" (2022).
+
     Raises:
         DatasetError: A field is not what it should be.
     """

@@ -54,6 +54,12 @@ def choose_output_mode(connection: Connection, kind: type, name: str, descriptio
 
     Anthropic's models go by the tool. A server that holds schemas to the letter is asked so only for types that can
     be held so.
+
+    Args:
+        connection: The model, and what its server can do.
+        kind: The type of the reply, a dataclass.
+        name: Of the output tool or of the schema.
+        description: What the object says, in a sentence.
     """
     profile = connection.spec.profile
     has_schema = profile.json_schema and bool(connection.model.profile.get("supports_json_schema_output", False))
@@ -86,7 +92,13 @@ def _parameters(mode: OutputMode) -> ModelRequestParameters:
 
 
 def output_tool(kind: type, name: str, description: str) -> ToolDefinition:
-    """Returns the tool whose arguments are the reply. It is not strict: a type may have free keys."""
+    """Returns the tool whose arguments are the reply. It is not strict: a type may have free keys.
+
+    Args:
+        kind: The type of the reply, a dataclass.
+        name: Of the tool.
+        description: What the object says, in a sentence.
+    """
     return ToolDefinition(
         name=name,
         parameters_json_schema=plain_schema(kind),

@@ -122,6 +122,11 @@ def ground_answer(draft: PlanBuilder, final: FinalAnswer, claims: Sequence[Claim
     then one that prints it with a minus; then the step that the model names although the number differs; then an
     earlier answer or a number of the page. What is left stands for itself, as a constant that nothing grounds.
 
+    Args:
+        draft: The steps of this turn, each with its result.
+        final: The model's answer, with the steps that it names, counted from 1.
+        claims: The readings of that answer, at least one, in the order in which it has them.
+
     Raises:
         ModelReplyError: Several numbers are claimed and no step tells which is meant, or a yes or no without a step.
     """

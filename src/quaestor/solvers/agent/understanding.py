@@ -24,6 +24,13 @@ async def understand(
 ) -> Understanding | None:
     """Returns how the model understands a question; None where it does not say within the bound.
 
+    Args:
+        connection: The model.
+        question: As asked.
+        context: The turn; what is understood, or why nothing is, goes to its trace.
+        system: The system prompt.
+        repairs: How many more replies are asked for when one cannot be used.
+
     Raises:
         OutageError: The model cannot be asked.
     """

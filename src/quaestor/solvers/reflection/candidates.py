@@ -49,6 +49,12 @@ def likely(question: str, memory: Memory, document: Document, graph: KnowledgeGr
     """Returns the rows and the sentences that a question is likely about.
 
     A question of few words of its own, such as "and in 2007?", is read with the one before it and the entity in focus.
+
+    Args:
+        question: As asked.
+        memory: The conversation before.
+        document: The page.
+        graph: Its numbers, with the labels of their rows.
     """
     wanted, years = set(stems(question)), years_named_in(question)
     if len(wanted) <= _FEW_WORDS and memory.turns:

@@ -127,7 +127,13 @@ def faults(draft: Draft, turns_before: int) -> Sequence[str]:
 
 
 def parse_draft(draft: Draft, question: str, numbers: NumberIndex) -> ParsedDraft:
-    """Returns the plan that a draft without faults means, with what could not be located."""
+    """Returns the plan that a draft without faults means, with what could not be located.
+
+    Args:
+        draft: As it was written.
+        question: As asked; a number that it gives needs no place on the page.
+        numbers: The numbers of the page.
+    """
     steps: list[Step] = []
     claims: list[DraftClaim] = []
     findings: list[Finding] = []

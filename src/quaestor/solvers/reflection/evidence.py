@@ -17,12 +17,26 @@ from quaestor.solvers.reflection.numbers import NumberIndex
 
 
 def examine_plan(plan: Plan, question: str, memory: Memory, numbers: NumberIndex) -> tuple[Finding, ...]:
-    """Returns what speaks against a plan, whoever made it; facts before rules of reading."""
+    """Returns what speaks against a plan, whoever made it; facts before rules of reading.
+
+    Args:
+        plan: What is examined.
+        question: As asked.
+        memory: The conversation before.
+        numbers: The numbers of the page.
+    """
     return _in_order(check_plan(CheckContext(plan, read_question(question), memory, numbers)))
 
 
 def examine_draft(draft: ParsedDraft, question: str, memory: Memory, numbers: NumberIndex) -> tuple[Finding, ...]:
-    """Returns what speaks against an expert's draft: its plan, its places, and its arithmetic."""
+    """Returns what speaks against an expert's draft: its plan, its places, and its arithmetic.
+
+    Args:
+        draft: What the expert's draft means.
+        question: As asked.
+        memory: The conversation before.
+        numbers: The numbers of the page.
+    """
     case = CheckContext(draft.plan, read_question(question), memory, numbers)
     claims: tuple[Finding, ...] = ()
     if not isinstance(case.execution, PlanError):

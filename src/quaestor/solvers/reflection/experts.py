@@ -82,5 +82,11 @@ class RankedExpert:
 
 
 def offers(solver: RankingSolver, question: str, context: TurnContext) -> Iterator[Answer]:
-    """Yields the answers that a solver ranks best, likeliest first, each result once."""
+    """Yields the answers that a solver ranks best, likeliest first, each result once.
+
+    Args:
+        solver: Who ranks them.
+        question: As asked.
+        context: The turn.
+    """
     return islice(solver.answers(question, context), _MOST_OFFERED)

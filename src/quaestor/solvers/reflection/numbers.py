@@ -78,7 +78,13 @@ class NumberIndex:
 
 
 def prints(printed: Quantity, written: Quantity, *, magnitude: bool = False) -> bool:
-    """Returns whether a printed number may be written down so: as printed, in units, a percentage as a fraction."""
+    """Returns whether a printed number may be written down so: as printed, in units, a percentage as a fraction.
+
+    Args:
+        printed: As it stands on the page.
+        written: As it was written down.
+        magnitude: Whether a number printed below zero is meant without its sign; no other one is then a match.
+    """
     if magnitude:
         if printed.value >= 0:
             return False

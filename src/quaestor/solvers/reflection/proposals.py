@@ -39,6 +39,11 @@ class DraftProposal:
 def proposal_of(answer: Answer, question: str, context: TurnContext) -> DraftProposal:
     """Returns a solver's answer as a draft.
 
+    Args:
+        answer: What the solver says.
+        question: As asked.
+        context: The turn.
+
     Raises:
         SolverError: It has no plan, so nothing can be judged.
     """

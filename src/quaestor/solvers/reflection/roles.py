@@ -85,6 +85,13 @@ async def ask_critics(
 ) -> dict[Duty, Verdict]:
     """Returns the verdicts of both critics, who are asked at the same time.
 
+    Args:
+        question: As asked.
+        context: The turn.
+        number: Which draft of the turn, from 1.
+        attempts: Replies in all until one can be used, for each critic.
+        judged: The draft.
+
     Raises:
         ModelReplyError: No reply of one of them could be used.
         OutageError: One of them cannot be asked.

@@ -29,6 +29,11 @@ _MANY = {"add": "sum"}
 def calculate(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calculated | Refusal:
     """Returns what an operation on some values comes to, and adds its steps.
 
+    Args:
+        page: The page.
+        draft: The plan of the turn, which the steps are added to.
+        request: The arguments.
+
     Raises:
         PlanError: It has no result, such as a division by zero.
     """

@@ -40,7 +40,13 @@ def spaced(name: str) -> str:
 
 
 def nearest(name: str, known: Iterable[str], most: int = 3) -> tuple[str, ...]:
-    """Returns the known names most like a name."""
+    """Returns the known names most like a name.
+
+    Args:
+        name: What was asked for.
+        known: The names that there are.
+        most: How many are returned at most, the most alike first; names too unlike are left out.
+    """
     from rapidfuzz import fuzz, process
 
     wanted = spaced(name[:100])

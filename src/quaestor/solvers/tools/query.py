@@ -30,7 +30,13 @@ _MOST_NAMED = 12
 
 
 def query_kg(page: GraphPage, draft: PlanBuilder, request: QueryKg) -> Retrieved | Refusal:
-    """Returns the one value that type, filters and property single out, and adds a step that takes it."""
+    """Returns the one value that type, filters and property single out, and adds a step that takes it.
+
+    Args:
+        page: The page.
+        draft: The plan of the turn, which the step is added to.
+        request: The arguments.
+    """
     instances = page.of_type(request.entity_type)
     known = page.properties(instances)
     property_ = page.property_named(request.property, known)

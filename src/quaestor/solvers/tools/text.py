@@ -28,7 +28,13 @@ InText = MentionFact | HeaderNumber
 
 
 def find_in_text(page: GraphPage, draft: PlanBuilder, request: FindInText) -> TextMatches | Refusal:
-    """Returns the numbers that fit, best first, and adds a step where there is exactly one."""
+    """Returns the numbers that fit, best first, and adds a step where there is exactly one.
+
+    Args:
+        page: The page.
+        draft: The plan of the turn, which the step is added to.
+        request: The arguments.
+    """
     if request.words is None and request.unit is None and request.period is None:
         return Refusal("find_in_text needs something to look for", "Give words, unit or period")
     numbers: list[InText] = [*page.graph.mentions, *(label for label in page.graph.labels if not label.year)]

@@ -67,7 +67,13 @@ class Tool(Generic[R]):
         return plain_schema(kind)
 
     def use(self, page: GraphPage, draft: PlanBuilder, arguments: object) -> Reply:
-        """Returns the reply to arguments of any kind."""
+        """Returns the reply to arguments of any kind.
+
+        Args:
+            page: The page.
+            draft: The plan of the turn; after a refusal it is as it was before.
+            arguments: As a model gave them; what does not fit is refused.
+        """
         if not isinstance(arguments, Mapping):
             return Refusal(f"The arguments of {self.name} must be one JSON object", "Give each parameter by its name")
         try:

@@ -50,6 +50,11 @@ def check_workflow_plan(written: WorkflowPlan, question: str, context: TurnConte
     """Returns a plan with what its words found, and all that is wrong with it.
 
     A plan whose numbers are all found is executed too.
+
+    Args:
+        written: The plan, as a model wrote it.
+        question: As asked; numbers that it gives may be used as they are.
+        context: The turn.
     """
     numbers: dict[int, Number] = {}
     undecided: dict[int, TextMatch] = {}

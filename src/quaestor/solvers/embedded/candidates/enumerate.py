@@ -87,7 +87,13 @@ class Candidates:
 
 
 def enumerate_candidates(pool: Pool, signatures: Mapping[str, float], question: Question) -> Candidates:
-    """Returns the plans over a pool, the `KEPT` most plausible by signature and leaves, best first."""
+    """Returns the plans over a pool, the `KEPT` most plausible by signature and leaves, best first.
+
+    Args:
+        pool: What can be an operand.
+        signatures: The probability of each signature, by its name.
+        question: What is asked.
+    """
     operation, first, second = _combinations(pool, signatures, question)
     signature = _signature_scores(pool, operation, first, second, signatures, question.numbers)
     prior = signature + pool.score[first] + np.where(pool.kind[second] == NONE, 0.0, pool.score[second])
@@ -141,7 +147,15 @@ def _combinations(
 
 
 def same_printed_number(pool: Pool, first: NDArray[np.integer], second: NDArray[np.integer]) -> NDArray[np.bool_]:
-    """Returns which pairs of operands are leaves that print one number, whatever its sign."""
+    """Returns which pairs of operands are leaves that print one number, whatever its sign.
+
+    Args:
+        pool: What can be an operand.
+        first: The first operand of each pair, as its place in the pool.
+        second: The second one, likewise.
+
+    Shape: `first`, `second` and the result have one entry a pair.
+    """
     leaves = (pool.leaf[first] >= 0) & (pool.leaf[second] >= 0)
     same: NDArray[np.bool_] = leaves & (np.abs(pool.value[first]) == np.abs(pool.value[second]))
     return same

@@ -43,7 +43,14 @@ _YEARS, _COLUMN, _SENTENCE, _RESULTS = range(1, len(GROUP_KINDS))
 
 
 def asks_for_groups(question: Question, signatures: Mapping[str, float], least: float) -> bool:
-    """Returns whether several numbers may be taken together: by the core's patterns, the signature, or three years."""
+    """Returns whether several numbers may be taken together: by the core's patterns, the signature, or three years.
+
+    Args:
+        question: What is asked.
+        signatures: The probability of each signature, by its name.
+        least: Sums and averages together must be more probable than this, where nothing else speaks for several
+            numbers.
+    """
     likely = sum(p for name, p in signatures.items() if name.startswith(("sum", "average")))
     return likely > least or len(question.years) > 2 or not SEVERAL.isdisjoint(question.pattern_names)
 
@@ -54,7 +61,12 @@ def groups_of(
     """Yields the groups that a question may mean, each once.
 
     Args:
+        leaves: The numbers of the page.
         probability: The leaf scorer's probability of each leaf.
+        state: The conversation before.
+        question: What is asked.
+
+    Shape: `probability` has one entry a leaf.
     """
     seen: set[tuple[Operand, ...]] = set()
     best = np.argsort(-probability, kind="stable")[:_LINES].tolist()
@@ -124,5 +136,11 @@ def _alike(members: tuple[Operand, ...], leaves: NumberMatrix, state: DialogueSt
 
 
 def counts_of(operand: Operand, leaves: NumberMatrix, state: DialogueState) -> Dimension:
-    """Returns the scale and the unit of a leaf or of an earlier result."""
+    """Returns the scale and the unit of a leaf or of an earlier result.
+
+    Args:
+        operand: A leaf or an earlier result.
+        leaves: The numbers of the page.
+        state: The conversation before.
+    """
     return state.outcomes[operand.index].counts if operand.kind == "result" else leaves.counts[operand.index]

@@ -66,7 +66,17 @@ def operand_pool(
     question: Question,
     signatures: Mapping[str, float],
 ) -> Pool:
-    """Returns the operands of a turn: the best leaves, those of earlier turns, their results, groups, and constants."""
+    """Returns the operands of a turn: the best leaves, those of earlier turns, their results, groups, and constants.
+
+    Args:
+        leaves: The numbers of the page.
+        probability: The leaf scorer's probability of each leaf.
+        state: The conversation before.
+        question: What is asked.
+        signatures: The probability of each signature, by its name.
+
+    Shape: `probability` has one entry a leaf.
+    """
     used, lookups = state.used_leaves(), state.lookups()
     looked_up = set(lookups.values())
     best = np.argsort(-probability, kind="stable")[:TOP_LEAVES].tolist()

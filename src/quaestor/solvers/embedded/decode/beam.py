@@ -80,7 +80,14 @@ START: tuple[BeamState, ...] = (BeamState(DialogueState()),)
 
 
 def expand(paths: Sequence[BeamState], question: Question, page: PageFeatures, weights: EmbeddedWeights) -> Hypotheses:
-    """Returns the plans for a question after each of several readings of the turns before."""
+    """Returns the plans for a question after each of several readings of the turns before.
+
+    Args:
+        paths: The readings of the turns before.
+        question: What is asked.
+        page: The numbers of the page, and what is measured of them once for all turns.
+        weights: What was learned.
+    """
     found: list[Hypothesis] = []
     values: list[NDArray[np.float64]] = []
     turns = [read_turn(question, path.state, page, weights.references) for path in paths]
@@ -121,7 +128,10 @@ def _answer(outcome: TurnAction) -> tuple[float | None, Scale]:
 
 
 def log_shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Returns scores as logs of shares that sum to 1."""
+    """Returns scores as logs of shares that sum to 1.
+
+    Shape: One entry a score, in the same order; there must be one at least.
+    """
     shifted = scores - scores.max()
     shares: NDArray[np.float64] = shifted - np.log(np.exp(shifted).sum())
     return shares

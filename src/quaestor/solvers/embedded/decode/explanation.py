@@ -87,7 +87,13 @@ def reread(turn: int, given: Answer, now: Answer, context: TurnContext) -> str:
 
 
 def with_runner_up(first: Answer, second: Answer | None, context: TurnContext) -> Answer:
-    """Returns the first answer; what the question may ask for instead, where there is a second, is in its reason."""
+    """Returns the first answer; what the question may ask for instead, where there is a second, is in its reason.
+
+    Args:
+        first: The likeliest answer.
+        second: The next one; None where there is none.
+        context: The turn.
+    """
     if second is None:
         return first
     doubts = (first.reason, runner_up(first, second, context))
@@ -99,6 +105,11 @@ def runner_up(first: Answer, second: Answer, context: TurnContext) -> str:
 
     The answer is the result of the likeliest reading. Several readings of another result can outweigh it together:
     then that is said, and no figure that would make the second look like the first.
+
+    Args:
+        first: The likeliest answer, which the second is told apart from.
+        second: The next one, with its confidence.
+        context: The turn.
     """
     if (second.confidence or 0.0) > (first.confidence or 0.0):
         return f"as likely, but by several readings: {_shown(second, context)}"

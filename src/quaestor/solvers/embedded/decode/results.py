@@ -26,6 +26,7 @@ def evidence_of(choices: Hypotheses, history: float, turn: int) -> Evidence:
     """Returns what speaks for the first result.
 
     Args:
+        choices: The plans for the question, the likeliest first.
         history: The product of the shares of the answers before.
         turn: How many turns came before.
     """

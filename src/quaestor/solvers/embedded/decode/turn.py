@@ -58,6 +58,8 @@ def build_candidates(reading: ActionTemplate, probability: NDArray[np.float64]) 
     Args:
         reading: The turn.
         probability: The leaf scorer's probability of each leaf.
+
+    Shape: `probability` has one entry a leaf; the features are candidates x `len(CANDIDATE_FEATURES)`.
     """
     turn, signatures = reading.turn, reading.signatures
     pool = operand_pool(turn.leaves, probability, turn.state, turn.question, signatures)

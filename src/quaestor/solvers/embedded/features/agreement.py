@@ -18,7 +18,15 @@ _ALSO = {"divide": ("percentage", "average")}
 
 
 def agreement_columns(candidates: Candidates, turn: TurnView, view: OperandView) -> dict[str, Column]:
-    """Returns the columns of all candidates that compare them with what the question says."""
+    """Returns the columns of all candidates that compare them with what the question says.
+
+    Args:
+        candidates: The plans of the turn.
+        turn: Page, conversation and question.
+        view: The operands of the candidates' pool.
+
+    Shape: Each column has one entry a candidate.
+    """
     return {
         **_metric_columns(candidates, turn),
         "order": _order(candidates, turn, view),

@@ -150,12 +150,15 @@ def candidate_features(
 ) -> Floats:
     """Returns what is measured of every candidate.
 
-    Shape: candidates x `len(CANDIDATE_FEATURES)`, in that order.
-
     Args:
+        candidates: The plans of the turn.
+        turn: Page, conversation and question.
         measured: The page's leaf features for this turn.
         probability: The leaf scorer's probability of each leaf.
-        signatures: The probability of each signature.
+        signatures: The probability of each signature, by its name.
+
+    Shape: candidates x `len(CANDIDATE_FEATURES)`, in that order; `measured` is leaves x `len(LEAF_FEATURES)`, and
+        `probability` has one entry a leaf.
     """
     view = view_operands(candidates.pool, probability, turn)
     columns: dict[str, Column] = {

@@ -15,7 +15,10 @@ _ALIKE = 3
 
 
 def dialogue_columns(candidates: Candidates, turn: TurnView) -> dict[str, Column]:
-    """Returns the columns of all candidates that look at the turns before and at the question as a whole."""
+    """Returns the columns of all candidates that look at the turns before and at the question as a whole.
+
+    Shape: Each column has one entry a candidate.
+    """
     pool, i, j, state = candidates.pool, candidates.first, candidates.second, turn.state
     size, turns = len(candidates), len(state.outcomes)
     last = state.outcomes[-1].operation if turns else ""

@@ -19,7 +19,15 @@ COLUMNS = ("group_kind", "group_size", "group_counted", "group_asked", "group_le
 
 
 def group_columns(candidates: Candidates, probability: NDArray[np.float64], turn: TurnView) -> dict[str, Column]:
-    """Returns the columns of all candidates that describe the group which they take; 0 where they take none."""
+    """Returns the columns of all candidates that describe the group which they take; 0 where they take none.
+
+    Args:
+        candidates: The plans of the turn.
+        probability: The leaf scorer's probability of each leaf.
+        turn: Page, conversation and question.
+
+    Shape: Each column has one entry a candidate; `probability` has one a leaf.
+    """
     pool = candidates.pool
     values = np.zeros((len(pool.operands), len(COLUMNS)))
     heard = not SEVERAL.isdisjoint(turn.question.pattern_names)

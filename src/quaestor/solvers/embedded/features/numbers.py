@@ -102,6 +102,11 @@ _CHANGES = frozenset(
 def leaf_features(turn: TurnView, lookup: float, fresh: float) -> Floats:
     """Returns what is measured of every leaf.
 
+    Args:
+        turn: Page, conversation and question.
+        lookup: The probability that the turn looks a number up, 0 to 1.
+        fresh: How many leaves that no turn took before the turn is expected to take.
+
     Shape: leaves x `len(LEAF_FEATURES)`, in that order.
     """
     page, question = turn.page, turn.question

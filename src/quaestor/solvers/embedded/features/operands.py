@@ -33,7 +33,15 @@ class OperandView:
 
 
 def view_operands(pool: Pool, probability: NDArray[np.float64], turn: TurnView) -> OperandView:
-    """Returns the operands of a pool as the ranker's features need them."""
+    """Returns the operands of a pool as the ranker's features need them.
+
+    Args:
+        pool: What can be an operand.
+        probability: The leaf scorer's probability of each leaf.
+        turn: Page, conversation and question.
+
+    Shape: `probability` has one entry a leaf; the columns of the view have one an operand.
+    """
     has, leaves = pool.leaf >= 0, turn.leaves
     stems = [_label(pool, n, turn) for n in range(len(pool.kind))]
     question = list(dict.fromkeys(turn.question.stems))
@@ -63,13 +71,29 @@ def view_operands(pool: Pool, probability: NDArray[np.float64], turn: TurnView) 
 def distinct_positions(
     view: OperandView, first: Column, second: Column
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Returns where in the question each operand is told apart from the other, as shares; 2 nowhere."""
+    """Returns where in the question each operand is told apart from the other, as shares; 2 nowhere.
+
+    Args:
+        view: The operands of a pool.
+        first: The first operand of each pair, as its place in the pool.
+        second: The second one, likewise.
+
+    Shape: All arrays have one entry a pair.
+    """
     a, b = view.said[first], view.said[second]
     return _first_true(a & ~b), _first_true(b & ~a)
 
 
 def label_overlap(view: OperandView, first: Column, second: Column) -> tuple[Column, Column]:
-    """Returns how alike the labels of pairs are (Jaccard), and the share of the question that either says."""
+    """Returns how alike the labels of pairs are (Jaccard), and the share of the question that either says.
+
+    Args:
+        view: The operands of a pool.
+        first: The first operand of each pair, as its place in the pool.
+        second: The second one, likewise.
+
+    Shape: All arrays have one entry a pair.
+    """
     inside = view.labels @ view.labels.T
     size = view.labels.sum(axis=1)
     shared = inside[first, second]

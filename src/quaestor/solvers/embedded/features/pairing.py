@@ -18,7 +18,15 @@ _COUNTS = frozenset(stems("number shares options units securities"))
 
 
 def pair_columns(candidates: Candidates, turn: TurnView, view: OperandView) -> dict[str, Column]:
-    """Returns the columns of all candidates that compare their two operands."""
+    """Returns the columns of all candidates that compare their two operands.
+
+    Args:
+        candidates: The plans of the turn.
+        turn: Page, conversation and question.
+        view: The operands of the candidates' pool.
+
+    Shape: Each column has one entry a candidate.
+    """
     return {
         **_year_columns(candidates, turn, view),
         **_place_columns(candidates, turn.leaves),

@@ -11,7 +11,10 @@ _LEAST = 1e-3
 
 
 def reference_columns(candidates: Candidates, turn: TurnView) -> dict[str, Column]:
-    """Returns the log probability of the set of earlier results that each candidate uses, alone and less the best."""
+    """Returns the log probability of the set of earlier results that each candidate uses, alone and less the best.
+
+    Shape: Each column has one entry a candidate.
+    """
     size, turns = len(candidates), len(turn.results)
     if not turns:
         return {"reference": np.zeros(size), "reference_gap": np.zeros(size)}

@@ -23,7 +23,10 @@ from quaestor.solvers.embedded.state.turn_view import TurnView
 
 
 def scale_column(candidates: Candidates, turn: TurnView) -> Column:
-    """Returns 1 where the result has the scale asked for, -1 where another, 0 where none is asked or known."""
+    """Returns 1 where the result has the scale asked for, -1 where another, 0 where none is asked or known.
+
+    Shape: One entry a candidate.
+    """
     if turn.question.power is None:
         return np.zeros(len(candidates))
     pool, i, j, code = candidates.pool, candidates.first, candidates.second, candidates.operation
@@ -52,7 +55,15 @@ def _powers(pool: Pool, leaves: NumberMatrix, state: DialogueState) -> NDArray[n
 
 
 def power_of(outcome: TurnAction, state: DialogueState, leaves: NumberMatrix) -> float:
-    """Returns the power of ten that a result counts in; nan where unknown, as of ratios."""
+    """Returns the power of ten that a result counts in; nan where unknown, as of ratios.
+
+    Args:
+        outcome: What a turn did.
+        state: The conversation, at least as far as the results that the outcome uses.
+        leaves: The numbers of the page.
+
+    Units: A power of ten: 6 for millions, 0 for numbers as they stand.
+    """
     if not outcome.operands:
         return math.nan
     powers = [_operand_power(operand.kind, operand.index, state, leaves) for operand in outcome.operands]

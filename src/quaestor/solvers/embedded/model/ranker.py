@@ -41,14 +41,20 @@ class Ranker:
     weights: Floats
 
     def predict(self, rows: Floats) -> NDArray[np.float64]:
-        """Returns the score of each candidate; differences are log odds."""
+        """Returns the score of each candidate; differences are log odds.
+
+        Shape: `rows` is candidates x `len(CANDIDATE_FEATURES)`; the scores have one entry a candidate.
+        """
         wide = design(rows, self.mean, self.scale)
         scores: NDArray[np.float32] = np.einsum("nd,nd->n", wide, self.weights[form_codes(rows)])
         return scores.astype(np.float64)
 
 
 def form_codes(rows: Floats) -> NDArray[np.intp]:
-    """Returns the code of each candidate's form."""
+    """Returns the code of each candidate's form.
+
+    Shape: `rows` is candidates x `len(CANDIDATE_FEATURES)`; the codes, places in `FORMS`, have one entry a candidate.
+    """
     operation, left, right = (rows[:, column].astype(np.intp) for column in (_OPERATION, _LEFT, _RIGHT))
     first = (left >= RESULT1) & (left <= RESULT3)
     second = np.where((right >= RESULT1) & (right <= RESULT3), 2, (right == CONSTANT).astype(np.intp))
@@ -56,7 +62,16 @@ def form_codes(rows: Floats) -> NDArray[np.intp]:
 
 
 def design(rows: Floats, mean: Floats, scale: Floats) -> Floats:
-    """Returns what the weights are multiplied by: standardised columns, categories as indicators, and a one."""
+    """Returns what the weights are multiplied by: standardised columns, categories as indicators, and a one.
+
+    Args:
+        rows: The features of candidates.
+        mean: What is taken from each column.
+        scale: What each column is then divided by.
+
+    Shape: `rows` is candidates x `len(CANDIDATE_FEATURES)`, `mean` and `scale` have one entry a column; the result is
+        candidates x (columns, codes of each category, one).
+    """
     plain = np.clip((rows - mean) / scale, -_WIDEST, _WIDEST)
     indicators = (rows[:, _CATEGORIES].astype(int)[:, :, None] == _CODES).astype(np.float32)
     return np.concatenate([plain, indicators.reshape(len(rows), -1), np.ones((len(rows), 1), np.float32)], axis=1)

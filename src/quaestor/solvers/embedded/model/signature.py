@@ -51,7 +51,13 @@ class SignatureModel:
 
 
 def signature_features(question: Question, earlier: Sequence[Question], signatures: Sequence[str]) -> dict[str, float]:
-    """Returns the named features of a turn that need no page: n-grams, the turns before, and both crossed."""
+    """Returns the named features of a turn that need no page: n-grams, the turns before, and both crossed.
+
+    Args:
+        question: What is asked.
+        earlier: The questions before it, in their order.
+        signatures: What those turns did, in their order.
+    """
     shapes = (FIRST, *question.shapes, LAST)
     features: dict[str, float] = {}
     for size in (1, 2, 3):
@@ -122,6 +128,11 @@ def signature_of(question: Question, outcome: TurnAction, state: DialogueState) 
     An operand is `new` (a leaf no turn took before), `used` (one that a turn took), `result1`, `result2`, `result3`
     (the answer so many turns ago, 3 for all older), `asked` (a constant that the question says in digits), or the
     constant itself. Those of a sum or an average of several are a `group`.
+
+    Args:
+        question: What was asked.
+        outcome: What the turn did.
+        state: The conversation before it.
     """
     if outcome.operation in ("sum", "average"):
         return f"{outcome.operation}(group)"

@@ -31,7 +31,11 @@ class Predictor(Protocol):
     """What turns the leaves of a page into probabilities."""
 
     def predict(self, blocks: Sequence[Floats]) -> list[NDArray[np.float64]]:
-        """Returns for each block of rows one probability a row."""
+        """Returns for each block of rows one probability a row.
+
+        Shape: Each block is leaves x `len(LEAF_FEATURES)`; the array for it has one entry a leaf, and the list one
+            array a block.
+        """
         ...
 
 
@@ -115,7 +119,11 @@ class Trees:
             raise ModelError(f"cannot read the weights {path.name}: {error}; train them again") from error
 
     def predict(self, blocks: Sequence[Floats]) -> list[NDArray[np.float64]]:
-        """Returns for each block of rows the share of each row: the probability that it is the leaf that is meant."""
+        """Returns for each block of rows the share of each row: the probability that it is the leaf that is meant.
+
+        Shape: Each block is leaves x `len(LEAF_FEATURES)`; the array for it has one entry a leaf, and the list one
+            array a block.
+        """
         if not any(map(len, blocks)):
             return [np.zeros(0) for _ in blocks]
         scores = self.scores(np.concatenate(blocks)).astype(np.float64)
@@ -128,8 +136,7 @@ class Trees:
         Args:
             rows: Values; one that is missing is not a number.
 
-        Shape:
-            rows: (n, columns). Returned: (n,).
+        Shape: `rows` is rows x columns of the model; the scores have one entry a row.
         """
         # Readings of one page differ in a few columns, so a quarter of the rows are there already.
         place: dict[bytes, int] = {}

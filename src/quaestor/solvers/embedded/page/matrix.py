@@ -68,7 +68,10 @@ class NumberMatrix:
 
 
 def among(values: NDArray[np.generic], options: Iterable[float]) -> NDArray[np.bool_]:
-    """Returns which values are one of a few options: `np.isin`, which takes ten times as long for so few."""
+    """Returns which values are one of a few options: `np.isin`, which takes ten times as long for so few.
+
+    Shape: One entry a value.
+    """
     found = np.zeros(len(values), bool)
     for option in options:
         found |= values == option

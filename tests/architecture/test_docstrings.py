@@ -1,0 +1,131 @@
+"""A public function says what its parameters are, and an array what its axes are.
+
+Functions with fewer than three parameters may say it in their first line. A method that a protocol or a base class
+already describes need not say it again.
+"""
+
+import ast
+import importlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import quaestor
+
+SOURCE = Path(quaestor.__file__).parent
+_FEWEST = 3
+
+
+@dataclass(frozen=True)
+class Described:
+    """A public function or method, with its docstring.
+
+    Attributes:
+        module: Its module, dotted.
+        owner: The class that it is a method of; None for a function.
+        node: Its definition.
+    """
+
+    module: str
+    owner: ast.ClassDef | None
+    node: ast.FunctionDef | ast.AsyncFunctionDef
+
+    @property
+    def name(self) -> str:
+        """Where it is, for people."""
+        return ".".join((self.module, *([self.owner.name] if self.owner else []), self.node.name))
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of its parameters, less `self` and `cls`."""
+        given = self.node.args
+        every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+        return tuple(argument.arg for argument in every if argument.arg not in ("self", "cls"))
+
+    @property
+    def returned(self) -> str:
+        """The type that it returns, as it is written."""
+        return ast.unparse(self.node.returns) if self.node.returns else ""
+
+    @property
+    def words(self) -> str:
+        """Its docstring."""
+        return ast.get_docstring(self.node) or ""
+
+    @property
+    def arguments(self) -> set[str]:
+        """The parameters that its `Args:` names."""
+        section = re.search(r"^Args:\n((?: .*\n?|\n(?= ))+)", self.words, re.MULTILINE)
+        return set(re.findall(r"^    (\w+):", section[1], re.MULTILINE)) if section else set()
+
+
+def _public(module: str, body: list[ast.stmt], owner: ast.ClassDef | None = None) -> Iterator[Described]:
+    for node in body:
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield from _public(module, node.body, node)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_"):
+            yield Described(module, owner, node)
+
+
+def _read(path: Path) -> tuple[str, ast.Module]:
+    parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+    return ".".join(part for part in parts if part != "__init__"), ast.parse(path.read_text(encoding="utf-8"))
+
+
+TREES = dict(_read(path) for path in sorted(SOURCE.rglob("*.py")) if path.relative_to(SOURCE).parts[0] != "cli")
+PUBLIC = [found for module, tree in TREES.items() for found in _public(module, tree.body)]
+
+
+def _is_protocol(owner: ast.ClassDef | None) -> bool:
+    return owner is not None and any(ast.unparse(base).split("[")[0] == "Protocol" for base in owner.bases)
+
+
+DESCRIBED = {(found.node.name, found.parameters) for found in PUBLIC if _is_protocol(found.owner) and found.arguments}
+"""The methods that a protocol of ours describes: name and parameters."""
+
+ARRAYS = {
+    node.targets[0].id
+    for tree in TREES.values()
+    for node in tree.body
+    if isinstance(node, ast.Assign)
+    and isinstance(node.targets[0], ast.Name)
+    and ast.unparse(node.value).startswith("NDArray[")
+} | {"NDArray"}
+"""The names of array types."""
+
+
+def _inherits(found: Described) -> bool:
+    """Returns whether a method is described elsewhere: by a protocol of ours, or by a base class that has it."""
+    if found.owner is None:
+        return False
+    if not _is_protocol(found.owner) and (found.node.name, found.parameters) in DESCRIBED:
+        return True
+    kind = getattr(importlib.import_module(found.module), found.owner.name)
+    return any(found.node.name in vars(base) for base in kind.__mro__[1:])
+
+
+@pytest.mark.parametrize(
+    "found", [found for found in PUBLIC if len(found.parameters) >= _FEWEST], ids=lambda found: found.name
+)
+def test_functions_of_three_parameters_say_what_each_is(found: Described) -> None:
+    if not found.arguments and _inherits(found):
+        return
+    assert found.arguments == set(found.parameters), f"{found.name}: name every parameter below Args:"
+
+
+@pytest.mark.parametrize(
+    "found", [found for found in PUBLIC if ARRAYS & set(re.findall(r"\w+", found.returned))], ids=lambda f: f.name
+)
+def test_functions_that_return_arrays_say_their_shape(found: Described) -> None:
+    described = re.search(r"^Shape: \S", found.words, re.MULTILINE)
+    assert described or _inherits(found), f"{found.name}: say below Shape: what the axes are"
+
+
+def test_the_rules_find_what_they_are_for() -> None:
+    assert ("play", ("conversations", "factory", "listener", "graphs", "session")) in DESCRIBED
+    assert {"NDArray", "Floats"} <= ARRAYS
+    bare = ast.parse("def sent(first, second, third):\n    '''Sends.\n\n    Args:\n        first: One.\n    '''")
+    assert [found.arguments for found in _public("example", bare.body)] == [{"first"}]
