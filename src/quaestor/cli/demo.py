@@ -63,4 +63,5 @@ def demo(json: JsonOption = False) -> None:
         "solver is sure of few: each answer above says how sure it is. Next, ask one of your own:",
         soft_wrap=True,
     )
-    console.print('  quaestor ask sample#QUIL/2007/page_88.pdf "what was the net revenue?"', soft_wrap=True)
+    question = "what was the net cash from operations in 2009?"
+    console.print(f'  quaestor ask sample#HALC/2009/page_52.pdf "{question}"', soft_wrap=True)
