@@ -41,7 +41,7 @@ Write a solver: `Solver`, `SolverSpec` (entry point `quaestor.solvers`), `TurnCo
 `Memory`, `SolverError`, `make_solver`, `play_conversation` with a `GraphProvider`
 
 >>> plan = quaestor.parse_program("subtract(206588, 181001), divide(#0, 181001)")
->>> round(quaestor.execute(plan).result.value, 4)
+>>> round(quaestor.execute(plan).result.number, 4)
 Decimal('0.1414')
 >>> quaestor.to_program(plan)
 'subtract(206588, 181001), divide(#0, 181001)'

@@ -44,6 +44,7 @@ FATES: dict[type[QuaestorError], Fate] = {
     errors.DocumentError: "failed",
     errors.UnlabelledError: "failed",
     errors.UnknownConversationError: "failed",
+    errors.SeveralPagesError: "failed",
     errors.QuestionError: "failed",
     errors.OutputExistsError: "failed",
     errors.RunStoppedError: "failed",
