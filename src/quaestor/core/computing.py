@@ -1,7 +1,8 @@
-"""What computes, off the event loop: in two threads for the whole process.
+"""What computes, off the event loop where anybody else waits on it: in two threads for the whole process.
 
 Threads of one process share one interpreter. More of them would compute nothing sooner, and each that computes makes
-the event loop wait for its turn: two keep one long calculation from holding up a short one, and that is all.
+the event loop wait for its turn: two keep one long calculation from holding up a short one, and that is all. A loop
+with a single task has nobody to hold up: going to another thread and back costs a turn of the embedded solver a fifth.
 """
 
 import asyncio
@@ -33,6 +34,8 @@ if hasattr(os, "register_at_fork"):
 async def compute(work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     """Returns what a function returns, which computes while the event loop goes on.
 
+    Where the task that asks is the only one of its loop, the work is done at once.
+
     For work that computes. What may wait (a query, a file, a lock) goes to `asyncio.to_thread`: here it would keep a
     thread from everybody else. Work in one of these threads must not wait for other such work.
 
@@ -41,5 +44,7 @@ async def compute(work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         args: What it is given.
         kwargs: What it is given by name.
     """
+    if len(asyncio.all_tasks()) == 1:
+        return work(*args, **kwargs)
     call = partial(contextvars.copy_context().run, partial(work, *args, **kwargs))
     return await asyncio.get_running_loop().run_in_executor(_threads.pool, call)

@@ -108,6 +108,10 @@ async def gather_limited(items: Iterable[T], handle: Callable[[T], Awaitable[Non
         for item in waiting:
             await handle(item)
 
+    if concurrency == 1:
+        # In the task that asks: a loop with one task computes without threads.
+        await lane()
+        return
     tasks = [asyncio.create_task(lane()) for _ in range(concurrency)]
     try:
         await asyncio.gather(*tasks)
