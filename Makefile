@@ -29,8 +29,10 @@ check: $(INSTALLED_DEV)  ## format, lint, types, layers
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-bench: $(INSTALLED_DEV)  ## each figure that the README quotes
+BASE ?=
+bench: $(INSTALLED_DEV)  ## each figure that the README quotes; BASE=REVISION compares the installation with another commit's
 	@$(BIN)/python -m benchmarks
+	@test -z "$(BASE)" || $(BIN)/python -m benchmarks.install --base $(BASE)
 
 SOLVER ?= agent
 FILE ?=

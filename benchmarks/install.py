@@ -2,7 +2,7 @@
 
 `python -m benchmarks.install --base REV` clones this repository twice, at another revision and at HEAD, runs the demo
 in each, one after the other, and prints seconds, CPU seconds and megabytes of `.venv` side by side.
-Needs a package index that pip knows. Not part of `make bench`, which needs no network.
+Needs a package index that pip knows, so `make bench` does it only where a revision is named (`make bench BASE=REV`).
 """
 
 import argparse
