@@ -236,6 +236,7 @@ def test_a_server_that_does_not_answer_is_one_clear_line_in_time(own_server: Mon
 
 
 @forgets_sockets
+@pytest.mark.slow
 def test_a_run_goes_on_after_its_server_was_killed(own_server: MongoServer) -> None:
     """Every conversation that was reported as stored outlives `kill -9` of the server, and is not played again."""
     dataset, uri, engine = many_conversations(8, 0.0), f"{own_server.address}/outage", InlineEngine()

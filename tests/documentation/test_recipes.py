@@ -39,7 +39,9 @@ def test_there_is_a_recipe_for_each_kind_of_addition() -> None:
     assert RECIPES == ["dataset", "operation", "reader", "solver", "store", "tool"]
 
 
-@pytest.mark.parametrize("recipe", RECIPES)
+@pytest.mark.parametrize(
+    "recipe", [r if r == "operation" else pytest.param(r, marks=pytest.mark.slow) for r in RECIPES]
+)
 def test_a_recipe_does_what_it_says(recipe: str, tmp_path: Path) -> None:
     added, work = tmp_path / "added", tmp_path / "work"
     added.mkdir()

@@ -51,6 +51,7 @@ def test_few_pages_have_no_interval(quaestor: Quaestor, pages: Path) -> None:
     assert " to " not in quaestor("eval pages.json").out
 
 
+@pytest.mark.slow
 def test_no_line_is_padded_and_no_word_broken_where_it_is_narrow() -> None:
     environment = {**os.environ, "COLUMNS": "60"}
     page = "sample#NORD/2012/page_41.pdf"
@@ -68,6 +69,7 @@ def test_no_line_is_padded_and_no_word_broken_where_it_is_narrow() -> None:
         assert word in shown, word
 
 
+@pytest.mark.slow
 def test_nobody_reading_a_table_is_quiet() -> None:
     writer = subprocess.Popen(
         [sys.executable, "-c", MAIN, "kg", "show", "sample#NORD/2012/page_41.pdf"],

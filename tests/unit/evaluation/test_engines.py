@@ -14,7 +14,7 @@ from quaestor.evaluation.runner import ConversationResult
 ENGINES = [
     pytest.param(InlineEngine(1), id="inline"),
     pytest.param(InlineEngine(3), id="lanes"),
-    pytest.param(ProcessEngine(2), id="processes"),
+    pytest.param(ProcessEngine(2), id="processes", marks=pytest.mark.slow),
 ]
 
 

@@ -122,6 +122,7 @@ def test_what_looks_the_same_is_no_other_reading() -> None:
     assert other_reading(first, [same], context()) is None
 
 
+@pytest.mark.slow
 def test_in_the_sample_no_runner_up_is_surer_or_looks_the_same(sample: Dataset) -> None:
     solver, named = make_solver("embedded", {}), 0
     for conversation in sample.conversations:
@@ -151,6 +152,7 @@ def test_what_is_withheld_is_named_with_its_probability() -> None:
     assert answer.plan is not None
 
 
+@pytest.mark.slow
 def test_withholding_changes_no_other_answer(sample: Dataset) -> None:
     solver, careful = make_solver("embedded", {}), make_solver("embedded", {"abstain_below": 0.6})
     withheld_turns = given = 0
