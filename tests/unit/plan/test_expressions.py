@@ -168,6 +168,7 @@ def outcome(text: str) -> None:
 
 
 @pytest.mark.parametrize("alphabet", [printable, "ab_1.29 ()+-*/<>,", "absuminxvg(), -*0", None])
+@pytest.mark.slow
 def test_random_texts_are_a_value_or_a_named_error(alphabet: str | None) -> None:
     @given(st.text(alphabet, max_size=60) if alphabet else st.text(max_size=60))
     @settings(max_examples=500, database=None)

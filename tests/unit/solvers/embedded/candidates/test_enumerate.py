@@ -59,6 +59,7 @@ def read_turns(solver: EmbeddedSolver) -> list[tuple[TurnContext, Hypotheses]]:
     ]
 
 
+@pytest.mark.slow
 def test_values_agree_with_exact_execution(solver: EmbeddedSolver) -> None:
     compared = 0
     for context, choices in read_turns(solver):
