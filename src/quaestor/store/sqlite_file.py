@@ -1,0 +1,216 @@
+"""The SQLite file that a store is kept in: opened, brought up to date, written to in transactions.
+
+Owns what is the same for every operation, and how a field of a record becomes a column; knows no table but `runs`.
+"""
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import fields
+from datetime import UTC, datetime
+from functools import partial, wraps
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
+
+from quaestor.errors import StoreError, UnknownRunError
+from quaestor.store import errors as refusals
+from quaestor.store.sqlite_schema import APPLICATION_ID, SCHEMA_VERSION, STEPS
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+BUSY_SECONDS = 30.0
+
+_JSON = frozenset({"spec", "answer", "events", "references", "sources", "tool_calls", "usage", "kg_stats"})
+_TIMES = frozenset({"started", "finished"})
+_FLAGS = frozenset({"verified"})
+
+_ADVICE = {
+    "SQLITE_NOTADB": "it is not a SQLite database; name another file",
+    "SQLITE_CORRUPT": "the file is damaged; name another file, or restore this one from a copy",
+    "SQLITE_READONLY": "it is read-only",
+    "SQLITE_FULL": "the disk is full",
+    "SQLITE_BUSY": f"another process has been writing for {BUSY_SECONDS:.0f} s; try again later",
+    "SQLITE_CANTOPEN": "it cannot be opened; is its folder there, and may you write to it?",
+}
+
+S = TypeVar("S", bound="SqliteFile")
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def in_order(
+    operation: Callable[Concatenate[S, P], R],
+) -> Callable[Concatenate[S, P], Coroutine[Any, Any, R]]:
+    """Makes an operation one that is awaited, and runs in the store's thread, after those that were called before."""
+
+    @wraps(operation)
+    async def run(store: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        work = partial(operation, store, *args, **kwargs)
+        # A store that is closed has no thread any more, and says so itself.
+        return work() if store._closed else await asyncio.get_running_loop().run_in_executor(store._thread, work)
+
+    return run
+
+
+class SqliteFile:
+    """One SQLite file of ours. It is opened at once; the operations of a subclass run in a thread of its own."""
+
+    def __init__(self, path: Path | None, *, create: bool = True) -> None:
+        """Opens the file, and makes it and its folder where they are missing and `create` is set.
+
+        Args:
+            path: The file; None keeps everything in memory.
+            create: Whether a missing file is made.
+
+        Raises:
+            StoreError: The file cannot be opened, is not a run store, or has another version's schema.
+        """
+        self._name = str(path) if path else "the store in memory"
+        if path and path.is_dir():
+            raise StoreError(f"{path} is a folder, not a run store: name a file in it, such as {path / 'runs.db'}")
+        if path and not create and not path.exists():
+            raise StoreError(f"there is no run store at {path}: a first run makes one, or name another")
+        with self._reporting("open"):
+            if path:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            # Autocommit: every transaction is begun by hand, as a writer from its first statement.
+            self._db = sqlite3.connect(
+                path or ":memory:", timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
+        self._thread, self._closed = ThreadPoolExecutor(1, "sqlite"), False
+        try:
+            with self._reporting("open"):
+                self._prepare()
+        except BaseException:
+            self._db.close()
+            raise
+
+    def _prepare(self) -> None:
+        self._db.row_factory = sqlite3.Row
+        self._db.execute("PRAGMA foreign_keys = ON")
+        with self._transaction("DEFERRED"):
+            version = self._version()
+        if version < SCHEMA_VERSION:
+            with self._transaction():
+                # Looked up again: another process may have made the tables while this one waited.
+                for step in STEPS[self._version() :]:
+                    for statement in step:
+                        self._db.execute(statement)
+                self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+                self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        self._db.execute("PRAGMA journal_mode = WAL")
+        # In the write-ahead log NORMAL survives the end of the process; only a power cut may cost the last commits.
+        self._db.execute("PRAGMA synchronous = NORMAL")
+
+    def _version(self) -> int:
+        """Returns 0 for an empty file and 1 to SCHEMA_VERSION for ours; anything else is a StoreError.
+
+        Called within a transaction: between two of its looks another process may make the tables.
+        """
+        version = int(self._db.execute("PRAGMA user_version").fetchone()[0])
+        application = int(self._db.execute("PRAGMA application_id").fetchone()[0])
+        tables = int(self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+        if tables == 0 and version == 0:
+            return 0
+        if application != APPLICATION_ID:
+            raise StoreError(f"{self._name} is a SQLite database of another program: name another file")
+        if not 0 < version <= SCHEMA_VERSION:
+            raise StoreError(
+                f"{self._name} has schema version {version}, this quaestor reads up to {SCHEMA_VERSION}: "
+                "use the quaestor that wrote it, or name another file"
+            )
+        return version
+
+    async def close(self) -> None:
+        """Lets go of the file."""
+        if not self._closed:
+            self._closed = True
+            await asyncio.get_running_loop().run_in_executor(self._thread, self._let_go)
+            self._thread.shutdown(wait=False)
+
+    def _let_go(self) -> None:
+        with self._reporting("close"):
+            self._db.close()
+
+    async def __aenter__(self) -> Self:
+        """Returns the store; leaving the block closes it."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Closes the store."""
+        await self.close()
+
+    @contextmanager
+    def _transaction(self, mode: str = "IMMEDIATE") -> Iterator[None]:
+        self._db.execute(f"BEGIN {mode}")
+        try:
+            yield
+            self._db.execute("COMMIT")
+        except BaseException:
+            # A full disk has rolled back on its own.
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
+
+    @contextmanager
+    def _reporting(self, verb: str) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            name = getattr(error, "sqlite_errorname", None) or ""
+            advice = next((text for code, text in _ADVICE.items() if name.startswith(code)), str(error))
+            raise StoreError(f"cannot {verb} {self._name}: {advice}") from error
+        except UnicodeEncodeError as error:
+            raise StoreError(f"cannot {verb} {self._name}: a text holds half a surrogate pair") from error
+        except StoreError:
+            raise
+        except OSError as error:
+            raise StoreError(f"cannot {verb} {self._name}: {error.strerror}") from error
+
+    def _check_run(self, run: str) -> None:
+        with self._reporting("read"):
+            self._require(run)
+
+    def _require(self, run: str) -> None:
+        if self._db.execute("SELECT 1 FROM runs WHERE id = ?", (run,)).fetchone() is None:
+            raise self._unknown(run)
+
+    def _unknown(self, run: str) -> UnknownRunError:
+        ids = [row["id"] for row in self._db.execute("SELECT id FROM runs ORDER BY started DESC, id DESC")]
+        return refusals.unknown_run(self._name, run, ids)
+
+    def _insert(self, table: str, record: "DataclassInstance") -> None:
+        names = [item.name for item in fields(record)]
+        columns, marks = ", ".join(f'"{name}"' for name in names), ", ".join("?" * len(names))
+        values = [encode(name, getattr(record, name)) for name in names]
+        self._db.execute(f"INSERT INTO {table} ({columns}) VALUES ({marks})", values)
+
+    def _select(self, kind: Callable[..., R], rest: str, *values: str | int | None) -> tuple[R, ...]:
+        with self._reporting("read"):
+            rows = self._db.execute(f"SELECT * FROM {rest}", values).fetchall()
+        return tuple(kind(**{name: _decode(name, row[name]) for name in row.keys()}) for row in rows)  # noqa: SIM118
+
+
+def encode(name: str, value: object) -> str | int | float | None:
+    """Returns a value as the column of that name keeps it."""
+    if name in _JSON:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat(timespec="milliseconds")
+    assert value is None or isinstance(value, str | int | float)
+    return value
+
+
+def _decode(name: str, value: Any) -> Any:
+    if name in _JSON:
+        return json.loads(value)
+    if name in _TIMES and value is not None:
+        return datetime.fromisoformat(value)
+    return bool(value) if name in _FLAGS else value
