@@ -17,11 +17,12 @@ from quaestor.ontology.patterns import Order, QuestionPattern, compile_phrases
 from quaestor.ontology.ratios import FinancialRatio, LineItem
 from quaestor.ontology.terms import read_term, read_turtle
 
-RuleKind = Literal["calculation", "transformation", "scale"]
+RuleKind = Literal["calculation", "transformation", "reading", "scale"]
 
 _KINDS: dict[str, RuleKind] = {
     "kg:CalculationRule": "calculation",
     "kg:TransformationRule": "transformation",
+    "kg:ReadingRule": "reading",
     "kg:ScaleRule": "scale",
 }
 
@@ -79,7 +80,8 @@ class CoreRule:
 
     Attributes:
         name: `kg:RuleChange`.
-        kind: A rule of `calculation`; a `transformation` of sign or order; a rule of `scale`.
+        kind: A rule of `calculation`; a `transformation` of sign or order; a rule of `reading`, which
+            value a wording means; a rule of `scale`.
         label: The words of a question that it is about.
         text: The rule.
         metric_type: The name of the type that a rule of calculation belongs to, else None.

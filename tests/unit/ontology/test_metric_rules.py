@@ -10,6 +10,7 @@ from quaestor.ontology.core import CoreRule, MetricType, core_triples, read_core
 from quaestor.plan.execute import execute
 from quaestor.plan.operations import OPERATIONS
 from quaestor.plan.steps import Compute, Constant, Plan
+from quaestor.questions.intent import matching_patterns
 
 CORE = read_core()
 METRICS = list(CORE.metric_types.values())
@@ -66,11 +67,12 @@ def test_kinds_of_metrics_are_no_circle() -> None:
 
 def test_rules_are_told_in_order_calculations_first() -> None:
     assert [rule.name.removeprefix("kg:Rule") for rule in CORE.rules] == [
-        "PercentageChange", "PartOverWhole", "Ratio", "Change", "Sum", "Average", "Product", "Comparison", "Extreme",
-        "Sign", "Magnitude", "Decline", "Percent", "AsPrinted", "AskedScale",
+        "PercentageChange", "ChangeOverBase", "PartOverWhole", "Ratio", "Change", "Sum", "Average", "Product",
+        "Comparison", "Extreme", "Sign", "Magnitude", "Decline", "Balance", "AskedAgain", "Supposed", "Percent",
+        "AsPrinted", "AskedScale",
     ]  # fmt: skip
     kinds = [rule.kind for rule in CORE.rules]
-    assert kinds == sorted(kinds, key=["calculation", "transformation", "scale"].index)
+    assert kinds == sorted(kinds, key=["calculation", "transformation", "reading", "scale"].index)
 
 
 @pytest.mark.parametrize("rule", CORE.rules, ids=lambda rule: rule.name)
@@ -85,5 +87,36 @@ def test_a_rule_is_told_in_sentences_and_called_upon_by_a_pattern(rule: CoreRule
 def test_nothing_of_the_file_is_left_unread() -> None:
     assert len(individuals("kg:MetricType")) == len(METRICS)
     assert individuals("kg:QuestionPattern") == {pattern.name for pattern in CORE.patterns}
-    kinds = ("kg:CalculationRule", "kg:TransformationRule", "kg:ScaleRule")
+    kinds = ("kg:CalculationRule", "kg:TransformationRule", "kg:ReadingRule", "kg:ScaleRule")
     assert set().union(*map(individuals, kinds)) == {rule.name for rule in CORE.rules}
+
+
+def rule(name: str) -> CoreRule:
+    return next(rule for rule in CORE.rules if rule.name == f"kg:Rule{name}")
+
+
+def test_the_rule_of_signs_has_the_exceptions_that_follow_it() -> None:
+    transformations = [rule.name for rule in CORE.rules if rule.kind == "transformation"]
+    assert transformations == ["kg:RuleSign", "kg:RuleMagnitude", "kg:RuleDecline"]
+    assert rule("Sign").text.endswith("The only exceptions are the next two rules.")
+
+
+def test_a_change_that_an_earlier_turn_found_is_divided_and_not_computed_again() -> None:
+    assert rule("ChangeOverBase").operation == "divide"
+    assert rule("PercentageChange").operation == "percentage_change"
+    assert "found" not in rule("PercentageChange").text
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("how much does this change represent in relation to the rent of 2004?", "ChangeOverBase"),
+        ("what is the net change divided by the 2008 value?", "ChangeOverBase"),
+        ("what was the opening balance in 2010?", "Balance"),
+        ("and in the year before?", "AskedAgain"),
+        ("what would the rent be if it had grown by 5 %?", "Supposed"),
+        ("what was the magnitude of the loss?", "Magnitude"),
+    ],
+)
+def test_a_question_calls_upon_the_rule_that_is_about_it(question: str, expected: str) -> None:
+    assert f"kg:Rule{expected}" in {pattern.rule for pattern in matching_patterns(question)}
