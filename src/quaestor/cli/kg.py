@@ -16,6 +16,7 @@ kg = typer.Typer(
 )
 
 _LONGEST_TERM = 100
+_MOST_EMPTY = 20
 
 
 @kg.command("build")
@@ -88,20 +89,25 @@ def query_graph_command(
 ) -> None:
     """Answer a SPARQL query on the graph of a page."""
     from quaestor.cli.printing import print_json
+    from quaestor.graph.empty import empty_cells_named, show_empty
 
     graph = _graph(page, reading)
-    if _asks(sparql):
+    asks = _asks(sparql)
+    if asks:
         answer = graph.ask(sparql)
         if json:
             print_json(answer)
         else:
             print("yes" if answer else "no")
-        return
-    rows = [{name: _term(value) for name, value in row.items()} for row in graph.select(sparql)]
-    if json:
-        print_json(rows)
     else:
-        _show_rows(rows)
+        rows = [{name: _term(value) for name, value in row.items()} for row in graph.select(sparql)]
+        if json:
+            print_json(rows)
+        else:
+            _show_rows(rows)
+    if not json:
+        for cell in empty_cells_named(graph, sparql, "ASK" if asks else "SELECT")[:_MOST_EMPTY]:
+            print(show_empty(cell))
 
 
 def _graph(page: str, reading: OntologyOptions) -> "KnowledgeGraph":

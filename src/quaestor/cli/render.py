@@ -251,7 +251,13 @@ def _values(facts: list[Observation | TextCell], name: str, instance: str) -> st
         (fact for fact in facts if (fact.predicate, fact.instance) == (name, instance)),
         key=lambda fact: (fact.source.row, fact.source.column),
     )
-    return escape("\n".join(f"{f.quantity.value:f}" if isinstance(f, Observation) else f.text for f in found))
+    return escape("\n".join(map(_value, found)))
+
+
+def _value(fact: Observation | TextCell) -> str:
+    if isinstance(fact, Observation):
+        return f"{fact.quantity.value:f}"
+    return f"empty ({fact.why_empty})" if fact.empty else fact.text
 
 
 def _mention(mention: MentionFact) -> tuple[str, str, str, str, str]:

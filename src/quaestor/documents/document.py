@@ -16,7 +16,7 @@ from pydantic import Discriminator
 from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.quantity import Quantity, Scale
-from quaestor.documents.repairs import DocumentWarning, Repair
+from quaestor.documents.repairs import DocumentWarning, Repair, RepairKind
 
 Orientation = Literal["columns", "rows", "neither"]
 
@@ -44,6 +44,13 @@ class Cell:
     def quantity(self) -> Quantity | None:
         """The first number of the cell, or None."""
         return self.quantities[0] if self.quantities else None
+
+    @property
+    def is_dash(self) -> bool:
+        """Whether it stands for no value: nothing but signs are printed, or a year in place of a dash."""
+        if self.repair is not None:
+            return self.repair.kind is RepairKind.DASH_AS_YEAR
+        return bool(self.text.strip()) and not any(map(str.isalnum, self.text))
 
 
 @dataclass(frozen=True, slots=True)

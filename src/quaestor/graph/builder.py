@@ -175,6 +175,7 @@ class _TableReader:
                 name,
                 self._instance(cell),
                 show_repair(cell.repair) if cell.repair else None,
+                cell.is_dash,
             )
         ]
 

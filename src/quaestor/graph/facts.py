@@ -154,6 +154,7 @@ class TextCell:
         predicate: As an observation's.
         instance: As an observation's.
         repair: What was mended in reading it, or None.
+        empty: Whether it has no value: it prints a dash, or a year in place of one. Words such as "nm" say something.
     """
 
     text: str
@@ -163,6 +164,12 @@ class TextCell:
     predicate: str
     instance: str
     repair: str | None
+    empty: bool = False
+
+    @property
+    def why_empty(self) -> str:
+        """For people: "a dash printed as the year 2014"; of a dash that is printed as one "a dash"."""
+        return self.repair or "a dash"
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,6 +169,7 @@ class _Loader:
             predicate=node.term("kg:property"),
             instance=node.term("kg:instance"),
             repair=node.text_or_none("kg:repair"),
+            empty="kg:empty" in node.said,
         )
 
     def _mention(self, node: _Node) -> MentionFact:

@@ -137,7 +137,7 @@ def _instance(cell: Observation | TextCell, class_: str) -> Iterable[Triple]:
     if isinstance(cell, Observation):
         yield Triple(cell.instance, cell.predicate, decimal_term(cell.quantity.value))
         yield from _period(cell.instance, cell.period)
-    else:
+    elif not cell.empty:
         yield Triple(cell.instance, cell.predicate, text_term(cell.text))
 
 
@@ -204,6 +204,8 @@ def _text_cell(cell: TextCell) -> Iterable[Triple]:
     yield Triple(node, "kg:instance", cell.instance)
     if cell.repair:
         yield Triple(node, "kg:repair", text_term(cell.repair))
+    if cell.empty:
+        yield Triple(node, "kg:empty", '"true"^^xsd:boolean')
     yield Triple(node, "prov:wasDerivedFrom", cell_node(ref))
     yield from _cell(ref)
 

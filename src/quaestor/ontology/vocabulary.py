@@ -29,7 +29,7 @@ AMOUNT = "kg:amount"
 _RESERVED = frozenset(
     "value scale unit period year table row column index text section sentence start end amount property instance "
     "document digest ontology class variant rule score level label caption axis order page minted gap seen "
-    "lines mentions known reason place origin into".split()
+    "lines mentions known reason place origin into empty".split()
 )
 _LONGEST_NAME = 80
 

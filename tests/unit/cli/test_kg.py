@@ -1,7 +1,9 @@
 import json
+from pathlib import Path
 
 import pytest
 from command_line import Quaestor, one_line
+from made_up import a_record, write_dataset
 from toolboxes import OPTIONS, sample_knowledge, sample_pages
 
 from quaestor.graph.loading import graph_from_turtle
@@ -70,3 +72,20 @@ def test_a_page_that_is_not_there_is_one_line(quaestor: Quaestor) -> None:
         outcome = quaestor(f"kg show {page}")
         assert outcome.code == 2
         one_line(outcome)
+
+
+def test_a_dash_that_is_printed_as_a_year_is_shown_as_empty(quaestor: Quaestor, tmp_path: Path) -> None:
+    grid = [["( in millions )", "2012", "2011"], ["write-off", "$ 2014", "3"], ["revenue", "7", "-"]]
+    file = write_dataset(tmp_path / "one.json", a_record(table=grid))
+    shown = quaestor(f"kg show {file}").out
+    assert "empty (a dash printed as the year 2014)" in " ".join(shown.split())
+    assert "empty (a dash)" in shown
+    assert "$ 2014" not in shown
+    cells = json.loads(quaestor(f"kg show {file} --json").out)["text_cells"]
+    assert [(cell["text"], cell["empty"]) for cell in cells] == [("$ 2014", True), ("-", True)]
+    query = "SELECT ?i ?v { ?i kg:write_off ?v }"
+    said = quaestor("kg query", str(file), query).out
+    assert "1 row\n" in said
+    assert "is empty (a dash printed as the year 2014)" in said
+    assert [row["v"] for row in json.loads(quaestor("kg query", str(file), query, "--json").out)] == ["3"]
+    assert "kg:write_off of" in quaestor("kg query", str(file), "ASK { ?i kg:write_off 2014 }").out

@@ -7,11 +7,13 @@ from pages import page, sample_pages
 from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Scale
+from quaestor.core.triples import Triple
 from quaestor.datasets.convfinqa.records import read_conversation
 from quaestor.errors import GapError, GraphError
 from quaestor.graph.builder import build_graph
 from quaestor.graph.facts import Observation
 from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.graph.loading import graph_from_triples
 from quaestor.ontology.builder import build_ontology
 
 SAMPLE = build_ontology(sample_pages())
@@ -85,6 +87,30 @@ def test_words_and_dashes_are_kept_as_text() -> None:
         ("nm", None),
         ("$ 2014", "a dash printed as the year 2014"),
     ]
+
+
+def test_a_dash_is_no_value_of_its_instance_even_where_it_is_printed_as_a_year() -> None:
+    grid = [["", "2012", "2011", "2010"], ["write-off", "$ 2014", "2014", "3"], ["gain", "-", "nm", "4"]]
+    document = page(grid)
+    graph = build_graph(document, build_ontology([document]))
+    cells = {cell.text: cell for cell in graph.text_cells}
+    assert {text: cell.empty for text, cell in cells.items()} == {"$ 2014": True, "2014": True, "-": True, "nm": False}
+    rows = graph.select("SELECT ?i ?v { ?i kg:write_off ?v }")
+    assert [str(row["v"]) for row in rows] == ["3"]
+    assert sorted(str(row["v"]) for row in graph.select("SELECT ?v { ?i kg:gain ?v }")) == ["4", "nm"]
+    marked = graph.select("SELECT ?i { ?c kg:empty true ; kg:property kg:write_off ; kg:instance ?i } ORDER BY ?i")
+    assert [row["i"] for row in marked] == [cells["2014"].instance, cells["$ 2014"].instance]
+    assert graph_from_triples(graph.triples()) == graph
+    assert not [number for number in graph.labels if number.label in ("$ 2014", "2014")]
+
+
+def test_a_graph_of_before_empty_cells_were_marked_can_be_read() -> None:
+    document = page([["", "2012"], ["write-off", "2014"], ["sales", "3"]])
+    graph = build_graph(document, build_ontology([document]))
+    (cell,) = graph.text_cells
+    said = {triple for triple in graph.triples() if triple.p != "kg:empty"}
+    earlier = graph_from_triples({*said, Triple(cell.instance, cell.predicate, '"2014"')})
+    assert [(c.text, c.repair, c.empty) for c in earlier.text_cells] == [("2014", cell.repair, False)]
 
 
 def test_strict_lists_every_gap_with_the_nearest_properties() -> None:

@@ -18,6 +18,7 @@ from quaestor.conversation.turn import ToolCall
 from quaestor.core.answer_value import Number, print_amount
 from quaestor.core.parsing import find_quantities
 from quaestor.errors import PlanError, QueryError
+from quaestor.graph.empty import empty_cells_named, show_empty
 from quaestor.graph.facts import Observation
 from quaestor.plan.execute import StepResult
 from quaestor.plan.expressions import FUNCTIONS, Variable, is_name
@@ -199,7 +200,8 @@ class Retrieval:
         unknown = unknown_names(self._numbers, query)
         nodes = near(self._numbers, query, value.description or value.name)
         held = f"the graph holds near it: {self._shown(nodes)}" if nodes else "the graph holds nothing like it"
-        return "; ".join(["the query returns nothing", *unknown, held])
+        empty = [show_empty(cell) for cell in empty_cells_named(self.context.graph, query)[:_MOST_LISTED]]
+        return "; ".join(["the query returns nothing", *unknown, *empty, held])
 
     def _shown(self, nodes: Sequence[str]) -> str:
         return nearby_lines(self._numbers, nodes[:_MOST_LISTED])

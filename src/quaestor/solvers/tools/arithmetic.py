@@ -88,8 +88,10 @@ def _of_row(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calculat
     (((table, row), cells),) = rows.items()
     blanks = [c for c in page.graph.text_cells if (c.source.table, c.source.row) == (table, row)]
     if blanks:
+        first = blanks[0]
+        prints = f"is empty ({first.why_empty})" if first.empty else f"prints {first.text!r} and no number"
         return Refusal(
-            f"The row '{cells[0].row.label}' has a cell that prints {blanks[0].text!r} and no number",
+            f"The row '{cells[0].row.label}' has a cell that {prints}",
             "Give the values that count to sum, average, minimum or maximum",
         )
     values, sources = tuple(c.quantity for c in cells), tuple(c.source for c in cells)

@@ -79,10 +79,10 @@ def introspect_ontology(
 
 def _on_page(page: GraphPage, instances: tuple[Instance, ...]) -> Properties:
     type_ = instances[0].type
-    counts = Counter(fact.predicate for i in instances for fact in {f.predicate: f for f in i.facts}.values())
+    counts = Counter(name for i in instances for name in i.valued)
+    labels = page.properties(instances)
     ranges = {p.name: p.range for p in page.ontology.properties_of(type_)}
     shown = tuple(
-        PropertyShown(name, label, ranges.get(name, "xsd:decimal"), counts[name])
-        for name, label in page.properties(instances).items()
+        PropertyShown(name, label, ranges.get(name, "xsd:decimal"), counts[name]) for name, label in labels.items()
     )
-    return Properties(type_, shown, len(ranges.keys() - counts.keys()))
+    return Properties(type_, shown, len(ranges.keys() - labels.keys()))

@@ -80,6 +80,11 @@ class Instance:
         return year_of(self.period)
 
     @property
+    def valued(self) -> frozenset[str]:
+        """The properties that it has a value of; a cell that is empty gives it none."""
+        return frozenset(fact.predicate for fact in self.facts if isinstance(fact, Observation) or not fact.empty)
+
+    @property
     def entity(self) -> str | None:
         """What it is called besides its period, or None."""
         label = self.heading.label

@@ -118,7 +118,7 @@ def _is_heading(text: str, heading: Heading) -> bool:
 
 def _prints(fact: Fact, value: Scalar) -> bool:
     if isinstance(fact, TextCell):
-        return folded(fact.text) == folded(str(value))
+        return not fact.empty and folded(fact.text) == folded(str(value))
     try:
         return Decimal(str(value)) in (fact.quantity.value, fact.quantity.number)
     except InvalidOperation:
@@ -138,7 +138,7 @@ def _nothing(
     return Refusal(
         f"Property '{property_}' not found on instance '{matching[0].name}' with the filters {_shown(filters)}",
         "The instances below have it: choose one by its filters",
-        available_instances=_names([i for i in instances if any(f.predicate == property_ for f in i.facts)]),
+        available_instances=_names([i for i in instances if property_ in i.valued]),
     )
 
 
@@ -169,7 +169,7 @@ def _ambiguous(
     candidates = [
         RefusedCandidate(
             fact.instance,
-            fact.quantity.text if isinstance(fact, Observation) else fact.text,
+            _print(fact),
             _label(fact),
             {**filters, **{key: trait[key] for key in telling if trait[key] is not None}},
             fact.source,
@@ -182,6 +182,12 @@ def _ambiguous(
         available_instances=tuple(dict.fromkeys(fact.instance for fact in facts))[:_MOST_NAMED],
         candidates=tuple(candidates[:_MOST_NAMED]),
     )
+
+
+def _print(fact: Fact) -> str:
+    if isinstance(fact, Observation):
+        return fact.quantity.text
+    return f"empty ({fact.why_empty})" if fact.empty else fact.text
 
 
 def _traits(fact: Fact, instance: Instance) -> dict[str, Scalar]:
@@ -212,9 +218,9 @@ def _telling(traits: Sequence[Mapping[str, Scalar]]) -> tuple[str, ...]:
 
 
 def _no_number(fact: TextCell) -> Refusal:
-    mended = f" ({fact.repair})" if fact.repair else ""
+    prints = f"is empty ({fact.why_empty})" if fact.empty else f"prints {fact.text!r} and no number"
     return Refusal(
-        f"The cell {_label(fact)} prints {fact.text!r} and no number{mended}",
+        f"The cell {_label(fact)} {prints}",
         "Nothing was reported there: choose another year or property, or say that the page gives no number",
         available_instances=(fact.instance,),
     )

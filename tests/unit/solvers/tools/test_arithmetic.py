@@ -140,7 +140,7 @@ def test_a_row_is_computed_by_its_label() -> None:
     assert isinstance(step.operands[0], RowRef)
     assert step.operands[0].text == "exercise price"
     assert calculate(box, "table_max", "exercise prices")["nearest"][0] == "exercise price"  # type: ignore[index]
-    assert "prints '-'" in str(calculate(toolbox("VESK/2010/page_97.pdf"), "table_sum", "2012")["error"])
+    assert "is empty (a dash)" in str(calculate(toolbox("VESK/2010/page_97.pdf"), "table_sum", "2012")["error"])
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,12 @@
 import pytest
+from pages import page as made_page
 from pydantic import JsonValue
 from toolboxes import CASH_FLOWS, OPTIONS, sample_knowledge, sample_pages, toolbox
 
+from quaestor.conversation.memory import Memory
+from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.plan.steps import Extract
+from quaestor.solvers.tools.toolbox import Toolbox
 
 DEBT = "VESK/2010/page_97.pdf"
 UNITS = "BRIN/2013/page_83.pdf"
@@ -112,7 +116,28 @@ def test_an_error_says_what_to_do(
 def test_a_cell_without_a_number_says_what_it_prints() -> None:
     reply = query(DEBT, "Debt", "bonds", year=2012)
     assert reply["success"] is False
-    assert "prints '-' and no number" in str(reply["error"])
+    assert "is empty (a dash)" in str(reply["error"])
+
+
+def test_a_lost_dash_is_empty_and_no_year() -> None:
+    document = made_page(
+        [["", "2012", "2011"], ["gain", "nm", "5"], ["write-off", "$ 2014", "2014"], ["sales", "7", "8"]]
+    )
+    knowledge = GraphProvider.of([document])
+    box = Toolbox(knowledge.graph(document), knowledge.ontology, Memory())
+
+    def ask(name: str, **filters: JsonValue) -> dict[str, JsonValue]:
+        return box.call("query_kg", {"entityType": "FinancialTable", "property": name, "filters": filters})
+
+    assert "is empty (a dash printed as the year 2014)" in str(ask("write-off", year=2012)["error"])
+    assert "prints 'nm' and no number" in str(ask("gain", year=2012)["error"])
+    assert "No instance found" in str(ask("sales", write_off="2014")["error"])
+    several = ask("write-off")["candidates"]
+    assert isinstance(several, list)
+    assert {candidate["printed"] for candidate in several} == {"empty (a dash printed as the year 2014)"}  # type: ignore[call-overload,index]
+    shown = box.call("introspect_ontology", {"action": "get_properties", "entityType": "FinancialTable"})
+    counts = {item["label"]: item["instances"] for item in shown["properties"]}  # type: ignore[call-overload,index,union-attr]
+    assert counts == {"gain": 2, "write-off": 0, "sales": 2}
 
 
 def test_every_observation_of_the_sample_can_be_queried() -> None:
