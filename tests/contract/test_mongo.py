@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from kept_scores import a_score
 from mongo_server import MongoServer
 from pymongo import MongoClient
 from scripted import many_conversations, scripted
@@ -18,6 +19,7 @@ from quaestor.errors import DuplicateRecordError, StoreError
 from quaestor.evaluation.engines import InlineEngine
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
+from quaestor.scores.mongo import SCORE_INDEXES, MongoScores
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.mongo_documents import INDEXES, SCHEMA_VERSION
 
@@ -96,6 +98,30 @@ def test_every_index_is_made_and_unique_where_it_must_be(mongo_uri: str) -> None
     for collection, indexes in INDEXES.items():
         found = {(tuple(index["key"]), index.get("unique", False)) for index in made[collection].values()}
         assert {(tuple(keys.items()), unique) for keys, unique in indexes} <= found
+
+
+def test_the_queries_of_scores_find_what_failed(mongo_uri: str) -> None:
+    play(mongo_uri, fill)
+
+    async def score() -> None:
+        async with MongoScores(mongo_uri) as scores:
+            await scores.add_score(a_score(RUN, {"c1": (True, False), "c2": (True, True)}))
+
+    asyncio.run(score())
+    (found,) = documents(mongo_uri, "scores", {"runId": RUN.id})
+    assert found["results"] == {
+        "totalExamples": 2, "totalTurns": 4, "correctAnswers": 3, "accuracy": 0.75, "unanswered": 1,
+        "avgTurnsPerExample": 2.0, "avgToolCallsPerTurn": 2.5,
+    }  # fmt: skip
+    assert (type(found["scoredAt"]), found["metrics"]["execution"]["low"]) == (datetime, 0.25)
+    (failed,) = documents(mongo_uri, "scored_examples", {"runId": RUN.id, "results.accuracy": {"$lt": 1}})
+    assert (failed["conversationId"], failed["results"]["failedTurns"]) == ("c1", [1])
+    (turn,) = documents(mongo_uri, "scored_turns", {"runId": RUN.id, "correct": False})
+    assert (turn["conversationId"], turn["turnIndex"], turn["programCorrect"]) == ("c1", 1, True)
+    for collection, indexes in SCORE_INDEXES.items():
+        made = look(mongo_uri, lambda db, name=collection: db[name].index_information())
+        kept = {(tuple(tuple(key) for key in index["key"]), index.get("unique", False)) for index in made.values()}
+        assert {(tuple(keys.items()), unique) for keys, unique in indexes} <= kept
 
 
 def test_the_query_of_tool_use_counts_calls_and_their_mean_duration(mongo_uri: str) -> None:

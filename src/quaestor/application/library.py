@@ -175,7 +175,8 @@ async def evaluate_async(
     )
     request = replace(request, model_named=model is not None)
     async with open_store(request.settings.store) as opened:
-        return await score_run(opened, await start_run(pages, request, opened), pages, gold)
+        record = await start_run(pages, request, opened)
+        return await score_run(opened, record, pages, gold, request.settings.store)
 
 
 def evaluate(

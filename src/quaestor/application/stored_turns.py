@@ -8,7 +8,7 @@ from quaestor.errors import InputError, StoreError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.graph.loading import graph_from_triples
 from quaestor.store.base import RunStore
-from quaestor.store.records import PromptRecord, TurnRecord
+from quaestor.store.records import PromptRecord, RunRecord, TurnRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,10 +16,12 @@ class StoredTurn:
     """A turn as it was stored, and what its sources are named by.
 
     Attributes:
+        run: The run that it is of.
         turn: The turn.
         graph: The page's graph; None where the page had none.
     """
 
+    run: RunRecord
     turn: TurnRecord
     graph: KnowledgeGraph | None
 
@@ -65,9 +67,9 @@ async def read_stored_turn(store: RunStore, run: str, conversation: str, number:
     name = await find_conversation(store, record.id, conversation)
     found = await _turn(store, record.id, name, number)
     try:
-        return StoredTurn(found, graph_from_triples(await store.load_graph(record.id, name)))
+        return StoredTurn(record, found, graph_from_triples(await store.load_graph(record.id, name)))
     except StoreError:
-        return StoredTurn(found, None)
+        return StoredTurn(record, found, None)
 
 
 async def read_exchanges(store: RunStore, run: str, conversation: str, number: int) -> tuple[PromptRecord, ...]:

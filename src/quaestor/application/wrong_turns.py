@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from quaestor.application.kept_scores import RunScores, read_run_scores
 from quaestor.application.run_service import find_run
 from quaestor.application.score_service import prediction_of
 from quaestor.datasets.formats import read_dataset
@@ -23,7 +24,7 @@ class WrongTurn:
 
     Attributes:
         turn: As stored.
-        scored: The verdict; None where there is nothing to compare with.
+        scored: The verdict; None where there is nothing to compare with, or only the score that is kept.
     """
 
     turn: TurnRecord
@@ -39,7 +40,7 @@ class WrongTurns:
         played: How many turns it has.
         turns: Those that are wrong; without reference answers, those without an answer.
         broken: Conversations that did not come to their end.
-        compared: Whether there were reference answers.
+        compared: Whether there were reference answers, or a score that is kept.
     """
 
     run: RunRecord
@@ -49,13 +50,16 @@ class WrongTurns:
     compared: bool
 
 
-async def find_wrong_turns(store: RunStore, run: str, dataset: Path | None = None) -> WrongTurns:
+async def find_wrong_turns(
+    store: RunStore, run: str, dataset: Path | None = None, scores_in: str | None = None
+) -> WrongTurns:
     """Returns what of a run went wrong.
 
     Args:
         store: Where the run is kept.
         run: Its id, the beginning of one, or `latest`.
         dataset: The labelled file, where it has moved.
+        scores_in: The store's URI: what is kept of the run's score says what is wrong, where the file is not there.
 
     Raises:
         UnknownRunError: There is no such run.
@@ -65,10 +69,14 @@ async def find_wrong_turns(store: RunStore, run: str, dataset: Path | None = Non
     turns = await store.turns(record.id)
     broken = tuple(example for example in await store.examples(record.id) if example.status != "complete")
     verdicts = _verdicts(record, turns, dataset)
+    stored = {(turn.conversation, turn.index): turn for turn in turns}
+    kept = await read_run_scores(scores_in, record) if verdicts is None and scores_in else RunScores()
+    if kept.verdicts:
+        wrong = tuple(WrongTurn(turn) for key, turn in stored.items() if key in kept.wrong)
+        return WrongTurns(record, len(turns), wrong, broken, compared=True)
     if verdicts is None:
         wrong = tuple(WrongTurn(turn) for turn in turns if turn.number is None)
         return WrongTurns(record, len(turns), wrong, broken, compared=False)
-    stored = {(turn.conversation, turn.index): turn for turn in turns}
     wrong = tuple(
         WrongTurn(stored[verdict.conversation, verdict.turn], verdict)
         for verdict in verdicts

@@ -106,13 +106,16 @@ def _tail(text: str) -> str:
     return text if len(text) <= _CONTEXT else "... " + text[-_CONTEXT:].partition(" ")[2]
 
 
-def show_stored_turn(console: Console, turn: TurnRecord, graph: KnowledgeGraph | None) -> None:
+def show_stored_turn(
+    console: Console, turn: TurnRecord, graph: KnowledgeGraph | None, verdict: str | None = None
+) -> None:
     """Prints a turn.
 
     Args:
         console: Where to.
         turn: As stored.
         graph: The page's graph as stored, by which sources are named; None where there is none.
+        verdict: Right or wrong, in words; None where it was not scored.
     """
     answer = serial.load(Answer, turn.answer)
     console.print(f"[bold]{escape(turn.conversation)}, turn {turn.index + 1}[/]")
@@ -126,6 +129,7 @@ def show_stored_turn(console: Console, turn: TurnRecord, graph: KnowledgeGraph |
     verified = "" if turn.number is None else " (verified)" if turn.verified else " (not verified)"
     _section(console, "answer", f"{turn.number or 'none'}{verified}")
     for name, said in (
+        ("verdict", verdict),
         ("error", turn.error),
         ("confidence", None if answer.confidence is None else f"{answer.confidence:.0%}"),
         ("remark", answer.reason if turn.error is None else None),

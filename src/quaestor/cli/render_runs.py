@@ -11,23 +11,38 @@ from rich.table import Table as Grid
 from quaestor.application.figures import used_by
 from quaestor.application.wrong_turns import WrongTurn, WrongTurns
 from quaestor.cli.printing import make_console, print_grid
+from quaestor.cli.scores import score_words
 from quaestor.core.answer_value import print_value, value_from_text
 from quaestor.llm.messages import Message, read_request, read_response
 from quaestor.llm.usage import Usage
+from quaestor.scores.records import ScoreRecord
 from quaestor.store.records import ConversationRecord, PromptRecord, RunRecord
 
 
-def show_runs(records: Sequence[RunRecord]) -> None:
-    """Prints a line a run."""
-    grid = Grid("run", "status", "conversations", "dataset")  # when it began is in its id
+def show_runs(records: Sequence[RunRecord], scores: Mapping[str, ScoreRecord]) -> None:
+    """Prints a line a run.
+
+    Args:
+        records: The runs.
+        scores: The latest score of each that has one, by its id.
+    """
+    # As narrow as a terminal of 80 columns; when a run began is in its id.
+    grid = Grid("run", "status", "examples", "right", "dataset")
     grid.columns[0].no_wrap = True
     for record in records:
-        grid.add_row(record.id, record.status, str(record.conversations), Path(record.dataset).name)
+        right = score_words(scores.get(record.id))
+        grid.add_row(record.id, record.status, str(record.conversations), right, Path(record.dataset).name)
     print_grid(make_console(), grid)
 
 
-def show_run(record: RunRecord, examples: Sequence[ConversationRecord], figures: Mapping[str, float]) -> None:
-    """Prints what a run was started with, how far it is, and what failed."""
+def show_run(record: RunRecord, examples: Sequence[ConversationRecord], figures: Mapping[str, str]) -> None:
+    """Prints what a run was started with, how far it is, how it did, and what failed.
+
+    Args:
+        record: The run.
+        examples: Its conversations as far as they were begun.
+        figures: Scores and figures in words, by what they are about.
+    """
     statuses = Counter(example.status for example in examples)
     never = record.conversations - len(examples)
     counts = [f"{count} {status}" for status, count in sorted(statuses.items())] + (
@@ -44,13 +59,13 @@ def show_run(record: RunRecord, examples: Sequence[ConversationRecord], figures:
         "finished": record.finished.astimezone().isoformat(" ", "seconds") if record.finished else "not yet",
         "model": _model(record),
         "used": used_by(examples).words if used_by(examples).requests else None,
-        **_plan_lines(figures),
+        **figures,
         "ontology": f"{record.spec.get('ontology') or 'none'} ({record.spec.get('policy') or 'none'})",
         "spec": record.spec_digest,
     }
     for name, value in lines.items():
         if value is not None:
-            print(f"{name + ':':<15}{value}")
+            print(f"{name + ':':<15}{value}".replace("\n", "\n" + " " * 15))
     for example in examples:
         if example.error:
             print(f"{example.conversation}: {example.error}")
@@ -62,22 +77,6 @@ def _model(record: RunRecord) -> str | None:
         return None
     prompts = str(record.spec.get("prompts") or "none")
     return f"{options.get('model')} (temperature {model.get('temperature')}, prompts {prompts[:12]})"
-
-
-def _plan_lines(figures: Mapping[str, float]) -> dict[str, str]:
-    """Returns the figures in words, by what they are about."""
-    turns = figures.get("turns", 0)
-    if not turns:
-        return {}
-
-    def share(name: str) -> str:
-        return f"{figures[name]:g} ({100 * figures[name] / turns:.1f} %)"
-
-    return {
-        "plans": f"{share('first_try')} at the first try, {share('repaired')} repaired, {share('failed')} failed",
-        "steps": f"{figures['mean_steps']:g} a plan, {figures['empty_fields']:g} empty fields",
-        "a turn": f"{figures['requests_a_turn']:g} requests, {figures['tokens_a_turn']:,} tokens",
-    }
 
 
 def show_wrong_turns(found: WrongTurns) -> None:

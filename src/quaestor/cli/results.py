@@ -24,7 +24,7 @@ def show_score(console: Console, score: Score) -> None:
     """Prints the figures, each with its denominator and interval, and the breakdowns."""
     grid = Grid("", "right", "of", "%", "95 % interval", title="Score", title_justify="left")
     for scorer in SCORERS.values():
-        grid.add_row(scorer.title, *_figure(score.results[scorer.name]))
+        grid.add_row(scorer.title, *figure_cells(score.results[scorer.name]))
     _align(grid)
     print_grid(console, grid)
     if score.unanswered:
@@ -36,7 +36,7 @@ def show_score(console: Console, score: Score) -> None:
         grid.add_section()
         grid.add_row(f"[bold]{_TITLES.get(breakdown.by, breakdown.by)}[/]")
         for group in breakdown.groups:
-            grid.add_row(group.name, *_figure(group.execution), _percent(group.program.value))
+            grid.add_row(group.name, *figure_cells(group.execution), _percent(group.program.value))
     _align(grid)
     print_grid(console, grid)
 
@@ -50,7 +50,8 @@ def certainty_line(found: CalibrationReport) -> str:
     )
 
 
-def _figure(figure: Proportion) -> tuple[str, str, str, str]:
+def figure_cells(figure: Proportion) -> tuple[str, str, str, str]:
+    """Returns numerator, denominator, percent and interval as text; empty where there is nothing to show."""
     if not figure.total:
         return "", "0", "", ""
     interval = f"{_percent(figure.low)} to {_percent(figure.high)}" if figure.pages >= _ENOUGH else ""

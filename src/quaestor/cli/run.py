@@ -93,7 +93,7 @@ def eval_command(
             with show_progress(pages, gold) as progress:
                 record = await start_run(pages, request, opened, progress)
             print(f"run {record.id}", file=sys.stderr)
-            return await score_run(opened, record, pages, gold)
+            return await score_run(opened, record, pages, gold, request.settings.store)
 
     _report(asyncio.run(play_and_score()), pages, output, results.json)
 
@@ -120,7 +120,7 @@ def score_command(
         async with open_store(settings.store, create=False) as opened:
             record = await find_run(opened, run)
             pages = read_dataset(path, RunSpec.of_run(record).limit)
-            return await score_run(opened, record, pages, gold), pages
+            return await score_run(opened, record, pages, gold, settings.store), pages
 
     scored, pages = asyncio.run(score_stored())
     _report(scored, pages, output, results.json)
@@ -189,6 +189,8 @@ def _report(scored: "ScoredRun", dataset: "Dataset", output: "OutputFile | None"
         # The rest of a long reason, such as all gaps of a page, is shown by `runs failures`.
         reason = (example.error or "").partition("\n")[0]
         print(f"{example.conversation} counts as wrong: {reason}", file=sys.stderr)
+    if scored.unkept:
+        print(f"the score is not kept: {scored.unkept}", file=sys.stderr)
     if as_json:
         print_json(score_json(scored))
     else:

@@ -25,6 +25,7 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
     """List all runs, the latest first."""
     from quaestor.cli.printing import print_json
     from quaestor.cli.render_runs import show_runs
+    from quaestor.cli.scores import scores_of_runs
     from quaestor.core import serial
     from quaestor.settings import load_settings
     from quaestor.store.base import shown_uri
@@ -33,35 +34,40 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
         return await opened.runs()
 
     records = _read_store(store, read)
+    scores = scores_of_runs(store, records)
     if json:
-        print_json([serial.dump(record) for record in records])
+        print_json([serial.dump(record) | {"score": serial.dump(scores.get(record.id))} for record in records])
     elif not records:
         print(f"{shown_uri(load_settings({'store': store}).store)} has no runs yet")
     else:
-        show_runs(records)
+        show_runs(records, scores)
 
 
 @runs.command("show")
 def show_run_command(run: RunArgument, store: StoreOption = None, json: JsonOption = False) -> None:
-    """Show one run: what it was started with, how far it is, what failed."""
+    """Show one run: what it was started with, how far it is, how right and how fast, what failed."""
     from quaestor.application.figures import has_plans, plan_figures
     from quaestor.application.run_service import find_run
+    from quaestor.application.turn_figures import turn_figures
     from quaestor.cli.printing import print_json
+    from quaestor.cli.render_figures import figure_lines
     from quaestor.cli.render_runs import show_run
+    from quaestor.cli.scores import example_objects, score_lines, scores_of_run
     from quaestor.core import serial
 
     async def read(opened: "RunStore") -> "tuple[RunRecord, Sequence[ConversationRecord], Sequence[TurnRecord]]":
         record = await find_run(opened, run)
-        turns = await opened.turns(record.id) if has_plans(record) else ()
-        return record, await opened.examples(record.id), turns
+        return record, await opened.examples(record.id), await opened.turns(record.id)
 
     record, examples, turns = _read_store(store, read)
-    figures = plan_figures(turns) if has_plans(record) else None
+    scores, figures = scores_of_run(store, record), turn_figures(turns)
+    plans = plan_figures(turns) if has_plans(record) else None
     if json:
-        plans = {} if figures is None else {"plans": figures}
-        print_json({**serial.dump(record), **plans, "examples": [serial.dump(example) for example in examples]})
+        written: dict[str, object] = {} if plans is None else {"plans": plans}
+        written |= {"figures": serial.dump(figures), "scores": [serial.dump(score) for score in scores.latest]}
+        print_json({**serial.dump(record), **written, "examples": example_objects(examples, scores)})
     else:
-        show_run(record, examples, figures or {})
+        show_run(record, examples, {**score_lines(scores), **figure_lines(figures, plans or {})})
 
 
 @runs.command("failures")
@@ -75,16 +81,19 @@ def failures(
 ) -> None:
     """List the turns that went wrong, and the conversations that broke off.
 
-    Wrong answers are known where the run's dataset has reference answers; without them, turns without an answer are
-    listed.
+    Wrong answers are known where the run's dataset has reference answers, or where it was scored; else turns without
+    an answer are listed.
     """
     from quaestor.application.resolve import dataset_path
     from quaestor.application.wrong_turns import WrongTurns, find_wrong_turns, wrong_turn_objects
     from quaestor.cli.printing import print_json
     from quaestor.cli.render_runs import show_wrong_turns
+    from quaestor.settings import load_settings
+
+    settings = load_settings({"store": store})
 
     async def read(opened: "RunStore") -> WrongTurns:
-        return await find_wrong_turns(opened, run, dataset_path(dataset) if dataset else None)
+        return await find_wrong_turns(opened, run, dataset_path(dataset) if dataset else None, settings.store)
 
     found = _read_store(store, read)
     if json:
@@ -106,16 +115,18 @@ def show_one_turn(
     from quaestor.application.stored_turns import StoredTurn, read_stored_turn
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render import show_stored_turn
+    from quaestor.cli.scores import verdict_object, verdict_on, verdict_words
     from quaestor.core import serial
 
     async def read(opened: "RunStore") -> StoredTurn:
         return await read_stored_turn(opened, run, conversation, turn)
 
     found = _read_store(store, read)
+    verdict = verdict_on(store, found.run, found.turn)
     if json:
-        print_json(serial.dump(found.turn))
+        print_json(serial.dump(found.turn) | {"verdict": verdict_object(verdict)})
     else:
-        show_stored_turn(make_console(), found.turn, found.graph)
+        show_stored_turn(make_console(), found.turn, found.graph, verdict_words(verdict))
 
 
 @runs.command("prompts")
@@ -196,7 +207,7 @@ def delete_runs(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     store: StoreOption = None,
 ) -> None:
-    """Delete runs for good: their conversations, turns, prompts and graphs. Asks first. Ontologies stay."""
+    """Delete runs for good: their conversations, turns, prompts, graphs and scores. Asks first. Ontologies stay."""
     from quaestor.application.run_service import find_runs
 
     found = _read_store(store, lambda opened: find_runs(opened, names))

@@ -49,7 +49,7 @@ class RunStore(Protocol):
         ...
 
     async def delete_run(self, run: str) -> None:
-        """Takes a run away for good, with its conversations, turns, prompts and graphs. Ontologies stay.
+        """Takes a run away for good, with its conversations, turns, prompts, graphs and scores. Ontologies stay.
 
         A process that still plays the run finds it gone and stops with UnknownRunError.
         """

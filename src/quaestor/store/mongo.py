@@ -74,7 +74,8 @@ class MongoStore:
         async with self._using("write to") as db:
             await self._require(db, run)
             # Each loses first that by which it counts: what is left in between is read as not there.
-            for name in ("graphs", "instances", "prompt_logs", "examples", "turns", "evaluation_runs"):
+            scored = ("scores", "scored_examples", "scored_turns")
+            for name in (*scored, "graphs", "instances", "prompt_logs", "examples", "turns", "evaluation_runs"):
                 await db[name].delete_many({"runId": run})
 
     async def _set_status(self, run: str, status: RunStatus, finished: datetime | None) -> None:

@@ -25,9 +25,11 @@ if TYPE_CHECKING:
 
 BUSY_SECONDS = 30.0
 
-_JSON = frozenset({"spec", "answer", "events", "references", "sources", "tool_calls", "usage", "kg_stats"})
-_TIMES = frozenset({"started", "finished"})
-_FLAGS = frozenset({"verified"})
+_JSON = frozenset({
+    "spec", "answer", "events", "references", "sources", "tool_calls", "usage", "kg_stats", "metrics", "failed_turns",
+})  # fmt: skip
+_TIMES = frozenset({"started", "finished", "scored"})
+_FLAGS = frozenset({"verified", "correct", "program_correct"})
 
 _ADVICE = {
     "SQLITE_NOTADB": "it is not a SQLite database; name another file",
@@ -213,4 +215,4 @@ def _decode(name: str, value: Any) -> Any:
         return json.loads(value)
     if name in _TIMES and value is not None:
         return datetime.fromisoformat(value)
-    return bool(value) if name in _FLAGS else value
+    return bool(value) if name in _FLAGS and value is not None else value

@@ -49,7 +49,27 @@ _EVENTS = (
         WHERE understanding IS NOT NULL AND understanding != ''""",
     "ALTER TABLE turns DROP COLUMN understanding",
 )
-STEPS = (_RUNS, _KNOWLEDGE, _USAGE, _REFERENCES, _EVENTS)
+# Verdicts and figures. They go with their run; no operation of a run store names them.
+_SCORES = (
+    """CREATE TABLE scores (
+        id TEXT PRIMARY KEY, run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, dataset TEXT NOT NULL,
+        dataset_digest TEXT NOT NULL, scored TEXT NOT NULL, version TEXT NOT NULL, metrics JSON NOT NULL,
+        conversations INTEGER NOT NULL, turns INTEGER NOT NULL, correct_answers INTEGER NOT NULL,
+        accuracy REAL NOT NULL, unanswered INTEGER NOT NULL, mean_turns REAL NOT NULL,
+        mean_tool_calls REAL NOT NULL)""",
+    "CREATE INDEX scores_by_run ON scores (run, scored)",
+    """CREATE TABLE scored_examples (
+        score TEXT NOT NULL, run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, conversation TEXT NOT NULL,
+        turns INTEGER NOT NULL, correct_answers INTEGER NOT NULL, accuracy REAL NOT NULL, failed_turns JSON NOT NULL,
+        mean_tool_calls REAL NOT NULL, PRIMARY KEY (run, conversation))""",
+    "CREATE INDEX failed_examples ON scored_examples (run, accuracy)",
+    """CREATE TABLE scored_turns (
+        score TEXT NOT NULL, run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, conversation TEXT NOT NULL,
+        "index" INTEGER NOT NULL, correct INTEGER NOT NULL, program_correct INTEGER,
+        PRIMARY KEY (run, conversation, "index"))""",
+    "CREATE INDEX failed_turns ON scored_turns (run, correct)",
+)
+STEPS = (_RUNS, _KNOWLEDGE, _USAGE, _REFERENCES, _EVENTS, _SCORES)
 """Step n brings a file of version n to version n + 1; a new file takes all of them."""
 
 SCHEMA_VERSION = len(STEPS)

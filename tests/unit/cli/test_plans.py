@@ -10,7 +10,7 @@ from made_up import a_record, write_dataset
 from model_server import ModelServer
 from workflow_bench import plan, saying, table
 
-from quaestor.cli.render_runs import _plan_lines as plan_lines
+from quaestor.cli.render_figures import figure_lines
 
 
 @pytest.fixture
@@ -42,8 +42,18 @@ def test_a_run_shows_how_its_plans_went(quaestor: Quaestor, server: ModelServer,
     assert "plan 2: " in one
 
 
-def test_another_solvers_run_shows_no_plans(quaestor: Quaestor, pages: Path) -> None:
+def test_every_solvers_run_shows_time_calls_tokens_and_how_its_plans_went(quaestor: Quaestor, pages: Path) -> None:
     quaestor("run pages.json")
-    assert "plans:" not in quaestor("runs show latest").out
-    assert "plans" not in json.loads(quaestor("runs show latest --json").out)
-    assert plan_lines({}) == {}
+    shown = quaestor("runs show latest").out
+    assert "plans:         5 (83.3 %) at the first try, 0 (0.0 %) repaired, 1 (16.7 %) failed; 0 repairs" in shown
+    assert "5 (83.3 %) verified" in shown
+    assert "a turn:        0.00 requests, 0 tokens, 0.00 tool calls" in shown
+    assert " a turn, 95th percentile " in shown
+    assert "steps:" not in shown
+    found = json.loads(quaestor("runs show latest --json").out)
+    assert "plans" not in found
+    figures = found["figures"]
+    assert (figures["turns"], figures["first_try"], figures["failed"], figures["verified"]) == (6, 5, 1, 5)
+    assert figures["mean_seconds"] >= 0
+    assert figures["p95_seconds"] >= 0
+    assert figure_lines(None, {}) == {}

@@ -1,0 +1,84 @@
+"""The scores that are kept beside runs: read for people, never for a solver."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from quaestor.scores.base import open_scores
+from quaestor.scores.records import ConversationScoreRecord, ScoreRecord, VerdictRecord
+from quaestor.store.records import RunRecord
+
+
+@dataclass(frozen=True, slots=True)
+class RunScores:
+    """What is kept of a run's scores.
+
+    Attributes:
+        latest: Of each labelled file the latest scoring, the latest first.
+        conversations: By id, how each did in the latest scoring.
+        verdicts: By conversation and index, right or wrong in the latest scoring.
+        outdated: Whether the run went on after it was scored last; then there are no verdicts.
+    """
+
+    latest: tuple[ScoreRecord, ...] = ()
+    conversations: Mapping[str, ConversationScoreRecord] = field(default_factory=dict)
+    verdicts: Mapping[tuple[str, int], VerdictRecord] = field(default_factory=dict)
+    outdated: bool = False
+
+    @property
+    def wrong(self) -> frozenset[tuple[str, int]]:
+        """The turns that are wrong, by conversation and index."""
+        return frozenset(key for key, verdict in self.verdicts.items() if not verdict.correct)
+
+
+async def read_run_scores(uri: str, run: RunRecord) -> RunScores:
+    """Returns what is kept of a run's scores; nothing where it was not scored, or its store keeps no scores.
+
+    Args:
+        uri: The run store's.
+        run: The run as it is now.
+
+    Raises:
+        StoreError: The store cannot be read.
+    """
+    opened = open_scores(uri)
+    if opened is None:
+        return RunScores()
+    async with opened as store:
+        by_file: dict[str, ScoreRecord] = {}
+        for score in await store.scores(run.id):
+            by_file.setdefault(score.dataset, score)
+        latest = tuple(by_file.values())
+        if not latest or not _is_of(latest[0], run):
+            return RunScores(latest, outdated=bool(latest))
+        conversations = await store.conversation_scores(run.id)
+        verdicts = await store.verdicts(run.id)
+    return RunScores(
+        latest,
+        {found.conversation: found for found in conversations},
+        {(found.conversation, found.index): found for found in verdicts},
+    )
+
+
+async def read_latest_scores(uri: str, runs: Sequence[RunRecord]) -> Mapping[str, ScoreRecord]:
+    """Returns the latest score of each run that has one, by its id.
+
+    Args:
+        uri: The run store's.
+        runs: The runs as they are now; a score of before a run went on is left out.
+
+    Raises:
+        StoreError: The store cannot be read.
+    """
+    opened = open_scores(uri)
+    if opened is None:
+        return {}
+    found: dict[str, ScoreRecord] = {}
+    async with opened as store:
+        for score in await store.scores():
+            found.setdefault(score.run, score)
+    return {run.id: found[run.id] for run in runs if run.id in found and _is_of(found[run.id], run)}
+
+
+def _is_of(score: ScoreRecord, run: RunRecord) -> bool:
+    """Tells whether a score is of all that a run has answered: one that is resumed ends anew."""
+    return run.finished is not None and run.finished <= score.scored

@@ -1,0 +1,81 @@
+"""Figures of the turns of a run, whichever solver answered: how long, by how many calls, and how plans went."""
+
+import statistics
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from quaestor.conversation.events.kinds import Event, ExpertEvent, PlanRefused, ReplyRejected, load_events
+from quaestor.llm.usage import Usage
+from quaestor.store.records import TurnRecord
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFigures:
+    """Counts of turns, and means a turn.
+
+    Attributes:
+        turns: How many were played.
+        mean_seconds: From the question to the answer.
+        p95_seconds: The 95th percentile of that.
+        mean_requests: Requests to a model, repeated attempts included.
+        mean_tokens: Tokens read and written.
+        mean_tool_calls: Calls of tools.
+        repairs: Replies and plans of a model that were refused, in all turns; each was asked for again or given up.
+        first_try: Turns that were answered without a repair.
+        repaired: Turns that were answered after one.
+        failed: Turns without an answer.
+        verified: Turns whose plan, executed again, gave the answer.
+    """
+
+    turns: int
+    mean_seconds: float
+    p95_seconds: float
+    mean_requests: float
+    mean_tokens: float
+    mean_tool_calls: float
+    repairs: int
+    first_try: int
+    repaired: int
+    failed: int
+    verified: int
+
+
+def turn_figures(turns: Sequence[TurnRecord]) -> TurnFigures | None:
+    """Returns the figures of some turns; None where there is none."""
+    if not turns:
+        return None
+    seconds = [(turn.finished - turn.started).total_seconds() for turn in turns]
+    used = sum((Usage.of_counts(turn.usage) for turn in turns), Usage())
+    repairs = [sum(map(_is_refusal, _flat(load_events(turn.events)))) for turn in turns]
+    answered = [turn.number is not None for turn in turns]
+    return TurnFigures(
+        turns=len(turns),
+        mean_seconds=statistics.fmean(seconds),
+        p95_seconds=_p95(seconds),
+        mean_requests=used.requests / len(turns),
+        mean_tokens=used.tokens / len(turns),
+        mean_tool_calls=statistics.fmean(len(turn.tool_calls) for turn in turns),
+        repairs=sum(repairs),
+        first_try=sum(well and not refused for well, refused in zip(answered, repairs, strict=True)),
+        repaired=sum(well and refused > 0 for well, refused in zip(answered, repairs, strict=True)),
+        failed=answered.count(False),
+        verified=sum(turn.verified and well for turn, well in zip(turns, answered, strict=True)),
+    )
+
+
+def _p95(values: Sequence[float]) -> float:
+    """Returns the 95th percentile, between two values where it falls there."""
+    return statistics.quantiles(values, n=20, method="inclusive")[-1] if len(values) > 1 else values[0]
+
+
+def _flat(events: Sequence[Event]) -> Iterator[Event]:
+    """Yields the events, those of an expert in place of what holds them."""
+    for event in events:
+        if isinstance(event, ExpertEvent):
+            yield from _flat((event.event,))
+        else:
+            yield event
+
+
+def _is_refusal(event: Event) -> bool:
+    return isinstance(event, PlanRefused | ReplyRejected)

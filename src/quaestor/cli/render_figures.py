@@ -1,0 +1,49 @@
+"""The figures of a run's turns in words."""
+
+from collections.abc import Mapping
+
+from quaestor.application.turn_figures import TurnFigures
+
+
+def figure_lines(figures: TurnFigures | None, plans: Mapping[str, float]) -> dict[str, str]:
+    """Returns the figures in words, by what they are about.
+
+    Args:
+        figures: Of all turns; None where none was played.
+        plans: Of a solver that writes plans, `plan_figures`; they stand in place of those that every solver has.
+    """
+    if figures is None:
+        return {}
+    lines = {
+        "took": f"{_duration(figures.mean_seconds)} a turn, 95th percentile {_duration(figures.p95_seconds)}",
+        "a turn": f"{figures.mean_requests:.2f} requests, {figures.mean_tokens:,.0f} tokens, "
+        f"{figures.mean_tool_calls:.2f} tool calls",
+    }
+    if plans.get("turns"):
+        return {**lines, **_plan_lines(plans, plans["turns"])}
+    repairs = f"{figures.repairs} repair{'s' * (figures.repairs != 1)}"
+    went = {"first_try": figures.first_try, "repaired": figures.repaired, "failed": figures.failed}
+    return {
+        **lines,
+        "plans": f"{_went(went, figures.turns)}; {repairs}, {_share(figures.verified, figures.turns)} verified",
+    }
+
+
+def _plan_lines(plans: Mapping[str, float], turns: float) -> dict[str, str]:
+    return {
+        "plans": _went(plans, turns),
+        "steps": f"{plans['mean_steps']:g} a plan, {plans['empty_fields']:g} empty fields",
+    }
+
+
+def _went(counts: Mapping[str, float], turns: float) -> str:
+    first, repaired, failed = (_share(counts[name], turns) for name in ("first_try", "repaired", "failed"))
+    return f"{first} at the first try, {repaired} repaired, {failed} failed"
+
+
+def _share(count: float, turns: float) -> str:
+    return f"{count:g} ({100 * count / turns:.1f} %)"
+
+
+def _duration(seconds: float) -> str:
+    return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"

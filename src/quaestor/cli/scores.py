@@ -1,0 +1,97 @@
+"""Scores that are kept beside runs, as words and as JSON."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+if TYPE_CHECKING:
+    from quaestor.application.kept_scores import RunScores
+    from quaestor.scores.records import ScoreRecord, VerdictRecord
+    from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
+
+
+def scores_of_run(store: str | None, run: "RunRecord") -> "RunScores":
+    """Returns what is kept of a run's scores in the store in force."""
+    from quaestor.application.kept_scores import read_run_scores
+    from quaestor.settings import load_settings
+
+    return asyncio.run(read_run_scores(load_settings({"store": store}).store, run))
+
+
+def scores_of_runs(store: str | None, runs: "Sequence[RunRecord]") -> "Mapping[str, ScoreRecord]":
+    """Returns the latest score of each run in the store in force, by its id."""
+    from quaestor.application.kept_scores import read_latest_scores
+    from quaestor.settings import load_settings
+
+    return asyncio.run(read_latest_scores(load_settings({"store": store}).store, runs))
+
+
+def score_words(score: "ScoreRecord | None") -> str:
+    """Returns the execution accuracy of a score; nothing where there is none.
+
+    >>> score_words(None)
+    ''
+    """
+    return "" if score is None else f"{100 * score.accuracy:.1f} %"
+
+
+def score_lines(scores: "RunScores") -> dict[str, str]:
+    """Returns a run's scores in words, under `score`: the latest of each labelled file."""
+    lines = ["of before the run went on: score it again"] if scores.outdated else []
+    for score in scores.latest:
+        when = score.scored.astimezone().isoformat(" ", "seconds")
+        lines += [
+            f"{score.dataset}, {when}, quaestor {score.version}",
+            *(f"  {line}" for line in _metric_lines(score.metrics)),
+            f"  {score.mean_turns:.1f} turns a conversation, {score.mean_tool_calls:.2f} tool calls a turn, "
+            f"{score.unanswered} without an answer",
+        ]
+    return {"score": "\n".join(lines)} if lines else {}
+
+
+def example_objects(examples: "Sequence[ConversationRecord]", scores: "RunScores") -> list[dict[str, JsonValue]]:
+    """Returns the conversations of a run as JSON, each with how it did; null where it was not scored."""
+    from quaestor.core import serial
+
+    return [
+        {**serial.dump(example), "score": serial.dump(scores.conversations.get(example.conversation))}
+        for example in examples
+    ]
+
+
+def verdict_on(store: str | None, run: "RunRecord", turn: "TurnRecord") -> "VerdictRecord | None":
+    """Returns right or wrong of a turn, from the latest score of its run; None where it was not scored."""
+    return scores_of_run(store, run).verdicts.get((turn.conversation, turn.index))
+
+
+def verdict_words(verdict: "VerdictRecord | None") -> str | None:
+    """Returns right or wrong of a turn in words; None where it was not scored."""
+    if verdict is None:
+        return None
+    said = "right" if verdict.correct else "wrong"
+    if verdict.program_correct is None:
+        return said
+    return f"{said}, its program {'right' if verdict.program_correct else 'wrong'}"
+
+
+def verdict_object(verdict: "VerdictRecord | None") -> JsonValue:
+    """Returns right or wrong of a turn as JSON; null where it was not scored."""
+    return None if verdict is None else {"correct": verdict.correct, "program_correct": verdict.program_correct}
+
+
+def _metric_lines(metrics: "Mapping[str, JsonValue]") -> list[str]:
+    from quaestor.cli.results import figure_cells
+    from quaestor.core import serial
+    from quaestor.scoring.bootstrap import Proportion
+    from quaestor.scoring.scorers import SCORERS
+
+    lines = []
+    for name, kept in metrics.items():
+        correct, total, percent, interval = figure_cells(serial.load(Proportion, kept))
+        if percent:
+            title = SCORERS[name].title if name in SCORERS else name
+            between = f", 95 % interval {interval}" if interval else ""
+            lines.append(f"{title}: {correct} of {total} ({percent} %{between})")
+    return lines

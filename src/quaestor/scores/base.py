@@ -1,0 +1,137 @@
+"""What a store of scores can do, by name, and how one is opened.
+
+It is an object of its own beside the run store, and stands above everything that answers: whoever holds a run store
+has no way to a verdict. `tests/contract` holds all implementations to it.
+"""
+
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self, cast, runtime_checkable
+
+from quaestor.plugins import Registry
+from quaestor.scores.records import ConversationScoreRecord, KeptScore, ScoreRecord, VerdictRecord
+
+
+@runtime_checkable
+class ScoreStore(Protocol):
+    """Keeps the scores of runs: every scoring's figures, and the verdicts of the latest.
+
+    Every operation is safe beside other processes, and may raise StoreError (unreachable, damaged, read-only). With
+    its run a score goes too.
+    """
+
+    async def add_score(self, kept: KeptScore) -> None:
+        """Adds a scoring of a run. Its verdicts stand in place of those of an earlier one, whose figures stay.
+
+        Raises:
+            UnknownRunError: There is no such run.
+        """
+        ...
+
+    async def scores(self, run: str | None = None) -> tuple[ScoreRecord, ...]:
+        """Returns the figures of every scoring of a run, or of all runs, the latest first."""
+        ...
+
+    async def conversation_scores(self, run: str, *, failed: bool = False) -> tuple[ConversationScoreRecord, ...]:
+        """Returns how the conversations of a run did in its latest scoring, by id.
+
+        Args:
+            run: The run's id.
+            failed: Only those that are not all right.
+        """
+        ...
+
+    async def verdicts(
+        self, run: str, conversation: str | None = None, *, correct: bool | None = None
+    ) -> tuple[VerdictRecord, ...]:
+        """Returns the verdicts of a run's latest scoring, by conversation and index; none where there is no scoring.
+
+        Args:
+            run: The run's id.
+            conversation: Only those of this one.
+            correct: Only those that are right, or wrong.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Lets go of files and connections. A second call does nothing."""
+        ...
+
+    async def __aenter__(self) -> Self:
+        """Returns the store; leaving the block closes it."""
+        ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Closes the store."""
+        ...
+
+
+class ScoreStoreOpener(Protocol):
+    """Opens the scores beside the runs of a scheme.
+
+    Another package adds one by an entry point `quaestor.score_stores`, named as the scheme.
+    """
+
+    def __call__(self, uri: str, /) -> ScoreStore | None:
+        """Returns the scores of a store that is there.
+
+        Args:
+            uri: As a person gave it, with its scheme.
+
+        Raises:
+            StoreError: It cannot be opened.
+        """
+        ...
+
+
+def open_scores(uri: str) -> ScoreStore | None:
+    """Opens the scores beside the runs of a store.
+
+    Args:
+        uri: Of the run store, which has been made.
+
+    Returns:
+        None where none are kept: in memory, and in a store of another package that keeps none.
+
+    Raises:
+        StoreError: The store cannot be opened.
+    """
+    scheme, separator, _ = uri.partition("://")
+    opener = SCORE_STORES.find(scheme if separator else "sqlite")
+    return opener(uri) if opener else None
+
+
+def _opener(scheme: str, found: object) -> ScoreStoreOpener:
+    if not callable(found):
+        raise TypeError(f"it is {type(found).__name__} and cannot be called with the URI of a {scheme} store")
+    return cast("ScoreStoreOpener", found)
+
+
+def _open_sqlite(uri: str) -> ScoreStore | None:
+    from quaestor.scores.sqlite import SqliteScores
+
+    _, separator, rest = uri.partition("://")
+    if not separator:
+        return SqliteScores(Path(uri), create=False)
+    return SqliteScores(Path(rest[1:]), create=False) if rest.strip("/") else None
+
+
+def _open_mongo(uri: str) -> ScoreStore:
+    from quaestor.scores.mongo import MongoScores
+
+    return MongoScores(uri)
+
+
+SCORE_STORES: Registry[ScoreStoreOpener] = Registry(
+    "quaestor.score_stores",
+    "score store",
+    {
+        "sqlite": f"{__name__}:_open_sqlite",
+        "mongodb": f"{__name__}:_open_mongo",
+        "mongodb+srv": f"{__name__}:_open_mongo",
+    },
+    _opener,
+)
+"""What opens the scores of a store, by the scheme of its URI."""

@@ -1,0 +1,88 @@
+"""What is kept of a report: verdicts and figures, and nothing by which an answer could be told."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+
+from pydantic import JsonValue
+
+from quaestor.core import serial
+from quaestor.scores.records import ConversationScoreRecord, KeptScore, ScoreRecord, VerdictRecord
+from quaestor.scoring.report import Report, TurnScore
+from quaestor.store.records import RunRecord, TurnRecord, now
+
+Turns = Mapping[tuple[str, int], TurnRecord]
+
+
+def kept_score(run: RunRecord, dataset: str, report: Report, turns: Turns) -> KeptScore:
+    """Returns what is kept of a run's score.
+
+    The breakdowns are left out: of a run of one conversation they would say what its reference programs do.
+
+    Args:
+        run: The run.
+        dataset: The path of the labelled file.
+        report: The verdicts.
+        turns: What the run answered, by conversation and index.
+    """
+    scored, judged = now(), report.turns
+    name = f"{scored:%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
+    by_conversation: dict[str, list[TurnScore]] = {}
+    for turn in judged:
+        by_conversation.setdefault(turn.conversation, []).append(turn)
+    right = _right(judged)
+    score = ScoreRecord(
+        id=name,
+        run=run.id,
+        dataset=dataset,
+        dataset_digest=run.dataset_digest,
+        scored=scored,
+        version=version("quaestor"),
+        metrics=_metrics(report),
+        conversations=len(by_conversation),
+        turns=len(judged),
+        correct_answers=right,
+        accuracy=_mean(right, len(judged)),
+        unanswered=report.score.unanswered,
+        mean_turns=_mean(len(judged), len(by_conversation)),
+        mean_tool_calls=_mean(_tool_calls(judged, turns), len(judged)),
+    )
+    return KeptScore(
+        score,
+        tuple(_conversation(score, id, found, turns) for id, found in by_conversation.items()),
+        tuple(
+            VerdictRecord(name, run.id, turn.conversation, turn.turn, turn.correct, turn.verdicts["program"])
+            for turn in judged
+        ),
+    )
+
+
+def _conversation(score: ScoreRecord, id: str, judged: Sequence[TurnScore], turns: Turns) -> ConversationScoreRecord:
+    right = _right(judged)
+    return ConversationScoreRecord(
+        score=score.id,
+        run=score.run,
+        conversation=id,
+        turns=len(judged),
+        correct_answers=right,
+        accuracy=_mean(right, len(judged)),
+        failed_turns=[turn.turn for turn in judged if not turn.correct],
+        mean_tool_calls=_mean(_tool_calls(judged, turns), len(judged)),
+    )
+
+
+def _metrics(report: Report) -> dict[str, JsonValue]:
+    return {name: {**serial.dump(found), "value": found.value} for name, found in report.score.results.items()}
+
+
+def _right(judged: Sequence[TurnScore]) -> int:
+    return sum(turn.correct for turn in judged)
+
+
+def _tool_calls(judged: Sequence[TurnScore], turns: Turns) -> int:
+    played = (turns.get((turn.conversation, turn.turn)) for turn in judged)
+    return sum(len(turn.tool_calls) for turn in played if turn is not None)
+
+
+def _mean(count: int, among: int) -> float:
+    return count / among if among else 0.0

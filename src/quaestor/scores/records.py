@@ -1,0 +1,108 @@
+"""The records that a score leaves: its figures, each conversation's, and right or wrong of each turn.
+
+Holds verdicts and counts. Has no field for a reference answer or program, nor for anything that a run answered.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from pydantic import JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRecord:
+    """One scoring of a run. Unique by `id`.
+
+    Attributes:
+        id: Of this scoring.
+        run: The run's id.
+        dataset: The labelled file's path as given.
+        dataset_digest: Over its documents and questions; that of the run.
+        scored: When.
+        version: Of quaestor that scored.
+        metrics: By the name of each scorer `correct`, `total`, `value` and the 95 % interval `low` to `high`, drawn
+            from `pages` pages.
+        conversations: How many were scored.
+        turns: How many labelled turns they have.
+        correct_answers: How many of them are right by official execution accuracy.
+        accuracy: The share of them.
+        unanswered: How many have no answer.
+        mean_turns: Turns a conversation.
+        mean_tool_calls: Tool calls a turn.
+    """
+
+    id: str
+    run: str
+    dataset: str
+    dataset_digest: str
+    scored: datetime
+    version: str
+    metrics: dict[str, JsonValue]
+    conversations: int
+    turns: int
+    correct_answers: int
+    accuracy: float
+    unanswered: int
+    mean_turns: float
+    mean_tool_calls: float
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationScoreRecord:
+    """How one conversation did in the latest scoring of its run. Unique by `(run, conversation)`.
+
+    Attributes:
+        score: The id of the scoring.
+        run: The run's id.
+        conversation: The conversation's id.
+        turns: How many labelled turns it has.
+        correct_answers: How many of them are right by official execution accuracy.
+        accuracy: The share of them.
+        failed_turns: The places of the others, from 0.
+        mean_tool_calls: Tool calls a turn.
+    """
+
+    score: str
+    run: str
+    conversation: str
+    turns: int
+    correct_answers: int
+    accuracy: float
+    failed_turns: list[JsonValue] = field(default_factory=list)
+    mean_tool_calls: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictRecord:
+    """Right or wrong of one turn, in the latest scoring of its run. Unique by `(run, conversation, index)`.
+
+    Attributes:
+        score: The id of the scoring.
+        run: The run's id.
+        conversation: The conversation's id.
+        index: The turn's place in the conversation, from 0.
+        correct: By official execution accuracy.
+        program_correct: By official program accuracy; None where the reference has no program.
+    """
+
+    score: str
+    run: str
+    conversation: str
+    index: int
+    correct: bool
+    program_correct: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptScore:
+    """All that one scoring leaves.
+
+    Attributes:
+        score: Its figures.
+        conversations: Those of each conversation.
+        verdicts: Right or wrong of each turn.
+    """
+
+    score: ScoreRecord
+    conversations: tuple[ConversationScoreRecord, ...]
+    verdicts: tuple[VerdictRecord, ...]

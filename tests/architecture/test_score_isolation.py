@@ -1,0 +1,191 @@
+"""Scores reach no solver: nothing that answers can open them, a run store gives none, and they change no prediction."""
+
+import ast
+import asyncio
+import inspect
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kept_scores import a_score
+from store_records import GRAPH, START, a_prompt, a_run, an_example, some_turns
+
+from quaestor.application.score_service import score_run
+from quaestor.core import serial
+from quaestor.core.answer_value import Number
+from quaestor.datasets.formats import read_dataset
+from quaestor.evaluation.engines import InlineEngine
+from quaestor.evaluation.run import run_dataset
+from quaestor.evaluation.spec import RunSpec
+from quaestor.sample import sample_path
+from quaestor.scores.base import open_scores
+from quaestor.scoring.gold import read_gold
+from quaestor.store.base import RunStore, open_store
+
+SOURCE = Path(__file__).parents[2] / "src" / "quaestor"
+MAY_OPEN = {"application/score_service.py", "application/kept_scores.py"}
+MAY_READ_RECORDS = MAY_OPEN | {"cli/scores.py", "cli/render_runs.py"}
+MAY_NAME_TABLES = {"scores/sqlite.py", "scores/mongo.py", "store/sqlite_schema.py", "store/mongo.py"}
+ABOVE = {"application", "cli", "scores"}
+"""The packages that answer nothing: all others are imported below."""
+
+EVERYTHING_THAT_ANSWERS = """
+import pkgutil, sys, importlib
+import quaestor
+for found in pkgutil.walk_packages(quaestor.__path__, "quaestor."):
+    if found.name.split(".")[1] not in {above!r}:
+        importlib.import_module(found.name)
+assert "quaestor.solvers.reflection.solver" in sys.modules and "quaestor.learning.train" in sys.modules
+print([name for name in sys.modules if name.startswith("quaestor.scores.")])
+"""
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    for path in sorted(SOURCE.rglob("*.py")):
+        yield path.relative_to(SOURCE).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def importers(*names: str) -> set[str]:
+    """The modules outside of `scores` that import one of its modules, whatever the form."""
+    wanted = {f"quaestor.scores.{name}" for name in names}
+    found = set()
+    for module, tree in modules():
+        for node in ast.walk(tree):
+            imported: set[str] = set()
+            if isinstance(node, ast.ImportFrom) and node.module:
+                imported = {node.module, *(f"{node.module}.{item.name}" for item in node.names)}
+            elif isinstance(node, ast.Import):
+                imported = {item.name for item in node.names}
+            if imported & wanted and not module.startswith("scores/"):
+                found.add(module)
+    return found
+
+
+def test_only_two_services_can_open_the_scores() -> None:
+    assert importers("base", "sqlite", "mongo", "recording") == MAY_OPEN
+    assert importers("records") <= MAY_READ_RECORDS
+
+
+def test_nobody_else_names_their_tables() -> None:
+    named = {
+        module
+        for module, tree in modules()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if "scored_turns" in node.value or "scored_examples" in node.value or "quaestor.scores" in node.value
+    }
+    assert named == MAY_NAME_TABLES
+
+
+def test_all_that_answers_is_imported_without_them() -> None:
+    """Solvers, prompts, tools, graphs, engines, and the training of weights; whatever they import in their turn."""
+    code = EVERYTHING_THAT_ANSWERS.format(above=ABOVE)
+    outcome = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (outcome.returncode, outcome.stdout.strip()) == (0, "[]"), outcome.stderr
+
+
+PLANTED = "planted-verdict"
+
+
+async def all_that_a_run_store_gives(store: RunStore) -> str:
+    """What every operation that reads returns; none may be forgotten."""
+    run, conversation = a_run().id, "c1"
+    given: dict[str, Any] = {
+        "runs": await store.runs(),
+        "run": await store.run(run),
+        "examples": await store.examples(run),
+        "progress": await store.progress(run),
+        "turns": await store.turns(run),
+        "turn": await store.turn(run, conversation, 0),
+        "prompts": await store.prompts(run, conversation),
+        "load_graph": await store.load_graph(run, conversation),
+        "load_ontology": await store.load_ontology("ab" * 32),
+    }
+    writes = {"create", "resume", "finish", "delete", "begin", "complete", "save", "log", "close"}
+    operations = {name for name, _ in inspect.getmembers(RunStore, inspect.iscoroutinefunction) if name[0] != "_"}
+    assert {name for name in operations if name.partition("_")[0] not in writes} == given.keys()
+    return repr(given)
+
+
+def test_a_run_store_gives_no_verdict(tmp_path: Path) -> None:
+    uri = str(tmp_path / "runs.db")
+
+    async def look() -> tuple[str, str]:
+        async with open_store(uri) as store:
+            await store.save_ontology("ab" * 32, GRAPH)
+            await store.create_run(a_run())
+            await store.begin_example(an_example(a_run(), status="pending", turns=0))
+            await store.save_graph(a_run().id, "c1", GRAPH)
+            await store.log_prompt(a_prompt(a_run()))
+            await store.complete_example(an_example(a_run()), some_turns(a_run()))
+            before = await all_that_a_run_store_gives(store)
+            kept = a_score(a_run(), {"c1": (True, False)}, id=PLANTED, dataset=PLANTED)
+            scores = open_scores(uri)
+            assert scores is not None
+            async with scores:
+                await scores.add_score(replace(kept, score=replace(kept.score, scored=START)))
+            return before, await all_that_a_run_store_gives(store)
+
+    before, after = asyncio.run(look())
+    assert PLANTED.encode() in b"".join(path.read_bytes() for path in tmp_path.glob("runs.db*"))
+    assert after == before
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_a_run_of_before_that_was_scored_changes_no_prediction(tmp_path: Path, right: bool) -> None:
+    """Played in an empty store, and in one that says of every turn that it was right, or wrong."""
+    pages = read_dataset(sample_path(), 3)
+
+    async def play(uri: str) -> tuple[str, list[dict[str, Any]]]:
+        async with open_store(uri) as store:
+            run = await run_dataset(pages, RunSpec.of(pages, "embedded", limit=3), store, InlineEngine())
+            turns = [serial.dump(turn) for turn in await store.turns(run.id)]
+        return run.id, [{name: turn[name] for name in turn if name not in VOLATILE} for turn in turns]
+
+    async def score(uri: str, run: str) -> None:
+        verdicts = {page.id: (right,) * len(page.questions) for page in pages.conversations}
+        scores = open_scores(uri)
+        assert scores is not None
+        async with scores:
+            await scores.add_score(a_score(replace(a_run(), id=run), verdicts))
+
+    _, alone = asyncio.run(play(str(tmp_path / "empty.db")))
+    uri = str(tmp_path / "scored.db")
+    run, first = asyncio.run(play(uri))
+    asyncio.run(score(uri, run))
+    _, again = asyncio.run(play(uri))
+    assert json.dumps(first) == json.dumps(alone) == json.dumps(again)
+
+
+VOLATILE = {"run", "started", "finished"}
+
+
+def test_a_score_that_is_kept_holds_no_answer_and_no_program(tmp_path: Path) -> None:
+    """Reference answers and programs that stand nowhere else are looked for in the bytes of the store."""
+    pages, uri = read_dataset(sample_path(), 2), str(tmp_path / "runs.db")
+    sentinel = "918273645"
+    gold = {
+        conversation: [
+            replace(turn, executed=Number(Decimal(sentinel)), program=f"add({sentinel}, 1)", display=f"{sentinel}%")
+            for turn in turns
+        ]
+        for conversation, turns in read_gold(sample_path()).items()
+    }
+
+    async def score() -> None:
+        async with open_store(uri) as store:
+            run = await run_dataset(pages, RunSpec.of(pages, "embedded", limit=2), store, InlineEngine())
+            scored = await score_run(store, run, pages, gold, uri)
+            assert scored.unkept is None
+            assert all(sentinel in turn.gold_program for turn in scored.report.turns)
+
+    asyncio.run(score())
+    stored = b"".join(path.read_bytes() for path in tmp_path.glob("runs.db*"))
+    assert b"scored_turns" in stored
+    assert sentinel.encode() not in stored

@@ -1,0 +1,133 @@
+"""What every ScoreStore must do. The fixture `uri` names each kind of store."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from kept_scores import a_score
+from store_records import START, a_run, an_example, some_turns
+
+from quaestor.errors import UnknownRunError
+from quaestor.scores.base import ScoreStore, open_scores
+from quaestor.store.base import RunStore, open_store
+
+RUN = a_run()
+FIRST = a_score(RUN, {"c1": (True, False), "c2": (True, True, True)})
+LATER = a_score(RUN, {"c1": (True, True), "c2": (True, False, False)}, id="s2")
+LATER = replace(LATER, score=replace(LATER.score, scored=START + timedelta(hours=1)))
+
+Scenario = Callable[[RunStore, ScoreStore], Coroutine[None, None, None]]
+
+
+def play(uri: str, scenario: Scenario) -> None:
+    """Plays a scenario on a store that has one complete run."""
+
+    async def opened() -> None:
+        async with open_store(uri) as store:
+            await store.create_run(RUN)
+            await store.complete_example(an_example(RUN), some_turns(RUN))
+            scores = open_scores(uri)
+            assert scores is not None
+            async with scores:
+                await scenario(store, scores)
+
+    asyncio.run(opened())
+
+
+def test_every_implementation_is_a_score_store(uri: str) -> None:
+    async def scenario(store: RunStore, scores: ScoreStore) -> None:
+        assert isinstance(scores, ScoreStore)
+        assert not isinstance(store, ScoreStore)
+
+    play(uri, scenario)
+
+
+def test_a_score_comes_back_as_it_was(uri: str) -> None:
+    async def scenario(store: RunStore, scores: ScoreStore) -> None:
+        assert await scores.scores(RUN.id) == ()
+        assert await scores.verdicts(RUN.id) == ()
+        assert await scores.conversation_scores(RUN.id) == ()
+        await scores.add_score(FIRST)
+        assert await scores.scores(RUN.id) == (FIRST.score,)
+        assert await scores.conversation_scores(RUN.id) == FIRST.conversations
+        assert await scores.verdicts(RUN.id) == FIRST.verdicts
+        assert (await scores.scores(RUN.id))[0].scored.utcoffset() == timedelta(0)
+
+    play(uri, scenario)
+
+
+def test_what_failed_is_found(uri: str) -> None:
+    async def scenario(store: RunStore, scores: ScoreStore) -> None:
+        await scores.add_score(FIRST)
+        assert [found.conversation for found in await scores.conversation_scores(RUN.id, failed=True)] == ["c1"]
+        failed = await scores.verdicts(RUN.id, correct=False)
+        assert [(found.conversation, found.index, found.program_correct) for found in failed] == [("c1", 1, True)]
+        assert len(await scores.verdicts(RUN.id, correct=True)) == 4
+        assert [found.index for found in await scores.verdicts(RUN.id, "c2")] == [0, 1, 2]
+
+    play(uri, scenario)
+
+
+def test_a_run_scored_again_keeps_the_figures_of_both_and_the_verdicts_of_the_latest(uri: str) -> None:
+    async def scenario(store: RunStore, scores: ScoreStore) -> None:
+        await scores.add_score(FIRST)
+        await scores.add_score(LATER)
+        assert await scores.scores(RUN.id) == (LATER.score, FIRST.score)
+        assert await scores.verdicts(RUN.id) == LATER.verdicts
+        assert await scores.conversation_scores(RUN.id) == LATER.conversations
+
+    play(uri, scenario)
+
+
+def test_scores_of_all_runs_come_latest_first(uri: str) -> None:
+    other = a_run("another-run")
+
+    async def scenario(store: RunStore, scores: ScoreStore) -> None:
+        await store.create_run(other)
+        await scores.add_score(LATER)
+        await scores.add_score(a_score(other, {"c1": (False,)}, id="s0"))
+        assert [score.run for score in await scores.scores()] == [RUN.id, other.id]
+        assert [score.run for score in await scores.scores(other.id)] == [other.id]
+
+    play(uri, scenario)
+
+
+def test_only_a_run_that_is_there_has_a_score(uri: str) -> None:
+    async def scenario(store: RunStore, scores: ScoreStore) -> None:
+        with pytest.raises(UnknownRunError, match="'nosuch'"):
+            await scores.add_score(a_score(replace(RUN, id="nosuch"), {"c1": (True,)}))
+        assert await scores.scores() == ()
+
+    play(uri, scenario)
+
+
+def test_scores_go_with_their_run(uri: str) -> None:
+    other = a_run("another-run")
+
+    async def scenario(store: RunStore, scores: ScoreStore) -> None:
+        await store.create_run(other)
+        kept = a_score(other, {"c1": (False,)}, id="s0")
+        for score in (FIRST, LATER, kept):
+            await scores.add_score(score)
+        await store.delete_run(RUN.id)
+        assert await scores.scores() == (kept.score,)
+        assert await scores.verdicts(RUN.id) == ()
+        assert await scores.conversation_scores(RUN.id) == ()
+        assert await scores.verdicts(other.id) == kept.verdicts
+
+    play(uri, scenario)
+
+
+def test_two_that_score_at_once_leave_the_verdicts_of_one(uri: str) -> None:
+    async def scenario(store: RunStore, scores: ScoreStore) -> None:
+        second = open_scores(uri)
+        assert second is not None
+        async with second:
+            await asyncio.gather(scores.add_score(FIRST), second.add_score(LATER))
+        assert {score.id for score in await scores.scores(RUN.id)} == {"s1", "s2"}
+        found = await scores.verdicts(RUN.id)
+        assert found in (FIRST.verdicts, LATER.verdicts)
+
+    play(uri, scenario)

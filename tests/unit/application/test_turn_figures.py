@@ -1,0 +1,56 @@
+from dataclasses import replace
+from datetime import timedelta
+
+from store_records import START, a_run, some_turns
+
+from quaestor.application.turn_figures import turn_figures
+from quaestor.conversation.events.kinds import ExpertEvent, Note, PlanRefused, ReplyRejected, dump_events
+from quaestor.store.records import TurnRecord
+
+REJECTED = ReplyRejected("ANSWER", "submit_answer", 1, ("no number",))
+
+
+def turns(count: int) -> list[TurnRecord]:
+    """Answered turns; turn n took n hundred milliseconds, n requests and n tool calls."""
+    one = some_turns(a_run())[1]
+    return [
+        replace(
+            one,
+            index=number - 1,
+            finished=START + timedelta(milliseconds=100 * number),
+            usage={"requests": number, "input_tokens": 10 * number, "output_tokens": number},
+            tool_calls=one.tool_calls * number,
+            events=[],
+        )
+        for number in range(1, count + 1)
+    ]
+
+
+def test_time_calls_and_tokens_are_those_of_a_turn() -> None:
+    found = turn_figures(turns(21))
+    assert found is not None
+    assert (found.turns, found.mean_requests, found.mean_tokens, found.mean_tool_calls) == (21, 11.0, 121.0, 11.0)
+    assert round(found.mean_seconds, 9) == 1.1
+    assert round(found.p95_seconds, 9) == 2.0  # one of twenty steps took longer
+
+
+def test_one_turn_is_its_own_percentile_and_none_has_no_figures() -> None:
+    found = turn_figures(turns(1))
+    assert found is not None
+    assert (found.mean_seconds, found.p95_seconds) == (0.1, 0.1)
+    assert turn_figures(()) is None
+
+
+def test_repairs_are_counted_whoever_asked_for_them() -> None:
+    first, second, third, fourth = turns(4)
+    within = ExpertEvent(1, "agent", REJECTED)
+    played = [
+        replace(first, events=dump_events([Note("looked")])),
+        replace(second, events=dump_events([REJECTED, PlanRefused("PLAN", 1, ("no row",))])),
+        replace(third, events=dump_events([within]), verified=False),
+        replace(fourth, events=dump_events([REJECTED]), number=None, verified=False),
+    ]
+    found = turn_figures(played)
+    assert found is not None
+    assert (found.first_try, found.repaired, found.failed, found.repairs) == (1, 2, 1, 4)
+    assert found.verified == 2

@@ -1,0 +1,33 @@
+from pathlib import Path
+
+import pytest
+
+from quaestor.errors import StoreError
+from quaestor.scores.base import open_scores
+from quaestor.store.base import open_store
+
+
+def test_nothing_is_kept_in_memory_nor_by_a_store_that_keeps_no_scores() -> None:
+    assert open_scores("sqlite://") is None
+    assert open_scores("drawer:///runs") is None
+
+
+def test_scores_stand_in_a_store_that_is_there(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="there is no run store"):
+        open_scores(str(tmp_path / "runs.db"))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("written", ["{}", "sqlite:///{}"])
+def test_they_are_named_as_the_runs_are(tmp_path: Path, written: str) -> None:
+    import asyncio
+
+    async def opened() -> None:
+        uri = written.format(tmp_path / "runs.db")
+        async with open_store(uri):
+            scores = open_scores(uri)
+            assert scores is not None
+            async with scores:
+                assert await scores.scores() == ()
+
+    asyncio.run(opened())

@@ -1,0 +1,34 @@
+"""What only a file can show: that what failed is found by an index."""
+
+import asyncio
+import sqlite3
+from pathlib import Path
+
+import pytest
+from kept_scores import a_score
+from store_records import a_run
+
+from quaestor.scores.sqlite import SqliteScores
+from quaestor.store.sqlite import SqliteStore
+
+
+@pytest.mark.parametrize(
+    ("query", "index"),
+    [
+        ("SELECT * FROM scored_turns WHERE run = ? AND correct = 0", "failed_turns"),
+        ("SELECT * FROM scored_examples WHERE run = ? AND accuracy < 1", "failed_examples"),
+        ("SELECT * FROM scores WHERE run = ? ORDER BY scored DESC", "scores_by_run"),
+    ],
+)
+def test_what_failed_is_found_by_an_index(tmp_path: Path, query: str, index: str) -> None:
+    async def write() -> None:
+        async with SqliteStore(tmp_path / "runs.db") as store, SqliteScores(tmp_path / "runs.db") as scores:
+            await store.create_run(a_run())
+            await scores.add_score(a_score(a_run(), {"c1": (True, False)}))
+
+    asyncio.run(write())
+    with sqlite3.connect(tmp_path / "runs.db") as db:
+        (step,) = db.execute(f"EXPLAIN QUERY PLAN {query}", ("r",))
+        assert len(db.execute(query, (a_run().id,)).fetchall()) == 1
+    db.close()
+    assert f"USING INDEX {index} " in step[-1]
