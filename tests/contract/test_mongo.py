@@ -118,9 +118,12 @@ def test_the_queries_of_scores_find_what_failed(mongo_uri: str) -> None:
     assert (failed["conversationId"], failed["results"]["failedTurns"]) == ("c1", [1])
     (turn,) = documents(mongo_uri, "scored_turns", {"runId": RUN.id, "correct": False})
     assert (turn["conversationId"], turn["turnIndex"], turn["programCorrect"]) == ("c1", 1, True)
+    made = look(mongo_uri, lambda db: {name: db[name].index_information() for name in SCORE_INDEXES})
     for collection, indexes in SCORE_INDEXES.items():
-        made = look(mongo_uri, lambda db, name=collection: db[name].index_information())
-        kept = {(tuple(tuple(key) for key in index["key"]), index.get("unique", False)) for index in made.values()}
+        kept = {
+            (tuple(tuple(key) for key in index["key"]), index.get("unique", False))
+            for index in made[collection].values()
+        }
         assert {(tuple(keys.items()), unique) for keys, unique in indexes} <= kept
 
 

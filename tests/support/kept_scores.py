@@ -1,19 +1,27 @@
 """Scores of made-up runs, for the tests of what is kept of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from pydantic import JsonValue
 from store_records import START
 
 from quaestor.scores.records import ConversationScoreRecord, KeptScore, ScoreRecord, VerdictRecord
 from quaestor.store.records import RunRecord
 
-Verdicts = dict[str, Sequence[bool]]
+Verdicts = Mapping[str, Sequence[bool]]
 
 
 def a_score(run: RunRecord, verdicts: Verdicts, *, id: str = "s1", dataset: str = "pages.json") -> KeptScore:
     """A score with those verdicts, by conversation; a program is right where its answer is wrong."""
     turns = [right for those in verdicts.values() for right in those]
-    figure = {"correct": sum(turns), "total": len(turns), "low": 0.25, "high": 1.0, "pages": 2, "value": 0.5}
+    figure: dict[str, JsonValue] = {
+        "correct": sum(turns),
+        "total": len(turns),
+        "low": 0.25,
+        "high": 1.0,
+        "pages": 2,
+        "value": 0.5,
+    }
     score = ScoreRecord(
         id=id, run=run.id, dataset=dataset, dataset_digest=run.dataset_digest, scored=START, version="1.2.3",
         metrics={"execution": figure, "display": {"correct": 0, "total": 0, "low": 0.0, "high": 0.0, "pages": 0}},

@@ -2,6 +2,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from pydantic import JsonValue
 
 import quaestor
 from quaestor.core import serial
@@ -37,11 +38,12 @@ def test_the_figures_are_those_of_the_report(scored: quaestor.ScoredRun) -> None
     assert len(verdicts) == 12
     assert not verdicts[wrong.conversation, 1].correct
     assert verdicts[wrong.conversation, 1].program_correct is wrong.verdicts["program"]
-    assert {record.score for record in (*found.conversations, *found.verdicts)} == {found.score.id}
+    assert {record.score for record in found.conversations} == {found.score.id}
+    assert {record.score for record in found.verdicts} == {found.score.id}
 
 
 def test_tool_calls_are_counted_a_turn(scored: quaestor.ScoredRun) -> None:
-    calls = [{"tool": "query_kg", "input": "{}", "output": "{}", "seconds": 0.1}]
+    calls: list[JsonValue] = [{"tool": "query_kg", "input": "{}", "output": "{}", "seconds": 0.1}]
 
     def with_calls(turn: TurnRecord) -> TurnRecord:
         return replace(turn, tool_calls=calls * (turn.index + 1))
