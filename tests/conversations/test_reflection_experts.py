@@ -90,13 +90,8 @@ def test_the_embedded_solver_needs_no_model_and_offers_its_next_plan() -> None:
 
 def test_an_offer_that_evidence_speaks_against_gives_way_to_the_next() -> None:
     from quaestor.solvers.reflection.experts import RankedExpert
-    from quaestor.solvers.reflection.findings import Duty, Verdict
-    from quaestor.solvers.reflection.loop import ReflectionRounds
-    from quaestor.solvers.reflection.proposals import DraftProposal
+    from quaestor.solvers.reflection.loop import ReflectionRounds, no_critics
     from quaestor.solvers.reflection.spec import ReflectionLimits
-
-    async def nobody(proposal: DraftProposal, number: int) -> dict[Duty, Verdict]:
-        return {}
 
     context = context_of(CASH_FLOWS)
     embedded = make_solver("embedded", {})
@@ -104,13 +99,13 @@ def test_an_offer_that_evidence_speaks_against_gives_way_to_the_next() -> None:
     wrong = asyncio.run(embedded.solve("what was the net cash from operating activities in 2008?", context))
     right = asyncio.run(embedded.solve(asked, context))
     rounds = ReflectionRounds(
-        RankedExpert(asked, context, iter([wrong, right])), nobody, ReflectionLimits(), context.trace
+        RankedExpert(asked, context, iter([wrong, right])), no_critics, ReflectionLimits(), context.trace
     )
     assert asyncio.run(rounds.play()).proposal.plan == right.plan
-    only = ReflectionRounds(RankedExpert(asked, context, iter([wrong])), nobody, ReflectionLimits(), context.trace)
+    only = ReflectionRounds(RankedExpert(asked, context, iter([wrong])), no_critics, ReflectionLimits(), context.trace)
     assert asyncio.run(only.play()).proposal.plan == wrong.plan
     twice = ReflectionRounds(
-        RankedExpert(asked, context, iter([wrong, wrong])), nobody, ReflectionLimits(), context.trace
+        RankedExpert(asked, context, iter([wrong, wrong])), no_critics, ReflectionLimits(), context.trace
     )
     assert asyncio.run(twice.play()).number == 1
 

@@ -77,6 +77,8 @@ def write_draft(plan: Plan, context: TurnContext) -> Written:
             percent = quantity_of(step).scale is Scale.PERCENT
             value = f"{sign * quantity_of(step).value:f}" + ("%" if percent else "")
             steps.append({"kind": "look_up", "what": step.label, "value": value, "where": place_code(step.source)})
+        elif step.operation == "identity" and isinstance(step.operands[0], Ref) and step.operands[0].step < 0:
+            steps.append({"kind": "earlier_answer", "answer": _said(step.operands[0])})
         elif step.operation == "identity":
             steps.append(
                 {
@@ -197,7 +199,11 @@ class Corruptor:
         if not places or len({o.quantity.value for o in graph.observations}) < 2:
             return None
         place = self._draw.choice(places)
-        others = [o for o in graph.observations if o.quantity.text.strip("$ ") != draft["steps"][place]["value"]]
+        right = draft["steps"][place]["where"]  # a cell may print two numbers
+        there = {abs(n.quantity.value) for n in NumberIndex(graph).all if place_code(n.source) == right}
+        others = [o for o in graph.observations if abs(o.quantity.value) not in there]
+        if not others:
+            return None
         value = self._draw.choice(others).quantity
         written = f"{value.value:f}" + ("%" if value.scale is Scale.PERCENT else "")
         if written == draft["steps"][place]["value"]:

@@ -1,7 +1,7 @@
 """A model that is given the reference program of each turn, drafts as a perfect expert would, and approves everything.
 
-The draft looks up every number where the page prints it and calculates exactly; so what the evidence finds against it
-is a false alarm.
+The draft looks up every number where the page prints it and names the calculation; so what the evidence finds against
+it is a false alarm.
 """
 
 from collections.abc import Sequence
@@ -34,4 +34,7 @@ class ReflectionOracle:
 
     def _draft(self, question: str) -> Written:
         plan = plan_of(question, self._context, self._golds)
-        return write_draft(spelled_out(plan, self._context.document), self._context)
+        written = write_draft(spelled_out(plan, self._context.document), self._context)
+        # As told, it leaves what is computed to those who compute.
+        steps = [{name: said for name, said in step.items() if name != "result"} for step in written["steps"]]
+        return {"reasoning": written["reasoning"], "steps": steps}

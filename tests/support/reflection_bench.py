@@ -35,7 +35,7 @@ def calculate(operation: str, *operands: object, result: object) -> Json:
     return {"kind": "calculate", "operation": operation, "operands": list(operands), "result": result}
 
 
-def draft(*steps: Json, answer: object, scale: str | None = None) -> Json:
+def draft(*steps: Json, answer: object = None, scale: str | None = None) -> Json:
     return {"reasoning": "as asked", "steps": list(steps), "answer": answer, "scale": scale}
 
 

@@ -25,6 +25,7 @@ from quaestor.conversation.events.kinds import (
     Understood,
     ValuesNamed,
     VerdictGiven,
+    VerdictMissing,
 )
 from quaestor.core.quantity import Scale
 
@@ -75,12 +76,20 @@ EVENTS: tuple[tuple[Event, tuple[str, ...]], ...] = (
         Drafted(1, ("1. cash = 5 (T0R1C1)", "2. add #1, 2"), "7", "7 million"),
         ("draft 1: 1. cash = 5 (T0R1C1); 2. add #1, 2; says 7 million", "draft 1, recomputed: 7"),
     ),
+    (
+        Drafted(1, ("1. cash = 5 (T0R1C1)",), "5", checked=("place of 1 number", "line")),
+        ("draft 1: 1. cash = 5 (T0R1C1)", "draft 1, recomputed: 5", "draft 1, checked: place of 1 number; line"),
+    ),
     (NotDrafted(2, "no plan"), ("draft 2: none, no plan",)),
     (EvidenceFound(1, "order", 3, "swap them"), ("draft 1, evidence: step 3 (order): swap them",)),
     (VerdictGiven(1, "extraction", approves=True), ("draft 1, extraction critic approves",)),
     (
         VerdictGiven(1, "calculation", approves=False, issues=("wrong", "really"), changes=("add",)),
         ("draft 1, calculation critic objects: wrong; really; add",),
+    ),
+    (
+        VerdictMissing(1, "extraction", "the reply was empty"),
+        ("draft 1, extraction critic gives no verdict that can be used: the reply was empty",),
     ),
     (DraftSettled(1, 1, accepted=True), ("draft 1 is accepted",)),
     (DraftSettled(1, 2, accepted=False), ("no draft of 2 is accepted; draft 1 has least against it",)),

@@ -9,12 +9,13 @@ from command_line import Outcome, Quaestor, one_line
 from made_up import a_record, write_dataset
 from model_replies import Asked, Reply, broken, structured
 from model_server import ModelServer
-from reflection_bench import APPROVES, draft, look_up, role_of
+from reflection_bench import APPROVES, calculate, draft, look_up, role_of
 
 IDS = ("Single_NORD/2012/page_41.pdf-1", "Single_SUND/2011/page_7.pdf-1")
 QUESTIONS = ("what was net revenue in 2008?", "and in 2007?")
-IN_2008 = draft(look_up("net revenue, 2008", 206588, "T0R1C1"), answer=206588)
-IN_2007 = draft(look_up("net revenue, 2007", 181001, "T0R1C2"), answer=181001)
+# With a calculation, so that both critics are asked.
+IN_2008 = draft(look_up("net revenue, 2008", 206588, "T0R1C1"), calculate("add", "#1", 0, result=206588), answer=206588)
+IN_2007 = draft(look_up("net revenue, 2007", 181001, "T0R1C2"), calculate("add", "#1", 0, result=181001), answer=181001)
 
 TABLES = """
 [models.main]
@@ -106,7 +107,7 @@ def test_a_turn_shows_rounds_verdicts_and_remarks(ask: Quaestor) -> None:
     assert ask("run pages.json --solver reflection --model main").code == 0
     shown = ask(f"runs turn latest {IDS[0]} 2").out
     for line in (
-        "draft 1: 1. net revenue, 2007 = 181001 (T0R1C2)",
+        "draft 1: 1. net revenue, 2007 = 181001 (T0R1C2); 2. add #1, 0",
         "draft 1, extraction critic approves",
         "is accepted",
     ):

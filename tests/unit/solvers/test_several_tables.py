@@ -19,7 +19,7 @@ from quaestor.prompts import render
 from quaestor.scoring.pages import benchmark_rows_of
 from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.reflection.candidates import likely, shown_page
+from quaestor.solvers.reflection.candidates import likely_lines, shown_page
 from quaestor.solvers.reflection.locating import locate
 from quaestor.solvers.reflection.numbers import NumberIndex, place_code
 from quaestor.solvers.sparql import showing
@@ -106,34 +106,33 @@ def test_a_place_of_another_section_is_remarked_on() -> None:
 
 
 def test_an_expert_reads_the_section_of_each_table_and_sentence() -> None:
-    question = "what was the total of debt?"
-    page = render("reflection/page", page=shown_page(FILING, likely(question, Memory(), FILING, GRAPH)))
+    page = render("reflection/page", page=shown_page(FILING))
     assert page.splitlines()[1:] == [
         'Table T0 in "Borrowings > Maturities" ((in millions))',
-        "  | C0 | C1 | C2",
-        "  R0 | ( in millions ) | 2008 | 2007",
-        "  R1 | notes payable | 70 | 60",
-        "* R2 | total | 100 | 90",
+        "| C0 | C1 | C2",
+        "R0 | ( in millions ) | 2008 | 2007",
+        "R1 | notes payable | 70 | 60",
+        "R2 | total | 100 | 90",
         'Table T1 in "Liquidity > Maturities" ((in thousands))',
-        "  | C0 | C1 | C2",
-        "  R0 |  | 2008 | 2007",
-        "  R1 | net cash from operating activities | 50 | 40",
-        "* R2 | total | 7 | 6",
+        "| C0 | C1 | C2",
+        "R0 |  | 2008 | 2007",
+        "R1 | net cash from operating activities | 50 | 40",
+        "R2 | total | 7 | 6",
         'Table T2 in "Liquidity > Maturities"',
-        "  | C0 | C1 | C2",
-        "  R0 |  | 2008 | 2007",
-        "  R1 | dividends paid | 3 | 2",
-        "  R2 | other | 1 | 1",
-        "  SECTION_0.0: nord had 12 plants .",
+        "| C0 | C1 | C2",
+        "R0 |  | 2008 | 2007",
+        "R1 | dividends paid | 3 | 2",
+        "R2 | other | 1 | 1",
+        "SECTION_0.0: nord had 12 plants .",
         "",
         'Section "Borrowings > Maturities":',
-        "  SECTION_2.0: long-term debt of the company is shown below .",
-        "  SECTION_2.1: debt matures as follows :",
-        "* SECTION_2.2: interest on debt was 5 million in 2008 .",
+        "SECTION_2.0: long-term debt of the company is shown below .",
+        "SECTION_2.1: debt matures as follows :",
+        "SECTION_2.2: interest on debt was 5 million in 2008 .",
         "",
         'Section "Liquidity > Maturities":',
-        "  SECTION_4.0: cash flows from operating activities rose by 10 .",
-        "  SECTION_4.1: the cash flows include 2 of taxes paid .",
+        "SECTION_4.0: cash flows from operating activities rose by 10 .",
+        "SECTION_4.1: the cash flows include 2 of taxes paid .",
     ]
 
 
@@ -161,3 +160,8 @@ def test_a_step_of_the_second_table_is_of_it() -> None:
     plan = Plan((Extract(1, number.source, number.label, number.quantity),))
     assert NumberIndex(GRAPH).taken(plan.extracts[0]) is number
     assert execute(plan).result.number == 7
+
+
+def test_what_a_question_is_likely_about_is_named_with_its_place() -> None:
+    context = TurnContext(FILING, Memory(), GRAPH, GraphProvider.of([FILING]).ontology)
+    assert set(likely_lines("what was the total of debt?", context)) >= {"T0R2 (total)", "T1R2 (total)", "SECTION_2.2"}

@@ -243,12 +243,14 @@ class Drafted:
         steps: Its steps for people, in order.
         result: What they come to, recomputed, for people.
         says: What the expert says is the answer, where it says so.
+        checked: What was computed about it, whatever was found.
     """
 
     draft: int
     steps: tuple[str, ...]
     result: str
     says: str | None = None
+    checked: tuple[str, ...] = ()
     kind: Literal["drafted"] = field(default="drafted", kw_only=True)
 
 
@@ -305,6 +307,22 @@ class VerdictGiven:
 
 
 @dataclass(frozen=True, slots=True)
+class VerdictMissing:
+    """A critic said nothing about a draft that can be used.
+
+    Attributes:
+        draft: Which.
+        critic: What it judges: `extraction`, `calculation`.
+        error: What was wrong with its last reply.
+    """
+
+    draft: int
+    critic: str
+    error: str
+    kind: Literal["verdict_missing"] = field(default="verdict_missing", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
 class DraftSettled:
     """One of the drafts became the answer.
 
@@ -339,7 +357,7 @@ class ExpertEvent:
 Event = Annotated[
     Note | Understood | NotUnderstood | ToolCalled | ReplyRejected | AnswerClaimed | ValuesNamed | FormulaWritten
     | PlanProposed | PlanRefused | LookedUp | NumberPicked | CandidateChosen | CandidatePassedOver
-    | Drafted | NotDrafted | EvidenceFound | VerdictGiven | DraftSettled | ExpertEvent,
+    | Drafted | NotDrafted | EvidenceFound | VerdictGiven | VerdictMissing | DraftSettled | ExpertEvent,
     Discriminator("kind"),
 ]  # fmt: skip
 """Anything that can happen in a turn. A solver of another package that needs a word of its own takes a `Note`."""

@@ -27,6 +27,7 @@ from quaestor.conversation.events.kinds import (
     Understood,
     ValuesNamed,
     VerdictGiven,
+    VerdictMissing,
 )
 from quaestor.core.answer_value import print_amount
 
@@ -106,9 +107,11 @@ def _candidate_passed_over(event: CandidatePassedOver) -> Worded:
 
 def _drafted(event: Drafted) -> Worded:
     says = (f"says {event.says}",) if event.says else ()
+    checked = [f"draft {event.draft}, checked: {'; '.join(event.checked)}"] if event.checked else []
     return [
         f"draft {event.draft}: {'; '.join((*event.steps, *says))}",
         f"draft {event.draft}, recomputed: {event.result}",
+        *checked,
     ]
 
 
@@ -123,6 +126,10 @@ def _evidence_found(event: EvidenceFound) -> Worded:
 def _verdict_given(event: VerdictGiven) -> Worded:
     said = "approves" if event.approves else "objects: " + "; ".join((*event.issues, *event.changes))
     return [f"draft {event.draft}, {event.critic} critic {said}"]
+
+
+def _verdict_missing(event: VerdictMissing) -> Worded:
+    return [f"draft {event.draft}, {event.critic} critic gives no verdict that can be used: {event.error}"]
 
 
 def _draft_settled(event: DraftSettled) -> Worded:
@@ -159,6 +166,7 @@ _WORDS: dict[type, Callable[..., Worded]] = {
     NotDrafted: _not_drafted,
     EvidenceFound: _evidence_found,
     VerdictGiven: _verdict_given,
+    VerdictMissing: _verdict_missing,
     DraftSettled: _draft_settled,
     ExpertEvent: _expert_event,
 }

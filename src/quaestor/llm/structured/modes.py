@@ -40,8 +40,8 @@ class OutputMode:
 
     @property
     def shown(self) -> str | None:
-        """The schema for the prompt, where nobody else shows it to the model; None where somebody does."""
-        return None if self.way == "tool" or self.strict else _written(self.kind)
+        """The schema for the prompt, where the server takes it as no tool and no response format; else None."""
+        return _written(self.kind) if self.way == "text" else None
 
     @property
     def parameters(self) -> ModelRequestParameters:

@@ -4,7 +4,7 @@ Owns what of a reply is read and how a reply goes back to its model. Decides not
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -136,6 +136,18 @@ def quoted(text: str) -> str:
 def initial_messages(system: str, prompt: str) -> list[ModelMessage]:
     """Returns the messages that a phase begins with."""
     return [ModelRequest([SystemPromptPart(system), UserPromptPart(prompt)])]
+
+
+def going_on(messages: Sequence[ModelMessage], prompt: str) -> list[ModelMessage]:
+    """Returns messages that end with a reply, and what is asked next; a call that was the reply has its result.
+
+    Args:
+        messages: As they were sent before, so that whoever keeps their beginning reads only what is new.
+        prompt: What is asked next.
+    """
+    last = messages[-1]
+    assert isinstance(last, ModelResponse)
+    return [*messages, answered([(call, "noted") for call in read_reply(last).calls], prompt)]
 
 
 def kept(response: ModelResponse) -> ModelResponse:

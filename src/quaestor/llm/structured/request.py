@@ -5,7 +5,8 @@ the object is for `check` to judge.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
@@ -48,10 +49,12 @@ class StructuredReply(Generic[T]):
     Attributes:
         value: The object.
         attempts: How many replies it took: 1 where the first could be used.
+        messages: What was said, and the reply; not the replies between, which could not be used. `going_on` asks more.
     """
 
     value: T
     attempts: int
+    messages: tuple[ModelMessage, ...] = ()
 
 
 async def request_structured(
@@ -65,6 +68,7 @@ async def request_structured(
     attempts: int,
     on_rejected: Callable[[Rejection], None],
     check: Callable[[T], Sequence[str]] | None = None,
+    salvage: Callable[[str], T | None] | None = None,
 ) -> StructuredReply[T]:
     """Returns an object of a type, as a model says it, and how many replies it took.
 
@@ -81,20 +85,23 @@ async def request_structured(
         attempts: Replies in all, at least 1.
         on_rejected: Is told of each reply that cannot be used.
         check: Returns what is wrong with an object, in sentences that the model can act on.
+        salvage: Reads a reply that is no JSON of the type, or was cut off; None where that cannot be done without
+            guessing.
 
     Raises:
         ModelReplyError: No reply could be used, or the server does not take the request.
         OutageError: The model cannot be asked.
     """
     mode = choose_output_mode(connection, kind, name, description)
-    said = _told_how(messages, mode)
+    asked = _told_how(messages, mode)
+    said = list(asked)
     faults: list[str] = []
     for attempt in range(1, attempts + 1):
         with named(phase if attempt == 1 else f"{phase}_repair_{attempt - 1}"):
             response = await model_request(connection.model, said, model_request_parameters=mode.parameters)
         reading = read_reply(response)
         try:
-            found = _read(kind, name, reading)
+            found = _read(kind, name, reading, salvage)
             # A check looks numbers up and runs queries: other conversations go on meanwhile.
             found_wrong = await asyncio.to_thread(check, found) if check else ()
             faults = [sentence.rstrip(".") for sentence in found_wrong]
@@ -102,13 +109,13 @@ async def request_structured(
             faults = [str(error)]
         else:
             if not faults:
-                return StructuredReply(found, attempt)
+                return StructuredReply(found, attempt, (*asked, kept(response)))
         on_rejected(Rejection(phase, name, attempt, tuple(faults[:_MOST_FAULTS])))
         said += _repair(response, reading, mode, faults)
     raise ModelReplyError(f"after {attempts} replies that could not be used: {'; '.join(faults[:_MOST_FAULTS])}")
 
 
-def _read(kind: type[T], name: str, reading: ParsedReply) -> T:
+def _read(kind: type[T], name: str, reading: ParsedReply, salvage: Callable[[str], T | None] | None) -> T:
     """Returns the object in a reply: of the output tool's call, else of the text, whatever was asked for."""
     said = next((call.arguments for call in reading.calls if call.tool == name), reading.text)
     try:
@@ -117,15 +124,23 @@ def _read(kind: type[T], name: str, reading: ParsedReply) -> T:
             raise ModelReplyError(f"there is no tool {others}" if others else "the reply was empty")
         return read_json(kind, said)
     except ModelReplyError:
+        if salvage and not reading.refused:
+            found = salvage(said if isinstance(said, str) else json.dumps(said, ensure_ascii=False))
+            if found is not None:
+                return found
         # A reply that was cut off after its object is as good as any.
         reading.require_whole()
         raise
 
 
 def _told_how(messages: Sequence[ModelMessage], mode: OutputMode) -> list[ModelMessage]:
-    """Returns the messages with the way to reply at the end of the prompt, in one message with it."""
+    """Returns the messages with the way to reply at the end of the prompt, in one message with it.
+
+    A schema that stands in an earlier one is not written again.
+    """
     *before, last = messages
-    how = render("structured/reply", way=mode.way, tool=mode.name, schema=mode.shown)
+    schema = None if mode.shown and any(mode.shown in text for text in _prompts(before)) else mode.shown
+    how = render("structured/reply", way=mode.way, tool=mode.name, schema=schema)
     assert isinstance(last, ModelRequest)
     *parts, prompt = last.parts
     if isinstance(prompt, UserPromptPart) and isinstance(prompt.content, str):
@@ -133,6 +148,13 @@ def _told_how(messages: Sequence[ModelMessage], mode: OutputMode) -> list[ModelM
     else:
         told = [*last.parts, UserPromptPart(how)]
     return [*before, replace(last, parts=told)]
+
+
+def _prompts(messages: Sequence[ModelMessage]) -> Iterator[str]:
+    for message in messages:
+        for part in message.parts:
+            if isinstance(part, UserPromptPart) and isinstance(part.content, str):
+                yield part.content
 
 
 def _repair(

@@ -49,6 +49,8 @@ def _plain(value: JsonValue) -> JsonValue:
     if not isinstance(value, dict):
         return value
     plain = {k: _plain(v) for k, v in value.items() if not (k == "title" and isinstance(v, str))}
+    if "const" in plain:
+        plain.pop("default", None)  # it can have no other value
     if "oneOf" in plain:
         plain.pop("discriminator", None)  # the fixed value of its key tells as much
         plain["anyOf"] = plain.pop("oneOf")

@@ -5,20 +5,24 @@ It marks and never leaves out: what is not marked can be read all the same.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 from typing import TypeVar
 
 from quaestor.conversation.memory import Memory
+from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.documents.document import Document, Section, Sentence, Table
 from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.plan.steps import Compute, Plan, RowRef
 from quaestor.questions.stems import stems
+from quaestor.solvers.base import TurnContext
 from quaestor.solvers.reflection.numbers import sentence_code, years_named_in
 
 _MOST_ROWS = 5
 _MOST_SENTENCES = 3
 _FEW_WORDS = 2
+_LONGEST_LABEL = 40
 _YEAR_COUNTS = 0.5
 _AS_LIKELY = 0.4
 """What is less likely than this share of the likeliest is not marked."""
@@ -82,35 +86,81 @@ def _best(texts: Mapping[Key, str], wanted: set[str], years: frozenset[int], mos
     ]
 
 
-def shown_page(document: Document, marked: Likely) -> Mapping[str, object]:
-    """Returns the page for prompts: each line with its place, marked where it is likely to matter."""
-    return {
-        "name": document.id,
-        "tables": [_table(table, document.section_of(table), marked.rows) for table in document.tables],
-        "sections": [
-            {"heading": " > ".join(section.path), "sentences": [_sentence(s, marked.sentences) for s in sentences]}
-            for section, sentences in document.text
-        ],
-    }
+def likely_lines(question: str, context: TurnContext) -> Sequence[str]:
+    """Returns the lines that a question is likely about for prompts, the likeliest first: `T0R2 (net sales)`, `POST1`.
+
+    Args:
+        question: As asked.
+        context: The turn.
+    """
+    found = likely(question, context.memory, context.document, context.graph)
+    tables = context.document.tables
+    rows = [f"T{table}R{row} ({tables[table].rows[row].label[:_LONGEST_LABEL]})" for table, row in found.rows]
+    return [*rows, *(sentence_code(section, index) for section, index in found.sentences)]
 
 
-def _table(table: Table, section: Section, marked: Sequence[Row]) -> Mapping[str, object]:
+def shown_page(document: Document) -> Mapping[str, object]:
+    """Returns the page for prompts, each line with its place: the same, byte for byte, whatever is asked."""
+    return _shown(document, "", lambda _: True, lambda _: True)
+
+
+def shown_numbers(document: Document) -> Mapping[str, object]:
+    """Returns the page as `shown_page` does, without the sentences that print no number."""
+    return _shown(document, "without the sentences that print no number", lambda _: True, lambda s: bool(s.mentions))
+
+
+def shown_sources(document: Document, plan: Plan) -> Mapping[str, object]:
+    """Returns what a plan takes of the page as `shown_page` does, with the rows that head the columns.
+
+    Args:
+        document: The page.
+        plan: What takes numbers from it.
+    """
+    rows, sentences = _taken(plan)
+    tables = {table for table, _ in rows}
+    heads = {table.index: table.header_rows for table in document.tables}
+    return _shown(
+        document,
+        "what the draft takes of it",
+        lambda row: row in rows or (row[0] in tables and row[1] < heads[row[0]]),
+        lambda sentence: (sentence.section, sentence.index) in sentences,
+    )
+
+
+def _shown(
+    document: Document, part: str, of_rows: Callable[[Row], bool], of_sentences: Callable[[Sentence], bool]
+) -> Mapping[str, object]:
+    tables = [_table(table, document.section_of(table), of_rows) for table in document.tables]
+    text = [
+        {"heading": " > ".join(section.path), "sentences": [_sentence(sentence) for sentence in found]}
+        for section, sentences in document.text
+        if (found := list(filter(of_sentences, sentences)))
+    ]
+    return {"name": document.id, "part": part, "tables": [t for t in tables if t["rows"]], "sections": text}
+
+
+def _taken(plan: Plan) -> tuple[set[Row], set[Place]]:
+    sources = [step.source for step in plan.extracts]
+    for step in plan.steps:
+        if isinstance(step, Compute):
+            sources += [s for operand in step.operands if isinstance(operand, RowRef) for s in operand.sources]
+    rows = {(source.table, source.row) for source in sources if isinstance(source, CellRef)}
+    return rows, {(source.section, source.sentence) for source in sources if isinstance(source, SentenceRef)}
+
+
+def _table(table: Table, section: Section, of_rows: Callable[[Row], bool]) -> Mapping[str, object]:
     return {
         "index": table.index,
         "section": " > ".join(section.path),
         "caption": table.caption,
         "columns": [f"C{column}" for column in range(len(table.columns))],
         "rows": [
-            {
-                "index": index,
-                "cells": [cell.text if cell.repair is None else "" for cell in row],
-                "likely": (table.index, index) in marked,
-            }
+            {"index": index, "cells": [cell.text if cell.repair is None else "" for cell in row]}
             for index, row in enumerate(table.cells)
+            if of_rows((table.index, index))
         ],
     }
 
 
-def _sentence(sentence: Sentence, marked: Sequence[Place]) -> Mapping[str, object]:
-    code = sentence_code(sentence.section, sentence.index)
-    return {"code": code, "text": sentence.text, "likely": (sentence.section, sentence.index) in marked}
+def _sentence(sentence: Sentence) -> Mapping[str, object]:
+    return {"code": sentence_code(sentence.section, sentence.index), "text": sentence.text}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from quaestor.core.answer_value import Number, YesNo, print_amount
 from quaestor.core.parsing import parse_cell
@@ -23,7 +23,9 @@ from quaestor.solvers.reflection.findings import Finding
 from quaestor.solvers.reflection.locating import locate
 from quaestor.solvers.reflection.numbers import NumberIndex
 
-Said = int | float | str
+Said = Annotated[str, BeforeValidator(lambda said: str(said) if isinstance(said, bool | int | float) else said)]
+"""A number or words: a model may write either, and is asked for text, which keeps every digit."""
+
 Operation = Literal[
     "add", "subtract", "multiply", "divide", "exp", "greater", "percentage", "percentage_change", "sum", "average",
     "minimum", "maximum",
@@ -33,39 +35,51 @@ ScaleName = Literal["one", "thousand", "million", "billion", "percent"]
 _LONGEST = 80
 """Of a number with its words, in characters; what is longer tells of something else too."""
 
+_ONE = Constant(Decimal(1), "1")
+"""Stands where an operand cannot be read, so that all that is wrong with a draft is found at once."""
+
+
+# What the fields mean stands in the expert's prompt, once; the schema is read with every request.
+
 
 @dataclass(frozen=True, slots=True)
 class LookUp:
-    """A number taken from the page."""
+    """A number of the page."""
 
-    what: Annotated[str, Field(description="What the number is: line, period, kind.")]
-    value: Annotated[Said, Field(description="The number as the page prints it, with its sign and percent sign.")]
-    where: Annotated[str, Field(description="Its place as the page shows it, such as T0R1C2 or PRE4.")] = ""
+    what: str
+    value: Said
+    where: str = ""
     kind: Literal["look_up"] = field(default="look_up", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
+class EarlierAnswer:
+    """An answer, as it is."""
+
+    answer: Said
+    kind: Literal["earlier_answer"] = field(default="earlier_answer", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
 class Calculation:
-    """One operation on what went before."""
+    """One operation."""
 
     operation: Annotated[Operation, Field(description="percentage_change takes new, old; percentage part, whole.")]
-    operands: Annotated[
-        list[Said], Field(description='In order: "#1" is step 1, "#-1" the last answer; else a constant such as 100.')
-    ]
-    result: Annotated[bool | Said, Field(description="What it comes to: a number, or yes or no.")]
+    operands: list[Said]
+    result: Said | None = None
     kind: Literal["calculate"] = field(default="calculate", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Steps and the answer, which is what the last step comes to."""
+    """Steps, and what the expert says they come to, where it says so."""
 
-    reasoning: Annotated[str, Field(description="What is asked, and how it is found, in a few sentences.")]
-    steps: Annotated[list[Annotated[LookUp | Calculation, Field(discriminator="kind")]], Field(min_length=1)]
-    answer: Annotated[bool | Said, Field(description="The number of the last step; or yes or no.")]
-    scale: Annotated[
-        ScaleName | None, Field(description="What one unit of the answer stands for, as its sources print it.")
-    ] = None
+    reasoning: str
+    steps: Annotated[
+        list[Annotated[LookUp | EarlierAnswer | Calculation, Field(discriminator="kind")]], Field(min_length=1)
+    ]
+    answer: Said | None = None
+    scale: ScaleName | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +106,15 @@ class ParsedDraft:
 
     Attributes:
         plan: A step for each of the draft's, valid.
-        claims: What the draft says that each step comes to; of a number looked up, what it says is printed.
-        answer: What it says is the answer.
+        claims: What the draft says that each step comes to, None where it leaves that to us; of a number looked up,
+            what it says is printed.
+        answer: What it says is the answer, or None.
         findings: What could not be located, or stands elsewhere than it says.
     """
 
     plan: Plan
-    claims: tuple[DraftClaim, ...]
-    answer: DraftClaim
+    claims: tuple[DraftClaim | None, ...]
+    answer: DraftClaim | None
     findings: tuple[Finding, ...]
 
 
@@ -108,22 +123,34 @@ def faults(draft: Draft, turns_before: int) -> Sequence[str]:
     found: list[str] = []
     steps: list[Step] = []
     for number, step in enumerate(draft.steps, 1):
-        said = step.value if isinstance(step, LookUp) else step.result
-        if read_claim(said) is None:
+        said = _claimed_by(step)
+        if said is not None and read_claim(said) is None:
             found.append(f"step {number} says {_quoted(said)}, which is no single number, yes or no")
-        operands: tuple[Operand, ...] = (Constant(Decimal(1), "1"),)
-        if isinstance(step, Calculation):
-            read = [_operand(operand) for operand in step.operands]
+        operands: tuple[Operand, ...] = (_ONE,)
+        if not isinstance(step, LookUp):
+            read = [_operand(operand) for operand in _operands_of(step)]
             found += [
                 f"step {number} has the operand {_quoted(said)}: write a step as #1, an answer as #-1, or a number"
-                for said, operand in zip(step.operands, read, strict=True)
+                for said, operand in zip(_operands_of(step), read, strict=True)
                 if operand is None
             ]
-            operands = tuple(operand or Constant(Decimal(1), "1") for operand in read)
+            operands = tuple(operand or _ONE for operand in read)
+        if isinstance(step, EarlierAnswer) and not any(isinstance(o, Ref) and o.step < 0 for o in operands):
+            found.append(f"step {number} takes {_quoted(step.answer)}, which is no earlier answer such as #-1")
         steps.append(Compute(number, step.operation if isinstance(step, Calculation) else "identity", operands))
-    if read_claim(draft.answer) is None:
+    if draft.answer is not None and read_claim(draft.answer) is None:
         found.append(f"the answer {_quoted(draft.answer)} is no single number, yes or no")
     return [*found, *validate(Plan(tuple(steps)), turns_before)]
+
+
+def _claimed_by(step: LookUp | EarlierAnswer | Calculation) -> Said | None:
+    if isinstance(step, EarlierAnswer):
+        return None
+    return step.value if isinstance(step, LookUp) else step.result
+
+
+def _operands_of(step: EarlierAnswer | Calculation) -> Sequence[Said]:
+    return [step.answer] if isinstance(step, EarlierAnswer) else step.operands
 
 
 def parse_draft(draft: Draft, question: str, numbers: NumberIndex) -> ParsedDraft:
@@ -135,13 +162,14 @@ def parse_draft(draft: Draft, question: str, numbers: NumberIndex) -> ParsedDraf
         numbers: The numbers of the page.
     """
     steps: list[Step] = []
-    claims: list[DraftClaim] = []
+    claims: list[DraftClaim | None] = []
     findings: list[Finding] = []
     for number, step in enumerate(draft.steps, 1):
-        if isinstance(step, Calculation):
-            claims.append(_claim(step.result))
-            operands = tuple(operand for said in step.operands if (operand := _operand(said)) is not None)
-            steps.append(Compute(number, step.operation, operands))
+        if not isinstance(step, LookUp):
+            said = _claimed_by(step)
+            claims.append(None if said is None else _claim(said))
+            operands = tuple(operand for said in _operands_of(step) if (operand := _operand(said)) is not None)
+            steps.append(Compute(number, step.operation if isinstance(step, Calculation) else "identity", operands))
             continue
         claim = _claim(step.value)
         claims.append(claim)
@@ -158,11 +186,27 @@ def parse_draft(draft: Draft, question: str, numbers: NumberIndex) -> ParsedDraf
                 findings.append(
                     Finding("ungrounded", number, f"{claim.words} ({step.what[:80]}) is printed nowhere on the page")
                 )
-    answer = _claim(draft.answer, draft.scale)
+    answer = None if draft.answer is None else _claim(draft.answer, draft.scale)
     return ParsedDraft(Plan(tuple(steps), draft.reasoning[:1000]), tuple(claims), answer, tuple(findings))
 
 
-def read_claim(said: bool | Said, scale: ScaleName | None = None) -> DraftClaim | None:
+def draft_words(draft: Draft) -> str:
+    """Returns a draft as it was written, a step a line, for critics."""
+    lines = [f"Reasoning: {' '.join(draft.reasoning.split())}"] if draft.reasoning.strip() else []
+    for number, step in enumerate(draft.steps, 1):
+        if isinstance(step, LookUp):
+            said = f"{step.what} = {step.value}" + (f" ({step.where})" if step.where else "")
+        elif isinstance(step, EarlierAnswer):
+            said = f"the earlier answer {step.answer}"
+        else:
+            said = f"{step.operation} {', '.join(step.operands)}" + (f" = {step.result}" if step.result else "")
+        lines.append(f"{number}. {said}")
+    if draft.answer is not None:
+        lines.append(f"Answer: {draft.answer}" + (f" (in {draft.scale})" if draft.scale else ""))
+    return "\n".join(lines)
+
+
+def read_claim(said: bool | int | float | str, scale: ScaleName | None = None) -> DraftClaim | None:
     """Returns the one number, yes or no that a reply says; None where it says none, or several.
 
     >>> read_claim("14.1 %").words
@@ -195,7 +239,7 @@ def _in_words(text: str, given: Scale | None) -> DraftClaim | None:
         return None
 
 
-def _claim(said: bool | Said, scale: ScaleName | None = None) -> DraftClaim:
+def _claim(said: Said, scale: ScaleName | None = None) -> DraftClaim:
     claim = read_claim(said, scale)
     assert claim is not None, "a draft with faults is no plan"
     return claim
@@ -212,6 +256,6 @@ def _operand(said: Said) -> Operand | None:
         return None
 
 
-def _quoted(said: bool | Said) -> str:
+def _quoted(said: Said) -> str:
     text = " ".join(str(said).split())
     return repr(text if len(text) <= 60 else text[:57] + "...")

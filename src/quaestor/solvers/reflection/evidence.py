@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from quaestor.conversation.memory import Memory
 from quaestor.errors import PlanError
-from quaestor.plan.steps import Plan
+from quaestor.plan.steps import Compute, Plan
 from quaestor.questions.question import read_question
 from quaestor.solvers.reflection.checks import CheckContext, check_plan
 from quaestor.solvers.reflection.claims import check_claims
@@ -42,6 +42,25 @@ def examine_draft(draft: ParsedDraft, question: str, memory: Memory, numbers: Nu
     if not isinstance(case.execution, PlanError):
         claims = check_claims(draft, case.execution, memory.registers)
     return _in_order((*draft.findings, *check_plan(case), *claims))
+
+
+def checked_words(plan: Plan) -> tuple[str, ...]:
+    """Returns what was computed about a plan, in words: what "nothing was found" speaks of, and what it does not."""
+    taken, computes = len(plan.extracts), plan_computes(plan)
+    said = []
+    if taken:
+        said.append(f"place, sign and value of {taken} number{'s' * (taken != 1)}")
+    if computes:
+        said += ["arithmetic", "mixed or converted scales"]
+        said.append("operation and order, where the question's words or the periods tell them")
+    elif len(plan.steps) == 1 and taken:
+        said.append("line and period, where the question names them in full")
+    return tuple(said)
+
+
+def plan_computes(plan: Plan) -> bool:
+    """Returns whether a plan does anything with the numbers and answers that it takes."""
+    return any(isinstance(step, Compute) and step.operation != "identity" for step in plan.steps)
 
 
 def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -1,13 +1,11 @@
-"""What is said of a draft: by computed evidence, and by critics, as it is on the wire.
+"""What computed evidence says of a draft.
 
 Owns the kinds of findings and which of them no critic can overrule. Computes nothing and asks nobody.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Annotated, Literal
-
-from pydantic import Field
+from dataclasses import dataclass
+from typing import Literal
 
 Kind = Literal[
     "ungrounded", "arithmetic", "no result", "misplaced", "order", "base", "part", "operation", "period", "line",
@@ -47,19 +45,3 @@ class Finding:
 def hard(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Returns those that no critic can overrule."""
     return tuple(finding for finding in findings if finding.hard)
-
-
-Duty = Literal["extraction", "calculation"]
-"""What a critic judges: the numbers that were taken, or what was done with them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What a critic says of a draft."""
-
-    reasoning: Annotated[str, Field(description="How you judge, in a few sentences.")]
-    is_correct: Annotated[bool, Field(description="Whether the draft is correct as far as your duty goes.")]
-    issues: Annotated[list[str], Field(description="What is wrong, one sentence each; empty if nothing is.")] = field(
-        default_factory=list
-    )
-    changes: Annotated[list[str], Field(description="What to change, one sentence each.")] = field(default_factory=list)

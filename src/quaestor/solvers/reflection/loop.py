@@ -7,12 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from quaestor.conversation.events.kinds import Drafted, DraftSettled, EvidenceFound, NotDrafted, VerdictGiven
+from quaestor.conversation.events.kinds import (
+    Drafted,
+    DraftSettled,
+    EvidenceFound,
+    NotDrafted,
+    VerdictGiven,
+    VerdictMissing,
+)
 from quaestor.conversation.events.trace import Trace
 from quaestor.errors import OutageError, PlanError, SolverError
-from quaestor.solvers.reflection.findings import Duty, Verdict, hard
+from quaestor.solvers.reflection.findings import hard
 from quaestor.solvers.reflection.proposals import DraftProposal
 from quaestor.solvers.reflection.spec import ReflectionLimits
+from quaestor.solvers.reflection.verdicts import Duty, NoVerdict, Verdict
 
 _MOST, _LONGEST = 20, 1000
 """Sentences of a critic that are kept, and characters of each."""
@@ -37,9 +45,14 @@ class Expert(Protocol):
 class Critics(Protocol):
     """Judge a draft. None at all is the empty mapping."""
 
-    async def __call__(self, proposal: DraftProposal, number: int, /) -> Mapping[Duty, Verdict]:
-        """Returns the verdicts on a draft."""
+    async def __call__(self, proposal: DraftProposal, number: int, /) -> Mapping[Duty, Verdict | NoVerdict]:
+        """Returns what those say who were asked about a draft."""
         ...
+
+
+async def no_critics(_proposal: DraftProposal, _number: int, /) -> Mapping[Duty, Verdict | NoVerdict]:
+    """Returns no verdict: only the evidence judges."""
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +62,24 @@ class Round:
     Attributes:
         number: From 1.
         proposal: The draft.
-        verdicts: Of the critics.
+        said: By the critics who were asked.
         stands: Whether it repeats the draft before, in the face of the objections.
     """
 
     number: int
     proposal: DraftProposal
-    verdicts: Mapping[Duty, Verdict]
+    said: Mapping[Duty, Verdict | NoVerdict]
     stands: bool = False
+
+    @property
+    def verdicts(self) -> Mapping[Duty, Verdict]:
+        """The verdicts that were given."""
+        return {duty: said for duty, said in self.said.items() if isinstance(said, Verdict)}
+
+    @property
+    def missing(self) -> Mapping[Duty, NoVerdict]:
+        """The critics who said nothing that can be used."""
+        return {duty: said for duty, said in self.said.items() if isinstance(said, NoVerdict)}
 
     @property
     def accepted(self) -> bool:
@@ -66,7 +89,7 @@ class Round:
         the draft, and critics have seen both.
         """
         findings = self.proposal.findings
-        if hard(findings) or not all(verdict.is_correct for verdict in self.verdicts.values()):
+        if self.missing or hard(findings) or not all(verdict.is_correct for verdict in self.verdicts.values()):
             return False
         return not findings or (self.stands and bool(self.verdicts))
 
@@ -83,11 +106,22 @@ class Round:
         return tuple(said)
 
     @property
-    def weight(self) -> tuple[int, int, int]:
-        """How much speaks against the draft: facts, then critics, then findings."""
+    def doubts(self) -> tuple[str, ...]:
+        """All for which the draft was not accepted, for readers: the objections, who is missing, what stands for it."""
+        if not self.missing:
+            return self.objections or ("it was not repeated",)
+        silent = [f"the {duty} critic gave no verdict that can be used" for duty in self.missing]
+        if self.proposal.findings:
+            return (*self.objections, *silent)
+        checked = ", ".join(self.proposal.checked)
+        return (*self.objections, *silent, f"computed evidence found nothing against it ({checked})" if checked else "")
+
+    @property
+    def weight(self) -> tuple[int, int, int, int]:
+        """How much speaks against the draft: facts, then critics, then findings, then who is silent."""
         findings = self.proposal.findings
         against = sum(not verdict.is_correct for verdict in self.verdicts.values())
-        return len(hard(findings)), against, len(findings)
+        return len(hard(findings)), against, len(findings), len(self.missing)
 
 
 @dataclass(slots=True)
@@ -134,8 +168,8 @@ class ReflectionRounds:
             if proposal is None or self.played[-1].accepted or not self._worth_another():
                 return self._settled()
 
-    async def _verdicts(self, proposal: DraftProposal, number: int) -> Mapping[Duty, Verdict]:
-        self.trace.append(Drafted(number, proposal.steps, proposal.result, proposal.says))
+    async def _verdicts(self, proposal: DraftProposal, number: int) -> Mapping[Duty, Verdict | NoVerdict]:
+        self.trace.append(Drafted(number, proposal.steps, proposal.result, proposal.says, proposal.checked))
         self.trace.extend(EvidenceFound(number, found.kind, found.step, found.text) for found in proposal.findings)
         return await self.critics(proposal, number)
 
@@ -143,6 +177,8 @@ class ReflectionRounds:
         for duty, verdict in judged.verdicts.items():
             issues, changes = _bounded(verdict.issues), _bounded(verdict.changes)
             self.trace.append(VerdictGiven(judged.number, duty, verdict.is_correct, issues, changes))
+        for duty, silent in judged.missing.items():
+            self.trace.append(VerdictMissing(judged.number, duty, silent.error))
         self.played.append(judged)
 
     def _stands(self, proposal: DraftProposal) -> bool:
@@ -150,6 +186,8 @@ class ReflectionRounds:
 
     def _worth_another(self) -> bool:
         made = len(self.played)
+        if not self.played[-1].objections:
+            return False  # only a verdict is missing: there is nothing that another draft could mend
         if made < self.limits.max_iterations:
             return True
         return 1 < made < self.limits.hard_limit and self.played[-1].weight < self.played[-2].weight
@@ -163,7 +201,7 @@ class ReflectionRounds:
         self.trace.append(DraftSettled(best.number, len(self.played), accepted=False))
         return best
 
-    def _rank(self, judged: Round) -> tuple[tuple[int, int, int], int]:
+    def _rank(self, judged: Round) -> tuple[tuple[int, int, int, int], int]:
         return judged.weight, -judged.number if self.expert.revises else judged.number
 
 
@@ -173,5 +211,4 @@ def _bounded(sentences: Sequence[str]) -> tuple[str, ...]:
 
 def contested(best: Round, drafts: int) -> str:
     """Returns what a reader should know of a draft that was not accepted."""
-    said: Sequence[str] = best.objections or ("it was not repeated",)
-    return f"contested after {drafts} draft{'s' * (drafts != 1)}: " + "; ".join(said)[:1000]
+    return f"contested after {drafts} draft{'s' * (drafts != 1)}: " + "; ".join(filter(None, best.doubts))[:1000]

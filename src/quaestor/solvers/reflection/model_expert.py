@@ -1,17 +1,15 @@
 """The expert that is a model: it writes its steps down, and is shown what was wrong with the last ones."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from quaestor.core import serial
 from quaestor.core.computing import compute
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.reflection.drafts import Draft, parse_draft
+from quaestor.solvers.reflection.drafts import Draft, draft_words, parse_draft
 from quaestor.solvers.reflection.evidence import examine_draft
 from quaestor.solvers.reflection.numbers import NumberIndex
 from quaestor.solvers.reflection.proposals import DraftProposal, plan_steps, result_words
-from quaestor.solvers.reflection.roles import ask_expert
+from quaestor.solvers.reflection.roles import ExpertRole
 
 
 @dataclass
@@ -28,7 +26,11 @@ class ModelExpert:
     context: TurnContext
     attempts: int
     revises = True
-    _last: Draft | None = field(init=False, default=None)
+    _role: ExpertRole = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begins the talk that all drafts of the turn belong to."""
+        self._role = ExpertRole(self.question, self.context, self.attempts)
 
     async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | None:
         """Returns the model's next draft.
@@ -37,15 +39,13 @@ class ModelExpert:
             ModelReplyError: No reply could be used.
             OutageError: The model cannot be asked.
         """
-        draft = await ask_expert(self.question, self.context, number, self.attempts, self._last, objections)
-        self._last = draft
+        draft = await self._role.draft(number, objections)
         return await compute(self._proposal, draft)
 
     def _proposal(self, draft: Draft) -> DraftProposal:
         context, numbers = self.context, NumberIndex(self.context.graph)
         understood = parse_draft(draft, self.question, numbers)
         findings = examine_draft(understood, self.question, context.memory, numbers)
-        words = json.dumps(serial.dump(draft, compact=True), ensure_ascii=False, indent=1)
-        plan = understood.plan
-        result, says = result_words(plan, context), understood.answer.words
-        return DraftProposal(plan, words, plan_steps(plan), result, findings, says=says)
+        plan, answer = understood.plan, understood.answer
+        result, says = result_words(plan, context), None if answer is None else answer.words
+        return DraftProposal(plan, draft_words(draft), plan_steps(plan), result, findings, says=says)

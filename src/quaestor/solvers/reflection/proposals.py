@@ -8,7 +8,7 @@ from quaestor.plan.execute import execute
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.reflection.claims import shown_claims
-from quaestor.solvers.reflection.evidence import examine_plan
+from quaestor.solvers.reflection.evidence import checked_words, examine_plan, plan_computes
 from quaestor.solvers.reflection.findings import Finding
 from quaestor.solvers.reflection.numbers import NumberIndex, place_code
 
@@ -34,6 +34,16 @@ class DraftProposal:
     findings: tuple[Finding, ...]
     remark: str | None = None
     says: str | None = None
+
+    @property
+    def checked(self) -> tuple[str, ...]:
+        """What evidence looked at, whatever it found."""
+        return checked_words(self.plan)
+
+    @property
+    def computes(self) -> bool:
+        """Whether there is a calculation to judge."""
+        return plan_computes(self.plan)
 
 
 def proposal_of(answer: Answer, question: str, context: TurnContext) -> DraftProposal:

@@ -1,143 +1,152 @@
 """Expert and critics as a model plays them: what they are told.
 
-Owns the prompts. Which model plays a role is the turn's to say.
+Owns the prompts, and who needs to be asked of a draft. Which model plays a role is the turn's to say.
 """
 
 import asyncio
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
-from quaestor.core import serial
+from quaestor.conversation.events.kinds import Note
 from quaestor.core.computing import compute
-from quaestor.llm.structured.replies import initial_messages
-from quaestor.llm.structured.request import request_structured
+from quaestor.errors import ModelReplyError
+from quaestor.ontology.core import CoreRule
 from quaestor.prompts import render
 from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.reflection.candidates import likely, shown_page
+from quaestor.solvers.reflection.candidates import likely_lines, shown_numbers, shown_page, shown_sources
 from quaestor.solvers.reflection.drafts import Draft, faults
-from quaestor.solvers.reflection.findings import Duty, Finding, Verdict
+from quaestor.solvers.reflection.proposals import DraftProposal
+from quaestor.solvers.reflection.talks import RoleTalk
+from quaestor.solvers.reflection.verdicts import Duty, NoVerdict, Verdict, salvage_verdict
 
-_DUTIES: dict[Duty, str] = {
+_DUTIES: Mapping[Duty, str] = {
     "extraction": "whether the right numbers were taken from the page",
-    "calculation": "whether the right calculation was made with them",
+    "calculation": "whether the right calculation was made with the numbers taken",
 }
 
 
-@dataclass(frozen=True, slots=True)
-class CriticVerdicts:
-    """A draft as critics are shown it.
+class ExpertRole:
+    """The expert of one turn."""
 
-    Attributes:
-        draft: Its steps, as they were written.
-        result: What they come to, recomputed.
-        findings: What computed evidence says against it.
-    """
+    def __init__(self, question: str, context: TurnContext, attempts: int) -> None:
+        """Takes the question, the turn, and how many replies to one request there may be."""
+        self._question, self._context = question, context
+        before = len(context.memory.turns)
+        self._talk = RoleTalk(
+            "expert",
+            Draft,
+            "write_draft",
+            "Steps and answer, for critics to judge.",
+            context,
+            attempts,
+            lambda draft: faults(draft, before),
+        )
 
-    draft: str
-    result: str
-    findings: tuple[Finding, ...]
+    async def draft(self, number: int, objections: Sequence[str]) -> Draft:
+        """Returns the next draft.
 
+        Args:
+            number: Which draft of the turn, from 1.
+            objections: Why the one before was not accepted.
 
-async def ask_expert(
-    question: str, context: TurnContext, number: int, attempts: int, last: Draft | None, objections: Sequence[str]
-) -> Draft:
-    """Returns the expert's draft.
+        Raises:
+            ModelReplyError: No reply could be used.
+            OutageError: The model cannot be asked.
+        """
+        prompt = await compute(self._prompt, objections)
+        return await self._talk.ask(number, prompt, render("reflection/expert_system", rules=briefing.rules()))
 
-    Args:
-        question: As asked.
-        context: The turn.
-        number: Which draft of the turn, from 1.
-        attempts: Replies in all until one can be used.
-        last: The draft before, which was not accepted; None for the first.
-        objections: Why it was not.
-
-    Raises:
-        ModelReplyError: No reply could be used.
-        OutageError: The model cannot be asked.
-    """
-    prompt = await compute(
-        lambda: render(
+    def _prompt(self, objections: Sequence[str]) -> str:
+        context = self._context
+        if self._talk.begun:
+            return render("reflection/expert_again", objections=objections)
+        return render(
             "reflection/expert",
-            **briefing.prompt_variables(question, context),
-            page=_page(question, context),
-            draft=json.dumps(serial.dump(last, compact=True), ensure_ascii=False) if last else None,
-            objections=objections,
+            **briefing.prompt_variables(self._question, context),
+            page=shown_page(context.document),
+            likely=likely_lines(self._question, context),
         )
-    )
-    reply = await request_structured(
-        context.model_for("expert"),
-        Draft,
-        initial_messages(render("reflection/expert_system", rules=briefing.rules()), prompt),
-        name="write_draft",
-        description="Steps and answer, for critics to judge.",
-        phase=f"EXPERT_{number}",
-        attempts=attempts,
-        on_rejected=context.note_rejected,
-        check=lambda draft: faults(draft, len(context.memory.turns)),
-    )
-    return reply.value
 
 
-async def ask_critics(
-    question: str, context: TurnContext, number: int, attempts: int, judged: CriticVerdicts
-) -> dict[Duty, Verdict]:
-    """Returns the verdicts of both critics, who are asked at the same time.
+class CriticRoles:
+    """Both critics of one turn."""
 
-    Args:
-        question: As asked.
-        context: The turn.
-        number: Which draft of the turn, from 1.
-        attempts: Replies in all until one can be used, for each critic.
-        judged: The draft.
+    def __init__(self, question: str, context: TurnContext, attempts: int) -> None:
+        """Takes the question, the turn, and how many replies to one request there may be."""
+        self._question, self._context = question, context
+        self._talks = {
+            duty: RoleTalk(
+                f"{duty}_critic",
+                Verdict,
+                "give_verdict",
+                "Whether the draft is correct, and if not, what to change.",
+                context,
+                attempts,
+                _unexplained,
+                salvage_verdict,
+            )
+            for duty in _DUTIES
+        }
 
-    Raises:
-        ModelReplyError: No reply of one of them could be used.
-        OutageError: One of them cannot be asked.
-    """
-    prompt = await compute(
-        lambda: render(
-            "reflection/critic",
-            **briefing.prompt_variables(question, context),
-            page=_page(question, context),
-            draft=judged.draft,
-            result=judged.result,
-            findings=judged.findings,
-        )
-    )
-    asked = [asyncio.create_task(_judge(duty, prompt, context, number, attempts)) for duty in _DUTIES]
-    try:
-        verdicts = await asyncio.gather(*asked)
-    finally:  # where one fails the other is not asked on
-        for task in asked:
-            task.cancel()
-        await asyncio.gather(*asked, return_exceptions=True)
-    return dict(zip(_DUTIES, verdicts, strict=True))
+    async def judge(self, proposal: DraftProposal, number: int) -> Mapping[Duty, Verdict | NoVerdict]:
+        """Returns what the critics say, who are asked at the same time; of a draft without a calculation only one.
+
+        Args:
+            proposal: The draft.
+            number: Which draft of the turn, from 1.
+
+        Raises:
+            OutageError: One of them cannot be asked.
+        """
+        duties = [duty for duty in _DUTIES if duty == "extraction" or proposal.computes]
+        if len(duties) < len(_DUTIES):
+            said = f"draft {number} calculates nothing, so the calculation critic is not asked"
+            self._context.trace.append(Note(said))
+        prompts = [await compute(self._prompt, duty, proposal) for duty in duties]
+        asked = [
+            asyncio.create_task(self._verdict(duty, number, prompt))
+            for duty, prompt in zip(duties, prompts, strict=True)
+        ]
+        try:
+            verdicts = await asyncio.gather(*asked)
+        finally:  # where one fails the other is not asked on
+            for task in asked:
+                task.cancel()
+            await asyncio.gather(*asked, return_exceptions=True)
+        return dict(zip(duties, verdicts, strict=True))
+
+    def _prompt(self, duty: Duty, proposal: DraftProposal) -> str:
+        # The extraction critic judges what else the page has; the other one, what was done with what was taken.
+        document, begun = self._context.document, self._talks[duty].begun
+        told = {
+            "draft": proposal.words,
+            "result": proposal.result,
+            "findings": proposal.findings,
+            "checked": proposal.checked,
+            "computes": proposal.computes,
+        }
+        if duty == "calculation":
+            told["page"] = shown_sources(document, proposal.plan)
+        else:
+            told["page"] = None if begun else shown_numbers(document)
+        if begun:
+            return render("reflection/critic_again", **told)
+        return render("reflection/critic", **briefing.prompt_variables(self._question, self._context), **told)
+
+    async def _verdict(self, duty: Duty, number: int, prompt: str) -> Verdict | NoVerdict:
+        system = render("reflection/critic_system", role=duty, duty=_DUTIES[duty], rules=_rules(duty))
+        try:
+            return await self._talks[duty].ask(number, prompt, system)
+        except ModelReplyError as error:
+            return NoVerdict(str(error))
 
 
-async def _judge(duty: Duty, prompt: str, context: TurnContext, number: int, attempts: int) -> Verdict:
-    reply = await request_structured(
-        context.model_for(f"{duty}_critic"),
-        Verdict,
-        initial_messages(
-            render("reflection/critic_system", role=duty, duty=_DUTIES[duty], rules=briefing.rules()), prompt
-        ),
-        name="give_verdict",
-        description="Whether the draft is correct, and if not, what to change.",
-        phase=f"{duty.upper()}_CRITIC_{number}",
-        attempts=attempts,
-        on_rejected=context.note_rejected,
-        check=_unexplained,
-    )
-    return reply.value
+def _rules(duty: Duty) -> Sequence[CoreRule]:
+    """Who judges which numbers were taken needs the rules of how numbers are taken."""
+    return [rule for rule in briefing.rules() if duty == "calculation" or rule.kind == "scale"]
 
 
 def _unexplained(verdict: Verdict) -> Sequence[str]:
     if verdict.is_correct or any(issue.strip() for issue in verdict.issues):
         return ()
     return ("a draft that is not correct needs at least one issue",)
-
-
-def _page(question: str, context: TurnContext) -> object:
-    return shown_page(context.document, likely(question, context.memory, context.document, context.graph))

@@ -3,21 +3,13 @@
 Owns who drafts and who judges, and what becomes of the outcome. It keeps nothing from one turn to the next.
 """
 
-from collections.abc import Mapping
-from functools import partial
-from typing import TYPE_CHECKING
-
 from quaestor.conversation.answer import Answer
 from quaestor.core.computing import compute
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import RankingSolver, Solver, TurnContext
 from quaestor.solvers.reflection.experts import RankedExpert, SolverExpert, offers
-from quaestor.solvers.reflection.loop import Expert, ReflectionRounds, contested
+from quaestor.solvers.reflection.loop import Critics, Expert, ReflectionRounds, contested, no_critics
 from quaestor.solvers.reflection.spec import ReflectionLimits
-
-if TYPE_CHECKING:  # without a model nothing of a model is loaded
-    from quaestor.solvers.reflection.findings import Duty, Verdict
-    from quaestor.solvers.reflection.proposals import DraftProposal
 
 
 class ReflectionSolver:
@@ -43,7 +35,7 @@ class ReflectionSolver:
             MissingModelError: The expert asks a model, and the turn comes without one.
         """
         rounds = ReflectionRounds(
-            self._expert(question, context), partial(self._judge, question, context), self.limits, context.trace
+            self._expert(question, context), self._critics(question, context), self.limits, context.trace
         )
         best = await rounds.play()
         remarks = [best.proposal.remark] if best.proposal.remark else []
@@ -63,12 +55,9 @@ class ReflectionSolver:
             return RankedExpert(question, context, offers(self.expert, question, context))
         return SolverExpert(question, context, self.expert)
 
-    async def _judge(
-        self, question: str, context: TurnContext, proposal: "DraftProposal", number: int
-    ) -> "Mapping[Duty, Verdict]":
+    def _critics(self, question: str, context: TurnContext) -> Critics:
         if context.model is None and not context.models:
-            return {}
-        from quaestor.solvers.reflection.roles import CriticVerdicts, ask_critics
+            return no_critics
+        from quaestor.solvers.reflection.roles import CriticRoles  # without a model nothing of a model is loaded
 
-        judged = CriticVerdicts(proposal.words, proposal.result, proposal.findings)
-        return await ask_critics(question, context, number, self.limits.repairs + 1, judged)
+        return CriticRoles(question, context, self.limits.repairs + 1).judge

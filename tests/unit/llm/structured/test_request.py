@@ -64,7 +64,7 @@ JSON_ONLY = replace(PROFILES["plain"], json_object=True)
 
 WAYS: list[tuple[Protocol, Profile, str]] = [
     ("openai", HOSTED, "schema"),
-    ("openai", VLLM, "shown schema"),
+    ("openai", VLLM, "schema"),
     ("openai", NO_SCHEMA, "tool"),
     ("openai", JSON_ONLY, "json"),
     ("openai", PROFILES["plain"], "text"),
@@ -135,7 +135,7 @@ def test_every_server_is_asked_in_a_form_that_it_has(
     assert came.said == READ
     (asked,) = came.asked
     form = asked.body.get("response_format", {}).get("type")
-    assert form == {"schema": "json_schema", "shown schema": "json_schema", "json": "json_object"}.get(way)
+    assert form == {"schema": "json_schema", "json": "json_object"}.get(way)
     assert asked.tools == (["write_steps"] if way == "tool" else [])
     (prompt,) = asked.prompts
     assert prompt.startswith("What to do?\n\nReply ")
