@@ -44,10 +44,18 @@ _UNITS = {"square foot": "square feet", "pt": "points", "pts": "points", "x": "t
 _CURRENCIES = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "HK$": "HKD", "C$": "CAD", "A$": "AUD"}
 _NAME_BEFORE = re.compile(
     r"(?:\b(?:notes?|items?|pages?|section|rules?|form|nos?\s?\.?|sfas|fas|fin|asc|asu|eitf|apb|sab|sop|ifrs|ias"
-    r"|topic|subtopic|level|tier|class|series|exhibit|part|chapter|title|phase|step|stage|tranche|schedule|russell|basel|footnote"
+    r"|topic|subtopic|level|tier|class|series|exhibit|part|chapter|title|phase|step|stage|tranche|schedule|basel|footnote|tables?"
+    r"|charts?|figures?|russell|nasdaq|ftse|nikkei|wilshire|fortune|composite|midcap|smallcap|dow jones"
     r"|pcn\s?:|job\s?:|cycle|article)|s\s?&\s?p)\s{0,3}$",
     re.IGNORECASE,
 )
+_MONTH_BEFORE = re.compile(
+    r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\s{0,3}$",
+    re.IGNORECASE,
+)
+_LAST_DAY = 31
+_FRACTION_BEFORE = re.compile(r"[0-9]\s?/\s?$")
+_FRACTION_AFTER = re.compile(r"\s?/\s?[0-9]")
 _LIST_NUMBER = re.compile(r"\s{0,3}[0-9]{1,3}\s{0,3}[.)]\s{0,3}")
 
 
@@ -97,7 +105,11 @@ def read_number(text: str, masked: str, match: re.Match[str], *, cell: bool) -> 
         tail = _joined(tail, _read_tail(masked, closing.end(), digits, short=False))
     start = match.end("outer") if match["outer"] and (aside or match["inner"] or not closing) else match.start()
     unit, end = _unit(masked, tail, currency)
-    if _is_stuck(masked, match, tail) or _is_name(masked, match, tail, unit, cell=cell):
+    if (
+        _is_stuck(masked, match, tail)
+        or _is_of_a_fraction(masked, match, cell=cell)
+        or _is_name(masked, match, tail, unit, cell=cell)
+    ):
         return None
     lone = closing is not None and not aside
     negative = lone or _has_minus(masked, match)
@@ -165,14 +177,25 @@ def _is_stuck(masked: str, match: re.Match[str], tail: _Tail) -> bool:
     return _BAD_RIGHT.match(masked, match.end()) is not None
 
 
+def _is_of_a_fraction(masked: str, match: re.Match[str], *, cell: bool) -> bool:
+    """Whether the number is one half of what is written with a stroke: "1/3", "24/7", a date in digits."""
+    if cell or match["currency"]:
+        return False
+    start, end = match.span("number")
+    return bool(_FRACTION_BEFORE.search(masked, max(0, start - 3), start) or _FRACTION_AFTER.match(masked, end))
+
+
 def _is_name(masked: str, match: re.Match[str], tail: _Tail, unit: str | None, *, cell: bool) -> bool:
     """Whether the number names a thing: a note, a level, an index, an item of a list, a form's code."""
     if cell or unit or tail.percent or tail.scale is not Scale.ONE or "." in match["number"]:
         return False
     if len(match["number"]) > 1 and match["number"].startswith("0"):
         return True
-    if _NAME_BEFORE.search(masked, max(0, match.start() - 16), match.start()):
+    before = max(0, match.start() - 16), match.start()
+    if _NAME_BEFORE.search(masked, *before):
         return True
+    if int(match["number"].replace(",", "")) <= _LAST_DAY and _MONTH_BEFORE.search(masked, *before):
+        return not match["currency"]
     return _LIST_NUMBER.fullmatch(masked) is not None
 
 

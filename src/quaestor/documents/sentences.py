@@ -1,6 +1,7 @@
 """Running text around a table, cut into sentences with the numbers and periods that they name.
 
-Owns the cutting rules for text that comes in one piece. Sentences that come cut are kept as they are.
+Owns the cutting rules for text that comes in one piece. Sentences that come cut are kept as they are, but for those
+that were cut at the full stop of an abbreviation.
 """
 
 import re
@@ -27,7 +28,7 @@ def split_sentences(text: str) -> tuple[str, ...]:
     pending = ""
     for piece in _END.split(text.strip()):
         pending = f"{pending} {piece}".strip()
-        if _ABBREVIATION.search(pending[-12:]):
+        if _is_cut_short(pending):
             continue
         if pending == "." and sentences:
             sentences[-1] += " ."
@@ -35,6 +36,28 @@ def split_sentences(text: str) -> tuple[str, ...]:
             sentences.append(pending)
         pending = ""
     return (*sentences, pending) if pending else tuple(sentences)
+
+
+def rejoin_sentences(pieces: Sequence[str]) -> tuple[str, ...]:
+    """Returns sentences that came cut, those put together again that an abbreviation's full stop has torn apart.
+
+    >>> rejoin_sentences(["the u.s .", "dollar rose .", "costs fell ."])
+    ('the u.s . dollar rose .', 'costs fell .')
+    """
+    sentences: list[str] = []
+    open_ended = False
+    for piece in pieces:
+        if open_ended:
+            sentences[-1] += f" {piece.lstrip()}"
+        else:
+            sentences.append(piece)
+        open_ended = _is_cut_short(sentences[-1].rstrip())
+    return tuple(sentences)
+
+
+def _is_cut_short(text: str) -> bool:
+    """Whether a text ends at the full stop of an abbreviation or of a single letter."""
+    return _ABBREVIATION.search(text[-12:]) is not None
 
 
 def read_sentences(document: str, section: str, texts: Sequence[str], start: int = 0) -> tuple[Sentence, ...]:

@@ -15,7 +15,12 @@ Span = tuple[int, int]
 Dated = tuple[Period, int, int]
 
 _FILLER = r"(?:approximately|about|nearly|a|an|net|of|\$|\()?"
-_JOINT = re.compile(rf"(?: [a-z]{{3,12}}s\b)?[\s,;)]*(?:and|or|&)?\s*{_FILLER}\s*{_FILLER}\s*", re.IGNORECASE)
+_WORD = r"(?!(?:and|or)\b)[a-z]{2,12}\b"
+_JOINT = re.compile(
+    rf"(?: (?:[a-z]{{3,12}}s\b|(?P<counted>{_WORD}(?: {_WORD}){{0,2}})))?"
+    rf"[\s,;)]*(?:and|or|&)?\s*{_FILLER}\s*{_FILLER}\s*",
+    re.IGNORECASE,
+)
 """What stands between two numbers of one list, such as a comma, or what is counted and "and"."""
 _DATE_JOINT = re.compile(
     r"[\s,;]*(?:and|or|&)?[\s,]*(?:at|as of|in|for|for the years? ended)?\s*(?:fiscal(?: year)?)?\s*", re.IGNORECASE
@@ -59,11 +64,20 @@ def _runs(text: str, spans: Sequence[Span], joint: re.Pattern[str]) -> Iterator[
     """The lists of two or more: spans with nothing but a joint between them."""
     start = 0
     for n in range(1, len(spans) + 1):
-        if n < len(spans) and joint.fullmatch(text, spans[n - 1][1], spans[n][0]):
+        if n < len(spans) and _is_joined(text, spans[n - 1], spans[n], joint):
             continue
         if n - start > 1:
             yield range(start, n)
         start = n
+
+
+def _is_joined(text: str, one: Span, next_one: Span, joint: re.Pattern[str]) -> bool:
+    """Whether nothing but a joint stands between two spans; what is counted must be said after both of them."""
+    between = joint.fullmatch(text, one[1], next_one[0])
+    if between is None:
+        return False
+    counted = between.groupdict().get("counted")
+    return counted is None or text.startswith(f" {counted}", next_one[1])
 
 
 def _list_for(run: range, spans: Sequence[Span], sentence: Sentence, earlier: Sequence[Sentence]) -> Sequence[Period]:

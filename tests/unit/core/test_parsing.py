@@ -160,6 +160,28 @@ def test_numbers_in_running_text(text: str, found: list[tuple[str, str, Scale, s
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "a third ( 1/3 ) of it",
+        "open 24/7",
+        "on march 18 and september 18 of each year",
+        "see table 121 and chart 4",
+        "the s&p midcap 400 index",
+        "the composite 500 index",
+    ],
+)
+def test_what_names_or_dates_a_thing_is_no_number(text: str) -> None:
+    assert find_quantities(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("in march 2.5 million", "2.5"), ("in may 500 people", "500"), ("in june $ 12", "12")]
+)
+def test_an_amount_after_a_month_is_a_number(text: str, value: str) -> None:
+    assert [span.quantity.value for span in find_quantities(text)] == [Decimal(value)]
+
+
+@pytest.mark.parametrize(
     ("text", "label"),
     [
         ("the company 2019s 201cplan 201d", 'the company\'s "plan "'),

@@ -93,10 +93,10 @@ def test_the_text_around_a_table_is_that_under_its_heading() -> None:
 
 
 def test_a_page_without_headings_is_around_its_table() -> None:
-    record = {"id": "A/2008/page_1.pdf", "pre_text": ["a .", "b ."], "table": [["", "x"]], "post_text": ["c ."]}
+    record = {"id": "A/2008/page_1.pdf", "pre_text": ["one .", "two ."], "table": [["", "x"]], "post_text": ["c ."]}
     page = read_convfinqa_page(record, "here")
     assert page.around(page.tables[0]) == page.sentences
-    assert texts(page.lead_of(page.tables[0])) == ["a .", "b ."]
+    assert texts(page.lead_of(page.tables[0])) == ["one .", "two ."]
     assert page.sections == (Section("pre_text"), Section("post_text"))
     assert [(block.section, block.content.kind) for block in page.blocks] == [
         ("pre_text", "paragraph"),

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.core.periods import Period
-from quaestor.documents.sentences import read_sentences, split_sentences
+from quaestor.documents.sentences import read_sentences, rejoin_sentences, split_sentences
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,20 @@ def test_a_sentence_knows_its_numbers_and_periods() -> None:
     assert sentence.text[mention.ref.start : mention.ref.end] == mention.quantity.text == "$ 5 million"
     assert (mention.ref.document, mention.ref.section, mention.ref.sentence) == ("ACME/2008/page_1.pdf", "post_text", 1)
     assert [period for period, _, _ in sentence.periods] == [Period("year", 2008)]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "sentences"),
+    [
+        (("the u.s .", "dollar rose .", "costs fell ."), ("the u.s . dollar rose .", "costs fell .")),
+        (("statement no .", "160 of acme , inc .", "applies ."), ("statement no . 160 of acme , inc . applies .",)),
+        (("sales rose .", "costs fell ."), ("sales rose .", "costs fell .")),
+        (("it ends in the u.s .",), ("it ends in the u.s .",)),
+        ((), ()),
+    ],
+)
+def test_what_an_abbreviation_has_torn_apart_is_one_sentence(
+    pieces: tuple[str, ...], sentences: tuple[str, ...]
+) -> None:
+    assert rejoin_sentences(pieces) == sentences
+    assert split_sentences(" ".join(pieces)) == sentences

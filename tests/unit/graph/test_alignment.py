@@ -29,6 +29,13 @@ def test_what_is_counted_may_stand_between() -> None:
     assert years("in 2017 , 2016 and 2015 we issued 11 shares , 13 shares and 14 shares .") == [2017, 2016, 2015]
 
 
+def test_what_is_counted_is_the_same_word_after_each_number_of_a_list() -> None:
+    assert years("output was 24 mbpd , 77 mbpd and 71 mbpd in 2006 , 2005 and 2004 .") == [2006, 2005, 2004]
+    assert years("we sold 5 barrels per day and 7 barrels per day in 2012 and 2011 .") == [2012, 2011]
+    # What counts different things is no list.
+    assert years("output was 24 oil and 77 gas in 2012 and 2011 .") == [2012, 2012]
+
+
 def test_a_list_without_periods_takes_those_of_the_sentence_before() -> None:
     assert (
         years(

@@ -10,7 +10,7 @@ from decimal import Decimal
 from quaestor.datasets.convfinqa.ids import page_of
 from quaestor.documents.assembly import ParagraphPart, SectionPart, TablePart, assemble
 from quaestor.documents.document import Document
-from quaestor.documents.sentences import split_sentences
+from quaestor.documents.sentences import rejoin_sentences, split_sentences
 from quaestor.errors import DatasetError
 
 
@@ -98,14 +98,14 @@ def _cell(value: object, where: str) -> str:
 
 
 def _texts(value: object, where: str, section: str) -> tuple[str, ...]:
-    """Returns the sentences of a section: as they come, or cut from one string."""
+    """Returns the sentences of a section: as they come but for abbreviations, or cut from one string."""
     if value is None:
         return ()
     if isinstance(value, str):
         return split_sentences(text_field(value, f"{where}: '{section}'", empty=True))
     if not isinstance(value, Sequence):
         raise DatasetError(f"{where}: '{section}' is neither a list of sentences nor a text")
-    return tuple(text_field(sentence, f"{where}: a sentence of '{section}'", empty=True) for sentence in value)
+    return rejoin_sentences([text_field(text, f"{where}: a sentence of '{section}'", empty=True) for text in value])
 
 
 def text_field(value: object, what: str, *, empty: bool = False) -> str:
