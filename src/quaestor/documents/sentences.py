@@ -17,6 +17,9 @@ _ABBREVIATION = re.compile(
     r"(?:^|\s)(?:u\.s|inc|corp|co|ltd|nos?|vs|e\.g|i\.e|mr|ms|dr|st|approx|jr|l\.p|n\.a|s\.a|[a-z])\s\.$", re.IGNORECASE
 )
 
+_COMPANY = re.compile(r"\s(?:inc|corp|co|ltd|l\.p|n\.a|s\.a)\s\.$", re.IGNORECASE)
+_WORDS_OF_A_NAME = 7
+
 
 def split_sentences(text: str) -> tuple[str, ...]:
     """Returns the sentences of a text whose punctuation stands between spaces ("sales rose . costs fell .").
@@ -51,13 +54,19 @@ def rejoin_sentences(pieces: Sequence[str]) -> tuple[str, ...]:
             sentences[-1] += f" {piece.lstrip()}"
         else:
             sentences.append(piece)
-        open_ended = _is_cut_short(sentences[-1].rstrip())
+        last = sentences[-1].rstrip()
+        open_ended = _is_cut_short(last) and not (len(sentences) == 1 and _is_company(last))
     return tuple(sentences)
 
 
 def _is_cut_short(text: str) -> bool:
     """Whether a text ends at the full stop of an abbreviation or of a single letter."""
     return _ABBREVIATION.search(text[-12:]) is not None
+
+
+def _is_company(text: str) -> bool:
+    """Whether a text is the name of a company and no more, as a page's first line may be."""
+    return _COMPANY.search(text) is not None and len(text.split()) <= _WORDS_OF_A_NAME
 
 
 def read_sentences(document: str, section: str, texts: Sequence[str], start: int = 0) -> tuple[Sentence, ...]:

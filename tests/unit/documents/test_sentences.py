@@ -53,3 +53,10 @@ def test_what_an_abbreviation_has_torn_apart_is_one_sentence(
 ) -> None:
     assert rejoin_sentences(pieces) == sentences
     assert split_sentences(" ".join(pieces)) == sentences
+
+
+def test_the_name_of_a_company_at_the_head_of_a_page_is_whole() -> None:
+    assert rejoin_sentences(["made up cables inc .", "sales of acme , inc .", "rose ."]) == (
+        "made up cables inc .",
+        "sales of acme , inc . rose .",
+    )
