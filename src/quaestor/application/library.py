@@ -9,7 +9,8 @@ from typing import cast
 from pydantic import JsonValue
 
 from quaestor.application.ask_service import AskRequest, answer_questions
-from quaestor.application.resolve import CorpusPage, dataset_path, find_page, read_playable
+from quaestor.application.choosing import Choice, read_chosen
+from quaestor.application.resolve import CorpusPage, dataset_path, find_page
 from quaestor.application.run_service import RunRequest, start_run
 from quaestor.application.score_service import ScoredRun, score_run
 from quaestor.application.solver_options import SolverOverrides
@@ -146,6 +147,9 @@ async def evaluate_async(
     model: str | None = None,
     options: Options | None = None,
     limit: int | None = None,
+    conversations: Sequence[str] = (),
+    sample: int | None = None,
+    seed: int | None = None,
     workers: int | None = 1,
     store: str = "sqlite://",
     settings: Settings | None = None,
@@ -157,7 +161,10 @@ async def evaluate_async(
         solver: Its name; by default the one that is set, else `embedded`.
         model: The model that a solver asks, such as `anthropic:NAME`.
         options: Of the solver, by name.
-        limit: Only the first so many conversations.
+        limit: Only the first so many conversations; instead of it `conversations` or `sample`.
+        conversations: Only these, each by its id or its page's.
+        sample: Only so many, drawn.
+        seed: What decides the draw.
         workers: How many conversations at once; None leaves it to the solver. More than one starts processes, where
             the solver asks no model.
         store: Where the run is kept; by default nowhere.
@@ -165,15 +172,16 @@ async def evaluate_async(
 
     Raises:
         DatasetError: The file cannot be read, or has no reference answers.
+        InputError: There is no such conversation, or which are played is said in two ways.
         SettingsError: There is no such solver or option, or it needs a model.
         RunStoppedError: The model cannot be asked, or the budget is used up; the run can be resumed where it is kept.
     """
     path = dataset_path(dataset)
-    pages, gold = read_playable(path, limit), read_gold(path)
+    (pages, selection), gold = read_chosen(path, Choice(limit, conversations, sample, seed)), read_gold(path)
     request = RunRequest(
         _settings(settings, solver=solver, model=model, store=store, workers=workers), limit, _overrides(options)
     )
-    request = replace(request, model_named=model is not None)
+    request = replace(request, model_named=model is not None, selection=selection)
     async with open_store(request.settings.store) as opened:
         record = await start_run(pages, request, opened)
         return await score_run(opened, record, pages, gold, request.settings.store)
@@ -186,6 +194,9 @@ def evaluate(
     model: str | None = None,
     options: Options | None = None,
     limit: int | None = None,
+    conversations: Sequence[str] = (),
+    sample: int | None = None,
+    seed: int | None = None,
     workers: int | None = 1,
     store: str = "sqlite://",
     settings: Settings | None = None,
@@ -197,13 +208,17 @@ def evaluate(
         solver: Its name; by default the one that is set, else `embedded`.
         model: The model that a solver asks, such as `anthropic:NAME`.
         options: Of the solver, by name.
-        limit: Only the first so many conversations; None is all.
+        limit: Only the first so many conversations; instead of it `conversations` or `sample`. None is all.
+        conversations: Only these, each by its id or its page's.
+        sample: Only so many, drawn.
+        seed: What decides the draw.
         workers: How many conversations at once; None leaves it to the solver.
         store: Where the run is kept; by default nowhere.
         settings: By default those of the environment and of quaestor.toml.
 
     Raises:
         DatasetError: The file cannot be read, or has no reference answers.
+        InputError: There is no such conversation, or which are played is said in two ways.
         SettingsError: There is no such solver or option, or it needs a model.
         RunStoppedError: The model cannot be asked, or the budget is used up.
 
@@ -218,6 +233,9 @@ def evaluate(
             model=model,
             options=options,
             limit=limit,
+            conversations=conversations,
+            sample=sample,
+            seed=seed,
             workers=workers,
             store=store,
             settings=settings,

@@ -11,6 +11,7 @@ from quaestor.application.resolve import find_ontology
 from quaestor.application.solver_options import NO_OVERRIDES, SolverOverrides, named_model, solver_options
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation, Dataset
+from quaestor.datasets.selection import Selection
 from quaestor.errors import InputError, OutageError, RunStoppedError
 from quaestor.evaluation.engines import Engine, make_engine
 from quaestor.evaluation.knowledge import resolve_ontology
@@ -41,6 +42,7 @@ class RunRequest:
         policy: What becomes of gaps; by default `extend` with an ontology of another origin, else `strict`.
         cassette: Recording or replay of the exchanges with a model.
         model_named: Whether the caller names a model, so that one that is not asked is a mistake.
+        selection: Which conversations of the file were taken, where not the first `limit`.
     """
 
     settings: Settings
@@ -51,6 +53,7 @@ class RunRequest:
     policy: Policy | None = None
     cassette: CassetteOptions = NO_CASSETTE
     model_named: bool = False
+    selection: Selection | None = None
 
 
 async def start_run(
@@ -96,6 +99,7 @@ async def _play(
         ontology.digest if ontology else None,
         policy,
         config.fingerprint if config else None,
+        request.selection,
     )
     resumed = (await find_run(store, request.resume)).id if request.resume else None
 

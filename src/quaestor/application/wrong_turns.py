@@ -6,12 +6,11 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from quaestor.application.choosing import read_as_played
 from quaestor.application.kept_scores import RunScores, read_run_scores
 from quaestor.application.run_service import find_run
 from quaestor.application.score_service import prediction_of
-from quaestor.datasets.formats import read_dataset
 from quaestor.errors import InputError, UnlabelledError
-from quaestor.evaluation.spec import RunSpec
 from quaestor.scoring.gold import read_gold
 from quaestor.scoring.report import TurnScore, score_predictions
 from quaestor.store.base import RunStore
@@ -90,7 +89,7 @@ def _verdicts(record: RunRecord, turns: Sequence[TurnRecord], dataset: Path | No
     path = dataset or Path(record.dataset)
     if dataset is None and not path.is_file():
         return None
-    pages = read_dataset(path, RunSpec.of_run(record).limit)
+    pages = read_as_played(path, record)
     if pages.digest != record.dataset_digest:
         if dataset is None:
             return None

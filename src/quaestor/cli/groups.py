@@ -14,6 +14,7 @@ import typer
 
 from quaestor.cli.options import (
     AbstainOption,
+    ConversationsOption,
     ExpertOption,
     ForceOption,
     JsonOption,
@@ -28,6 +29,8 @@ from quaestor.cli.options import (
     RecordOption,
     ReplayOption,
     ResumeOption,
+    SampleOption,
+    SeedOption,
     SolverOption,
     SolverOptionOption,
     StoreOption,
@@ -37,6 +40,7 @@ from quaestor.cli.options import (
 from quaestor.settings import Setting
 
 if TYPE_CHECKING:
+    from quaestor.application.choosing import Choice
     from quaestor.application.models import CassetteOptions
     from quaestor.application.solver_options import SolverOverrides
 
@@ -145,8 +149,18 @@ class RunOptions:
     """What is played, and how."""
 
     limit: LimitOption = None
+    conversation: ConversationsOption = None
+    sample: SampleOption = None
+    seed: SeedOption = None
     resume: ResumeOption = None
     workers: WorkersOption = None
+
+    @property
+    def choice(self) -> "Choice":
+        """Which conversations are played."""
+        from quaestor.application.choosing import Choice
+
+        return Choice(self.limit, tuple(self.conversation or ()), self.sample, self.seed)
 
 
 @dataclass(frozen=True, slots=True)

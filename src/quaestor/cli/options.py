@@ -33,6 +33,20 @@ SolverOptionOption = Annotated[
     typer.Option("--option", help="Any option of the solver, by its name. May be given again.", metavar="NAME=VALUE"),
 ]
 LimitOption = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N conversations.", metavar="N")]
+ConversationsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--conversation",
+        help="Only this conversation; the id of a page names all that are about it. May be given again.",
+        metavar="ID",
+    ),
+]
+SampleOption = Annotated[
+    int | None, typer.Option("--sample", min=1, help="Only N conversations, drawn by --seed.", metavar="N")
+]
+SeedOption = Annotated[
+    int | None, typer.Option("--seed", help="Which sample is drawn; 0 where it is not given.", metavar="S")
+]
 ResumeOption = Annotated[
     str | None, typer.Option("--resume", help="Go on with this run instead of a new one.", metavar="RUN")
 ]

@@ -4,6 +4,7 @@ import asyncio
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,16 +38,18 @@ def run_command(
 ) -> None:
     """Answer every conversation of a dataset, with or without reference answers. Prints the run's id."""
     with _nothing_begun():
-        from quaestor.application.resolve import dataset_path, read_playable
+        from quaestor.application.choosing import read_chosen
+        from quaestor.application.resolve import dataset_path
         from quaestor.application.run_service import start_run
         from quaestor.cli.printing import announced
         from quaestor.cli.progress import show_progress
         from quaestor.store.base import open_store
 
-        path = dataset_path(dataset)
+        path, choice = dataset_path(dataset), playing.choice
         request = _request(solver, playing, reading, model, OutputOptions(force=force), path)
         with announced(f"reading {path}"):
-            pages = read_playable(path, playing.limit)
+            pages, selection = read_chosen(path, choice)
+        request = replace(request, selection=selection)
 
     async def play_all() -> str:
         async with open_store(request.settings.store) as opened:
@@ -67,7 +70,8 @@ def eval_command(
 ) -> None:
     """Answer every conversation of a dataset, then score the answers."""
     with _nothing_begun():
-        from quaestor.application.resolve import dataset_path, read_playable
+        from quaestor.application.choosing import read_chosen
+        from quaestor.application.resolve import dataset_path
         from quaestor.application.run_service import start_run
         from quaestor.application.score_service import score_run
         from quaestor.application.solver_options import solver_options
@@ -77,12 +81,13 @@ def eval_command(
         from quaestor.scoring.gold import read_gold
         from quaestor.store.base import open_store
 
-        path = dataset_path(dataset)
+        path, choice = dataset_path(dataset), playing.choice
         request = _request(solver, playing, reading, model, results, path)
         recordings = [file for file in (model.record, model.replay) if file]
         output = _output(results, request.settings, [path, *named_files(solver, reading), *recordings])
         with announced(f"reading {path}"):
-            pages, gold = read_playable(path, playing.limit), read_gold(path)
+            (pages, selection), gold = read_chosen(path, choice), read_gold(path)
+        request = replace(request, selection=selection)
 
     if learned_from(path, request.settings.solver, solver_options(request.settings, request.overrides)):
         warning = f"these weights were trained on {path}: the score says nothing about other pages"
@@ -103,11 +108,10 @@ def score_command(
     run: RunArgument, dataset: DatasetArgument, results: OutputOptions, store: StoreOption = None
 ) -> None:
     """Score a run against the reference answers of its dataset."""
+    from quaestor.application.choosing import read_as_played
     from quaestor.application.resolve import dataset_path
     from quaestor.application.run_service import find_run
     from quaestor.application.score_service import score_run
-    from quaestor.datasets.formats import read_dataset
-    from quaestor.evaluation.spec import RunSpec
     from quaestor.scoring.gold import read_gold
     from quaestor.settings import load_settings
     from quaestor.store.base import open_store
@@ -119,7 +123,7 @@ def score_command(
     async def score_stored() -> "tuple[ScoredRun, Dataset]":
         async with open_store(settings.store, create=False) as opened:
             record = await find_run(opened, run)
-            pages = read_dataset(path, RunSpec.of_run(record).limit)
+            pages = read_as_played(path, record)
             return await score_run(opened, record, pages, gold, settings.store), pages
 
     scored, pages = asyncio.run(score_stored())

@@ -7,7 +7,7 @@ lies, how many workers play and when are no part of the digest.
 import hashlib
 import json
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 
@@ -15,6 +15,7 @@ from pydantic import JsonValue
 
 from quaestor.core import serial
 from quaestor.datasets.dataset import Dataset
+from quaestor.datasets.selection import Selection
 from quaestor.errors import InputError
 from quaestor.graph.knowledge_graph import Policy
 from quaestor.solvers.registry import prompts_digest
@@ -41,6 +42,7 @@ class RunSpec:
         model: What of the model bears on its replies; None where none is asked.
         prompts: The digest of the templates that the solver asks it with, and of the rules that are told in them.
         version: Of quaestor: another version may answer differently.
+        selection: Which conversations of the file were taken, by id or as a sample; None where `limit` alone says it.
     """
 
     solver: str
@@ -53,6 +55,7 @@ class RunSpec:
     model: dict[str, JsonValue] | None = None
     prompts: str | None = None
     version: str = field(default_factory=_version)
+    selection: Selection | None = None
 
     @classmethod
     def of(
@@ -64,6 +67,7 @@ class RunSpec:
         ontology: str | None = None,
         policy: Policy = "strict",
         model: dict[str, JsonValue] | None = None,
+        selection: Selection | None = None,
     ) -> "RunSpec":
         """Returns the spec of `solver` over `dataset`, read with `limit`; it asks with the prompts of today.
 
@@ -76,9 +80,11 @@ class RunSpec:
             policy: What becomes of a label that the ontology does not have: `strict` fails, `extend` mints a
                 property.
             model: What of the model bears on its replies; None where none is asked.
+            selection: Which conversations of the file were taken; None is all that `limit` lets through.
         """
         options, prompts = solver_options or {}, prompts_digest(solver, solver_options)
-        return cls(solver, dataset.path, dataset.digest, options, limit, ontology, policy, model, prompts)
+        spec = cls(solver, dataset.path, dataset.digest, options, limit, ontology, policy, model, prompts)
+        return replace(spec, selection=selection)
 
     @classmethod
     def of_run(cls, run: RunRecord) -> "RunSpec":
@@ -87,8 +93,12 @@ class RunSpec:
 
     @property
     def digest(self) -> str:
-        """SHA-256 over the spec without `dataset`, as JSON with sorted keys."""
-        decisive = {name: value for name, value in serial.dump(self).items() if name != "dataset"}
+        """SHA-256 over the spec without `dataset`, as JSON with sorted keys.
+
+        A selection is in it only where there is one: without, the digest is that of the releases before there were.
+        """
+        without = {"dataset"} | ({"selection"} if self.selection is None else set())
+        decisive = {name: value for name, value in serial.dump(self).items() if name not in without}
         text = json.dumps(decisive, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 

@@ -7,6 +7,7 @@ from scripted import a_conversation, a_dataset
 from store_records import a_run
 
 from quaestor.core import serial
+from quaestor.datasets.selection import Selection
 from quaestor.errors import InputError
 from quaestor.evaluation.spec import RunSpec
 from quaestor.ontology.core import core_triples
@@ -30,9 +31,23 @@ def test_the_digest_is_of_what_decides_the_results() -> None:
     assert replace(SPEC, solver_options={"a": [True, None, "é"], "b": 1}).digest == SPEC.digest
 
 
+def test_a_run_of_before_there_were_selections_keeps_its_digest() -> None:
+    """Computed by the release before: a run that it left can be resumed."""
+    spec = RunSpec("embedded", "pages.json", "d1", {"a": 1}, 3, None, "strict", None, None, "0.1.0")
+    assert spec.digest == "4f30ce00766fdd74ec716925a3df0564f2124b59100d4ad80d7a6e4f88734be4"
+
+
+def test_a_selection_is_part_of_the_digest() -> None:
+    chosen = [Selection(("x",)), Selection(("x", "y")), Selection(sample=1), Selection(sample=1, seed=2)]
+    specs = [SPEC, *(replace(SPEC, selection=selection) for selection in chosen)]
+    assert len({spec.digest for spec in specs}) == len(specs)
+    assert [RunSpec.of_run(run_of(spec)) for spec in specs] == specs
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
+        (replace(SPEC, selection=Selection(sample=2)), "selection was null and is "),
         (replace(SPEC, solver="other"), 'solver was "scripted" and is "other"'),
         (replace(SPEC, limit=None), "limit was 3 and is null"),
         (replace(SPEC, dataset_digest="d2"), 'dataset_digest was "d1" and is "d2"'),

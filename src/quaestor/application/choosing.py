@@ -1,0 +1,83 @@
+"""Which conversations of a file are played: the first few, some by name, or a sample; and read again as they were."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from quaestor.application.resolve import match_id, read_playable
+from quaestor.datasets.dataset import Dataset
+from quaestor.datasets.formats import read_dataset
+from quaestor.datasets.selection import Selection
+from quaestor.errors import InputError
+from quaestor.evaluation.spec import RunSpec
+from quaestor.store.records import RunRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a person wants played; all of the file where nothing is said. One of the three ways at a time.
+
+    Attributes:
+        limit: The first so many conversations.
+        conversations: These, each by its id or by that of its page: of a page, all that are about it.
+        sample: So many, drawn.
+        seed: What decides the draw; 0 where nothing is said.
+    """
+
+    limit: int | None = None
+    conversations: Sequence[str] = ()
+    sample: int | None = None
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        given = {
+            "a limit": self.limit is not None,
+            "conversations by name": bool(self.conversations),
+            "a sample": self.sample is not None,
+        }
+        if sum(given.values()) > 1:
+            said = " and ".join(name for name, there in given.items() if there)
+            raise InputError(f"{said} cannot go together: say which conversations are played in one way")
+        if self.seed is not None and self.sample is None:
+            raise InputError("a seed is given and no sample: say how many conversations are drawn")
+
+
+def read_chosen(path: Path, choice: Choice) -> tuple[Dataset, Selection | None]:
+    """Returns what is to be played, and how it is kept with the run; None where a limit, or nothing, says it.
+
+    Args:
+        path: The file.
+        choice: What a person wants of it.
+
+    Raises:
+        DatasetError: The file cannot be read, or none of the chosen pages has a number.
+        InputError: A name fits several conversations.
+        UnknownConversationError: There is no such conversation; the message names the nearest ids.
+    """
+    if choice.sample is None and not choice.conversations:
+        return read_playable(path, choice.limit), None
+    dataset = read_playable(path)
+    if choice.sample is None:
+        selection = Selection(_named(dataset, choice.conversations))
+    else:
+        selection = Selection((), choice.sample, choice.seed or 0)
+    return selection.of(dataset), selection
+
+
+def _named(dataset: Dataset, names: Sequence[str]) -> tuple[str, ...]:
+    known = [conversation.id for conversation in dataset.conversations]
+    pages = {conversation.document.id: None for conversation in dataset.conversations}
+    wanted = {match_id(name, [*known, *(page for page in pages if page not in known)], dataset.path) for name in names}
+    found = (one.id for one in dataset.conversations if one.id in wanted or one.document.id in wanted)
+    return tuple(dict.fromkeys(found))
+
+
+def read_as_played(path: Path, run: RunRecord) -> Dataset:
+    """Returns the conversations of a file that a run is of.
+
+    Raises:
+        DatasetError: The file cannot be read.
+    """
+    spec = RunSpec.of_run(run)
+    dataset = read_dataset(path, spec.limit)
+    return spec.selection.of(dataset) if spec.selection else dataset

@@ -1,0 +1,38 @@
+"""Which conversations of a file are taken: some by their ids, or a sample.
+
+Owns how a sample is drawn: by a digest of seed and id, the same on every machine and in every version. A larger sample
+of one seed holds the smaller, and a conversation that is added to the file changes it by one at most.
+"""
+
+import hashlib
+from dataclasses import dataclass
+
+from quaestor.datasets.dataset import Conversation, Dataset
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Some conversations of a file, as a run keeps it.
+
+    Attributes:
+        conversations: Their ids, in the file's order; none where a sample is drawn.
+        sample: How many are drawn; None where ids are given.
+        seed: What decides the draw.
+    """
+
+    conversations: tuple[str, ...] = ()
+    sample: int | None = None
+    seed: int = 0
+
+    def of(self, dataset: Dataset) -> Dataset:
+        """Returns the dataset of what is taken, in the file's order; of a sample that is larger than it, all."""
+        if self.sample is None:
+            taken = set(self.conversations)
+        else:
+            ids = [conversation.id for conversation in dataset.conversations]
+            taken = set(sorted(ids, key=self._place)[: self.sample])
+        kept: list[Conversation] = [found for found in dataset.conversations if found.id in taken]
+        return Dataset.of(dataset.path, dataset.format, kept, dataset.warnings)
+
+    def _place(self, id: str) -> tuple[str, str]:
+        return hashlib.sha256(f"{self.seed} {id}".encode()).hexdigest(), id

@@ -1,0 +1,71 @@
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from store_records import a_run
+
+from quaestor.application.choosing import Choice, read_as_played, read_chosen
+from quaestor.core import serial
+from quaestor.datasets.selection import Selection
+from quaestor.errors import InputError, UnknownConversationError
+from quaestor.evaluation.spec import RunSpec
+from quaestor.sample import sample_path
+
+FIRST, SECOND = "Single_NORD/2012/page_41.pdf-1", "Single_NORD/2012/page_41.pdf-2"
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [Choice(), Choice(limit=2), Choice(conversations=[SECOND]), Choice(sample=3), Choice(sample=3, seed=7)],
+)
+def test_what_was_played_is_read_again_from_its_run(choice: Choice) -> None:
+    pages, selection = read_chosen(sample_path(), choice)
+    spec = RunSpec.of(pages, "embedded", limit=choice.limit, selection=selection)
+    run = replace(a_run(), spec=serial.dump(spec), spec_digest=spec.digest)
+    again = read_as_played(sample_path(), run)
+    assert again.conversations == pages.conversations
+    assert again.digest == pages.digest
+
+
+def test_a_run_of_before_there_were_selections_is_read_again() -> None:
+    pages, _ = read_chosen(sample_path(), Choice(limit=2))
+    spec = serial.dump(RunSpec.of(pages, "embedded", limit=2))
+    del spec["selection"]
+    assert read_as_played(sample_path(), replace(a_run(), spec=spec)).digest == pages.digest
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        ([SECOND, FIRST, SECOND], (FIRST, SECOND)),
+        (["single_nord/2012/page_41-2"], (SECOND,)),
+        (["NORD/2012/page_41.pdf"], (FIRST, SECOND)),
+        (["nord/2012/page_41", FIRST], (FIRST, SECOND)),
+    ],
+)
+def test_conversations_are_named_by_their_ids_or_their_pages(names: list[str], found: tuple[str, ...]) -> None:
+    pages, selection = read_chosen(sample_path(), Choice(conversations=names))
+    assert selection == Selection(found)
+    assert tuple(conversation.id for conversation in pages.conversations) == found
+
+
+def test_a_conversation_that_is_not_there_is_one_line_with_the_nearest() -> None:
+    with pytest.raises(UnknownConversationError, match=r"'Single_NORD/2012/page_14.pdf-1'.*nearest") as caught:
+        read_chosen(sample_path(), Choice(conversations=[FIRST, "Single_NORD/2012/page_14.pdf-1"]))
+    assert FIRST in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"limit": 2, "sample": 3}, "a limit and a sample cannot go together"),
+        ({"conversations": [FIRST], "sample": 3}, "conversations by name and a sample cannot"),
+        ({"conversations": [FIRST], "limit": 3}, "a limit and conversations by name cannot"),
+        ({"seed": 3}, "a seed is given and no sample"),
+        ({"limit": 2, "seed": 3}, "a seed is given and no sample"),
+    ],
+)
+def test_what_is_played_is_said_in_one_way(said: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Choice(**said)

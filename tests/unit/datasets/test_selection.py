@@ -1,0 +1,47 @@
+from scripted import a_conversation, a_dataset
+
+from quaestor.core import serial
+from quaestor.datasets.dataset import Dataset
+from quaestor.datasets.selection import Selection
+
+NAMES = [f"c{number}" for number in range(40)]
+DATASET = a_dataset(*(a_conversation("x", name=name) for name in NAMES))
+
+
+def ids(dataset: Dataset) -> list[str]:
+    return [conversation.id for conversation in dataset.conversations]
+
+
+def drawn(size: int, seed: int = 0, among: Dataset = DATASET) -> list[str]:
+    return ids(Selection(sample=size, seed=seed).of(among))
+
+
+def test_a_sample_is_the_same_wherever_it_is_drawn() -> None:
+    # Kept as text: whoever draws it on another machine, or in a later version, has to draw these.
+    assert drawn(5) == ["c28", "c30", "c31", "c33", "c39"]
+    assert drawn(5, seed=1) != drawn(5)
+
+
+def test_a_sample_keeps_the_order_of_the_file_and_a_larger_one_holds_it() -> None:
+    small, large = drawn(5), drawn(12)
+    assert len(small) == 5
+    assert set(small) < set(large)
+    assert large == [name for name in NAMES if name in large]
+    assert drawn(99) == NAMES
+
+
+def test_one_more_conversation_changes_a_sample_by_one_at_most() -> None:
+    more = a_dataset(*DATASET.conversations, a_conversation("x", name="new"))
+    assert len(set(drawn(12)) - set(drawn(12, among=more))) <= 1
+
+
+def test_some_are_taken_by_their_ids_in_the_order_of_the_file() -> None:
+    found = Selection(("c7", "c3")).of(DATASET)
+    assert ids(found) == ["c3", "c7"]
+    assert found.digest == Selection(("c3", "c7")).of(DATASET).digest != DATASET.digest
+    assert (found.path, found.format) == (DATASET.path, DATASET.format)
+
+
+def test_a_selection_comes_back_as_it_was_written() -> None:
+    for selection in (Selection(("c3", "c7")), Selection(sample=5, seed=9)):
+        assert serial.load(Selection, serial.dump(selection)) == selection
