@@ -16,7 +16,7 @@ from quaestor.core.answer_value import value_from_text
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.recording import turn_records
+from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.evaluation.runner import play_conversation
 from quaestor.learning.crossvalidate import answer_held_out
 from quaestor.learning.examples import Example, company_folds, read_examples, read_lines
@@ -180,7 +180,7 @@ def _played(examples: Iterable[Example], weights: EmbeddedWeights) -> Iterator[A
         assert example.document is not None
         conversation = Conversation(example.id, example.document, example.questions)
         played = asyncio.run(play_conversation(conversation, solver, _knowledge(example.document)))
-        records = turn_records("held out", example.id, played)
+        records = turn_records(TurnPlace("held out", example.id), played)
         for record, intent, gold in zip(records, _intents(example), example.gold, strict=True):
             value = None if record.number is None else value_from_text(record.number)
             right = executed_equal(value, gold.executed)

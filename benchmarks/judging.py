@@ -5,7 +5,7 @@ from time import perf_counter
 
 from benchmarks.figure import Figure, milliseconds
 from benchmarks.workload import Workload
-from quaestor.evaluation.recording import turn_records
+from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.scoring.gold import read_gold
 from quaestor.scoring.report import Prediction, score_predictions
 
@@ -14,7 +14,7 @@ def measure(workload: Workload) -> Iterable[Figure]:
     gold = read_gold(workload.path)
     seconds = []
     for conversation in workload.dataset.conversations:
-        records = turn_records("benchmark", conversation.id, workload.turns[conversation.id])
+        records = turn_records(TurnPlace("benchmark", conversation.id), workload.turns[conversation.id])
         predictions = [Prediction(r.conversation, r.index, r.number, r.program, r.error) for r in records]
         started = perf_counter()
         score_predictions(predictions, gold, [conversation])

@@ -8,7 +8,7 @@ from time import perf_counter
 
 from benchmarks.figure import Figure, milliseconds
 from benchmarks.workload import Workload
-from quaestor.evaluation.recording import turn_records
+from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.store.base import open_store
 from quaestor.store.records import ConversationRecord, RunRecord, now
 
@@ -24,7 +24,7 @@ async def _write(workload: Workload) -> list[float]:
         async with open_store(str(Path(folder) / "runs.db")) as store:
             await store.create_run(run)
             for conversation in dataset.conversations:
-                turns = turn_records(run.id, conversation.id, workload.turns[conversation.id])
+                turns = turn_records(TurnPlace(run.id, conversation.id), workload.turns[conversation.id])
                 example = ConversationRecord(
                     run.id, conversation.id, conversation.document.id, "complete", len(turns), now(), now()
                 )

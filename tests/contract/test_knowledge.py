@@ -53,7 +53,7 @@ def test_graphs_of_two_runs_are_apart_and_outlive_a_second_attempt(uri: str) -> 
             await store.begin_example(an_example(run, status="pending", turns=0))
             await store.save_graph(run.id, "c1", graph)
             await store.begin_example(an_example(run, status="pending", turns=0))
-            await store.complete_example(an_example(run), some_turns(run))
+            await store.complete_example(an_example(run, attempt=2), some_turns(run, attempt=2))
         assert await store.load_graph(RUN.id, "c1") == GRAPH
         assert await store.load_graph("other", "c1") == (PRICE,)
 
@@ -127,7 +127,7 @@ def test_a_prompt_is_kept_once(uri: str) -> None:
     play(uri, scenario)
 
 
-def test_the_prompts_of_an_attempt_stay_until_the_next_begins(uri: str) -> None:
+def test_the_prompts_of_an_attempt_stay_when_the_next_begins(uri: str) -> None:
     async def scenario(store: RunStore) -> None:
         await store.create_run(RUN)
         await store.begin_example(an_example(RUN, status="pending", turns=0))
@@ -137,6 +137,9 @@ def test_the_prompts_of_an_attempt_stay_until_the_next_begins(uri: str) -> None:
         assert await store.prompts(RUN.id, "c1") == (a_prompt(RUN),)
         await store.begin_example(an_example(RUN, status="pending", turns=0))
         assert await store.prompts(RUN.id, "c1") == ()
+        await store.log_prompt(a_prompt(RUN, attempt=2))
+        assert await store.prompts(RUN.id, "c1") == (a_prompt(RUN, attempt=2),)
+        assert await store.prompts(RUN.id, "c1", attempt=1) == (a_prompt(RUN),)
         assert await store.prompts(RUN.id, "c2") == (a_prompt(RUN, "c2"),)
 
     play(uri, scenario)

@@ -7,13 +7,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from bson import ObjectId
 from kept_scores import a_score
 from mongo_server import MongoServer
+from pydantic import JsonValue
 from pymongo import MongoClient
 from scripted import many_conversations, scripted
 from store_records import GRAPH, START, a_prompt, a_run, an_example, play, some_turns
 
-from quaestor.conversation.events.kinds import Note, load_events
+from quaestor.conversation.events.kinds import Note, ToolCalled, Understood, dump_events, load_events
 from quaestor.core.triples import Triple
 from quaestor.errors import DuplicateRecordError, StoreError
 from quaestor.evaluation.engines import InlineEngine
@@ -30,6 +32,18 @@ forgets_sockets = pytest.mark.filterwarnings(
 
 RUN = a_run()
 QUICK = "?socketTimeoutMS=800&connectTimeoutMS=800&serverSelectionTimeoutMS=600"
+
+
+def as_before_attempts(db: Any) -> None:
+    """Makes what `fill` wrote what the version before attempts would have written."""
+    for collection in (db.turns, db.examples):
+        collection.update_many({}, {"$set": {"attempt": ObjectId("65a000000000000000000001")}})
+    db.turns.update_many({}, {"$unset": {"conversationHistory": 1, "registers": 1, "status": 1, "understanding": 1}})
+    db.prompt_logs.update_many({}, {"$unset": {"attempt": 1}})
+    place = [("runId", 1), ("conversationId", 1), ("turnIndex", 1), ("number", 1)]
+    db.prompt_logs.drop_index([*place, ("attempt", 1)])
+    db.prompt_logs.create_index(place, unique=True)
+    db.store.update_one({"_id": "schema"}, {"$set": {"version": 1}})
 
 
 async def fill(store: RunStore) -> None:
@@ -71,7 +85,12 @@ def test_documents_have_the_names_and_types_that_a_person_queries(mongo_uri: str
         1,
         START + timedelta(milliseconds=1),
     )
-    assert first["toolCalls"][0]["tool"] == "calculate"
+    assert first["toolCalls"][0]["timestamp"] == START
+    assert documents(mongo_uri, "turns", {"toolCalls.input.operation": "subtract", "turnIndex": 0}) == [first]
+    assert (first["status"], second["conversationHistory"]) == (
+        "complete",
+        [{"question": "and before?", "answer": "3"}],
+    )
     (prompt,) = documents(mongo_uri, "prompt_logs")
     assert (prompt["phase"], prompt["turnIndex"], prompt["timestamp"]) == ("understand", 0, START)
 
@@ -90,6 +109,49 @@ def test_the_text_of_an_older_turn_is_one_note(mongo_uri: str) -> None:
         assert replace(second, events=some_turns(RUN)[1].events) == some_turns(RUN)[1]
 
     play(mongo_uri, scenario)
+
+
+def test_a_database_of_before_attempts_is_read_and_goes_on(mongo_uri: str) -> None:
+    play(mongo_uri, fill)
+
+    async def broken_off(store: RunStore) -> None:
+        await store.begin_example(an_example(RUN, "c2", "pending", turns=0))
+        await store.log_prompt(a_prompt(RUN, "c2"))
+        await store.complete_example(an_example(RUN, "c2", "outage", turns=0), ())
+
+    async def read(store: RunStore) -> None:
+        assert await store.turns(RUN.id, "c1") == tuple(
+            replace(turn, history=[], registers=[]) for turn in some_turns(RUN)
+        )
+        assert await store.prompts(RUN.id, "c1") == (a_prompt(RUN),)
+        assert await store.examples(RUN.id) == (an_example(RUN), an_example(RUN, "c2", "outage", turns=0))
+        assert await store.begin_example(an_example(RUN, "c2", "pending", turns=0)) == 2
+        await store.log_prompt(a_prompt(RUN, "c2", attempt=2))
+        assert await store.prompts(RUN.id, "c2", attempt=1) == (a_prompt(RUN, "c2"),)
+        assert await store.prompts(RUN.id, "c2") == (a_prompt(RUN, "c2", attempt=2),)
+
+    play(mongo_uri, broken_off)
+    look(mongo_uri, as_before_attempts)
+    play(mongo_uri, read)
+    assert documents(mongo_uri, "store") == [{"version": SCHEMA_VERSION}]
+
+
+def test_what_was_understood_can_be_queried(mongo_uri: str) -> None:
+    reading: dict[str, JsonValue] = {"description": "the exercise price of 2007", "filters": {"year": "2007"}}
+    events = dump_events((Note("reads"), Understood(reading), ToolCalled("calculate", 1)))
+
+    async def scenario(store: RunStore) -> None:
+        await fill(store)
+        await store.begin_example(an_example(RUN, "c2", "pending", turns=0))
+        first = replace(some_turns(RUN, "c2")[0], events=events, status="understanding_complete", finished=None)
+        await store.save_turn(first)
+        assert await store.turns(RUN.id, "c2") == (first,)
+
+    play(mongo_uri, scenario)
+    (found,) = documents(mongo_uri, "turns", {"understanding.filters.year": "2007"})
+    assert (found["status"], found["understanding"], "durationMs" in found) == (
+        "understanding_complete", reading, False,
+    )  # fmt: skip
 
 
 def test_every_index_is_made_and_unique_where_it_must_be(mongo_uri: str) -> None:
@@ -162,11 +224,10 @@ def test_what_an_interrupted_writer_left_is_not_read(mongo_uri: str) -> None:
 
     async def begin(store: RunStore) -> None:
         await store.begin_example(an_example(RUN, "c2", "pending", turns=0))
-        await store.complete_example(an_example(RUN, "c3", "failed", turns=1), (replace(half, conversation="c3"),))
+        await store.save_turn(half)
+        assert await store.begin_example(an_example(RUN, "c2", "pending", turns=0)) == 2
 
     def orphan(db: Any) -> None:
-        copied = db.turns.find_one({"conversationId": "c3"}, {"_id": 0})
-        db.turns.insert_one({**copied, "conversationId": "c2"})
         db.graphs.delete_one({"conversationId": "c1"})
         db.instances.delete_one({"conversationId": "c1"})
 
@@ -176,13 +237,14 @@ def test_what_an_interrupted_writer_left_is_not_read(mongo_uri: str) -> None:
             await store.load_graph(RUN.id, "c1")
         await store.save_graph(RUN.id, "c1", GRAPH)
         assert await store.load_graph(RUN.id, "c1") == GRAPH
-        await store.complete_example(an_example(RUN, "c2"), some_turns(RUN, "c2"))
-        assert await store.turns(RUN.id, "c2") == some_turns(RUN, "c2")
+        await store.complete_example(an_example(RUN, "c2", attempt=2), some_turns(RUN, "c2", attempt=2))
+        assert await store.turns(RUN.id, "c2") == some_turns(RUN, "c2", attempt=2)
 
     play(mongo_uri, begin)
     look(mongo_uri, orphan)
     play(mongo_uri, read)
-    assert len(documents(mongo_uri, "turns", {"conversationId": "c2"})) == 2
+    assert len(documents(mongo_uri, "turns", {"conversationId": "c2", "superseded": {"$ne": True}})) == 2
+    assert len(documents(mongo_uri, "turns", {"conversationId": "c2"})) == 3
 
 
 def test_graphs_that_two_processes_have_mixed_are_refused(mongo_uri: str) -> None:
@@ -198,13 +260,17 @@ def test_graphs_that_two_processes_have_mixed_are_refused(mongo_uri: str) -> Non
     play(mongo_uri, read)
 
 
-def test_a_writer_that_comes_second_leaves_no_turns(mongo_uri: str) -> None:
+def test_a_writer_that_comes_second_leaves_no_turns_that_count(mongo_uri: str) -> None:
     async def scenario(store: RunStore) -> None:
         await store.create_run(RUN)
+        barrier = asyncio.Barrier(6)
 
         async def attempt(count: int) -> bool:
+            number = await store.begin_example(an_example(RUN, status="pending", turns=0))
+            await barrier.wait()
             try:
-                await store.complete_example(an_example(RUN, turns=count), some_turns(RUN, count=count))
+                example = an_example(RUN, turns=count, attempt=number)
+                await store.complete_example(example, some_turns(RUN, count=count, attempt=number))
             except DuplicateRecordError:
                 return False
             return True
@@ -214,7 +280,8 @@ def test_a_writer_that_comes_second_leaves_no_turns(mongo_uri: str) -> None:
         assert len(await store.turns(RUN.id)) == won.index(True) + 1
 
     play(mongo_uri, scenario)
-    assert len(documents(mongo_uri, "turns")) == documents(mongo_uri, "examples")[0]["numTurns"]
+    counting = documents(mongo_uri, "turns", {"attempt": documents(mongo_uri, "examples")[0]["attempt"]})
+    assert len(counting) == documents(mongo_uri, "examples")[0]["numTurns"]
 
 
 def test_reading_makes_nothing(mongo_uri: str) -> None:
@@ -230,7 +297,9 @@ def test_reading_makes_nothing(mongo_uri: str) -> None:
 def test_another_schema_version_is_refused(mongo_uri: str) -> None:
     play(mongo_uri, fill)
     look(mongo_uri, lambda db: db.store.update_one({"_id": "schema"}, {"$set": {"version": SCHEMA_VERSION + 1}}))
-    with pytest.raises(StoreError, match=f"schema version {SCHEMA_VERSION + 1}, this quaestor reads {SCHEMA_VERSION}"):
+    with pytest.raises(
+        StoreError, match=f"schema version {SCHEMA_VERSION + 1}, this quaestor reads up to {SCHEMA_VERSION}"
+    ):
         play(mongo_uri, fill)
 
 

@@ -112,11 +112,81 @@ def test_an_unfinished_conversation_is_replaced(uri: str, status: str) -> None:
     async def scenario(store: RunStore) -> None:
         await store.create_run(run)
         await store.complete_example(an_example(run, status=status, turns=1), some_turns(run, count=1))
-        await store.begin_example(an_example(run, status="pending", turns=0))
+        assert await store.begin_example(an_example(run, status="pending", turns=0)) == 2
         assert await store.turns(run.id) == ()
-        await store.complete_example(an_example(run), some_turns(run))
-        assert await store.examples(run.id) == (an_example(run),)
-        assert await store.turns(run.id) == some_turns(run)
+        await store.complete_example(an_example(run, attempt=2), some_turns(run, attempt=2))
+        assert await store.examples(run.id) == (an_example(run, attempt=2),)
+        assert await store.turns(run.id) == some_turns(run, attempt=2)
+        assert await store.turns(run.id, "c1", 1) == some_turns(run, count=1)
+        assert await store.turn(run.id, "c1", 0, attempt=1) == some_turns(run)[0]
+
+    play(uri, scenario)
+
+
+def test_turns_are_kept_as_they_happen_and_outlive_their_writer(uri: str) -> None:
+    run = a_run()
+    first, second = some_turns(run)
+    begun = replace(second, status="understanding", finished=None, answer={"value": None}, number=None)
+
+    async def write(store: RunStore) -> None:
+        await store.create_run(run)
+        assert await store.begin_example(an_example(run, status="pending", turns=0)) == 1
+        await store.save_turn(first)
+        await store.save_turn(begun)
+        await store.save_turn(replace(begun, status="understanding_complete", events=second.events))
+
+    async def read(store: RunStore) -> None:
+        understood = replace(begun, status="understanding_complete", events=second.events)
+        assert await store.turns(run.id) == (first, understood)
+        await store.save_turn(second)
+        assert await store.turns(run.id) == (first, second)
+        # What is kept already need not be given again, and what is given takes its place.
+        await store.complete_example(an_example(run), (replace(second, verified=False),))
+        assert await store.turns(run.id) == (first, replace(second, verified=False))
+
+    play(uri, write)
+    play(uri, read)
+
+
+def test_attempts_are_counted_by_the_store_and_none_writes_into_another(uri: str) -> None:
+    """Two processes play one conversation: the turns and the end that count are those of one attempt."""
+    run = a_run()
+
+    async def scenario(store: RunStore) -> None:
+        await store.create_run(run)
+        attempts = await asyncio.gather(
+            *(store.begin_example(an_example(run, status="pending", turns=0)) for _ in range(4))
+        )
+        assert sorted(attempts) == [1, 2, 3, 4]
+        for attempt in (4, 2):
+            for turn in some_turns(run, count=attempt, attempt=attempt):
+                await store.save_turn(turn)
+        assert await store.turns(run.id) == some_turns(run, count=4, attempt=4)
+        await store.complete_example(an_example(run, attempt=2), ())
+        assert await store.turns(run.id) == some_turns(run, count=2, attempt=2)
+        with pytest.raises(DuplicateRecordError, match="complete already"):
+            await store.complete_example(an_example(run, attempt=4), ())
+        assert await store.turns(run.id) == some_turns(run, count=2, attempt=2)
+        assert await store.turns(run.id, attempt=4) == some_turns(run, count=4, attempt=4)
+
+    play(uri, scenario)
+
+
+def test_a_turn_of_a_conversation_that_was_never_begun_is_refused(uri: str) -> None:
+    async def scenario(store: RunStore) -> None:
+        await store.create_run(a_run())
+        with pytest.raises(StoreError, match="no conversation 'c1'"):
+            await store.save_turn(some_turns(a_run())[0])
+        assert await store.turns(a_run().id) == ()
+
+    play(uri, scenario)
+
+
+def test_a_run_says_what_kind_it_is_of(uri: str) -> None:
+    async def scenario(store: RunStore) -> None:
+        await store.create_run(replace(a_run("asked"), kind="ask"))
+        await store.create_run(a_run("played"))
+        assert ((await store.run("asked")).kind, (await store.run("played")).kind) == ("ask", "run")
 
     play(uri, scenario)
 
@@ -175,6 +245,7 @@ def test_every_operation_refuses_an_unknown_run(uri: str) -> None:
             store.finish_run("gone", "complete", START),
             store.run("gone"),
             store.begin_example(an_example(gone)),
+            store.save_turn(some_turns(gone)[0]),
             store.complete_example(an_example(gone), some_turns(gone)),
             store.examples("gone"),
             store.progress("gone"),
@@ -243,7 +314,9 @@ def write_conversations(uri: str, run: RunRecord, writer: int, count: int) -> No
             await store.begin_example(an_example(run, name, "pending", turns=0))
             await store.complete_example(an_example(run, name, turns=3), some_turns(run, name, 3))
         try:
-            await store.complete_example(an_example(run, "wanted", turns=1), some_turns(run, "wanted", 1))
+            attempt = await store.begin_example(an_example(run, "wanted", "pending", turns=0))
+            wanted = an_example(run, "wanted", turns=1, attempt=attempt)
+            await store.complete_example(wanted, some_turns(run, "wanted", 1, attempt))
             await store.create_run(a_run(f"winner-{writer}"))
         except DuplicateRecordError:
             await store.create_run(a_run(f"loser-{writer}"))

@@ -115,8 +115,8 @@ def test_what_this_change_means_is_shown_with_its_reason(quaestor: Quaestor) -> 
 def test_the_queries_are_on_record_with_what_they_found(quaestor: Quaestor) -> None:
     first = turn(quaestor, 0)
     assert [call["tool"] for call in first["tool_calls"]] == ["sparql", "sparql"]
-    assert performance(SHARE, 2004) in first["tool_calls"][0]["input"]
-    assert '"value": "100.00"' in first["tool_calls"][0]["output"]
+    assert performance(SHARE, 2004) in first["tool_calls"][0]["input"]["query"]
+    assert first["tool_calls"][0]["output"]["value"] == "100.00"
     prompts = json.loads(quaestor(f"runs prompts latest {CONVERSATION} 5 --json").out)
     assert [prompt["phase"] for prompt in prompts] == ["PLAN", "CALCULATE"]
     assert 'this change\\" is result_3' in prompts[0]["prompt"]

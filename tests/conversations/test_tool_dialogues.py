@@ -8,7 +8,7 @@ from toolboxes import CASH_FLOWS, OPTIONS, ToolUser, sample_knowledge, sample_pa
 from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import CellRef
 from quaestor.datasets.dataset import Conversation
-from quaestor.evaluation.recording import turn_records
+from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.evaluation.runner import play_conversation
 
 
@@ -34,7 +34,7 @@ def test_the_exercise_price_of_two_years_and_their_difference() -> None:
     assert [[call.tool for call in turn.tool_calls] for turn in turns] == [
         ["query_kg"], ["query_kg"], ["calculate"], ["calculate"],
     ]  # fmt: skip
-    programs = [record.program for record in turn_records("run", "made up", turns)]
+    programs = [record.program for record in turn_records(TurnPlace("run", "made up"), turns)]
     assert programs[3] == "subtract(48.65, 33.20), divide(#0, 33.20)"
 
 
@@ -52,10 +52,11 @@ def test_the_percentage_change_of_the_net_cash_from_operating_activities() -> No
     )
     assert turn.verified
     assert len(turn.tool_calls) == 6
-    assert '"instances": ["kg:CashFlow_2007", "kg:CashFlow_2008", "kg:CashFlow_2009"]' in turn.tool_calls[2].output
+    assert isinstance(turn.tool_calls[2].output, dict)
+    assert turn.tool_calls[2].output["instances"] == ["kg:CashFlow_2007", "kg:CashFlow_2008", "kg:CashFlow_2009"]
     assert turn.answer.metric_type == "percentage_change"
     assert turn.answer.formula == "(206588 - 181001) / 181001"
-    (record,) = turn_records("run", "made up", [turn])
+    (record,) = turn_records(TurnPlace("run", "made up"), [turn])
     assert record.number
     assert round(Decimal(record.number), 5) == Decimal("0.14136")
     assert record.program == "subtract(206588, 181001), divide(#0, 181001)"

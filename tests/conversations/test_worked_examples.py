@@ -14,7 +14,7 @@ from quaestor.core.provenance import CellRef
 from quaestor.datasets.dataset import Conversation
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
-from quaestor.evaluation.recording import turn_records
+from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.evaluation.runner import play_conversation
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
 from quaestor.sample import sample_path
@@ -61,7 +61,7 @@ def play(document: Document, plans: dict[str, Plan]) -> tuple[Turn, ...]:
 
 
 def programs(document: Document, turns: Sequence[Turn]) -> list[str | None]:
-    return [record.program for record in turn_records("run", document.id, turns)]
+    return [record.program for record in turn_records(TurnPlace("run", document.id), turns)]
 
 
 CASH = "net cash from operating activities"

@@ -16,7 +16,7 @@ from values import a_value
 from quaestor.conversation.answer import Answer
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.recording import turn_records
+from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.evaluation.runner import play_conversation
 from quaestor.llm.naming import find_model
 from quaestor.llm.session import ModelConfig, open_session
@@ -113,7 +113,7 @@ async def play_with_oracle(
                 turns = await play_conversation(conversation, Guided(solver, server, gold, oracle), knowledge, line)
                 line.take(conversation.id)
                 server.asked.clear()
-                records = turn_records("oracle", conversation.id, turns)
+                records = turn_records(TurnPlace("oracle", conversation.id), turns)
                 for record, reference in zip(records, gold, strict=True):
                     right = executed_equal(
                         None if record.number is None else a_value(record.number), reference.executed

@@ -82,7 +82,7 @@ def play_solver(
         with ModelServer(script) as server:
             model = replace(spec_for(server, protocol, native), **spec)
             async with connect(model, sinks=[exchanges], sleep=at_once) as connection:
-                turns = await play_conversation(conversation, solver, knowledge, ModelSession(connection, []))
+                turns = await play_conversation(conversation, solver, knowledge, ModelSession(connection))
             asked.extend(server.asked)
             return turns
 

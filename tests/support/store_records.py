@@ -44,7 +44,7 @@ def a_run(run: str = "20260105-093000-scripted-0001", *, minutes: int = 0, conve
 
 
 def an_example(
-    run: RunRecord, conversation: str = "c1", status: str = "complete", turns: int = 2
+    run: RunRecord, conversation: str = "c1", status: str = "complete", turns: int = 2, attempt: int = 1
 ) -> ConversationRecord:
     return ConversationRecord(
         run=run.id,
@@ -57,10 +57,11 @@ def an_example(
         error=None if status in ("pending", "complete") else "KeyError: 'x'",
         kg_stats={"instances": 3, "triples": 21, "entityType": "kg:StockOption"},
         usage={"requests": 4, "input_tokens": 1200},
+        attempt=attempt,
     )
 
 
-def some_turns(run: RunRecord, conversation: str = "c1", count: int = 2) -> tuple[TurnRecord, ...]:
+def some_turns(run: RunRecord, conversation: str = "c1", count: int = 2, attempt: int = 1) -> tuple[TurnRecord, ...]:
     return tuple(
         TurnRecord(
             run=run.id,
@@ -77,14 +78,27 @@ def some_turns(run: RunRecord, conversation: str = "c1", count: int = 2) -> tupl
             sources=[{"kind": "cell", "row": 1}],
             events=[{"text": "looks for a difference", "warning": True, "kind": "note"}] if index else [],
             references={"expressions": [{"text": "it", "candidates": [{"turn": 0, "score": 1.0}]}], "focus": None},
-            tool_calls=[{"tool": "calculate", "input": "{}", "output": "1.5", "seconds": 0.001}],
+            tool_calls=[
+                {
+                    "tool": "calculate",
+                    "input": {"operation": "subtract"},
+                    "output": {"success": True, "value": 1.5},
+                    "seconds": 0.001,
+                    "started": "2026-01-05T09:30:00.123000Z",
+                }
+            ],
             usage={"requests": 2, "tokens": 1 << 40},
+            history=[{"question": "and before?", "answer": "3"}] * index,
+            registers=[{"value": "1.50", "scale": "million", "unit": "$", "sources": [{"kind": "cell", "row": 1}]}],
+            attempt=attempt,
         )
         for index in range(count)
     )
 
 
-def a_prompt(run: RunRecord, conversation: str = "c1", turn: int = 0, number: int = 0) -> PromptRecord:
+def a_prompt(
+    run: RunRecord, conversation: str = "c1", turn: int = 0, number: int = 0, attempt: int = 1
+) -> PromptRecord:
     return PromptRecord(
         run=run.id,
         conversation=conversation,
@@ -98,4 +112,5 @@ def a_prompt(run: RunRecord, conversation: str = "c1", turn: int = 0, number: in
         finished=START + timedelta(milliseconds=900),
         usage={"input_tokens": 812},
         error="ReadTimeout" if number == 2 else None,
+        attempt=attempt,
     )

@@ -9,7 +9,7 @@ from quaestor.conversation.display import show_number
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.documents.document import Document
-from quaestor.evaluation.recording import turn_records
+from quaestor.evaluation.recording import TurnPlace, turn_records
 
 
 def answer_objects(turns: Sequence[Turn], document: Document) -> Iterator[dict[str, JsonValue]]:
@@ -18,7 +18,7 @@ def answer_objects(turns: Sequence[Turn], document: Document) -> Iterator[dict[s
     Units: `value` is exact, as decimal text in units of `scale` (a computed ratio is a fraction), or yes or no as true
         or false; `answer` is the same by the benchmark's convention, rounded; `display` is for people.
     """
-    for turn, record in zip(turns, turn_records("", document.id, turns), strict=True):
+    for turn, record in zip(turns, turn_records(TurnPlace("", document.id), turns), strict=True):
         answer = turn.answer
         stored = serial.dump(answer)
         yield {

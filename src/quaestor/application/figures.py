@@ -1,11 +1,11 @@
 """Figures of stored runs: how plans went, which tools were called, what was used."""
 
-import json
 from collections.abc import Sequence
+
+from pydantic import JsonValue
 
 from quaestor.conversation.events.kinds import load_events
 from quaestor.conversation.turn import ToolCall
-from quaestor.core import serial
 from quaestor.llm.usage import Usage
 from quaestor.solvers.registry import solver_specs
 from quaestor.solvers.workflow.record import statistics
@@ -39,7 +39,7 @@ def tool_usage(turns: Sequence[TurnRecord]) -> dict[str, dict[str, float]]:
     calls: dict[str, list[ToolCall]] = {}
     for record in turns:
         for stored in record.tool_calls:
-            call = serial.load(ToolCall, stored)
+            call = ToolCall.of_record(stored)
             calls.setdefault(call.tool, []).append(call)
     return {
         name: {
@@ -51,9 +51,8 @@ def tool_usage(turns: Sequence[TurnRecord]) -> dict[str, dict[str, float]]:
     }
 
 
-def _succeeded(output: str) -> bool:
-    reply = json.loads(output)
-    return not isinstance(reply, dict) or reply.get("success") is not False
+def _succeeded(output: JsonValue) -> bool:
+    return not isinstance(output, dict) or output.get("success") is not False
 
 
 def used_by(examples: Sequence[ConversationRecord]) -> Usage:

@@ -65,8 +65,11 @@ async def find_wrong_turns(
         InputError: The run was not of that file.
     """
     record = await find_run(store, run)
-    turns = await store.turns(record.id)
-    broken = tuple(example for example in await store.examples(record.id) if example.status != "complete")
+    examples = await store.examples(record.id)
+    broken = tuple(example for example in examples if example.status != "complete")
+    # What waits to be played again is neither right nor wrong yet.
+    ended = {example.conversation for example in examples if example.status in ("complete", "failed")}
+    turns = [turn for turn in await store.turns(record.id) if turn.conversation in ended]
     verdicts = _verdicts(record, turns, dataset)
     stored = {(turn.conversation, turn.index): turn for turn in turns}
     kept = await read_run_scores(scores_in, record) if verdicts is None and scores_in else RunScores()

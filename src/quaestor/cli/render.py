@@ -125,7 +125,7 @@ def show_stored_turn(
     events = [event for event in load_events(turn.events) if not isinstance(event, ToolCalled)]
     _section(console, "understanding", "\n".join(event_lines(events)) or "(none stored)")
     for number, stored in enumerate(turn.tool_calls, start=1):
-        _call(console, number, serial.load(ToolCall, stored))
+        _call(console, number, ToolCall.of_record(stored))
     verified = "" if turn.number is None else " (verified)" if turn.verified else " (not verified)"
     _section(console, "answer", f"{turn.number or 'none'}{verified}")
     for name, said in (
@@ -149,7 +149,10 @@ def show_stored_turn(
         _section(console, "source", place_of(source, graph))
     if turn.usage:
         _section(console, "usage", Usage.of_counts(turn.usage).words)
-    _section(console, "took", f"{1000 * (turn.finished - turn.started).total_seconds():.0f} ms")
+    if turn.status != "complete":
+        _section(console, "status", turn.status)
+    if turn.finished is not None:
+        _section(console, "took", f"{1000 * (turn.finished - turn.started).total_seconds():.0f} ms")
 
 
 def place_of(source: Source, graph: KnowledgeGraph | None) -> str:
@@ -195,17 +198,13 @@ def _references(console: Console, references: References) -> None:
 
 def _call(console: Console, number: int, call: ToolCall) -> None:
     _section(console, f"tool call {number}", f"{call.tool}, {1000 * call.seconds:.2f} ms")
-    _section(console, "  input", _compact(call.input))
-    _section(console, "  output", _compact(call.output))
+    _section(console, "  input", _written(call.input))
+    _section(console, "  output", _written(call.output))
 
 
-def _compact(text: str) -> str:
-    """Returns JSON text without what only programs need; text that is no JSON as it is."""
-    try:
-        value: JsonValue = json.loads(text)
-    except ValueError:
-        return text
-    return json.dumps(value, ensure_ascii=False)
+def _written(said: JsonValue) -> str:
+    """Returns JSON in one line; text that is no JSON as it is."""
+    return said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
 
 
 def show_statistics(console: Console, graph: KnowledgeGraph) -> None:

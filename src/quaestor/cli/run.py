@@ -192,7 +192,8 @@ def _report(scored: "ScoredRun", dataset: "Dataset", output: "OutputFile | None"
     for example in scored.broken:
         # The rest of a long reason, such as all gaps of a page, is shown by `runs failures`.
         reason = (example.error or "").partition("\n")[0]
-        print(f"{example.conversation} counts as wrong: {reason}", file=sys.stderr)
+        onwards = f" from turn {example.turns + 1} on" if example.turns else ""
+        print(f"{example.conversation} counts as wrong{onwards}: {reason}", file=sys.stderr)
     if scored.unkept:
         print(f"the score is not kept: {scored.unkept}", file=sys.stderr)
     if as_json:

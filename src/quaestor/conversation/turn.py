@@ -1,12 +1,18 @@
 """One question with its answer, and how it came about."""
 
-from dataclasses import dataclass, field
-from datetime import datetime
+import json
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from time import perf_counter
+
+from pydantic import JsonValue
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events.kinds import Event
+from quaestor.conversation.events.kinds import Event, holdable
 from quaestor.conversation.references.resolved import References
+from quaestor.core import serial
 from quaestor.llm.usage import Usage
+from quaestor.plan.execute import StepResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,15 +21,48 @@ class ToolCall:
 
     Attributes:
         tool: The tool's name.
-        input: Its arguments as JSON text.
-        output: Its result as JSON text.
+        input: Its arguments as JSON; the text of what is no JSON.
+        output: Its result, the same way.
         seconds: How long it took.
+        started: When it was called, in UTC; None in records of before that was kept.
     """
 
     tool: str
-    input: str
-    output: str
+    input: JsonValue
+    output: JsonValue
     seconds: float
+    started: datetime | None = None
+
+    @classmethod
+    def ended(cls, tool: str, said: JsonValue, told: JsonValue, begun: float | None = None) -> "ToolCall":
+        """Returns a call that has just come to its end, as stores can hold it.
+
+        Args:
+            tool: The tool's name.
+            said: Its arguments, as JSON or as JSON text.
+            told: Its result, the same way.
+            begun: What `time.perf_counter` said when it was called; None is just now.
+        """
+        seconds = 0.0 if begun is None else round(perf_counter() - begun, 6)
+        started = datetime.now(UTC) - timedelta(seconds=seconds)
+        return cls(tool, _as_json(said), _as_json(told), seconds, started)
+
+    @classmethod
+    def of_record(cls, stored: JsonValue) -> "ToolCall":
+        """Returns a call as it was stored, be it when input and output were JSON text."""
+        call = serial.load(cls, stored)
+        return replace(call, input=_as_json(call.input), output=_as_json(call.output))
+
+
+def _as_json(said: JsonValue) -> JsonValue:
+    """Returns the object that a text says in JSON, and everything else as it is."""
+    if isinstance(said, str):
+        try:
+            read = json.loads(said)
+        except (ValueError, RecursionError):
+            return said
+        said = read if isinstance(read, dict | list) else said
+    return holdable(said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +77,7 @@ class Turn:
         references: What the question referred to of the turns before it, by rule.
         tool_calls: In the order of the calls.
         usage: What was asked of models: requests, tokens, money.
+        registers: What each step of the plan came to when it was executed again, in order.
         error: The named error that left the turn without an answer, or None.
         started: When the question was put, in UTC, to the millisecond.
         finished: When the answer was there.
@@ -53,3 +93,4 @@ class Turn:
     tool_calls: tuple[ToolCall, ...] = ()
     usage: Usage = field(default_factory=Usage)
     error: str | None = None
+    registers: tuple[StepResult, ...] = ()

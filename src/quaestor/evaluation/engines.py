@@ -14,6 +14,7 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.errors import InputError
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import ConversationResult, SolverFactory, run_conversation
+from quaestor.evaluation.watching import Watcher
 from quaestor.llm.session import ModelSession
 
 T = TypeVar("T")
@@ -22,8 +23,11 @@ T = TypeVar("T")
 class RunListener(Protocol):
     """Hears of every conversation, in the process and thread that called `Engine.play`."""
 
-    async def on_start(self, conversation: Conversation) -> None:
-        """A conversation was handed out."""
+    async def on_start(self, conversation: Conversation) -> Watcher | None:
+        """A conversation was handed out. Returns who hears of it as it is played, where it is played in this process.
+
+        What a watcher could not hear of, because another process plays, is in the result.
+        """
         ...
 
     async def on_finish(self, conversation: Conversation, played: ConversationResult) -> None:
@@ -85,8 +89,9 @@ class InlineEngine:
         async def play_one(conversation: Conversation) -> None:
             # A solver that only computes never waits: without this Ctrl-C would not be heard until the end.
             await asyncio.sleep(0)
-            await listener.on_start(conversation)
-            await listener.on_finish(conversation, await run_conversation(conversation, solver, graphs, session))
+            watcher = await listener.on_start(conversation)
+            played = await run_conversation(conversation, solver, graphs, session, watcher)
+            await listener.on_finish(conversation, played)
 
         await gather_limited(conversations, play_one, self.concurrency)
 

@@ -1,90 +1,45 @@
-"""What is stored of a conversation: turns into records.
+"""What is stored of a conversation: turns and exchanges into records.
 
-Owns the benchmark's form of an answer, its number and its program. Decides nothing about an answer.
+Owns the benchmark's form of an answer, its number and its program. Decides nothing about an answer, writes nothing.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from quaestor.conversation.events.kinds import dump_events
+from pydantic import JsonValue
+
+from quaestor.conversation.events.kinds import (
+    Event,
+    NotUnderstood,
+    PlanProposed,
+    Understood,
+    ValuesNamed,
+    dump_events,
+)
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.core.answer_value import value_to_text
-from quaestor.core.computing import compute
+from quaestor.core.quantity import Scale
 from quaestor.core.triples import Triple
-from quaestor.datasets.dataset import Conversation
-from quaestor.errors import PlanError, QuaestorError
-from quaestor.evaluation.runner import ConversationResult
+from quaestor.errors import PlanError
 from quaestor.llm.usage import Usage
 from quaestor.plan.program import to_program
 from quaestor.plan.steps import Plan
-from quaestor.store.base import RunStore
-from quaestor.store.records import ConversationRecord, PromptRecord, TurnRecord, now
+from quaestor.store.records import PromptRecord, TurnRecord, TurnStatus
 
 if TYPE_CHECKING:
     from quaestor.llm.transcript import Exchange
 
-OnConversation = Callable[[Conversation, tuple[Turn, ...]], None]
 
-
-class RunWriter:
-    """The Listener that writes: when a conversation begins, and when it ends its graph and prompts, then how it went.
-
-    Attributes:
-        end: What ends the run, once there is anything.
-    """
-
-    def __init__(
-        self,
-        store: RunStore,
-        run: str,
-        on_conversation: OnConversation | None = None,
-        used: Mapping[str, Usage] | None = None,
-    ) -> None:
-        """Takes where to write, and what earlier attempts at the conversations have used."""
-        self._store, self._run, self._on_conversation = store, run, on_conversation
-        self._used = dict(used or {})
-        self.end: QuaestorError | None = None
-
-    async def on_start(self, conversation: Conversation) -> None:
-        """Notes that the conversation is being played."""
-        used = _counts(self._used.get(conversation.id, Usage()))
-        await self._store.begin_example(
-            ConversationRecord(self._run, conversation.id, conversation.document.id, started=now(), usage=used)
-        )
-
-    async def on_finish(self, conversation: Conversation, played: ConversationResult) -> None:
-        """Keeps how the conversation went, and all its turns."""
-        self.end = self.end or played.end
-        turns = await compute(turn_records, self._run, conversation.id, played.turns)
-        used = self._used.get(conversation.id, Usage()) + played.usage
-        example = ConversationRecord(
-            run=self._run,
-            conversation=conversation.id,
-            document=conversation.document.id,
-            status=played.status,
-            turns=len(turns),
-            started=played.started,
-            finished=played.finished,
-            error=_storable(played.error),
-            kg_stats=dict(played.kg_stats),
-            usage=_counts(used),
-        )
-        if played.graph:
-            await self._store.save_graph(self._run, conversation.id, map(_storable_triple, played.graph))
-        for exchange in played.exchanges:
-            await self._store.log_prompt(await compute(_prompt_record, exchange))
-        await self._store.complete_example(example, turns)
-        if self._on_conversation:
-            self._on_conversation(conversation, played.turns)
-
-
-def _counts(usage: Usage) -> dict[str, int]:
+def stored_counts(usage: Usage) -> dict[str, int]:
+    """Returns what was used as it is stored; nothing of nothing."""
     return usage.counts() if usage != Usage() else {}
 
 
-def _prompt_record(exchange: "Exchange") -> PromptRecord:
+def prompt_record(exchange: "Exchange", attempt: int = 1) -> PromptRecord:
+    """Returns an exchange as it is stored, of an attempt at its conversation."""
     error = exchange.error
     if error is None and exchange.status is not None and exchange.status >= 400:
         error = f"status {exchange.status}"
@@ -95,63 +50,118 @@ def _prompt_record(exchange: "Exchange") -> PromptRecord:
         number=exchange.number,
         phase=exchange.phase,
         model=exchange.model,
-        prompt=_storable(exchange.request),
-        response=_storable(exchange.response),
+        prompt=storable(exchange.request),
+        response=storable(exchange.response),
         started=exchange.started,
         finished=exchange.finished,
         usage=exchange.usage.counts(),
-        error=_storable(error),
+        error=storable(error),
+        attempt=attempt,
     )
 
 
-def turn_records(run: str, conversation: str, turns: Sequence[Turn]) -> tuple[TurnRecord, ...]:
+@dataclass(frozen=True, slots=True)
+class TurnPlace:
+    """Where a turn belongs.
+
+    Attributes:
+        run: The run's id.
+        conversation: The conversation's id.
+        index: The turn's place in it, from 0.
+        attempt: Which attempt at the conversation, from 1.
+    """
+
+    run: str
+    conversation: str
+    index: int = 0
+    attempt: int = 1
+
+    def at(self, index: int) -> "TurnPlace":
+        """Returns the place of another turn of the conversation."""
+        return replace(self, index=index)
+
+
+def turn_records(place: TurnPlace, turns: Sequence[Turn], *, chained: bool = True) -> tuple[TurnRecord, ...]:
     """Returns the turns of one whole conversation as they are stored.
 
     Args:
-        run: The run's id.
-        conversation: The conversation's id.
+        place: The conversation.
         turns: All its turns, in their order.
+        chained: Whether each was part of the conversation that the next one saw.
     """
-    records: list[TurnRecord] = []
-    plans: list[Plan | None] = []
-    for index, turn in enumerate(turns):
-        plan = turn.answer.plan if turn.answer.value is not None else None
-        answer = _storable(serial.dump(turn.answer))
-        record = TurnRecord(
-            run=run,
-            conversation=conversation,
-            index=index,
-            question=turn.question,
-            answer=answer,
-            program=_program(plan, plans),
-            number=None if turn.answer.value is None else value_to_text(turn.answer.value),
-            verified=turn.verified,
-            started=turn.started,
-            finished=turn.finished,
-            error=_storable(turn.error),
-            sources=answer["sources"],
-            events=_storable(dump_events(turn.events)),
-            references=_storable(serial.dump(turn.references)),
-            tool_calls=_storable([serial.dump(call) for call in turn.tool_calls]),
-            usage=_counts(turn.usage),
-        )
-        plans.append(plan)
-        records.append(record)
-    return tuple(records)
+    return tuple(
+        turn_record(place.at(index), turn, turns[:index] if chained else ()) for index, turn in enumerate(turns)
+    )
+
+
+def turn_record(place: TurnPlace, turn: Turn, history: Sequence[Turn], status: TurnStatus = "complete") -> TurnRecord:
+    """Returns a turn as it is stored.
+
+    Args:
+        place: Where it belongs.
+        turn: As far as it is.
+        history: The turns that it saw as the conversation so far.
+        status: How far it is.
+    """
+    plan, answer = _answering(turn), storable(serial.dump(turn.answer))
+    return TurnRecord(
+        run=place.run,
+        conversation=place.conversation,
+        index=place.index,
+        question=turn.question,
+        answer=answer,
+        program=_program(plan, [_answering(earlier) for earlier in history]),
+        number=None if turn.answer.value is None else value_to_text(turn.answer.value),
+        verified=turn.verified,
+        started=turn.started,
+        finished=turn.finished,
+        error=storable(turn.error),
+        sources=answer["sources"],
+        events=storable(dump_events(turn.events)),
+        references=storable(serial.dump(turn.references)),
+        tool_calls=storable([serial.dump(call) for call in turn.tool_calls]),
+        usage=stored_counts(turn.usage),
+        history=storable([_remembered(earlier) for earlier in history]),
+        registers=storable([serial.dump(register, compact=True) for register in turn.registers]),
+        status=status,
+        attempt=place.attempt,
+    )
+
+
+def turn_status(events: Iterable[Event]) -> TurnStatus:
+    """Returns how far a turn is that has not ended: whether the solver has said what is asked."""
+    said = any(isinstance(event, Understood | NotUnderstood | ValuesNamed | PlanProposed) for event in events)
+    return "understanding_complete" if said else "understanding"
+
+
+def _answering(turn: Turn) -> Plan | None:
+    return turn.answer.plan if turn.answer.value is not None else None
+
+
+def _remembered(turn: Turn) -> dict[str, JsonValue]:
+    """Returns a turn as the next one sees it: what was asked, and what the answer was."""
+    answer = turn.answer
+    said: dict[str, JsonValue] = {"question": turn.question, "answer": None}
+    if answer.value is not None:
+        said["answer"] = value_to_text(answer.value)
+        said |= {"scale": answer.scale.value} if answer.scale is not Scale.ONE else {}
+        said |= {"unit": answer.unit} if answer.unit else {}
+    return said
 
 
 def _program(plan: Plan | None, history: Sequence[Plan | None]) -> str | None:
     try:
-        return _storable(to_program(plan, history)) if plan else None
+        return storable(to_program(plan, history)) if plan else None
     except PlanError:
         # Program text has no word for some plans (the smaller of two); their number counts all the same.
         return None
 
 
-def _storable_triple(triple: Triple) -> Triple:
-    return triple if triple.o.isascii() else Triple(triple.s, triple.p, _storable(triple.o))
+def storable_triple(triple: Triple) -> Triple:
+    """Returns a triple whose texts every store can hold."""
+    return triple if triple.o.isascii() else Triple(triple.s, triple.p, storable(triple.o))
 
 
-def _storable(value: Any) -> Any:
+def storable(value: Any) -> Any:
     """Returns JSON whose texts every store can hold: half a surrogate pair becomes a question mark."""
     return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))

@@ -14,9 +14,9 @@ from quaestor.datasets.dataset import Dataset
 from quaestor.errors import DatasetError, InputError
 from quaestor.evaluation.engines import Engine
 from quaestor.evaluation.knowledge import resolve_ontology
-from quaestor.evaluation.recording import OnConversation, RunWriter
 from quaestor.evaluation.runner import SolverFactory, check_questions
 from quaestor.evaluation.spec import RunSpec
+from quaestor.evaluation.writing import OnConversation, RunWriter
 from quaestor.llm.session import ModelConfig, open_session
 from quaestor.llm.usage import Usage
 from quaestor.ontology.ontology import Ontology
@@ -75,7 +75,7 @@ async def run_dataset(
         if session is not None:
             session.run = run.id
         complete = {example.conversation for example in earlier if example.status == "complete"}
-        recorder = RunWriter(store, run.id, on_conversation, used)
+        recorder = RunWriter(store, run.id, on_conversation, used, live=config is not None)
         waiting = (conversation for conversation in dataset.conversations if conversation.id not in complete)
         status: RunStatus = "stopped"
         try:

@@ -5,13 +5,16 @@ conversations or reference answers.
 """
 
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quaestor.conversation.answer import Answer
+from quaestor.conversation.events.kinds import Event, ToolCalled
+from quaestor.conversation.events.trace import Trace
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Turn
@@ -36,10 +39,11 @@ from quaestor.errors import (
     StoreError,
 )
 from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.watching import TurnBegun, Watcher
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.session import ModelSession
 from quaestor.llm.usage import Usage
-from quaestor.plan.execute import execute
+from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.operations import require_in_range
 from quaestor.questions.question import read_question
 from quaestor.solvers.base import Solver, TurnContext
@@ -67,7 +71,8 @@ class ConversationResult:
     Attributes:
         started: When it was begun.
         finished: When it ended.
-        turns: One a question; empty unless `status` is `complete`.
+        turns: One a question, as far as they came to their end.
+        broken: The turn that broke off, as far as it came; None unless the conversation did.
         status: `complete`, `failed` (a page without a graph, a defect in the solver) or `outage`.
         error: Why it is not complete.
         graph: The triples of the page's graph; empty where there is none.
@@ -81,6 +86,7 @@ class ConversationResult:
     started: datetime
     finished: datetime
     turns: tuple[Turn, ...] = ()
+    broken: Turn | None = None
     status: ExampleStatus = "complete"
     error: str | None = None
     graph: tuple[Triple, ...] = ()
@@ -124,25 +130,130 @@ async def play_conversation(
         MissingModelError: The solver asks a model, and there is none.
         QuaestorError: Anything else that is no fault of an answer: a setting, weights, a store.
     """
-    check_questions(conversation)
-    document = conversation.document
-    if graphs is None:
-        graphs = await compute(GraphProvider.of, [document])
-    graph, memory, kept = await compute(graphs.graph, document), Memory(), Session()
-    turns: list[Turn] = []
-    for index, question in enumerate(conversation.questions):
-        context = await compute(_context, question, document, memory, graph, graphs, kept)
+    return await Play(conversation, solver, graphs, session).turns_to_end()
+
+
+class Play:
+    """One conversation while it is played: what has been answered stays, however it ends."""
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        solver: Solver,
+        graphs: GraphProvider | None = None,
+        session: ModelSession | None = None,
+        watcher: Watcher | None = None,
+    ) -> None:
+        """Takes what is played, by whom and with what, and who hears of it."""
+        self._conversation, self._solver, self._graphs = conversation, solver, graphs
+        self._session, self._watcher = session, watcher
+        self._started = now()
+        self._graph: KnowledgeGraph | None = None
+        self._turns: list[Turn] = []
+        self._open: tuple[TurnBegun, TurnContext] | None = None
+
+    async def turns_to_end(self) -> tuple[Turn, ...]:
+        """Plays all turns, and returns them.
+
+        Raises:
+            QuestionError: A question cannot be asked; nothing was.
+            QuaestorError: Whatever is no fault of an answer: an outage, a setting, weights, a store.
+        """
+        conversation, memory, kept = self._conversation, Memory(), Session()
+        check_questions(conversation)
+        graphs = self._graphs
+        if graphs is None:
+            graphs = await compute(GraphProvider.of, [conversation.document])
+        graph = self._graph = await compute(graphs.graph, conversation.document)
+        with self._heard():
+            for index, question in enumerate(conversation.questions):
+                context = await compute(_context, question, conversation.document, memory, graph, graphs, kept)
+                begun = TurnBegun(index, question, now(), memory.turns, context.references, graph)
+                self._open = begun, context
+                turn = await self._turn(begun, context)
+                self._turns.append(turn)
+                self._open = None
+                if conversation.chained:
+                    memory = memory.add(turn)
+        return tuple(self._turns)
+
+    @contextmanager
+    def _heard(self) -> Iterator[None]:
+        """Lets the watcher hear what the model is asked."""
+        if self._session is None or self._watcher is None:
+            yield
+        else:
+            with self._session.exchanges.heard(self._conversation.id, self._watcher.on_exchange):
+                yield
+
+    async def _turn(self, begun: TurnBegun, context: TurnContext) -> Turn:
+        session, watcher, place = self._session, self._watcher, (self._conversation.id, begun.index)
+        if watcher is not None:
+            context.trace = _watched(watcher, begun.index, context)
+            await watcher.on_turn(begun)
         if session is None:
-            turn = await play_turn(question, context, solver)
+            turn = await play_turn(begun.question, context, self._solver)
         else:
             context.model, context.models = session.connection, session.roles
-            with session.asking(conversation.id, index):
-                turn = await play_turn(question, context, solver)
-            turn = replace(turn, usage=turn.usage + session.used(conversation.id, index))
-        turns.append(turn)
-        if conversation.chained:
-            memory = memory.add(turn)
-    return tuple(turns)
+            with session.asking(*place):
+                turn = await play_turn(begun.question, context, self._solver)
+            turn = replace(turn, usage=turn.usage + session.used(*place))
+        if watcher is not None:
+            await watcher.on_answer(begun.index, turn)
+        return turn
+
+    async def result(self, failure: Exception | None = None) -> ConversationResult:
+        """Returns how the conversation went.
+
+        Args:
+            failure: What `turns_to_end` ended with, where it did.
+        """
+        id, session = self._conversation.id, self._session
+        error = None if failure is None else _told(failure)
+        # Before `take` forgets the exchanges: what the turn that broke off has used is among them.
+        broken = None if error is None else self._broken(error)
+        exchanges, usage = session.take(id) if session else ((), Usage())
+        graph = self._graph
+        return ConversationResult(
+            started=self._started,
+            finished=now(),
+            turns=tuple(self._turns),
+            broken=broken,
+            status="complete" if failure is None else _fate(failure),
+            error=error,
+            graph=await compute(graph.triples) if graph else (),
+            kg_stats=await compute(graph.statistics) if graph else {},
+            exchanges=exchanges,
+            usage=usage,
+            end=_end(failure),
+        )
+
+    def _broken(self, error: str) -> Turn | None:
+        """Returns the turn that broke off, as far as it came."""
+        if self._open is None:
+            return None
+        begun, context = self._open
+        used = self._session.used(self._conversation.id, begun.index) if self._session else Usage()
+        return Turn(
+            question=begun.question,
+            answer=Answer(value=None),
+            verified=False,
+            started=begun.started,
+            finished=now(),
+            events=context.trace.events,
+            references=context.references,
+            tool_calls=tuple(context.tool_calls),
+            usage=context.usage + used,
+            error=error,
+        )
+
+
+def _watched(watcher: Watcher, index: int, context: TurnContext) -> Trace:
+    def tell(event: Event) -> None:
+        # A call is on record before its event.
+        watcher.on_event(index, event, context.tool_calls[-1] if isinstance(event, ToolCalled) else None)
+
+    return Trace(tell)
 
 
 def _context(
@@ -175,10 +286,11 @@ async def play_turn(question: str, context: TurnContext, solver: Solver) -> Turn
         QuaestorError: Anything else that is no fault of the answer: a setting, weights, a store.
     """
     answer, verified, error = Answer(value=None), False, None
+    registers: tuple[StepResult, ...] = ()
     started = now()
     try:
         answer = await solver.solve(question, context)
-        verified = await compute(_verify, answer, context.memory)
+        verified, registers = await compute(_verify, answer, context.memory)
     except OutageError:
         raise
     except WRONG_ANSWERS as failure:
@@ -195,27 +307,33 @@ async def play_turn(question: str, context: TurnContext, solver: Solver) -> Turn
         tool_calls=tuple(context.tool_calls),
         usage=context.usage,
         error=error,
+        registers=registers,
     )
 
 
-def _verify(answer: Answer, memory: Memory) -> bool:
-    """Returns whether the answer's plan, executed again, gives its value.
+def _verify(answer: Answer, memory: Memory) -> tuple[bool, tuple[StepResult, ...]]:
+    """Returns whether the answer's plan, executed again, gives its value, and what each step came to.
 
     Raises:
         PlanError: The plan cannot be run, or the value is no number that can be held.
     """
     if answer.value is None:
-        return False
+        return False, ()
     if answer.number is not None:
         require_in_range(answer.number)
     if answer.plan is None:
-        return False
-    result = execute(answer.plan, memory.registers).result
-    return (result.value, result.scale) == (answer.value, answer.scale)
+        return False, ()
+    executed = execute(answer.plan, memory.registers)
+    result = executed.result
+    return (result.value, result.scale) == (answer.value, answer.scale), executed.registers
 
 
 async def run_conversation(
-    conversation: Conversation, solver: Solver, graphs: GraphProvider | None = None, session: ModelSession | None = None
+    conversation: Conversation,
+    solver: Solver,
+    graphs: GraphProvider | None = None,
+    session: ModelSession | None = None,
+    watcher: Watcher | None = None,
 ) -> ConversationResult:
     """Returns how a conversation went, whatever the page says and the solver does.
 
@@ -224,43 +342,34 @@ async def run_conversation(
         solver: Who answers.
         graphs: The ontology that the page's graph is built with; by default the page's own.
         session: The model that the solver asks, where it asks one.
+        watcher: Who hears of it as it happens.
     """
-    started = now()
-    if graphs is None:
-        graphs = await compute(GraphProvider.of, [conversation.document])
+    play = Play(conversation, solver, graphs, session, watcher)
     try:
-        graph = await compute(graphs.graph, conversation.document)
-    except GraphError as failure:
-        return ConversationResult(started, now(), status="failed", error=_named(failure))
-    played = await _attempt(conversation, solver, graphs, session)
-    exchanges, usage = session.take(conversation.id) if session else ((), Usage())
-    return replace(
-        played,
-        started=started,
-        graph=await compute(graph.triples),
-        kg_stats=await compute(graph.statistics),
-        exchanges=exchanges,
-        usage=usage,
-    )
-
-
-async def _attempt(
-    conversation: Conversation, solver: Solver, graphs: GraphProvider, session: ModelSession | None
-) -> ConversationResult:
-    started = now()
-    try:
-        turns = await play_conversation(conversation, solver, graphs, session)
-    except OutageError as failure:
-        # What a person has to mend, and a budget, stop the run; a service in trouble may answer the next one.
-        end = failure if isinstance(failure, InputError | BudgetExceededError) else None
-        return ConversationResult(started, now(), status="outage", error=_named(failure), end=end)
-    except _MISCONFIGURED as failure:
-        return ConversationResult(started, now(), status="outage", error=_named(failure), end=failure)
+        await play.turns_to_end()
     except Exception as failure:  # noqa: BLE001 - a solver's defect must not cost a long run its other conversations
-        frame = traceback.extract_tb(failure.__traceback__)[-1]
-        error = f"{_named(failure)} (in {frame.name}, {Path(frame.filename).name}:{frame.lineno})"
-        return ConversationResult(started, now(), status="failed", error=error)
-    return ConversationResult(started, now(), turns)
+        return await play.result(failure)
+    return await play.result()
+
+
+def _fate(failure: Exception) -> ExampleStatus:
+    return "outage" if isinstance(failure, (OutageError, *_MISCONFIGURED)) else "failed"
+
+
+def _end(failure: Exception | None) -> QuaestorError | None:
+    """Returns the failure where no other conversation of the run would be spared it."""
+    if isinstance(failure, OutageError):
+        # What a person has to mend, and a budget, stop the run; a service in trouble may answer the next one.
+        return failure if isinstance(failure, InputError | BudgetExceededError) else None
+    return failure if isinstance(failure, _MISCONFIGURED) else None
+
+
+def _told(failure: Exception) -> str:
+    if isinstance(failure, (OutageError, GraphError, *_MISCONFIGURED)):
+        return _named(failure)
+    # A defect: where it is, for whoever mends it.
+    frame = traceback.extract_tb(failure.__traceback__)[-1]
+    return f"{_named(failure)} (in {frame.name}, {Path(frame.filename).name}:{frame.lineno})"
 
 
 def _named(failure: Exception) -> str:

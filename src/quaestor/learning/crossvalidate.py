@@ -13,7 +13,7 @@ from quaestor.conversation.memory import Memory
 from quaestor.core.answer_value import as_float
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.recording import turn_records
+from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.evaluation.runner import play_conversation
 from quaestor.learning.deterministic import deterministic_pool
 from quaestor.learning.examples import Example, company_folds
@@ -94,7 +94,7 @@ def answer_held_out(example: Example, solver: EmbeddedSolver) -> list[HeldOutTur
     conversation = Conversation(example.id, example.document, example.questions)
     knowledge = GraphProvider.of([example.document])
     turns = asyncio.run(play_conversation(conversation, solver, knowledge))
-    records = turn_records("cross-validation", example.id, turns)
+    records = turn_records(TurnPlace("cross-validation", example.id), turns)
     held_out, session = [], Session()
     for n, (record, gold) in enumerate(zip(records, example.gold, strict=True)):
         graph, memory = knowledge.graph(example.document), Memory(turns[:n])

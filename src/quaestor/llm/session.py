@@ -4,7 +4,7 @@ Owns what a run needs to ask a model besides its name (budget, price, cassette),
 stored. Knows no solver, and decides nothing about an answer.
 """
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
@@ -64,25 +64,61 @@ def _fingerprint(spec: "ModelSpec") -> dict[str, JsonValue]:
     }
 
 
+class ExchangeLog:
+    """The exchanges of conversations that have not ended. A sink of exchanges."""
+
+    def __init__(self) -> None:
+        """Begins without any."""
+        self._exchanges: list[Exchange] = []
+        self._hearing: dict[str, Callable[[Exchange], None]] = {}
+
+    def append(self, exchange: "Exchange", /) -> None:
+        """Keeps one exchange, and tells whoever hears of its conversation."""
+        self._exchanges.append(exchange)
+        if hearing := self._hearing.get(exchange.place.conversation):
+            hearing(exchange)
+
+    @contextmanager
+    def heard(self, conversation: str, tell: "Callable[[Exchange], None]") -> Iterator[None]:
+        """Tells of each exchange of a conversation that ends inside, as it ends.
+
+        Args:
+            conversation: Its id.
+            tell: Is called in the event loop.
+        """
+        self._hearing[conversation] = tell
+        try:
+            yield
+        finally:
+            del self._hearing[conversation]
+
+    def take(self, conversation: str) -> "list[Exchange]":
+        """Returns the exchanges of a conversation, in order, and forgets them."""
+        found = [exchange for exchange in self._exchanges if exchange.place.conversation == conversation]
+        self._exchanges[:] = [exchange for exchange in self._exchanges if exchange.place.conversation != conversation]
+        return sorted(found, key=lambda exchange: (exchange.place.turn, exchange.number))
+
+
 class ModelSession:
-    """A model that can be asked, and the exchanges of conversations that are not stored yet.
+    """A model that can be asked, and the exchanges of conversations that have not ended.
 
     Attributes:
         connection: The model, for solvers.
         run: The id of the run, for tags.
         roles: The models of roles that have one of their own; one meter counts them all.
+        exchanges: Those that the connections have had.
     """
 
     def __init__(
         self,
         connection: "Connection",
-        exchanges: "list[Exchange]",
+        exchanges: ExchangeLog | None = None,
         run: str = "",
         roles: "Mapping[str, Connection] | None" = None,
     ) -> None:
-        """Takes open connections, and the list that takes their exchanges."""
+        """Takes open connections, and what takes their exchanges."""
         self.connection, self.run, self.roles = connection, run, dict(roles or {})
-        self._exchanges = exchanges
+        self.exchanges = exchanges or ExchangeLog()
 
     @contextmanager
     def asking(self, conversation: str, turn: int) -> Iterator[None]:
@@ -100,11 +136,9 @@ class ModelSession:
 
     def take(self, conversation: str) -> "tuple[tuple[Exchange, ...], Usage]":
         """Returns the exchanges of a conversation, in order, and what they used; and forgets them."""
-        found = [exchange for exchange in self._exchanges if exchange.place.conversation == conversation]
-        self._exchanges[:] = [exchange for exchange in self._exchanges if exchange.place.conversation != conversation]
+        found = self.exchanges.take(conversation)
         places = dict.fromkeys(exchange.place for exchange in found)
-        used = sum((self.connection.meter.turn(place) for place in places), Usage())
-        return tuple(sorted(found, key=lambda exchange: (exchange.place.turn, exchange.number))), used
+        return tuple(found), sum((self.connection.meter.turn(place) for place in places), Usage())
 
 
 @asynccontextmanager
@@ -123,7 +157,7 @@ async def open_session(config: ModelConfig, already: Usage | None = None) -> Asy
     from quaestor.llm.budget import Meter, no_price
     from quaestor.llm.models import connect
 
-    exchanges: list[Exchange] = []
+    exchanges = ExchangeLog()
     meter = Meter(config.budget, config.price or no_price, already, config.prices)
     async with AsyncExitStack() as stack:
         # Roles whose models differ in nothing share one connection.

@@ -63,18 +63,30 @@ class RunStore(Protocol):
         """Returns one run. The UnknownRunError names the nearest or latest ids."""
         ...
 
-    async def begin_example(self, example: ConversationRecord) -> None:
-        """Notes that a conversation is being played, and drops the turns and prompts of an earlier attempt.
+    async def begin_example(self, example: ConversationRecord) -> int:
+        """Notes that a conversation is being played, as another attempt, and returns the number of the attempt.
+
+        From then on the new attempt counts; turns and prompts of earlier ones stay, and are read by their number.
 
         Raises:
             DuplicateRecordError: The conversation is complete already.
         """
         ...
 
-    async def complete_example(self, example: ConversationRecord, turns: Sequence[TurnRecord]) -> None:
-        """Keeps a conversation's end and all its turns, or nothing.
+    async def save_turn(self, turn: TurnRecord) -> None:
+        """Keeps a turn as far as it is, instead of what was kept of it before in the same attempt.
 
-        An earlier attempt that failed is replaced; its prompts stay.
+        Raises:
+            StoreError: Its conversation was never begun.
+        """
+        ...
+
+    async def complete_example(self, example: ConversationRecord, turns: Sequence[TurnRecord]) -> None:
+        """Keeps a conversation's end, with the turns given, or nothing. The attempt that it names counts.
+
+        Args:
+            example: How it ended, with the number of its attempt.
+            turns: Those of its turns that are not kept yet; one that is, is replaced.
 
         Raises:
             DuplicateRecordError: The conversation is complete already, or two turns have one index.
@@ -89,17 +101,26 @@ class RunStore(Protocol):
         """Returns how many of a run's conversations have each status; those never begun are in none."""
         ...
 
-    async def turns(self, run: str, conversation: str | None = None) -> tuple[TurnRecord, ...]:
-        """Returns the turns of a run or of one of its conversations, by conversation and index."""
+    async def turns(
+        self, run: str, conversation: str | None = None, attempt: int | None = None
+    ) -> tuple[TurnRecord, ...]:
+        """Returns the turns of a run or of one of its conversations, by conversation and index, as far as they are.
+
+        Args:
+            run: The run's id.
+            conversation: The conversation's id; None is all of them.
+            attempt: Which attempt at it, from 1; None is the one that counts.
+        """
         ...
 
-    async def turn(self, run: str, conversation: str, index: int) -> TurnRecord:
+    async def turn(self, run: str, conversation: str, index: int, attempt: int | None = None) -> TurnRecord:
         """Returns one turn.
 
         Args:
             run: The run's id.
             conversation: The conversation's id.
             index: The turn's place in the conversation, from 0.
+            attempt: Which attempt at it, from 1; None is the one that counts.
 
         Raises:
             StoreError: The run has no such turn.
@@ -110,13 +131,16 @@ class RunStore(Protocol):
         """Keeps a request to a model and its reply. Raises DuplicateRecordError where its key is taken."""
         ...
 
-    async def prompts(self, run: str, conversation: str, turn: int | None = None) -> tuple[PromptRecord, ...]:
+    async def prompts(
+        self, run: str, conversation: str, turn: int | None = None, attempt: int | None = None
+    ) -> tuple[PromptRecord, ...]:
         """Returns the prompts of a conversation or of one of its turns, in the order of turns and numbers.
 
         Args:
             run: The run's id.
             conversation: The conversation's id.
             turn: The turn's place in the conversation, from 0; None is all turns.
+            attempt: Which attempt at the conversation, from 1; None is the one that counts.
         """
         ...
 

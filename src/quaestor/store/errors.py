@@ -40,6 +40,11 @@ def complete_already(store: str, example: ConversationRecord) -> DuplicateRecord
     )
 
 
+def never_begun(store: str, turn: TurnRecord) -> StoreError:
+    """Returns the error for a turn of a conversation that was never begun."""
+    return StoreError(f"{store} has no conversation {turn.conversation!r} in run {turn.run!r}: begin it first")
+
+
 def prompt_taken(store: str, prompt: PromptRecord) -> DuplicateRecordError:
     """Returns the error for a prompt whose key is taken."""
     return DuplicateRecordError(
@@ -82,6 +87,8 @@ def check_turns(example: ConversationRecord, turns: Sequence[TurnRecord]) -> Non
         where = f"turn {turn.index} of conversation {turn.conversation!r} in run {turn.run!r}"
         if (turn.run, turn.conversation) != (example.run, example.conversation):
             raise DuplicateRecordError(f"{where} is of another conversation than {example.conversation!r}")
+        if turn.attempt != example.attempt:
+            raise DuplicateRecordError(f"{where} is of attempt {turn.attempt}, and the conversation is at another")
         if turn.index in seen:
             raise DuplicateRecordError(f"{where} is given twice")
         seen.add(turn.index)

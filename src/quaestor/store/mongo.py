@@ -7,19 +7,20 @@ write of a single document makes it count. What a crash leaves behind is never r
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
-from bson import ObjectId
+from pymongo import ReplaceOne
 from pymongo.asynchronous.collection import AsyncCollection
 from pymongo.errors import BulkWriteError, DuplicateKeyError
 
 from quaestor.core.triples import Triple
-from quaestor.errors import DuplicateRecordError, StoreError, UnknownRunError
+from quaestor.errors import StoreError, UnknownRunError
 from quaestor.store import errors as refusals
 from quaestor.store.mongo_connection import Database, Document, MongoConnection
-from quaestor.store.mongo_documents import from_document, to_document
+from quaestor.store.mongo_documents import attempt_number, from_document, to_document
 from quaestor.store.records import (
     ConversationRecord,
     ExampleStatus,
@@ -98,45 +99,62 @@ class MongoStore:
                 raise await self._unknown(db, run)
             return from_document(RunRecord, found)
 
-    async def begin_example(self, example: ConversationRecord) -> None:
-        """Notes that a conversation is being played, and drops the turns and prompts of an earlier attempt."""
+    async def begin_example(self, example: ConversationRecord) -> int:
+        """Notes that a conversation is being played, as another attempt; returns its number."""
+        place = _place(example.run, example.conversation)
         async with self._using("write to") as db:
             await self._require(db, example.run)
-            await self._replace_example(db, example, ObjectId())
-            await db.prompt_logs.delete_many(_place(example.run, example.conversation))
+            while True:
+                before = await db.examples.find_one(place)
+                if before is not None and before["status"] == "complete":
+                    raise refusals.complete_already(self._name, example)
+                attempt = 1 if before is None else attempt_number(before) + 1
+                # Taken only where nobody has begun another one since the look.
+                if await self._take_example(db, replace(example, attempt=attempt), before):
+                    if before is not None:
+                        await _supersede(db, place, attempt)
+                    return attempt
+
+    async def _take_example(self, db: Database, example: ConversationRecord, before: Document | None) -> bool:
+        document = to_document(example)
+        try:
+            if before is None:
+                await db.examples.insert_one(document)
+                return True
+            seen = {"_id": before["_id"], "attempt": before["attempt"], "status": before["status"]}
+            return bool((await db.examples.replace_one(seen, document)).matched_count)
+        except DuplicateKeyError:
+            return False
+
+    async def save_turn(self, turn: TurnRecord) -> None:
+        """Keeps a turn as far as it is."""
+        async with self._using("write to") as db:
+            await self._require(db, turn.run)
+            if await db.examples.find_one(_place(turn.run, turn.conversation), ["_id"]) is None:
+                raise refusals.never_begun(self._name, turn)
+            await db.turns.replace_one(_turn_key(turn), to_document(turn), upsert=True)
 
     async def complete_example(self, example: ConversationRecord, turns: Sequence[TurnRecord]) -> None:
-        """Keeps a conversation's end and all its turns, or nothing."""
+        """Keeps a conversation's end, with the turns given, or nothing."""
         refusals.check_turns(example, turns)
-        attempt = ObjectId()
         async with self._using("write to") as db:
             await self._require(db, example.run)
+            await self._require_unfinished(db, example)
             if turns:
-                await db.turns.insert_many([to_document(turn) | {"attempt": attempt} for turn in turns])
+                # No other process plays this attempt, and what counts is decided by the example, written last.
+                writes = [ReplaceOne(_turn_key(turn), to_document(turn), upsert=True) for turn in turns]
+                await db.turns.bulk_write(writes, ordered=False)
+            key = {"runId": example.run, "exampleId": example.conversation, "status": {"$ne": "complete"}}
             try:
-                await self._replace_example(db, example, attempt)
-            except DuplicateRecordError:
-                await db.turns.delete_many({**_place(example.run, example.conversation), "attempt": attempt})
-                raise
-
-    async def _replace_example(self, db: Database, example: ConversationRecord, attempt: ObjectId) -> None:
-        """Makes the turns of `attempt` the conversation's own, and drops those that counted before."""
-        place = _place(example.run, example.conversation)
-        key = {"runId": example.run, "exampleId": example.conversation, "status": {"$ne": "complete"}}
-        document = to_document(example) | {"attempt": attempt}
-        try:
-            before = await db.examples.find_one_and_replace(key, document, upsert=True)
-        except DuplicateKeyError:
-            # Complete, or made by another process between this one's look and its insert: the next look tells.
-            try:
-                before = await db.examples.find_one_and_replace(key, document, upsert=True)
+                await db.examples.replace_one(key, to_document(example), upsert=True)
             except DuplicateKeyError as error:
                 raise refusals.complete_already(self._name, example) from error
-        if example.status == "complete":
-            # Nobody can complete it any more, so what other attempts have left is of no use to anyone.
-            await db.turns.delete_many({**place, "attempt": {"$ne": attempt}})
-        elif before is not None:
-            await db.turns.delete_many({**place, "attempt": before["attempt"]})
+            await _supersede(db, _place(example.run, example.conversation), example.attempt)
+
+    async def _require_unfinished(self, db: Database, example: ConversationRecord) -> None:
+        found = await db.examples.find_one(_place(example.run, example.conversation), ["status"])
+        if found is not None and found["status"] == "complete":
+            raise refusals.complete_already(self._name, example)
 
     async def examples(self, run: str) -> tuple[ConversationRecord, ...]:
         """Returns a run's conversations as far as they were begun, by id."""
@@ -154,7 +172,9 @@ class MongoStore:
             )
             return {group["_id"]: group["count"] async for group in counted}
 
-    async def turns(self, run: str, conversation: str | None = None) -> tuple[TurnRecord, ...]:
+    async def turns(
+        self, run: str, conversation: str | None = None, attempt: int | None = None
+    ) -> tuple[TurnRecord, ...]:
         """Returns the turns of a run or of one of its conversations, by conversation and index."""
         where = {"runId": run} if conversation is None else _place(run, conversation)
         async with self._using("read") as db:
@@ -163,13 +183,16 @@ class MongoStore:
             counting = {example["conversationId"]: example["attempt"] async for example in examples}
             found = db.turns.find(where).sort([("conversationId", 1), ("turnIndex", 1)])
             kept = [
-                document async for document in found if counting.get(document["conversationId"]) == document["attempt"]
+                from_document(TurnRecord, document)
+                async for document in found
+                # Of an older version, whose attempts had no numbers, only those that count were kept.
+                if attempt is not None or counting.get(document["conversationId"]) == document["attempt"]
             ]
-            return tuple(from_document(TurnRecord, document) for document in kept)
+            return tuple(turn for turn in kept if attempt in (None, turn.attempt))
 
-    async def turn(self, run: str, conversation: str, index: int) -> TurnRecord:
+    async def turn(self, run: str, conversation: str, index: int, attempt: int | None = None) -> TurnRecord:
         """Returns one turn."""
-        return refusals.pick_turn(await self.turns(run, conversation), run, conversation, index)
+        return refusals.pick_turn(await self.turns(run, conversation, attempt), run, conversation, index)
 
     async def log_prompt(self, prompt: PromptRecord) -> None:
         """Keeps a request to a model and its reply."""
@@ -180,13 +203,19 @@ class MongoStore:
             except DuplicateKeyError as error:
                 raise refusals.prompt_taken(self._name, prompt) from error
 
-    async def prompts(self, run: str, conversation: str, turn: int | None = None) -> tuple[PromptRecord, ...]:
+    async def prompts(
+        self, run: str, conversation: str, turn: int | None = None, attempt: int | None = None
+    ) -> tuple[PromptRecord, ...]:
         """Returns the prompts of a conversation or of one of its turns, in the order of turns and numbers."""
         where = _place(run, conversation) | ({} if turn is None else {"turnIndex": turn})
         async with self._using("read") as db:
             await self._require(db, run)
+            if attempt is None:
+                example = await db.examples.find_one(_place(run, conversation), ["attempt"])
+                attempt = attempt_number(example or {})
             found = db.prompt_logs.find(where).sort([("turnIndex", 1), ("number", 1)])
-            return tuple([from_document(PromptRecord, document) async for document in found])
+            kept = [from_document(PromptRecord, document) async for document in found]
+            return tuple(prompt for prompt in kept if prompt.attempt == attempt)
 
     async def save_ontology(self, digest: str, triples: Iterable[tuple[str, str, str]]) -> None:
         """Keeps a frozen ontology under the digest of its content; one that is there already stays."""
@@ -258,8 +287,17 @@ class MongoStore:
         return refusals.unknown_run(self._name, run, [document["runId"] async for document in found])
 
 
-def _place(run: str, conversation: str) -> dict[str, str]:
+def _place(run: str, conversation: str) -> dict[str, Any]:
     return {"runId": run, "conversationId": conversation}
+
+
+async def _supersede(db: Database, place: Mapping[str, Any], attempt: int) -> None:
+    """Marks the turns of all other attempts, for whoever queries the turns of a run without its examples."""
+    await db.turns.update_many({**place, "attempt": {"$ne": attempt}}, {"$set": {"superseded": True}})
+
+
+def _turn_key(turn: TurnRecord) -> dict[str, Any]:
+    return _place(turn.run, turn.conversation) | {"turnIndex": turn.index, "attempt": turn.attempt}
 
 
 async def _write_triples(

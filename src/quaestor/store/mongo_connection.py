@@ -6,7 +6,7 @@ Owns what is the same for every operation; knows no records.
 import asyncio
 import warnings
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC
 from typing import Any, TypeAlias
 from urllib.parse import parse_qsl
@@ -25,7 +25,7 @@ from pymongo.errors import (
 )
 
 from quaestor.errors import StoreError
-from quaestor.store.mongo_documents import INDEXES, SCHEMA_VERSION
+from quaestor.store.mongo_documents import INDEXES, OUTDATED, SCHEMA_VERSION
 
 Document: TypeAlias = dict[str, Any]
 Database: TypeAlias = AsyncDatabase[Document]
@@ -114,15 +114,22 @@ class MongoConnection:
         if found is None:
             if not self._create:
                 raise StoreError(f"there is no run store at {self.name}: a first run makes one, or name another")
-            for collection, indexes in INDEXES.items():
-                models = [IndexModel(list(keys.items()), unique=unique) for keys, unique in indexes]
-                await self._db[collection].create_indexes(models)
-            await versions.update_one({"_id": "schema"}, {"$set": {"version": SCHEMA_VERSION}}, upsert=True)
-        elif found["version"] != SCHEMA_VERSION:
+        elif found["version"] > SCHEMA_VERSION:
             raise StoreError(
-                f"{self.name} has schema version {found['version']}, this quaestor reads {SCHEMA_VERSION}: "
+                f"{self.name} has schema version {found['version']}, this quaestor reads up to {SCHEMA_VERSION}: "
                 "use the quaestor that wrote it, or name another database"
             )
+        elif found["version"] == SCHEMA_VERSION:
+            return
+        # Each step can be done twice: another process may be at it too.
+        for collection, outdated in OUTDATED.items() if found else ():
+            for keys in outdated:
+                with suppress(OperationFailure):
+                    await self._db[collection].drop_index(list(keys.items()))
+        for collection, indexes in INDEXES.items():
+            models = [IndexModel(list(keys.items()), unique=unique) for keys, unique in indexes]
+            await self._db[collection].create_indexes(models)
+        await versions.update_one({"_id": "schema"}, {"$set": {"version": SCHEMA_VERSION}}, upsert=True)
 
     @contextmanager
     def _reporting(self, verb: str) -> Iterator[None]:

@@ -6,13 +6,16 @@ times are dates there, and can be compared.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from datetime import datetime
 from typing import Any, TypeVar
+
+from pydantic import JsonValue
 
 from quaestor.store.records import ConversationRecord, PromptRecord, RunRecord, TurnRecord
 
 Record = TypeVar("Record", RunRecord, ConversationRecord, TurnRecord, PromptRecord)
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 _PLACE = {"run": "runId", "conversation": "conversationId"}
 _SPAN = {"started": "startedAt", "finished": "completedAt"}
@@ -21,7 +24,7 @@ _KEYS: Mapping[type, Mapping[str, str]] = {
     RunRecord: {"id": "runId", "spec": "config", "spec_digest": "specDigest", "dataset_digest": "datasetDigest"}
     | _SPAN,
     ConversationRecord: {"turns": "numTurns", "document": "documentId", "kg_stats": "kgStats"} | _PLACE | _SPAN,
-    TurnRecord: {"index": "turnIndex", "tool_calls": "toolCalls"} | _PLACE | _SPAN,
+    TurnRecord: {"index": "turnIndex", "tool_calls": "toolCalls", "history": "conversationHistory"} | _PLACE | _SPAN,
     PromptRecord: {"turn": "turnIndex", "started": "timestamp", "finished": "completedAt"} | _PLACE,
 }
 
@@ -40,8 +43,13 @@ INDEXES: Mapping[str, Sequence[Index]] = {
     "examples": [({"runId": 1, "exampleId": 1}, True), ({"runId": 1, "status": 1}, False)],
     # The attempt is in the key because two processes may play one conversation; only one of them completes it.
     "turns": [(_RUN_AND_CONVERSATION | {"turnIndex": 1, "attempt": 1}, True)],
-    "prompt_logs": [(_RUN_AND_CONVERSATION | {"turnIndex": 1, "number": 1}, True), ({"phase": 1}, False)],
+    "prompt_logs": [(_RUN_AND_CONVERSATION | {"turnIndex": 1, "number": 1, "attempt": 1}, True), ({"phase": 1}, False)],
 }
+
+OUTDATED: Mapping[str, Sequence[Mapping[str, int]]] = {
+    "prompt_logs": [_RUN_AND_CONVERSATION | {"turnIndex": 1, "number": 1}],
+}
+"""Keys of indexes that earlier versions made, and that are in the way now."""
 
 
 def to_document(record: RunRecord | ConversationRecord | TurnRecord | PromptRecord) -> dict[str, Any]:
@@ -50,9 +58,35 @@ def to_document(record: RunRecord | ConversationRecord | TurnRecord | PromptReco
     document = {keys.get(item.name, item.name): getattr(record, item.name) for item in fields(record)}
     if isinstance(record, ConversationRecord):
         document["exampleId"] = record.conversation
-    if isinstance(record, TurnRecord | PromptRecord):
+    if isinstance(record, TurnRecord | PromptRecord) and record.finished is not None:
         document["durationMs"] = round((record.finished - record.started).total_seconds() * 1000)
+    if isinstance(record, TurnRecord):
+        document["understanding"] = _understanding(record)
+        document["toolCalls"] = [_dated(call) for call in record.tool_calls]
     return document
+
+
+def _understanding(turn: TurnRecord) -> JsonValue:
+    """Returns what the solver said that the question asks for, last; None where it said nothing."""
+    readings = {"understood": "reading", "values_named": "wanted", "plan_proposed": "plan"}
+    said = (event for event in reversed(turn.events) if isinstance(event, dict))
+    return next((event[readings[str(event["kind"])]] for event in said if event["kind"] in readings), None)
+
+
+def _dated(call: JsonValue) -> Any:
+    """Returns a call of a tool with its time as a date besides."""
+    began = call.get("started") if isinstance(call, dict) else None
+    return (
+        {**call, "timestamp": datetime.fromisoformat(began)}
+        if isinstance(call, dict) and isinstance(began, str)
+        else call
+    )
+
+
+def attempt_number(document: Mapping[str, Any]) -> int:
+    """Returns which attempt a document is of; those of earlier versions have no number, and are the first."""
+    found = document.get("attempt")
+    return found if isinstance(found, int) else 1
 
 
 def from_document(kind: type[Record], document: Mapping[str, Any]) -> Record:
@@ -60,5 +94,13 @@ def from_document(kind: type[Record], document: Mapping[str, Any]) -> Record:
     keys = _KEYS[kind]
     if kind is TurnRecord and "events" not in document and (text := document.get("understanding")):
         document = {**document, "events": [{"text": text, "kind": "note"}]}
+    if "attempt" in document:
+        document = {**document, "attempt": attempt_number(document)}
+    if kind is TurnRecord:
+        document = {**document, "toolCalls": [_undated(call) for call in document.get("toolCalls", ())]}
     found = {item.name: keys.get(item.name, item.name) for item in fields(kind)}
     return kind(**{name: document[key] for name, key in found.items() if key in document})
+
+
+def _undated(call: Any) -> JsonValue:
+    return {name: value for name, value in call.items() if name != "timestamp"} if isinstance(call, dict) else call

@@ -12,7 +12,9 @@ from typing import Literal
 from pydantic import JsonValue
 
 RunStatus = Literal["running", "complete", "failed", "stopped"]
+RunKind = Literal["run", "ask"]
 ExampleStatus = Literal["pending", "complete", "failed", "outage"]
+TurnStatus = Literal["understanding", "understanding_complete", "complete"]
 
 
 def now() -> datetime:
@@ -54,6 +56,7 @@ class RunRecord:
         status: `running` (or killed while it ran), `complete`, `failed` (by a defect: conversations are missing),
             `stopped` (by a person or an outage). All but `complete` can be resumed.
         finished: When it last came to an end.
+        kind: `run` over a dataset, or `ask`: questions of a person about one page.
     """
 
     id: str
@@ -65,6 +68,7 @@ class RunRecord:
     started: datetime
     status: RunStatus = "running"
     finished: datetime | None = None
+    kind: RunKind = "run"
 
     def __post_init__(self) -> None:
         _check_json("spec", self.spec)
@@ -82,12 +86,15 @@ class ConversationRecord:
         document: The document's id.
         status: `pending` (begun, not ended), `complete`, `failed` (the solver broke off with a defect), `outage` (a
             service did not answer). All but `complete` are played again when the run is resumed.
-        turns: How many turns are stored for it.
+        turns: How many of its turns came to their end.
         started: When it was begun.
         finished: When it ended.
         error: Why it is not complete.
         kg_stats: Counts of the document's graph, `instances` and `triples` among them, and its tables' `entityType`;
             empty where none was built.
+        usage: What it used of models, all attempts included.
+        attempt: Which time it is played, from 1; the store counts. Turns and prompts of this attempt count, those of
+            earlier ones stay to be looked into.
     """
 
     run: str
@@ -100,6 +107,7 @@ class ConversationRecord:
     error: str | None = None
     kg_stats: dict[str, JsonValue] = field(default_factory=dict)
     usage: dict[str, int] = field(default_factory=dict)
+    attempt: int = 1
 
     def __post_init__(self) -> None:
         _check_json("kg_stats", self.kg_stats)
@@ -110,7 +118,7 @@ class ConversationRecord:
 
 @dataclass(frozen=True, slots=True)
 class TurnRecord:
-    """One turn of a conversation. Unique by `(run, conversation, index)`.
+    """One turn of a conversation, as far as it is. Unique by `(run, conversation, attempt, index)`.
 
     Attributes:
         run: The run's id.
@@ -123,7 +131,7 @@ class TurnRecord:
             decimal text, `yes` or `no`, else JSON; None where there is none.
         verified: Whether the plan, executed again, gave the answer.
         started: When the question was put.
-        finished: When the answer was there.
+        finished: When the answer was there, or the turn broke off; None while it is being played.
         error: The named error that left the turn without an answer, or None.
         sources: The cells and spans that the answer rests on.
         events: What happened between question and answer, as `quaestor.conversation.events` writes it.
@@ -131,6 +139,11 @@ class TurnRecord:
             records of before it was kept.
         tool_calls: In the order of the calls.
         usage: Counts such as requests and tokens.
+        history: What the solver saw as the conversation so far: question and answer of each earlier turn.
+        registers: What each step of the plan came to: value, scale, unit and sources.
+        status: `understanding` (begun), `understanding_complete` (the solver has said what is asked) or `complete`. A
+            turn that broke off keeps the one that it had, and has an error.
+        attempt: That of its conversation.
     """
 
     run: str
@@ -142,16 +155,20 @@ class TurnRecord:
     number: str | None
     verified: bool
     started: datetime
-    finished: datetime
+    finished: datetime | None
     error: str | None = None
     sources: list[JsonValue] = field(default_factory=list)
     events: list[JsonValue] = field(default_factory=list)
     references: dict[str, JsonValue] = field(default_factory=dict)
     tool_calls: list[JsonValue] = field(default_factory=list)
     usage: dict[str, int] = field(default_factory=dict)
+    history: list[JsonValue] = field(default_factory=list)
+    registers: list[JsonValue] = field(default_factory=list)
+    status: TurnStatus = "complete"
+    attempt: int = 1
 
     def __post_init__(self) -> None:
-        for name in ("answer", "sources", "events", "references", "tool_calls", "usage"):
+        for name in ("answer", "sources", "events", "references", "tool_calls", "usage", "history", "registers"):
             _check_json(name, getattr(self, name))
         _check_time("started", self.started)
         _check_time("finished", self.finished)
@@ -159,7 +176,7 @@ class TurnRecord:
 
 @dataclass(frozen=True, slots=True)
 class PromptRecord:
-    """One request to a model and its reply, word for word. Unique by `(run, conversation, turn, number)`.
+    """One request to a model and its reply, word for word. Unique by `(run, conversation, attempt, turn, number)`.
 
     Attributes:
         run: The run's id.
@@ -174,6 +191,7 @@ class PromptRecord:
         finished: When the reply was there, or the attempt given up.
         usage: Counts such as tokens.
         error: Why there is no reply, or None.
+        attempt: That of its conversation.
     """
 
     run: str
@@ -188,6 +206,7 @@ class PromptRecord:
     finished: datetime
     usage: dict[str, int] = field(default_factory=dict)
     error: str | None = None
+    attempt: int = 1
 
     def __post_init__(self) -> None:
         _check_json("usage", self.usage)

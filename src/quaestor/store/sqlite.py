@@ -8,6 +8,7 @@ event loop up.
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
 from datetime import datetime
 
 from quaestor.core.triples import Triple
@@ -22,6 +23,9 @@ from quaestor.store.records import (
     now,
 )
 from quaestor.store.sqlite_file import SqliteFile, encode, in_order
+
+_COUNTS = "(SELECT attempt FROM examples e WHERE e.run = {0}.run AND e.conversation = {0}.conversation)"
+"""The attempt at a conversation that counts, for a table that has its turns or prompts."""
 
 
 class SqliteStore(SqliteFile):
@@ -75,31 +79,52 @@ class SqliteStore(SqliteFile):
         return self._select(RunRecord, "runs WHERE id = ?", run)[0]
 
     @in_order
-    def begin_example(self, example: ConversationRecord) -> None:
-        """Notes that a conversation is being played, and drops the turns and prompts of an earlier attempt."""
+    def begin_example(self, example: ConversationRecord) -> int:
+        """Notes that a conversation is being played, as another attempt; returns its number."""
         with self._reporting("write to"), self._transaction():
-            self._replace_example(example)
-            key = (example.run, example.conversation)
-            self._db.execute("DELETE FROM prompt_logs WHERE run = ? AND conversation = ?", key)
+            before = self._unfinished(example)
+            attempt = before + 1 if before else 1
+            self._replace_example(replace(example, attempt=attempt))
+            return attempt
+
+    @in_order
+    def save_turn(self, turn: TurnRecord) -> None:
+        """Keeps a turn as far as it is."""
+        with self._reporting("write to"), self._transaction():
+            self._require(turn.run)
+            try:
+                self._insert("turns", turn, verb="REPLACE")
+            except sqlite3.IntegrityError as error:
+                raise refusals.never_begun(self._name, turn) from error
 
     @in_order
     def complete_example(self, example: ConversationRecord, turns: Sequence[TurnRecord]) -> None:
         """Keeps a conversation's end and all its turns, or nothing."""
         refusals.check_turns(example, turns)
         with self._reporting("write to"), self._transaction():
+            self._unfinished(example)
             self._replace_example(example)
             for turn in turns:
-                self._insert("turns", turn)
+                self._insert("turns", turn, verb="REPLACE")
 
-    def _replace_example(self, example: ConversationRecord) -> None:
+    def _unfinished(self, example: ConversationRecord) -> int | None:
+        """Returns which attempt at a conversation was begun last, or None; a complete one is refused."""
         self._require(example.run)
         key = (example.run, example.conversation)
-        row = self._db.execute("SELECT status FROM examples WHERE run = ? AND conversation = ?", key).fetchone()
+        row = self._db.execute(
+            "SELECT status, attempt FROM examples WHERE run = ? AND conversation = ?", key
+        ).fetchone()
         if row and row["status"] == "complete":
             raise refusals.complete_already(self._name, example)
-        self._db.execute("DELETE FROM turns WHERE run = ? AND conversation = ?", key)
-        self._db.execute("DELETE FROM examples WHERE run = ? AND conversation = ?", key)
-        self._insert("examples", example)
+        return int(row["attempt"]) if row else None
+
+    def _replace_example(self, example: ConversationRecord) -> None:
+        """Writes a conversation. Its turns refer to it: it may not be taken away and put back."""
+        names = ", ".join(item.name for item in fields(example))
+        marks = ", ".join("?" * len(fields(example)))
+        values = [encode(item.name, getattr(example, item.name)) for item in fields(example)]
+        changes = ", ".join(f"{item.name} = excluded.{item.name}" for item in fields(example))
+        self._db.execute(f"INSERT INTO examples ({names}) VALUES ({marks}) ON CONFLICT DO UPDATE SET {changes}", values)
 
     @in_order
     def examples(self, run: str) -> tuple[ConversationRecord, ...]:
@@ -116,20 +141,21 @@ class SqliteStore(SqliteFile):
             return dict(rows)
 
     @in_order
-    def turns(self, run: str, conversation: str | None = None) -> tuple[TurnRecord, ...]:
+    def turns(self, run: str, conversation: str | None = None, attempt: int | None = None) -> tuple[TurnRecord, ...]:
         """Returns the turns of a run or of one of its conversations, by conversation and index."""
-        return self._turns(run, conversation)
+        return self._turns(run, conversation, attempt)
 
     @in_order
-    def turn(self, run: str, conversation: str, index: int) -> TurnRecord:
+    def turn(self, run: str, conversation: str, index: int, attempt: int | None = None) -> TurnRecord:
         """Returns one turn."""
-        return refusals.pick_turn(self._turns(run, conversation), run, conversation, index)
+        return refusals.pick_turn(self._turns(run, conversation, attempt), run, conversation, index)
 
-    def _turns(self, run: str, conversation: str | None) -> tuple[TurnRecord, ...]:
+    def _turns(self, run: str, conversation: str | None, attempt: int | None) -> tuple[TurnRecord, ...]:
         self._check_run(run)
+        where = f"turns WHERE run = ? AND attempt = coalesce(?, {_COUNTS.format('turns')})"
         if conversation is None:
-            return self._select(TurnRecord, 'turns WHERE run = ? ORDER BY conversation, "index"', run)
-        return self._select(TurnRecord, 'turns WHERE run = ? AND conversation = ? ORDER BY "index"', run, conversation)
+            return self._select(TurnRecord, f'{where} ORDER BY conversation, "index"', run, attempt)
+        return self._select(TurnRecord, f'{where} AND conversation = ? ORDER BY "index"', run, attempt, conversation)
 
     @in_order
     def log_prompt(self, prompt: PromptRecord) -> None:
@@ -142,11 +168,16 @@ class SqliteStore(SqliteFile):
                 raise refusals.prompt_taken(self._name, prompt) from error
 
     @in_order
-    def prompts(self, run: str, conversation: str, turn: int | None = None) -> tuple[PromptRecord, ...]:
+    def prompts(
+        self, run: str, conversation: str, turn: int | None = None, attempt: int | None = None
+    ) -> tuple[PromptRecord, ...]:
         """Returns the prompts of a conversation or of one of its turns, in the order of turns and numbers."""
         self._check_run(run)
-        where = "prompt_logs WHERE run = ? AND conversation = ? AND turn = coalesce(?, turn) ORDER BY turn, number"
-        return self._select(PromptRecord, where, run, conversation, turn)
+        where = (
+            "prompt_logs WHERE run = ? AND conversation = ? AND turn = coalesce(?, turn) "
+            f"AND attempt = coalesce(?, {_COUNTS.format('prompt_logs')}, 1) ORDER BY turn, number"
+        )
+        return self._select(PromptRecord, where, run, conversation, turn, attempt)
 
     @in_order
     def save_ontology(self, digest: str, triples: Iterable[tuple[str, str, str]]) -> None:

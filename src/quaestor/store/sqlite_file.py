@@ -27,6 +27,7 @@ BUSY_SECONDS = 30.0
 
 _JSON = frozenset({
     "spec", "answer", "events", "references", "sources", "tool_calls", "usage", "kg_stats", "metrics", "failed_turns",
+    "history", "registers",
 })  # fmt: skip
 _TIMES = frozenset({"started", "finished", "scored"})
 _FLAGS = frozenset({"verified", "correct", "program_correct"})
@@ -188,11 +189,11 @@ class SqliteFile:
         ids = [row["id"] for row in self._db.execute("SELECT id FROM runs ORDER BY started DESC, id DESC")]
         return refusals.unknown_run(self._name, run, ids)
 
-    def _insert(self, table: str, record: "DataclassInstance") -> None:
+    def _insert(self, table: str, record: "DataclassInstance", *, verb: str = "INSERT") -> None:
         names = [item.name for item in fields(record)]
         columns, marks = ", ".join(f'"{name}"' for name in names), ", ".join("?" * len(names))
         values = [encode(name, getattr(record, name)) for name in names]
-        self._db.execute(f"INSERT INTO {table} ({columns}) VALUES ({marks})", values)
+        self._db.execute(f"{verb} INTO {table} ({columns}) VALUES ({marks})", values)
 
     def _select(self, kind: Callable[..., R], rest: str, *values: str | int | None) -> tuple[R, ...]:
         with self._reporting("read"):

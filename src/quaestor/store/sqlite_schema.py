@@ -69,7 +69,35 @@ _SCORES = (
         PRIMARY KEY (run, conversation, "index"))""",
     "CREATE INDEX failed_turns ON scored_turns (run, correct)",
 )
-STEPS = (_RUNS, _KNOWLEDGE, _USAGE, _REFERENCES, _EVENTS, _SCORES)
+# A conversation that is played again keeps what its earlier attempts left: the attempt is in the keys, and SQLite has
+# no other way to change one than to write the table anew. A turn is there before it has ended.
+_ATTEMPTS = (
+    "ALTER TABLE runs ADD COLUMN kind TEXT NOT NULL DEFAULT 'run'",
+    "ALTER TABLE examples ADD COLUMN attempt INTEGER NOT NULL DEFAULT 1",
+    """CREATE TABLE turns_of_attempts (
+        run TEXT NOT NULL, conversation TEXT NOT NULL, attempt INTEGER NOT NULL, "index" INTEGER NOT NULL,
+        status TEXT NOT NULL, question TEXT NOT NULL, history JSON NOT NULL, answer JSON NOT NULL, program TEXT,
+        number TEXT, verified INTEGER NOT NULL, registers JSON NOT NULL, started TEXT NOT NULL, finished TEXT,
+        error TEXT, sources JSON NOT NULL, tool_calls JSON NOT NULL, usage JSON NOT NULL, "references" JSON NOT NULL,
+        events JSON NOT NULL, PRIMARY KEY (run, conversation, attempt, "index"),
+        FOREIGN KEY (run, conversation) REFERENCES examples (run, conversation))""",
+    """INSERT INTO turns_of_attempts
+        SELECT run, conversation, 1, "index", 'complete', question, '[]', answer, program, number, verified, '[]',
+        started, finished, error, sources, tool_calls, usage, "references", events FROM turns""",
+    "DROP TABLE turns",
+    "ALTER TABLE turns_of_attempts RENAME TO turns",
+    """CREATE TABLE prompts_of_attempts (
+        run TEXT NOT NULL REFERENCES runs (id), conversation TEXT NOT NULL, attempt INTEGER NOT NULL,
+        turn INTEGER NOT NULL, number INTEGER NOT NULL, phase TEXT NOT NULL, model TEXT NOT NULL, prompt TEXT NOT NULL,
+        response TEXT, started TEXT NOT NULL, finished TEXT NOT NULL, usage JSON NOT NULL, error TEXT,
+        PRIMARY KEY (run, conversation, attempt, turn, number))""",
+    """INSERT INTO prompts_of_attempts
+        SELECT run, conversation, 1, turn, number, phase, model, prompt, response, started, finished, usage, error
+        FROM prompt_logs""",
+    "DROP TABLE prompt_logs",
+    "ALTER TABLE prompts_of_attempts RENAME TO prompt_logs",
+)
+STEPS = (_RUNS, _KNOWLEDGE, _USAGE, _REFERENCES, _EVENTS, _SCORES, _ATTEMPTS)
 """Step n brings a file of version n to version n + 1; a new file takes all of them."""
 
 SCHEMA_VERSION = len(STEPS)

@@ -127,7 +127,7 @@ def test_a_defect_of_the_solver_counts_as_wrong(quaestor: Quaestor, tmp_path: Pa
     write_dataset(tmp_path / "broken.json", a_record(), broken)
     outcome = quaestor("eval broken.json --json")
     assert outcome.code == 0
-    assert "page_41.pdf-2 counts as wrong: KeyError" in outcome.err
+    assert "page_41.pdf-2 counts as wrong from turn 2 on: KeyError" in outcome.err
     figure = json.loads(outcome.out)["score"]["execution"]
     assert (figure["correct"], figure["total"]) == (3, 6)
 

@@ -11,7 +11,7 @@ from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Turn
 from quaestor.core.periods import Period
 from quaestor.core.quantity import Scale
-from quaestor.evaluation.recording import turn_records
+from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.questions.question import read_question
 
 ASKED = "how much does this change represent in relation to that rent in 2007?"
@@ -24,7 +24,7 @@ EARLIER = (
 
 def shown(*turns: Turn) -> str:
     """How the last turn is shown, once it is stored."""
-    record = turn_records("run", "conversation", turns)[-1]
+    record = turn_records(TurnPlace("run", "conversation"), turns)[-1]
     console = Console(file=StringIO(), width=200, highlight=False)
     show_stored_turn(console, record, None)
     assert isinstance(console.file, StringIO)
@@ -80,7 +80,7 @@ def test_a_turn_without_an_answer_is_of_no_metric_type() -> None:
 
 def test_a_turn_that_refers_to_nothing_and_one_of_an_older_store_say_nothing_of_it() -> None:
     assert "refers:" not in shown(EARLIER[0])
-    record = replace(turn_records("run", "conversation", EARLIER[:1])[0], references={})
+    record = replace(turn_records(TurnPlace("run", "conversation"), EARLIER[:1])[0], references={})
     console = Console(file=StringIO(), width=200, highlight=False)
     show_stored_turn(console, record, None)
     assert isinstance(console.file, StringIO)

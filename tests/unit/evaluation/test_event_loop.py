@@ -23,7 +23,7 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.evaluation.engines import InlineEngine
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.recording import RunWriter
+from quaestor.evaluation.writing import RunWriter
 from quaestor.llm.session import ModelConfig, open_session
 from quaestor.solvers.registry import make_solver
 from quaestor.store.base import open_store
@@ -103,7 +103,9 @@ async def play(pages: list[Document], path: Path, *queries: str) -> Heart:
             # What is loaded once a process is loaded before.
             await InlineEngine(1).play(conversations[-1:], factory, _Deaf(), knowledge, session)
             with beating() as heart:
-                await InlineEngine(8).play(conversations, factory, RunWriter(store, run.id), knowledge, session)
+                await InlineEngine(8).play(
+                    conversations, factory, RunWriter(store, run.id, live=True), knowledge, session
+                )
             assert [example.error for example in await store.examples(run.id)] == [None] * len(pages)
             assert [turn.error for turn in await store.turns(run.id)] == [None] * 2 * len(pages)
     return heart

@@ -196,14 +196,18 @@ def test_an_outage_ends_the_conversation() -> None:
     with pytest.raises(OutageError):
         asyncio.run(play_conversation(conversation, ScriptedSolver()))
     played = asyncio.run(run_conversation(conversation, ScriptedSolver()))
-    assert (played.status, played.turns) == ("outage", ())
+    assert (played.status, [turn.question for turn in played.turns]) == ("outage", ["cell 0 1"])
     assert played.error == "OutageError: the model does not answer"
+    assert played.broken is not None
+    assert (played.broken.question, played.broken.error, played.broken.answer.value) == ("down", played.error, None)
 
 
 def test_a_defect_ends_the_conversation_and_says_where() -> None:
     played = asyncio.run(run_conversation(a_conversation("cell 0 1", "break"), ScriptedSolver()))
-    assert (played.status, played.turns) == ("failed", ())
+    assert (played.status, len(played.turns)) == ("failed", 1)
     assert played.error
+    assert played.broken is not None
+    assert played.broken.error == played.error
     assert played.error.startswith("KeyError: 'a defect' (in _answer, scripted.py:")
 
 

@@ -13,7 +13,7 @@ from quaestor.core.answer_value import value_to_text
 from quaestor.datasets.dataset import Conversation
 from quaestor.datasets.formats import read_dataset
 from quaestor.errors import DatasetError, InputError, ModelError
-from quaestor.evaluation.recording import turn_records
+from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.evaluation.runner import play_conversation
 from quaestor.graph.builder import build_graph
 from quaestor.learning.crossvalidate import cross_validate
@@ -192,7 +192,7 @@ def test_the_shipped_weights_are_as_good_on_the_sample_as_they_were() -> None:
     predictions = [
         Prediction(record.conversation, record.index, record.number, record.program, record.error)
         for item in dataset.conversations
-        for record in turn_records("floor", item.id, asyncio.run(play_conversation(item, solver)))
+        for record in turn_records(TurnPlace("floor", item.id), asyncio.run(play_conversation(item, solver)))
     ]
     found = score_predictions(predictions, read_gold(sample_path()), dataset.conversations).score
     assert found.execution.total == 180

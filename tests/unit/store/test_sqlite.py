@@ -130,7 +130,9 @@ def test_a_file_of_an_older_version_is_brought_up_to_date(tmp_path: Path) -> Non
             async with SqliteStore(path, create=False) as store:
                 assert await store.runs() == (a_run(),)
                 assert await store.examples(a_run().id) == (replace(an_example(a_run()), kg_stats={}, usage={}),)
-                before = [replace(turn, references={}, events=[]) for turn in some_turns(a_run())]
+                before = [
+                    replace(turn, references={}, events=[], history=[], registers=[]) for turn in some_turns(a_run())
+                ]
                 before[1] = replace(before[1], events=[{"text": OLD_TEXT, "kind": "note"}])
                 assert await store.turns(a_run().id) == tuple(before)
                 await store.save_graph(a_run().id, "c1", GRAPH)

@@ -370,16 +370,17 @@ def as_object(said: object) -> JsonObject:
 
     A whole number of more than 64 bits and a number that is not finite become text: a model may write either.
     """
-    written = _holdable(serial.dump(said, compact=True))
+    written = holdable(serial.dump(said, compact=True))
     assert isinstance(written, dict)
     return written
 
 
-def _holdable(value: JsonValue) -> JsonValue:
+def holdable(value: JsonValue) -> JsonValue:
+    """Returns JSON as every store can hold it: whole numbers of more than 64 bits, and infinite ones, as text."""
     if isinstance(value, dict):
-        return {key.replace("\0", " "): _holdable(item) for key, item in value.items()}
+        return {key.replace("\0", " "): holdable(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_holdable(item) for item in value]
+        return [holdable(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, int) and not isinstance(value, bool) and not -_LARGEST <= value < _LARGEST:

@@ -1,6 +1,6 @@
 """What happens in a turn, as it happens."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from quaestor.conversation.events.kinds import Event
 
@@ -8,19 +8,27 @@ from quaestor.conversation.events.kinds import Event
 class Trace:
     """The events of a turn so far. They can be added to and read, not changed, reordered or taken back."""
 
-    __slots__ = ("_events",)
+    __slots__ = ("_events", "_on_event")
 
-    def __init__(self) -> None:
-        """Begins without any."""
+    def __init__(self, on_event: Callable[[Event], None] | None = None) -> None:
+        """Begins without any.
+
+        Args:
+            on_event: Is told of each as it is added, in the thread that adds it.
+        """
         self._events: list[Event] = []
+        self._on_event = on_event
 
     def append(self, event: Event) -> None:
         """Adds what happened last."""
         self._events.append(event)
+        if self._on_event is not None:
+            self._on_event(event)
 
     def extend(self, events: Iterable[Event]) -> None:
         """Adds several, in their order."""
-        self._events.extend(events)
+        for event in events:
+            self.append(event)
 
     @property
     def events(self) -> tuple[Event, ...]:

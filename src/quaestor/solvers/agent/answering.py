@@ -4,7 +4,6 @@ Owns the bounds (rounds, faults, repeated calls) and what a model is told when a
 """
 
 import asyncio
-import json
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -133,7 +132,7 @@ class AnswerRounds:
     def _note(self, called: RequestedCall, error: str, suggestion: str) -> JsonValue:
         """Refuses a call without making it, and keeps it on record all the same."""
         refusal = _refusal(error, suggestion)
-        self.context.note_call(ToolCall(called.tool[:100], called.text[:1000], json.dumps(refusal), 0.0))
+        self.context.note_call(ToolCall.ended(called.tool[:100], called.text[:1000], refusal))
         return refusal
 
     def _settle(self, said: object) -> GroundedAnswer:

@@ -3,7 +3,6 @@
 Owns what is refused, in sentences that the model can act on. It keeps what it found, so that a query is run once.
 """
 
-import json
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -11,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from time import perf_counter
+
+from pydantic import JsonValue
 
 from quaestor.conversation.answer import Variable as NamedNumber
 from quaestor.conversation.display import show_source
@@ -150,7 +151,7 @@ class Retrieval:
         started = perf_counter()
         known = query in self._nodes
         nodes = self._run(query)
-        output: object
+        output: dict[str, JsonValue] = {}
         try:
             found = self._single(value, query, nodes)
             output = {"success": True, "value": str(found.register.value), "place": found.place}
@@ -159,9 +160,8 @@ class Retrieval:
             raise
         finally:
             if not known:
-                asked = json.dumps({"name": value.name, "query": query}, ensure_ascii=False)
-                told = json.dumps(output, ensure_ascii=False)
-                self.context.note_call(ToolCall(TOOL, asked, told, perf_counter() - started))
+                asked: dict[str, JsonValue] = {"name": value.name, "query": query}
+                self.context.note_call(ToolCall.ended(TOOL, asked, output, started))
         return found
 
     def _run(self, query: str) -> tuple[str, ...] | QueryError:

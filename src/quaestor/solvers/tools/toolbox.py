@@ -174,8 +174,7 @@ class Toolbox:
         if isinstance(reply, Refusal):
             output = {name: value for name, value in output.items() if value != []}
         said = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False, default=str)
-        text = json.dumps(output, ensure_ascii=False)
-        call = ToolCall(tool[:100], said[:_LONGEST], text, round(perf_counter() - started, 6))
+        call = ToolCall.ended(tool[:100], said[:_LONGEST], output, started)
         self._calls.append(call)
         self._on_call(call)
         return output

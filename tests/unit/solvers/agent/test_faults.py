@@ -195,7 +195,7 @@ def test_more_calls_than_a_reply_may_have_are_refused() -> None:
     played = play(scripted([many, *LOOKED_UP]))
     assert right(played.turn.answer)
     assert len(played.turn.tool_calls) == 21
-    assert sum("More than 16 calls" in call.output for call in played.turn.tool_calls) == 4
+    assert sum("More than 16 calls" in str(call.output) for call in played.turn.tool_calls) == 4
 
 
 def test_in_the_last_round_there_are_no_tools_any_more() -> None:

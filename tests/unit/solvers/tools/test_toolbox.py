@@ -1,5 +1,6 @@
 import json
 from dataclasses import fields
+from datetime import timedelta
 from typing import get_args
 
 import pytest
@@ -102,7 +103,7 @@ def test_no_error_escapes_and_every_reply_is_json(tool: str, arguments: object) 
     knowledge = sample_knowledge()
     box = Toolbox(knowledge.graph(sample_pages()[OPTIONS]), knowledge.ontology, Memory())
     reply = box.call(tool, arguments)  # type: ignore[arg-type]
-    assert json.loads(box.calls[0].output) == json.loads(json.dumps(reply))
+    assert box.calls[0].output == json.loads(json.dumps(reply))
     assert ("error" in reply) is (reply["success"] is False)
 
 
@@ -113,8 +114,10 @@ def test_calls_are_noted_in_order_with_input_output_and_time() -> None:
     box.call("list_entities", {"entityType": "StockOption"})
     box.call("calculate", '{"operation": "add", "values": [1, 2]}')
     assert [call.tool for call in noted] == ["list_entities", "calculate"]
-    assert noted[1].input == '{"operation": "add", "values": [1, 2]}'
-    assert json.loads(noted[1].output)["result"] == 3
+    assert noted[1].input == {"operation": "add", "values": [1, 2]}
+    assert isinstance(noted[1].output, dict)
+    assert noted[1].output["result"] == 3
+    assert all(call.started is not None and call.started.utcoffset() == timedelta(0) for call in noted)
     assert all(0 < call.seconds < 60 for call in noted)
     assert box.calls == tuple(noted)
 

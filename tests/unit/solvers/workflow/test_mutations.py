@@ -62,7 +62,7 @@ async def play_all(broken: list[tuple[str, Json, Json]], mended: bool) -> list[T
     turns: list[Turn] = []
     with ModelServer(script) as server:
         async with connect(spec_for(server), sleep=at_once) as connection:
-            line = ModelSession(connection, [])
+            line = ModelSession(connection)
             conversation = Conversation("made up", sample_pages()[CASH_FLOWS], ("what was it?",))
             for _, faulty, valid in broken:
                 answers.append([faulty, valid] if mended else [faulty])

@@ -19,7 +19,7 @@ from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.errors import SettingsError
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.recording import turn_records
+from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.evaluation.runner import play_conversation
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.sample import sample_path
@@ -159,7 +159,7 @@ def test_withholding_changes_no_other_answer(sample: Dataset) -> None:
     for conversation in sample.conversations[:12]:
         turns = asyncio.run(play_conversation(conversation, solver))
         fewer = asyncio.run(play_conversation(conversation, careful))
-        records = turn_records("run", conversation.id, fewer)
+        records = turn_records(TurnPlace("run", conversation.id), fewer)
         for turn, other, record in zip(turns, fewer, records, strict=True):
             assert turn.answer.confidence is not None
             assert other.answer.confidence == pytest.approx(turn.answer.confidence)

@@ -1,0 +1,144 @@
+"""One conversation, written into a store while it is played.
+
+Owns when what is written: a turn when it begins, a request when its reply is there, and the turn again whenever
+something happens in it, as often as the store keeps up; all of it before the next question is put. Holds no result:
+what is lost when the process dies is what had not happened yet.
+"""
+
+import asyncio
+from collections import deque
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.events.kinds import Event
+from quaestor.conversation.turn import ToolCall, Turn
+from quaestor.core.computing import compute
+from quaestor.evaluation.recording import TurnPlace, prompt_record, storable_triple, turn_record, turn_status
+from quaestor.evaluation.watching import TurnBegun
+from quaestor.store.base import RunStore
+from quaestor.store.records import TurnRecord
+
+if TYPE_CHECKING:
+    from quaestor.llm.transcript import Exchange
+
+
+class Journal:
+    """The Watcher that writes.
+
+    Attributes:
+        place: The conversation, and which attempt at it this is.
+        heard: Whether it was told of anything: not of what another process plays.
+    """
+
+    def __init__(self, store: RunStore, place: TurnPlace, *, live: bool) -> None:
+        """Takes where to write.
+
+        Args:
+            store: Where to.
+            place: The conversation, and which attempt at it this is.
+            live: Whether what happens within a turn is written at once: of solvers that wait for a model. A turn of
+                one that computes has ended before it could be read.
+        """
+        self.place, self.heard = place, False
+        self._store, self._live = store, live
+        self._begun: TurnBegun | None = None
+        self._events: list[Event] = []
+        self._calls: list[ToolCall] = []
+        self._exchanges: deque[Exchange] = deque()
+        self._logged: set[tuple[int, int]] = set()
+        self._changed = False
+        self._writing: asyncio.Task[None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def on_turn(self, begun: TurnBegun) -> None:
+        """Keeps the question, and before the first the graph."""
+        self._loop = asyncio.get_running_loop()
+        if not self.heard and begun.graph is not None:
+            triples = await compute(begun.graph.triples)
+            await self._store.save_graph(self.place.run, self.place.conversation, map(storable_triple, triples))
+        self.heard, self._begun, self._events, self._calls = True, begun, [], []
+        if self._live:
+            await self._store.save_turn(await compute(self._snapshot))
+
+    def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
+        """Keeps the turn as far as it is, soon.
+
+        Args:
+            index: The turn's place in the conversation, from 0.
+            event: What happened.
+            call: Of a tool that was called, the call.
+        """
+        self._events.append(event)
+        if call is not None:
+            self._calls.append(call)
+        self._changed = True
+        if self._live and self._loop is not None:
+            self._loop.call_soon_threadsafe(self._wake)
+
+    def on_exchange(self, exchange: "Exchange") -> None:
+        """Keeps a request and its reply, soon."""
+        self._exchanges.append(exchange)
+        self._wake()
+
+    async def on_answer(self, index: int, turn: Turn) -> None:
+        """Keeps the turn, and waits until all of it is kept."""
+        begun = self._begun
+        assert begun is not None
+        await self.settle()
+        await self._store.save_turn(await compute(turn_record, self.place.at(index), turn, begun.history))
+
+    async def settle(self) -> None:
+        """Waits until all is kept that was told so far; what is told late of the turn is in its last record.
+
+        Raises:
+            StoreError: It could not be kept.
+        """
+        while self._writing is not None:
+            writing, self._writing = self._writing, None
+            await writing
+        self._begun = None
+
+    async def keep(self, exchange: "Exchange") -> None:
+        """Keeps a request and its reply, unless it is kept already."""
+        key = (exchange.place.turn, exchange.number)
+        if key not in self._logged:
+            self._logged.add(key)
+            record = await compute(prompt_record, exchange, self.place.attempt)
+            # Of a session without a run of its own, such as that of questions asked one by one.
+            await self._store.log_prompt(replace(record, run=self.place.run))
+
+    def _wake(self) -> None:
+        # One that failed is kept, for whoever waits to hear of it.
+        if self._writing is None or (self._writing.done() and not _failed(self._writing)):
+            self._writing = asyncio.get_running_loop().create_task(self._write())
+
+    async def _write(self) -> None:
+        while self._exchanges or self._changed:
+            while self._exchanges:
+                await self.keep(self._exchanges.popleft())
+            self._changed = False
+            if self._live and self._begun is not None:
+                await self._store.save_turn(await compute(self._snapshot))
+
+    def _snapshot(self) -> TurnRecord:
+        """Returns the turn as far as it is."""
+        begun = self._begun
+        assert begun is not None
+        events, calls = tuple(self._events), tuple(self._calls)
+        so_far = Turn(
+            question=begun.question,
+            answer=Answer(value=None),
+            verified=False,
+            started=begun.started,
+            finished=begun.started,
+            events=events,
+            references=begun.references,
+            tool_calls=calls,
+        )
+        record = turn_record(self.place.at(begun.index), so_far, begun.history, turn_status(events))
+        return replace(record, finished=None)
+
+
+def _failed(task: asyncio.Task[None]) -> bool:
+    return task.cancelled() or task.exception() is not None

@@ -1,0 +1,116 @@
+"""Who watches a conversation as it is played: told of every turn, event and exchange with a model when it happens.
+
+Owns what can be heard, and telling it after the fact of a conversation that was played in another process. A watcher
+changes nothing about the answers.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+
+from quaestor.conversation.events.kinds import Event, ToolCalled
+from quaestor.conversation.references.resolved import References
+from quaestor.conversation.turn import ToolCall, Turn
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+
+if TYPE_CHECKING:
+    from quaestor.llm.transcript import Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class TurnBegun:
+    """A question is put.
+
+    Attributes:
+        index: The turn's place in the conversation, from 0.
+        question: As asked.
+        started: When.
+        history: The turns that the solver sees as the conversation so far.
+        references: What the question refers to of them, by rule.
+        graph: What the solver knows of the page; None where that is told after the fact.
+    """
+
+    index: int
+    question: str
+    started: datetime
+    history: tuple[Turn, ...]
+    references: References
+    graph: KnowledgeGraph | None = None
+
+
+class Watcher(Protocol):
+    """Hears of one conversation, in the order in which things happen."""
+
+    async def on_turn(self, begun: TurnBegun) -> None:
+        """A question is put; the solver begins when this returns."""
+        ...
+
+    def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
+        """Something happened in a turn. Told in the thread where it happened.
+
+        Args:
+            index: The turn's place in the conversation, from 0.
+            event: What happened.
+            call: Of a tool that was called, the call.
+        """
+        ...
+
+    def on_exchange(self, exchange: "Exchange") -> None:
+        """A model was asked, and replied or did not."""
+        ...
+
+    async def on_answer(self, index: int, turn: Turn) -> None:
+        """A turn came to its end; the next begins when this returns."""
+        ...
+
+
+class Watchers:
+    """Several watchers as one."""
+
+    def __init__(self, watchers: Sequence[Watcher]) -> None:
+        """Takes them in the order in which they are told."""
+        self._watchers = tuple(watchers)
+
+    async def on_turn(self, begun: TurnBegun) -> None:
+        """Tells all."""
+        for watcher in self._watchers:
+            await watcher.on_turn(begun)
+
+    def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
+        """Tells all.
+
+        Args:
+            index: The turn's place in the conversation, from 0.
+            event: What happened.
+            call: Of a tool that was called, the call.
+        """
+        for watcher in self._watchers:
+            watcher.on_event(index, event, call)
+
+    def on_exchange(self, exchange: "Exchange") -> None:
+        """Tells all."""
+        for watcher in self._watchers:
+            watcher.on_exchange(exchange)
+
+    async def on_answer(self, index: int, turn: Turn) -> None:
+        """Tells all."""
+        for watcher in self._watchers:
+            await watcher.on_answer(index, turn)
+
+
+async def retell(watcher: Watcher, turns: Sequence[Turn], *, chained: bool) -> None:
+    """Tells a watcher of turns that were played where it could not hear them.
+
+    Args:
+        watcher: Who is told.
+        turns: In their order; the last one may have broken off.
+        chained: Whether each was part of the conversation that the next one saw.
+    """
+    for index, turn in enumerate(turns):
+        seen = tuple(turns[:index]) if chained else ()
+        await watcher.on_turn(TurnBegun(index, turn.question, turn.started, seen, turn.references))
+        for event in turn.events:
+            called = turn.tool_calls[event.call - 1] if isinstance(event, ToolCalled) else None
+            watcher.on_event(index, event, called)
+        await watcher.on_answer(index, turn)

@@ -1,0 +1,111 @@
+"""What of a run goes into its store, and when: the listener of an engine that writes.
+
+Owns the order: a conversation is begun, its turns and prompts are kept, and its end is written last, so that what is
+complete is whole. Each in its own records is made by `recording`, within a conversation that is played here by
+`journal`.
+"""
+
+from collections.abc import Callable, Mapping
+
+from quaestor.conversation.turn import Turn
+from quaestor.core.computing import compute
+from quaestor.datasets.dataset import Conversation
+from quaestor.errors import QuaestorError
+from quaestor.evaluation.journal import Journal
+from quaestor.evaluation.recording import (
+    TurnPlace,
+    storable,
+    storable_triple,
+    stored_counts,
+    turn_record,
+    turn_records,
+    turn_status,
+)
+from quaestor.evaluation.runner import ConversationResult
+from quaestor.evaluation.watching import Watcher
+from quaestor.llm.usage import Usage
+from quaestor.store.base import RunStore
+from quaestor.store.records import ConversationRecord, TurnRecord, now
+
+OnConversation = Callable[[Conversation, tuple[Turn, ...]], None]
+
+
+class RunWriter:
+    """The RunListener that writes.
+
+    Attributes:
+        end: What ends the run, once there is anything.
+    """
+
+    def __init__(
+        self,
+        store: RunStore,
+        run: str,
+        on_conversation: OnConversation | None = None,
+        used: Mapping[str, Usage] | None = None,
+        *,
+        live: bool = False,
+    ) -> None:
+        """Takes where to write.
+
+        Args:
+            store: Where to.
+            run: The run's id.
+            on_conversation: Called when a conversation is stored.
+            used: What earlier attempts at the conversations have used.
+            live: Whether what happens within a turn is written at once: of solvers that wait for a model.
+        """
+        self._store, self._run, self._on_conversation, self._live = store, run, on_conversation, live
+        self._used = dict(used or {})
+        self._journals: dict[str, Journal] = {}
+        self.end: QuaestorError | None = None
+
+    async def on_start(self, conversation: Conversation) -> Watcher:
+        """Notes that the conversation is being played, and returns what writes its turns as they happen."""
+        used = stored_counts(self._used.get(conversation.id, Usage()))
+        attempt = await self._store.begin_example(
+            ConversationRecord(self._run, conversation.id, conversation.document.id, started=now(), usage=used)
+        )
+        journal = Journal(self._store, TurnPlace(self._run, conversation.id, attempt=attempt), live=self._live)
+        self._journals[conversation.id] = journal
+        return journal
+
+    async def on_finish(self, conversation: Conversation, played: ConversationResult) -> None:
+        """Keeps how the conversation went, and what of it is not kept yet."""
+        self.end = self.end or played.end
+        journal = self._journals.pop(conversation.id)
+        await journal.settle()
+        for exchange in played.exchanges:
+            await journal.keep(exchange)
+        if played.graph and not journal.heard:
+            await self._store.save_graph(self._run, conversation.id, map(storable_triple, played.graph))
+        turns = await compute(_unkept, conversation, played, journal)
+        used = self._used.get(conversation.id, Usage()) + played.usage
+        example = ConversationRecord(
+            run=self._run,
+            conversation=conversation.id,
+            document=conversation.document.id,
+            status=played.status,
+            turns=len(played.turns),
+            started=played.started,
+            finished=played.finished,
+            error=storable(played.error),
+            kg_stats=dict(played.kg_stats),
+            usage=stored_counts(used),
+            attempt=journal.place.attempt,
+        )
+        await self._store.complete_example(example, turns)
+        if self._on_conversation:
+            # What an outage has left is played again, and heard of then.
+            self._on_conversation(conversation, () if played.status == "outage" else played.turns)
+
+
+def _unkept(conversation: Conversation, played: ConversationResult, journal: Journal) -> tuple[TurnRecord, ...]:
+    """Returns the turns that are to be written with the end of their conversation."""
+    place, chained = journal.place, conversation.chained
+    turns = () if journal.heard else turn_records(place, played.turns, chained=chained)
+    if played.broken is None:
+        return turns
+    index, history = len(played.turns), played.turns if chained else ()
+    status = turn_status(played.broken.events)
+    return (*turns, turn_record(place.at(index), played.broken, history, status))
