@@ -41,10 +41,11 @@ class TurnFigures:
 
 
 def turn_figures(turns: Sequence[TurnRecord]) -> TurnFigures | None:
-    """Returns the figures of some turns; None where there is none."""
+    """Returns the figures of those turns that came to their end; None where there is none."""
+    turns = [turn for turn in turns if turn.status == "complete"]
     if not turns:
         return None
-    seconds = [(turn.finished - turn.started).total_seconds() for turn in turns]
+    seconds = [(turn.finished - turn.started).total_seconds() for turn in turns if turn.finished]
     used = sum((Usage.of_counts(turn.usage) for turn in turns), Usage())
     repairs = [sum(map(_is_refusal, _flat(load_events(turn.events)))) for turn in turns]
     answered = [turn.number is not None for turn in turns]
