@@ -129,7 +129,7 @@ def test_a_defect_of_the_solver_counts_as_wrong(quaestor: Quaestor, tmp_path: Pa
     assert outcome.code == 0
     assert "page_41.pdf-2 counts as wrong from turn 2 on: KeyError" in outcome.err
     figure = json.loads(outcome.out)["score"]["execution"]
-    assert (figure["correct"], figure["total"]) == (3, 6)
+    assert (figure["correct"], figure["total"]) == (4, 6)
 
 
 def test_another_file_than_the_runs_is_refused(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
