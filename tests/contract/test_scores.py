@@ -120,14 +120,24 @@ def test_scores_go_with_their_run(uri: str) -> None:
     play(uri, scenario)
 
 
-def test_two_that_score_at_once_leave_the_verdicts_of_one(uri: str) -> None:
+def test_verdicts_are_those_of_the_latest_in_whichever_order_they_come(uri: str) -> None:
+    async def scenario(store: RunStore, scores: ScoreStore) -> None:
+        await scores.add_score(LATER)
+        await scores.add_score(FIRST)
+        assert await scores.scores(RUN.id) == (LATER.score, FIRST.score)
+        assert await scores.verdicts(RUN.id) == LATER.verdicts
+        assert await scores.conversation_scores(RUN.id) == LATER.conversations
+
+    play(uri, scenario)
+
+
+def test_two_that_score_at_once_leave_the_verdicts_of_the_later(uri: str) -> None:
     async def scenario(store: RunStore, scores: ScoreStore) -> None:
         second = open_scores(uri)
         assert second is not None
         async with second:
             await asyncio.gather(scores.add_score(FIRST), second.add_score(LATER))
         assert {score.id for score in await scores.scores(RUN.id)} == {"s1", "s2"}
-        found = await scores.verdicts(RUN.id)
-        assert found in (FIRST.verdicts, LATER.verdicts)
+        assert await scores.verdicts(RUN.id) == LATER.verdicts
 
     play(uri, scenario)

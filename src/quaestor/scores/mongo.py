@@ -31,6 +31,8 @@ SCORE_INDEXES: Mapping[str, Sequence[Index]] = {
 }
 """By collection; each index with whether it is unique. Two processes may score one run: the latest scoring counts."""
 
+_LATEST_FIRST = [("scoredAt", -1), ("scoreId", -1)]
+
 _RESULTS = {"correct_answers": "results.correctAnswers", "accuracy": "results.accuracy"}
 _TOOLS = {"mean_tool_calls": "results.avgToolCallsPerTurn"}
 # Fields that are not listed keep their name; those with a dot stand in a document of their own.
@@ -95,15 +97,17 @@ class MongoScores:
             for name, records in (("scored_examples", kept.conversations), ("scored_turns", kept.verdicts)):
                 if records:
                     await db[name].insert_many([_to_document(record) for record in records])
-            earlier = [document["scoreId"] async for document in db.scores.find({"runId": run}, ["scoreId"])]
             await db.scores.insert_one(_to_document(kept.score))
+            # Looked up now: another process may have added a later one meanwhile. An earlier one never is the latest.
+            counted = db.scores.find({"runId": run}, ["scoreId"]).sort(_LATEST_FIRST)
+            _, *earlier = [document["scoreId"] async for document in counted]
             for name in ("scored_turns", "scored_examples"):
                 await db[name].delete_many({"runId": run, "scoreId": {"$in": earlier}})
 
     async def scores(self, run: str | None = None) -> tuple[ScoreRecord, ...]:
         """Returns the figures of every scoring of a run, or of all runs, the latest first."""
         async with self._using("read") as db:
-            found = db.scores.find({} if run is None else {"runId": run}).sort([("scoredAt", -1), ("scoreId", -1)])
+            found = db.scores.find({} if run is None else {"runId": run}).sort(_LATEST_FIRST)
             return tuple([_from_document(ScoreRecord, document) async for document in found])
 
     async def conversation_scores(self, run: str, *, failed: bool = False) -> tuple[ConversationScoreRecord, ...]:
@@ -141,7 +145,7 @@ class MongoScores:
 
 async def _latest(db: Database, run: str) -> dict[str, Any]:
     """Returns what picks out the documents of the latest scoring of a run."""
-    found = await db.scores.find_one({"runId": run}, ["scoreId"], sort=[("scoredAt", -1), ("scoreId", -1)])
+    found = await db.scores.find_one({"runId": run}, ["scoreId"], sort=_LATEST_FIRST)
     return {"runId": run, "scoreId": found["scoreId"] if found else None}
 
 

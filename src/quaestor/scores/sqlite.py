@@ -17,6 +17,9 @@ class SqliteScores(SqliteFile):
         with self._reporting("write to"), self._transaction():
             self._require(kept.score.run)
             self._insert("scores", kept.score)
+            latest = "SELECT id FROM scores WHERE run = ? ORDER BY scored DESC, id DESC LIMIT 1"
+            if self._db.execute(latest, (kept.score.run,)).fetchone()["id"] != kept.score.id:
+                return  # another process has added a later one meanwhile
             for table, records in (("scored_examples", kept.conversations), ("scored_turns", kept.verdicts)):
                 self._db.execute(f"DELETE FROM {table} WHERE run = ?", (kept.score.run,))
                 for record in records:
