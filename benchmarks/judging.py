@@ -7,7 +7,8 @@ from benchmarks.figure import Figure, milliseconds
 from benchmarks.workload import Workload
 from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.scoring.gold import read_gold
-from quaestor.scoring.report import Prediction, score_predictions
+from quaestor.scoring.predictions import prediction_of
+from quaestor.scoring.report import score_predictions
 
 
 def measure(workload: Workload) -> Iterable[Figure]:
@@ -15,7 +16,7 @@ def measure(workload: Workload) -> Iterable[Figure]:
     seconds = []
     for conversation in workload.dataset.conversations:
         records = turn_records(TurnPlace("benchmark", conversation.id), workload.turns[conversation.id])
-        predictions = [Prediction(r.conversation, r.index, r.number, r.program, r.error) for r in records]
+        predictions = [prediction_of(record) for record in records]
         started = perf_counter()
         score_predictions(predictions, gold, [conversation])
         seconds.append((perf_counter() - started) / len(records))

@@ -77,6 +77,7 @@ def turn_objects(run: ScoredRun, dataset: Dataset) -> Iterator[dict[str, JsonVal
             "gold_program": scored.gold_program,
             "correct": scored.correct,
             "program_correct": scored.program_correct,
+            "cause": scored.cause,
             "sources": [source_object(source, conversation.document) for source in turn.sources] if turn else [],
             "error": scored.error if turn else "not played",
             "confidence": scored.confidence,

@@ -9,7 +9,8 @@ from quaestor.errors import InputError, StoreError
 from quaestor.scores.base import open_scores
 from quaestor.scores.recording import kept_score
 from quaestor.scoring.gold import GoldTurn
-from quaestor.scoring.report import Prediction, Report, score_predictions
+from quaestor.scoring.predictions import prediction_of
+from quaestor.scoring.report import Report, score_predictions
 from quaestor.store.base import RunStore
 from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
 
@@ -74,16 +75,3 @@ async def _keep(scored: ScoredRun, dataset: Dataset, uri: str) -> None:
     if opened is not None:
         async with opened as scores:
             await scores.add_score(kept_score(scored.run, dataset.path, scored.report, scored.turns))
-
-
-def prediction_of(turn: TurnRecord) -> Prediction:
-    """Returns what a stored turn answered."""
-    confidence = turn.answer.get("confidence")
-    return Prediction(
-        turn.conversation,
-        turn.index,
-        turn.number,
-        turn.program,
-        turn.error,
-        float(confidence) if isinstance(confidence, int | float) else None,
-    )

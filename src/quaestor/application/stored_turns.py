@@ -66,10 +66,21 @@ async def read_stored_turn(store: RunStore, run: str, conversation: str, number:
     record = await find_run(store, run)
     name = await find_conversation(store, record.id, conversation)
     found = await _turn(store, record.id, name, number)
+    return StoredTurn(record, found, await stored_graph(store, record.id, name))
+
+
+async def stored_graph(store: RunStore, run: str, conversation: str) -> KnowledgeGraph | None:
+    """Returns the graph of a conversation's page as a run has it; None where the page had none.
+
+    Args:
+        store: Where the run is kept.
+        run: Its id.
+        conversation: The conversation's id.
+    """
     try:
-        return StoredTurn(record, found, graph_from_triples(await store.load_graph(record.id, name)))
+        return graph_from_triples(await store.load_graph(run, conversation))
     except StoreError:
-        return StoredTurn(record, found, None)
+        return None
 
 
 async def read_exchanges(store: RunStore, run: str, conversation: str, number: int) -> tuple[PromptRecord, ...]:

@@ -1,7 +1,8 @@
 """Why a run is not all right: the turns that went wrong, and the conversations that broke off."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -9,9 +10,12 @@ from pydantic import JsonValue
 from quaestor.application.choosing import read_as_played
 from quaestor.application.kept_scores import RunScores, read_run_scores
 from quaestor.application.run_service import find_run
-from quaestor.application.score_service import prediction_of
+from quaestor.application.stored_turns import stored_graph
 from quaestor.errors import InputError, UnlabelledError
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.scoring.cause import Cause
 from quaestor.scoring.gold import read_gold
+from quaestor.scoring.predictions import prediction_of
 from quaestor.scoring.report import TurnScore, score_predictions
 from quaestor.store.base import RunStore
 from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
@@ -23,11 +27,13 @@ class WrongTurn:
 
     Attributes:
         turn: As stored.
-        scored: The verdict; None where there is nothing to compare with, or only the score that is kept.
+        scored: The verdict and its cause; None where there is nothing to compare with, or only the score that is kept.
+        graph: The page's graph, by which sources are named; None where it was not asked for, or the page had none.
     """
 
     turn: TurnRecord
     scored: TurnScore | None = None
+    graph: KnowledgeGraph | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +54,20 @@ class WrongTurns:
     broken: tuple[ConversationRecord, ...]
     compared: bool
 
+    @property
+    def causes(self) -> Mapping[Cause, int]:
+        """How many of the turns are wrong for each cause, the most frequent first."""
+        counts = Counter(wrong.scored.cause for wrong in self.turns if wrong.scored and wrong.scored.cause)
+        return dict(counts.most_common())
+
 
 async def find_wrong_turns(
-    store: RunStore, run: str, dataset: Path | None = None, scores_in: str | None = None
+    store: RunStore,
+    run: str,
+    dataset: Path | None = None,
+    scores_in: str | None = None,
+    *,
+    graphs: bool = False,
 ) -> WrongTurns:
     """Returns what of a run went wrong.
 
@@ -59,6 +76,7 @@ async def find_wrong_turns(
         run: Its id, the beginning of one, or `latest`.
         dataset: The labelled file, where it has moved.
         scores_in: The store's URI: what is kept of the run's score says what is wrong, where the file is not there.
+        graphs: Whether the pages' graphs are read too.
 
     Raises:
         UnknownRunError: There is no such run.
@@ -71,20 +89,20 @@ async def find_wrong_turns(
     ended = {example.conversation for example in examples if example.status in ("complete", "failed")}
     turns = [turn for turn in await store.turns(record.id) if turn.conversation in ended]
     verdicts = _verdicts(record, turns, dataset)
-    stored = {(turn.conversation, turn.index): turn for turn in turns}
     kept = await read_run_scores(scores_in, record) if verdicts is None and scores_in else RunScores()
-    if kept.verdicts:
+    stored = {(turn.conversation, turn.index): turn for turn in turns}
+    if verdicts is not None:
+        judged = {(verdict.conversation, verdict.turn): verdict for verdict in verdicts if not verdict.correct}
+        wrong = tuple(WrongTurn(stored[key], verdict) for key, verdict in judged.items() if key in stored)
+    elif kept.verdicts:
         wrong = tuple(WrongTurn(turn) for key, turn in stored.items() if key in kept.wrong)
-        return WrongTurns(record, len(turns), wrong, broken, compared=True)
-    if verdicts is None:
+    else:
         wrong = tuple(WrongTurn(turn) for turn in turns if turn.number is None)
-        return WrongTurns(record, len(turns), wrong, broken, compared=False)
-    wrong = tuple(
-        WrongTurn(stored[verdict.conversation, verdict.turn], verdict)
-        for verdict in verdicts
-        if not verdict.correct and (verdict.conversation, verdict.turn) in stored
-    )
-    return WrongTurns(record, len(turns), wrong, broken, compared=True)
+    if graphs:
+        found = {id: await stored_graph(store, record.id, id) for id in {one.turn.conversation for one in wrong}}
+        wrong = tuple(replace(one, graph=found[one.turn.conversation]) for one in wrong)
+    compared = verdicts is not None or bool(kept.verdicts)
+    return WrongTurns(record, len(turns), wrong, broken, compared=compared)
 
 
 def _verdicts(record: RunRecord, turns: Sequence[TurnRecord], dataset: Path | None) -> Sequence[TurnScore] | None:
@@ -112,8 +130,13 @@ def _verdicts(record: RunRecord, turns: Sequence[TurnRecord], dataset: Path | No
     return report.turns
 
 
-def wrong_turn_objects(found: WrongTurns) -> list[dict[str, JsonValue]]:
-    """Returns the wrong turns as JSON; `turn` is the place in the conversation from 0, as stored."""
+def wrong_turn_objects(found: WrongTurns, *, full: bool = False) -> list[dict[str, JsonValue]]:
+    """Returns the wrong turns as JSON; `turn` is the place in the conversation from 0, as stored.
+
+    Args:
+        found: The wrong turns.
+        full: Whether what the solver understood, which tools it called and what it read belong to them.
+    """
     return [
         {
             "conversation": wrong.turn.conversation,
@@ -122,8 +145,19 @@ def wrong_turn_objects(found: WrongTurns) -> list[dict[str, JsonValue]]:
             "answer": wrong.turn.number,
             "program": wrong.turn.program,
             "error": wrong.turn.error,
+            "cause": wrong.scored.cause if wrong.scored else None,
             "gold": str(wrong.scored.gold) if wrong.scored else None,
             "gold_program": wrong.scored.gold_program if wrong.scored else None,
+            **(_particulars(wrong.turn) if full else {}),
         }
         for wrong in found.turns
     ]
+
+
+def _particulars(turn: TurnRecord) -> dict[str, JsonValue]:
+    return {
+        "references": turn.references,
+        "events": turn.events,
+        "tool_calls": turn.tool_calls,
+        "sources": turn.sources,
+    }

@@ -11,6 +11,8 @@ from rich.table import Table as Grid
 from quaestor.application.figures import used_by
 from quaestor.application.wrong_turns import WrongTurn, WrongTurns
 from quaestor.cli.printing import make_console, print_grid
+from quaestor.cli.render import show_stored_turn
+from quaestor.cli.results import show_causes
 from quaestor.cli.scores import score_words
 from quaestor.core.answer_value import print_value, value_from_text
 from quaestor.llm.messages import Message, read_request, read_response
@@ -79,16 +81,28 @@ def _model(record: RunRecord) -> str | None:
     return f"{options.get('model')} (temperature {model.get('temperature')}, prompts {prompts[:12]})"
 
 
-def show_wrong_turns(found: WrongTurns) -> None:
-    """Prints the turns of a run that went wrong, and the conversations that broke off."""
+def show_wrong_turns(console: Console, found: WrongTurns, *, full: bool) -> None:
+    """Prints the turns of a run that went wrong, how often for which cause, and the conversations that broke off.
+
+    Args:
+        console: Where to.
+        found: The wrong turns.
+        full: Whether each is printed with what the solver understood, its tool calls and its sources.
+    """
     for wrong in found.turns:
         _show_wrong_turn(wrong)
+        if full:
+            print()
+            show_stored_turn(console, wrong.turn, wrong.graph)
     for example in found.broken:
         print(f"\n{example.conversation}: {example.error or example.status}")
     wrong_turns, played = len(found.turns), found.played
     if found.compared:
         ended = f"{len(found.broken)} conversation{'s' * (len(found.broken) != 1)} broke off"
         print(f"\n{wrong_turns} of {played} played turns are wrong, {ended}")
+        if found.causes:
+            print()
+            show_causes(console, found.causes)
     else:
         compared = f"{found.run.dataset} has no reference answers to compare"
         print(f"\n{wrong_turns} of {played} turns have no answer; {compared}")
@@ -102,6 +116,7 @@ def _show_wrong_turn(wrong: WrongTurn) -> None:
         "error": turn.error,
         "gold": str(scored.gold) if scored else None,
         "gold program": scored.gold_program if scored else None,
+        "cause": scored.cause if scored else None,
     }
     print(f"\n{turn.conversation}, turn {turn.index + 1}: {turn.question}")
     for name, value in lines.items():

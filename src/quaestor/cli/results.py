@@ -1,11 +1,14 @@
 """The figures of a scored run on a terminal."""
 
+from collections.abc import Mapping
+
 from rich.console import Console
 from rich.table import Table as Grid
 
 from quaestor.cli.printing import print_grid
 from quaestor.scoring.bootstrap import Proportion
 from quaestor.scoring.calibration import CalibrationReport
+from quaestor.scoring.cause import Cause
 from quaestor.scoring.report import Score
 from quaestor.scoring.scorers import SCORERS
 
@@ -31,12 +34,24 @@ def show_score(console: Console, score: Score) -> None:
         console.print(f"turns without an answer, counted as wrong: {score.unanswered}")
     if score.certainty:
         console.print(certainty_line(score.certainty))
+    if score.causes:
+        show_causes(console, score.causes)
     grid = Grid("execution accuracy", "right", "of", "%", "95 % interval", "program %")
     for breakdown in score.breakdowns:
         grid.add_section()
         grid.add_row(f"[bold]{_TITLES.get(breakdown.by, breakdown.by)}[/]")
         for group in breakdown.groups:
             grid.add_row(group.name, *figure_cells(group.execution), _percent(group.program.value))
+    _align(grid)
+    print_grid(console, grid)
+
+
+def show_causes(console: Console, causes: Mapping[Cause, int]) -> None:
+    """Prints how many turns are wrong for which cause."""
+    grid = Grid("wrong turns by cause", "turns", "%")
+    total = sum(causes.values())
+    for cause, turns in causes.items():
+        grid.add_row(cause, str(turns), _percent(turns / total))
     _align(grid)
     print_grid(console, grid)
 

@@ -76,31 +76,38 @@ def failures(
     dataset: Annotated[
         str | None, typer.Option("--dataset", help="The labelled file, where it has moved.", metavar="FILE")
     ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Show what the solver understood and which tools it called, too.")
+    ] = False,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """List the turns that went wrong, and the conversations that broke off.
+    """List the turns that went wrong, each with its cause, and the conversations that broke off.
 
     Wrong answers are known where the run's dataset has reference answers, or where it was scored; else turns without
-    an answer are listed.
+    an answer are listed. The cause is computed from the solver's plan beside the reference's: docs/inspection.md lists
+    the causes.
     """
     from quaestor.application.resolve import dataset_path
     from quaestor.application.wrong_turns import WrongTurns, find_wrong_turns, wrong_turn_objects
-    from quaestor.cli.printing import print_json
+    from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render_runs import show_wrong_turns
     from quaestor.settings import load_settings
 
     settings = load_settings({"store": store})
 
     async def read(opened: "RunStore") -> WrongTurns:
-        return await find_wrong_turns(opened, run, dataset_path(dataset) if dataset else None, settings.store)
+        file = dataset_path(dataset) if dataset else None
+        return await find_wrong_turns(opened, run, file, settings.store, graphs=full)
 
     found = _read_store(store, read)
     if json:
         broken = {example.conversation: example.error or example.status for example in found.broken}
-        print_json({"turns": wrong_turn_objects(found), "conversations": broken})
+        turns = wrong_turn_objects(found, full=full)
+        causes = {cause.value: count for cause, count in found.causes.items()}
+        print_json({"turns": turns, "causes": causes, "conversations": broken})
     else:
-        show_wrong_turns(found)
+        show_wrong_turns(make_console(), found, full=full)
 
 
 @runs.command("turn")

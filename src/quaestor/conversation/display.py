@@ -59,8 +59,7 @@ def show_number(answer: Answer, document: Document | None = None) -> str:
 
 def _amount(value: Decimal, answer: Answer, document: Document | None) -> str:
     """A number of an answer, with the answer's unit and scale."""
-    fraction = answer.metric_type in _FRACTIONS or (answer.metric_type == "ratio" and abs(value) <= 1)
-    if fraction and answer.scale is Scale.ONE:
+    if _as_percentage(value, answer):
         return f"{_digits(value * 100, 1)} %"
     scale, unit = _scale_and_unit(answer, document)
     if scale is Scale.PERCENT:
@@ -71,6 +70,16 @@ def _amount(value: Decimal, answer: Answer, document: Document | None) -> str:
     if unit:
         words = [_CURRENCIES[unit], *words] if unit in _CURRENCIES else [*words, unit]
     return " ".join(words)
+
+
+def is_shown_as_percentage(answer: Answer) -> bool:
+    """Returns whether people are shown an answer's number times a hundred, with a percent sign: 0.1414 as `14.1 %`."""
+    return answer.number is not None and _as_percentage(answer.number, answer)
+
+
+def _as_percentage(value: Decimal, answer: Answer) -> bool:
+    fraction = answer.metric_type in _FRACTIONS or (answer.metric_type == "ratio" and abs(value) <= 1)
+    return fraction and answer.scale is Scale.ONE
 
 
 def show_source(source: Source, document: Document) -> ShownSource:

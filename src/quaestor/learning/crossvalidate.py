@@ -18,7 +18,7 @@ from quaestor.evaluation.runner import play_conversation
 from quaestor.learning.deterministic import deterministic_pool
 from quaestor.learning.examples import Example, company_folds
 from quaestor.learning.train import fit_weights
-from quaestor.scoring.report import Prediction
+from quaestor.scoring.predictions import Prediction, prediction_of
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.solver import EmbeddedSolver
 from quaestor.solvers.session import Session
@@ -103,7 +103,7 @@ def answer_held_out(example: Example, solver: EmbeddedSolver) -> list[HeldOutTur
         target = as_float(gold.executed)
         held_out.append(
             HeldOutTurn(
-                Prediction(example.id, n, record.number, record.program, record.error, turns[n].answer.confidence),
+                prediction_of(record),
                 target is not None and bool(np.isclose(values, target, rtol=1e-9, atol=0.6e-5).any()),
             )
         )

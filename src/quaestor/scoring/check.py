@@ -14,10 +14,11 @@ from quaestor.datasets.dataset import Dataset
 from quaestor.documents.document import Document
 from quaestor.documents.repairs import RepairKind, show_repair, show_warning
 from quaestor.errors import PlanError
+from quaestor.plan.literals import needs_no_source, read_literal
 from quaestor.plan.rows import TableRows
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.metrics import executed_equal, rounded_for_display, run_program
-from quaestor.scoring.pages import benchmark_rows_of, page_numbers
+from quaestor.scoring.pages import PageNumbers, benchmark_rows_of, page_numbers
 from quaestor.scoring.taxonomy import missing_literals
 
 
@@ -127,12 +128,34 @@ def display_fault(executed: AnswerValue, display: str) -> FindingKind | None:
     return FindingKind.DISPLAY
 
 
+def in_doubt(turn: GoldTurn, answer: AnswerValue | None, page: PageNumbers, tables: Sequence[TableRows]) -> bool:
+    """Returns whether the reference may be wrong where an answer differs from it.
+
+    So it is where its program does not give its answer or reads a number that stands nowhere on the page, and where
+    the annotators show another answer than their program gives, and the answer is the one that they show.
+
+    Args:
+        turn: The reference.
+        answer: What was answered instead.
+        page: The numbers of the page.
+        tables: The rows that `table_*` steps can read.
+    """
+    if turn.program:
+        if program_fault(turn, tables) is not None:
+            return True
+        if any(not needs_no_source(read_literal(literal)) for literal in missing_literals(turn.program, page)):
+            return True
+    if turn.display is None or answer is None or display_fault(turn.executed, turn.display) is None:
+        return False
+    return display_fault(answer, turn.display) is None
+
+
 def _turn_findings(turns: Sequence[GoldTurn], document: Document, conversation: str) -> Iterable[LabelFinding]:
     if not turns:
         return
     numbers, tables = page_numbers(document), benchmark_rows_of(document)
     for index, turn in enumerate(turns):
-        fault = _program_fault(turn, tables)
+        fault = program_fault(turn, tables)
         if fault is not None:
             yield LabelFinding(
                 FindingKind.PROGRAM,
@@ -150,8 +173,13 @@ def _turn_findings(turns: Sequence[GoldTurn], document: Document, conversation: 
             yield LabelFinding(kind, conversation, index, f"{turn.display} for {print_value(turn.executed)}")
 
 
-def _program_fault(turn: GoldTurn, tables: Sequence[TableRows]) -> str | None:
-    """Returns what a reference program gives, where that is not its answer."""
+def program_fault(turn: GoldTurn, tables: Sequence[TableRows]) -> str | None:
+    """Returns what a reference program gives, where that is not its answer; else None.
+
+    Args:
+        turn: The reference.
+        tables: The rows that its `table_*` steps can read.
+    """
     try:
         value = run_program(turn.program, tables)
     except PlanError as error:

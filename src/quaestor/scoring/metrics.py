@@ -98,15 +98,22 @@ def display_match(predicted: AnswerValue | None, display: str) -> bool:
     )
 
 
-def legacy_match(predicted: AnswerValue | None, display: str) -> bool:
+def legacy_match(predicted: AnswerValue | None, display: str, *, as_percentage: bool = False) -> bool:
     """Returns whether an answer is right by an older rule: digits and point only, apart by less than 0.1.
 
-    Kept for comparison: it does not see signs, and takes 14.14 and 14.1 % for the same but not 0.1414.
+    Kept for comparison: it does not see signs. It was written for answers as people are shown them, so a fraction that
+    is shown as a percentage counts as 14.14, and is right for `14.1%` and wrong for `0.14`; the same fraction shown as
+    such is wrong for the first and right for the second.
+
+    Args:
+        predicted: The answer by the benchmark's convention: a computed percentage is a fraction.
+        display: The answer as the annotators show it.
+        as_percentage: Whether the answer is shown times a hundred, with a percent sign.
     """
     answer = number_of(predicted)
     if predicted is None or (answer is not None and not _countable(answer)):
         return False
-    printed = _words(predicted) if answer is None else format(answer, ".5f")
+    printed = _words(predicted) if answer is None else format(answer * 100 if as_percentage else answer, ".5f")
     left, right = _bare(printed), _bare(display)
     if left is None or right is None:
         return left == right and printed == display.strip().lower()

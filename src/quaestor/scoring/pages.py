@@ -5,10 +5,12 @@ literal of a reference program is found even where a reader took it for somethin
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
+from quaestor.core.provenance import Source
+from quaestor.core.quantity import Quantity
 from quaestor.documents.document import Document
 from quaestor.plan.rows import TableRows, benchmark_rows
 
@@ -44,6 +46,28 @@ def page_numbers(document: Document) -> PageNumbers:
         frozenset(in_cells | _digits(cell.text for cell in cells)),
         frozenset(in_text | _digits(sentence.text for sentence in document.sentences)),
     )
+
+
+def number_places(document: Document) -> Mapping[Decimal, tuple[Source, ...]]:
+    """Returns where each number stands, without its sign: cells first, in the order of the document.
+
+    A number that says its scale is found by what is printed and by what it means: 5.2 and 5200000.
+    """
+    found: dict[Decimal, dict[Source, None]] = {}
+
+    def add(quantity: Quantity, source: Source) -> None:
+        for value in (quantity.value, quantity.number):
+            found.setdefault(abs(value), {})[source] = None
+
+    for table in document.tables:
+        for row in table.cells:
+            for cell in row:
+                for quantity in cell.quantities:
+                    add(quantity, cell.ref)
+    for sentence in document.sentences:
+        for mention in sentence.mentions:
+            add(mention.quantity, mention.ref)
+    return {value: tuple(sources) for value, sources in found.items()}
 
 
 def _digits(texts: Iterable[str]) -> set[Decimal]:

@@ -4,52 +4,26 @@ Owns the denominators: all labelled turns of the conversations that were to be r
 is wrong. Shows nothing: rendering is the command line's.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from pydantic import JsonValue
 
 from quaestor.core import serial
-from quaestor.core.answer_value import AnswerValue, value_from_text
+from quaestor.core.answer_value import AnswerValue
 from quaestor.datasets.dataset import Conversation
-from quaestor.errors import DatasetError, InputError
+from quaestor.errors import DatasetError
 from quaestor.plan.rows import TableRows
 from quaestor.scoring.bootstrap import Proportion, proportion
 from quaestor.scoring.calibration import CalibrationReport, calibration_report
+from quaestor.scoring.cause import Cause
+from quaestor.scoring.diagnosis import causes
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.pages import benchmark_rows_of, page_numbers
+from quaestor.scoring.predictions import Prediction
 from quaestor.scoring.scorers import SCORERS, Scorer
 from quaestor.scoring.taxonomy import TurnKind, turn_kinds
-
-
-@dataclass(frozen=True, slots=True)
-class Prediction:
-    """What a solver answered to one turn.
-
-    Attributes:
-        conversation: The conversation's id.
-        turn: The turn's place in it, from 0.
-        number: The answer by the benchmark's convention, as `quaestor.core.answer_value.value_to_text` writes it; None
-            where there is none.
-        program: The self-contained program text, or None.
-        error: The named error that left the turn without an answer, or None.
-        confidence: The solver's probability that the answer is right, where it gives one.
-    """
-
-    conversation: str
-    turn: int
-    number: str | None
-    program: str | None = None
-    error: str | None = None
-    confidence: float | None = None
-
-    @property
-    def value(self) -> AnswerValue | None:
-        """The answer as it is compared; None where there is none, where it failed, or where it does not read."""
-        try:
-            return None if self.number is None or self.error else value_from_text(self.number)
-        except InputError:
-            return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +43,7 @@ class TurnScore:
         verdicts: By the name of each scorer that judges turns; None where it cannot, for want of what it needs.
         kind: What kind of turn it is.
         confidence: The solver's probability that the answer is right, or None.
+        cause: Why it is wrong; None where it is right.
     """
 
     conversation: str
@@ -83,6 +58,7 @@ class TurnScore:
     verdicts: Mapping[str, bool | None]
     kind: TurnKind
     confidence: float | None = None
+    cause: Cause | None = None
 
     @property
     def correct(self) -> bool:
@@ -132,12 +108,14 @@ class Score:
         unanswered: Turns without an answer. They are wrong in every figure.
         breakdowns: By turn, operation, origin of the operands, and Single or Double.
         certainty: How far the confidences of the answers given can be believed; None where no answer carries one.
+        causes: How many turns are wrong for each cause that occurs, the most frequent first.
     """
 
     results: Mapping[str, Proportion]
     unanswered: int
     breakdowns: tuple[Breakdown, ...]
     certainty: CalibrationReport | None = None
+    causes: Mapping[Cause, int] = field(default_factory=dict)
 
     @property
     def execution(self) -> Proportion:
@@ -165,7 +143,7 @@ def score_from_json(data: object) -> Score:
     """
     if not isinstance(data, dict) or "execution" not in data or "program" not in data:
         raise ValueError("it is no score")
-    rest = {"unanswered", "breakdowns", "certainty"}
+    rest = {"unanswered", "breakdowns", "certainty", "causes"}
     figures = {name: figure for name, figure in data.items() if name not in rest}
     return serial.load(Score, {"results": figures, **{name: data[name] for name in rest & data.keys()}})
 
@@ -200,11 +178,15 @@ def score_predictions(
     turns: list[TurnScore] = []
     for id, conversation in asked.items():
         document, reference = conversation.document, gold[id]
-        kinds = turn_kinds(reference, page_numbers(document), joined=conversation.joined)
-        tables = benchmark_rows_of(document)
-        for turn, kind in zip(reference, kinds, strict=True):
-            prediction = answered.get((id, kind.index)) or Prediction(id, kind.index, None)
-            turns.append(_scored(prediction, turn, kind, document.id, tables))
+        page, tables = page_numbers(document), benchmark_rows_of(document)
+        kinds = turn_kinds(reference, page, joined=conversation.joined)
+        given = [answered.get((id, kind.index)) for kind in kinds]
+        scored = [
+            _scored(prediction or Prediction(id, kind.index, None), turn, kind, document.id, tables)
+            for prediction, turn, kind in zip(given, reference, kinds, strict=True)
+        ]
+        why = causes(conversation, reference, given, [turn.correct for turn in scored], page, tables)
+        turns += [replace(turn, cause=cause) for turn, cause in zip(scored, why, strict=True)]
     return Report(tuple(turns), summarise(turns))
 
 
@@ -220,6 +202,7 @@ def summarise(turns: Sequence[TurnScore]) -> Score:
             _breakdown("conversation", turns, lambda kind: "Double" if kind.joined else "Single"),
         ),
         certainty=_certainty(turns),
+        causes=dict(Counter(turn.cause for turn in turns if turn.cause is not None).most_common()),
     )
 
 
@@ -256,7 +239,6 @@ def _scored(
     prediction: Prediction, gold: GoldTurn, kind: TurnKind, page: str, tables: Sequence[TableRows]
 ) -> TurnScore:
     number = None if prediction.error else prediction.number
-    answer = prediction.value
     program = None if prediction.error else prediction.program
     return TurnScore(
         conversation=prediction.conversation,
@@ -268,9 +250,7 @@ def _scored(
         gold=gold.executed,
         gold_program=gold.program,
         display=gold.display,
-        verdicts={
-            scorer.name: scorer.judge(answer, program, gold, tables) for scorer in SCORERS.values() if scorer.judge
-        },
+        verdicts={scorer.name: scorer.judge(prediction, gold, tables) for scorer in SCORERS.values() if scorer.judge},
         kind=kind,
         confidence=prediction.confidence,
     )

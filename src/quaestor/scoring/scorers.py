@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from quaestor.core.answer_value import AnswerValue
 from quaestor.errors import PlanError
 from quaestor.plan.rows import TableRows
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.metrics import display_match, executed_equal, legacy_match, program_equal, run_program
+from quaestor.scoring.predictions import Prediction
 
-Judge = Callable[[AnswerValue | None, str | None, GoldTurn, Sequence[TableRows]], bool | None]
-"""Whether a predicted answer and program are right, beside the reference and the rows of the document's tables.
+Judge = Callable[[Prediction, GoldTurn, Sequence[TableRows]], bool | None]
+"""Whether a predicted answer or program is right, beside the reference and the rows of the document's tables.
 
 None where the reference lacks what is needed.
 """
@@ -39,17 +39,14 @@ class Scorer:
     whole: str | None = None
 
 
-def _execution(
-    answer: AnswerValue | None, program: str | None, gold: GoldTurn, tables: Sequence[TableRows]
-) -> bool | None:
-    return executed_equal(answer, gold.executed)
+def _execution(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool | None:
+    return executed_equal(found.value, gold.executed)
 
 
-def _program(
-    answer: AnswerValue | None, program: str | None, gold: GoldTurn, tables: Sequence[TableRows]
-) -> bool | None:
+def _program(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool | None:
     if not gold.program:
         return None
+    program = None if found.error else found.program
     return program is not None and _runs(program, tables) and program_equal(program, gold.program)
 
 
@@ -62,16 +59,14 @@ def _runs(program: str, tables: Sequence[TableRows]) -> bool:
     return True
 
 
-def _display(
-    answer: AnswerValue | None, program: str | None, gold: GoldTurn, tables: Sequence[TableRows]
-) -> bool | None:
-    return None if gold.display is None else display_match(answer, gold.display)
+def _display(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool | None:
+    return None if gold.display is None else display_match(found.value, gold.display)
 
 
-def _legacy(
-    answer: AnswerValue | None, program: str | None, gold: GoldTurn, tables: Sequence[TableRows]
-) -> bool | None:
-    return None if gold.display is None else legacy_match(answer, gold.display)
+def _legacy(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool | None:
+    if gold.display is None:
+        return None
+    return legacy_match(found.value, gold.display, as_percentage=found.as_percentage)
 
 
 SCORERS: dict[str, Scorer] = {

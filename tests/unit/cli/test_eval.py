@@ -46,6 +46,7 @@ def test_output_has_one_object_a_turn(quaestor: Quaestor, pages: Path) -> None:
         ("1", 0), ("1", 1), ("1", 2), ("2", 0), ("2", 1), ("2", 2)
     ]  # fmt: skip
     change = turns[2]
+    assert change["cause"] is None
     assert (change["answer"], change["gold"], change["correct"], change["program_correct"]) == (
         -25587, -25587.0, True, True
     )  # fmt: skip

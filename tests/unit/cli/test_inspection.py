@@ -83,6 +83,29 @@ def test_failures_are_the_turns_that_differ_from_the_reference(quaestor: Quaesto
     assert [(turn["turn"], turn["answer"]) for turn in found["turns"]] == [(1, None), (2, "402")]
 
 
+def test_failures_say_why_and_how_often(quaestor: Quaestor, pages: Path) -> None:
+    assert quaestor("run pages.json").code == 0
+    shown = quaestor("runs failures latest").out
+    assert "cause:        refused or unusable reply" in shown
+    assert "cause:        wrong period" in shown
+    assert "wrong turns by cause" in shown
+    assert "understanding:" not in shown
+    found = json.loads(quaestor("runs failures latest --json").out)
+    assert found["causes"] == {"refused or unusable reply": 1, "wrong period": 1}
+    assert [turn["cause"] for turn in found["turns"]] == ["refused or unusable reply", "wrong period"]
+    assert "events" not in found["turns"][0]
+    assert json.loads(quaestor("score latest pages.json --json").out)["score"]["causes"] == found["causes"]
+
+
+def test_failures_can_be_shown_with_all_that_led_to_them(quaestor: Quaestor, pages: Path) -> None:
+    assert quaestor("run pages.json").code == 0
+    shown = quaestor("runs failures latest --full").out
+    assert shown.count("understanding:") == 2
+    assert "source:" in shown
+    turns = json.loads(quaestor("runs failures latest --full --json").out)["turns"]
+    assert all({"references", "events", "tool_calls", "sources"} <= turn.keys() for turn in turns)
+
+
 def test_without_references_failures_are_turns_without_an_answer(quaestor: Quaestor, pages: Path) -> None:
     assert quaestor("run pages.json").code == 0
     pages.rename("moved.json")

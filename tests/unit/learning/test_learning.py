@@ -26,7 +26,8 @@ from quaestor.ontology.builder import build_ontology
 from quaestor.questions.question import NO_QUESTION
 from quaestor.sample import sample_path
 from quaestor.scoring.gold import GoldTurn, read_gold
-from quaestor.scoring.report import Prediction, score_predictions, score_to_json
+from quaestor.scoring.predictions import Prediction, prediction_of
+from quaestor.scoring.report import score_predictions, score_to_json
 from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
 from quaestor.solvers.embedded.model.loading import SHIPPED_WEIGHTS, WEIGHT_FILES, column_names, load_weights
 from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
@@ -190,7 +191,7 @@ def test_the_shipped_weights_are_as_good_on_the_sample_as_they_were() -> None:
     """A floor: whoever changes weights, features or rules sees here if the whole got worse. Better ones raise it."""
     dataset, solver = read_dataset(sample_path()), make_solver("embedded", {})
     predictions = [
-        Prediction(record.conversation, record.index, record.number, record.program, record.error)
+        prediction_of(record)
         for item in dataset.conversations
         for record in turn_records(TurnPlace("floor", item.id), asyncio.run(play_conversation(item, solver)))
     ]

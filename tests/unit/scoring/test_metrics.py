@@ -17,7 +17,7 @@ from quaestor.scoring.metrics import (
     rounded_for_display,
     run_program,
 )
-from quaestor.scoring.report import Prediction
+from quaestor.scoring.predictions import Prediction
 
 
 def a_prediction(said: Decimal | bool | str | None) -> AnswerValue | None:
@@ -194,6 +194,17 @@ def test_the_older_rule_sees_neither_signs_nor_percentages() -> None:
     assert legacy_match(a_prediction(True), "yes")
     assert not legacy_match(a_prediction(True), "no")
     assert not legacy_match(None, "no")
+
+
+def test_the_older_rule_reads_a_percentage_as_it_is_shown() -> None:
+    fraction = a_prediction(Decimal("0.14142"))
+    assert legacy_match(fraction, "14.1%", as_percentage=True)
+    assert not legacy_match(fraction, "14.1%")
+    assert legacy_match(fraction, "0.14")
+    assert not legacy_match(fraction, "0.14", as_percentage=True)
+    assert not legacy_match(a_prediction(Decimal("0.1425")), "14.1%", as_percentage=True)
+    assert legacy_match(a_prediction(True), "yes", as_percentage=True)
+    assert not legacy_match(None, "14.1%", as_percentage=True)
 
 
 def test_shown_number_tells_the_precision() -> None:

@@ -11,8 +11,10 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.errors import DatasetError
+from quaestor.scoring.cause import Cause
 from quaestor.scoring.gold import GoldTurn, read_gold
-from quaestor.scoring.report import Prediction, Report, score_from_json, score_predictions, score_to_json
+from quaestor.scoring.predictions import Prediction
+from quaestor.scoring.report import Report, score_from_json, score_predictions, score_to_json
 from quaestor.scoring.scorers import SCORERS
 
 GOLD = {
@@ -121,7 +123,8 @@ def test_a_score_is_written_with_each_figure_under_its_name() -> None:
     figures = score_predictions([replace(p, confidence=0.5) for p in PERFECT], GOLD, ASKED.values()).score
     written = json.loads(json.dumps(score_to_json(figures)))
     assert list(written) == [
-        "execution", "program", "conversations", "display", "legacy", "unanswered", "breakdowns", "certainty"
+        "execution", "program", "conversations", "display", "legacy", "unanswered", "breakdowns", "certainty",
+        "causes",
     ]  # fmt: skip
     assert score_from_json(written) == figures
 
@@ -194,3 +197,38 @@ def test_gold_scored_against_itself_is_perfect(shared_data: Path) -> None:
     assert (figures.execution.correct, figures.program.correct, figures.execution.total) == (841, 841, 841)
     assert figures.results["display"].value > 0.95
     assert 0.70 < figures.results["legacy"].value < 0.78
+    shown = [replace(p, as_percentage=(p.program or "").rpartition("(")[0].endswith("divide")) for p in predictions]
+    as_shown = score_predictions(shown, gold, read_dataset(path).conversations).score
+    print(
+        f"older rule: {figures.results['legacy'].value:.3f} of numbers, {as_shown.results['legacy'].value:.3f} as shown"
+    )
+    assert as_shown.results["legacy"].value > 0.82
+
+
+def test_the_older_rule_sees_an_answer_as_people_are_shown_it() -> None:
+    ratio = replace(PERFECT[1], as_percentage=True)
+    figures = score_predictions([PERFECT[0], ratio, *PERFECT[2:]], GOLD, ASKED.values()).score
+    assert (figures.results["legacy"].correct, figures.results["legacy"].total) == (4, 4)
+
+
+def test_each_wrong_turn_has_a_cause_and_they_are_counted() -> None:
+    wrong = [
+        replace(PERFECT[0], number="5000", program="multiply(5, const_1000)"),
+        replace(PERFECT[1], number=None, error="PlanError: no plan"),
+        replace(PERFECT[3], number="-7", program="-7"),
+    ]
+    report = score_predictions([*wrong, PERFECT[4]], GOLD, ASKED.values())
+    assert [turn.cause for turn in report.turns] == [
+        Cause.SCALE, Cause.UNUSABLE, Cause.NO_ANSWER, Cause.SIGN, None
+    ]  # fmt: skip
+    assert score_to_json(report.score)["causes"] == {
+        "scale": 1, "refused or unusable reply": 1, "no answer": 1, "sign": 1
+    }  # fmt: skip
+    assert score_from_json(json.loads(json.dumps(score_to_json(report.score)))) == report.score
+    assert score_predictions(PERFECT, GOLD, ASKED.values()).score.causes == {}
+
+
+def test_a_score_of_before_there_were_causes_is_read() -> None:
+    written = score_to_json(score_predictions(PERFECT, GOLD, ASKED.values()).score)
+    del written["causes"]
+    assert score_from_json(written).causes == {}

@@ -1,0 +1,258 @@
+"""Where a solver's term parts from the reference's, part by part.
+
+Owns the walk. It compares what was done, not what came of it: two parts of one value are the same, and so are two
+numbers of the same digits from one place, whatever their scale and sign.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from itertools import permutations
+
+from quaestor.core.provenance import Source
+from quaestor.documents.document import Document
+from quaestor.plan.literals import needs_no_source
+from quaestor.scoring.cause import Cause
+from quaestor.scoring.cells import likeliest_place, place_fault
+from quaestor.scoring.terms import (
+    Applied,
+    Earlier,
+    Fixed,
+    Printed,
+    Term,
+    evened,
+    leaves,
+    number_in,
+    operations,
+    written_out,
+)
+
+_TELLING = 3
+"""So many digits, apart from zeros at the end, and two numbers that differ by a power of ten are one fact."""
+_NO_COUNT = 100
+_TRIED = 5
+"""Of so many operands of a sum every pairing is tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One part that differs.
+
+    Attributes:
+        cause: How.
+        meant: Where the reference reads, where both read a number of the page.
+        read: Where the solver reads.
+    """
+
+    cause: Cause
+    meant: Source | None = None
+    read: Source | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What a turn is compared against.
+
+    Attributes:
+        document: The page.
+        asked: The questions up to this turn's.
+        meant: The reference's terms of the turns before; None where one cannot be read.
+        found: The solver's terms of the same turns.
+        wrong: Which of these turns are wrong.
+        places: Where each number of the page stands.
+    """
+
+    document: Document
+    asked: Sequence[str]
+    meant: Sequence[Term | None]
+    found: Sequence[Term | None]
+    wrong: frozenset[int]
+    places: Mapping[Decimal, tuple[Source, ...]]
+
+
+def differing_parts(meant: Term, found: Term, scene: Scene) -> tuple[Difference, ...]:
+    """Returns the parts in which a solver's term differs; nothing where only scale and sign can.
+
+    Args:
+        meant: The reference's term.
+        found: The solver's.
+        scene: The conversation so far.
+    """
+    parts = _whole(meant, found, scene)
+    if any(part.cause is Cause.OPERATION for part in parts):
+        plain = replace(scene, meant=_evened(scene.meant), found=_evened(scene.found))
+        meant, found, scene = evened(meant), evened(found), plain
+        parts = _whole(meant, found, scene)
+    # One part alone is something else in one place, such as another base of a percentage.
+    if len(parts) > 1 and not _inherited(parts) and _rearranged(meant, found, scene):
+        return (Difference(Cause.ORDER),)
+    return parts
+
+
+def _evened(terms: Sequence[Term | None]) -> tuple[Term | None, ...]:
+    return tuple(None if term is None else evened(term) for term in terms)
+
+
+def _whole(meant: Term, found: Term, scene: Scene) -> tuple[Difference, ...]:
+    """As `differing_parts`; at the root a fresh computation that was not made is a matter of the operation."""
+    computed = isinstance(meant, Applied)
+    if isinstance(found, Printed | Fixed) and computed:
+        return (Difference(Cause.OPERATION),)
+    if isinstance(found, Earlier) and computed and meant not in scene.meant:
+        parts = _reference(meant, found, scene)
+        return (Difference(Cause.OPERATION),) if parts and not _inherited(parts) else parts
+    return _between(meant, found, scene)
+
+
+def _between(meant: Term, found: Term, scene: Scene) -> tuple[Difference, ...]:
+    if isinstance(found, Earlier):
+        return _reference(meant, found, scene)
+    if _same_value(meant, found) or _carried(meant, found, scene):
+        return () if _same_value(meant, found) else (Difference(Cause.INHERITED),)
+    match meant, found:
+        case (Printed() | Fixed(), Printed() | Fixed()):
+            return _number(meant, found, scene)
+        case Applied(), Applied():
+            return _operation(meant, found, scene)
+        case Applied(), _ if meant in scene.meant:
+            # An earlier answer was meant, and a number taken instead.
+            return (Difference(Cause.REFERENCE),)
+    return (Difference(Cause.OPERATION),)
+
+
+def _reference(meant: Term, found: Earlier, scene: Scene) -> tuple[Difference, ...]:
+    """Compares what is meant with the answer of an earlier turn."""
+    if _is_turn(meant, found.turn, scene):
+        return (Difference(Cause.INHERITED),) if found.turn in scene.wrong else ()
+    if found.term is not None and _same_value(meant, found.term):
+        return ()
+    if found.term is not None and not _between(meant, found.term, scene):
+        return ()
+    return (Difference(Cause.REFERENCE),)
+
+
+def _is_turn(meant: Term, turn: int, scene: Scene) -> bool:
+    """Whether a term is the reference of a turn: its program, or a number that it came to."""
+    reference = scene.meant[turn]
+    if reference is None:
+        return False
+    return meant == reference or (isinstance(meant, Printed | Fixed) and _same_value(meant, reference))
+
+
+def _carried(meant: Term, found: Term, scene: Scene) -> bool:
+    """Whether a wrong turn took the same thing for the same other thing."""
+    plain = written_out(found)
+    return any(
+        meant == scene.meant[turn] and (earlier := scene.found[turn]) is not None and plain == written_out(earlier)
+        for turn in scene.wrong
+    )
+
+
+def _operation(meant: Applied, found: Applied, scene: Scene) -> tuple[Difference, ...]:
+    """Compares two operations, operand by operand."""
+    if meant.operation != found.operation:
+        return (Difference(Cause.OPERATION),)
+    if len(meant.operands) != len(found.operands):
+        flat, other = written_out(meant), written_out(found)
+        assert isinstance(flat, Applied)
+        assert isinstance(other, Applied)
+        if len(flat.operands) != len(other.operands):
+            return (Difference(Cause.OPERATION),)
+        meant, found = flat, other
+    if meant.operation in ("add", "subtract"):
+        meant = replace(meant, operands=tuple(_on_the_page(operand, scene) for operand in meant.operands))
+    straight = _operands(meant.operands, found.operands, scene)
+    if not straight or _inherited(straight):
+        return straight
+    if meant.commutes:
+        return min(
+            (_operands(meant.operands, other, scene) for other in _orders(meant.operands, found.operands, scene)),
+            key=_weight,
+        )
+    swapped = _operands(meant.operands, found.operands[::-1], scene)
+    return (Difference(Cause.ORDER),) if not swapped or _inherited(swapped) else straight
+
+
+def _on_the_page(operand: Term, scene: Scene) -> Term:
+    """Returns a constant that is no count as the number of the page that it is: the 100 at which an index begins."""
+    if isinstance(operand, Fixed) and operand.number >= _NO_COUNT and operand.number in scene.places:
+        return Printed(operand.number, scene.places[operand.number])
+    return operand
+
+
+def _operands(meant: Sequence[Term], found: Sequence[Term], scene: Scene) -> tuple[Difference, ...]:
+    return tuple(part for one, other in zip(meant, found, strict=True) for part in _between(one, other, scene))
+
+
+def _orders(meant: Sequence[Term], found: Sequence[Term], scene: Scene) -> Sequence[tuple[Term, ...]]:
+    """Returns the orders in which operands are compared: all of a few, else the ones that are the same first."""
+    if len(found) <= _TRIED:
+        return tuple(permutations(found))
+    left, ordered = list(found), list[Term | None]()
+    for one in meant:
+        same = next((other for other in left if not _between(one, other, scene)), None)
+        ordered.append(same)
+        if same is not None:
+            left.remove(same)
+    rest = iter(left)
+    return (tuple(next(rest) if term is None else term for term in ordered),)
+
+
+def _weight(parts: Sequence[Difference]) -> tuple[int, int]:
+    return sum(part.cause is Cause.OPERATION for part in parts), len(parts)
+
+
+def _inherited(parts: Sequence[Difference]) -> bool:
+    return all(part.cause is Cause.INHERITED for part in parts)
+
+
+def _rearranged(meant: Term, found: Term, scene: Scene) -> bool:
+    """Whether the same operations are applied to the same things in another order."""
+    plain = found.term if isinstance(found, Earlier) else found
+    if not isinstance(meant, Applied) or not isinstance(plain, Applied):
+        return False
+    if Counter(operations(written_out(meant))) != Counter(operations(written_out(plain))):
+        return False
+    ours, theirs = leaves(written_out(meant)), leaves(written_out(plain))
+    return all(any(_inherited(_between(one, other, scene)) for other in theirs) for one in ours) and all(
+        any(_inherited(_between(one, other, scene)) for one in ours) for other in theirs
+    )
+
+
+def _same_value(meant: Term, found: Term) -> bool:
+    """Whether two parts are one: of the same value, or numbers of the same digits from one place."""
+    one, other = number_in(meant), number_in(found)
+    if one is None or other is None:
+        return isinstance(meant, Printed) and isinstance(found, Printed) and one == other and _one_place(meant, found)
+    if isinstance(meant, Applied) or isinstance(found, Applied):
+        return abs(one - other) <= abs(one).scaleb(-12)
+    if abs(one) == abs(other):
+        return True
+    return _digits(one) == _digits(other) and _one_place(meant, found)
+
+
+def _one_place(meant: Term, found: Term) -> bool:
+    return isinstance(meant, Printed) and isinstance(found, Printed) and bool({*meant.places} & {*found.places})
+
+
+def _digits(number: Decimal) -> tuple[int, ...]:
+    """The digits of a number without its sign, its point and the zeros at its ends."""
+    return number.normalize().as_tuple().digits
+
+
+def _number(meant: Printed | Fixed, found: Printed | Fixed, scene: Scene) -> tuple[Difference, ...]:
+    """Compares two numbers that are not the same."""
+    one, other = number_in(meant), number_in(found)
+    if one is not None and other is not None and one and _digits(one) == _digits(other):
+        both_fixed = isinstance(meant, Fixed) and isinstance(found, Fixed)
+        if both_fixed or len(_digits(one)) >= _TELLING:
+            return (Difference(Cause.SCALE),)
+    if isinstance(meant, Printed) and isinstance(found, Printed) and meant.places and found.places:
+        # What a program's literal is taken for is a place of its own, of which a prediction without a plan has many.
+        read = found.places[0]
+        place = likeliest_place(meant.places, read, scene.asked, scene.document)
+        return (Difference(place_fault(place, read, scene.document), place, read),)
+    if isinstance(meant, Fixed) or (isinstance(found, Fixed) and needs_no_source(found.number)):
+        return (Difference(Cause.OPERATION),)
+    return (Difference(Cause.PLACE),)

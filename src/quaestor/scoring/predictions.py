@@ -1,0 +1,60 @@
+"""What a solver answered, as scoring compares it with the references."""
+
+from dataclasses import dataclass
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.display import is_shown_as_percentage
+from quaestor.core import serial
+from quaestor.core.answer_value import AnswerValue, value_from_text
+from quaestor.errors import InputError
+from quaestor.plan.steps import Plan
+from quaestor.store.records import TurnRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a solver answered to one turn.
+
+    Attributes:
+        conversation: The conversation's id.
+        turn: The turn's place in it, from 0.
+        number: The answer by the benchmark's convention, as `quaestor.core.answer_value.value_to_text` writes it; None
+            where there is none.
+        program: The self-contained program text, or None.
+        error: The named error that left the turn without an answer, or None.
+        confidence: The solver's probability that the answer is right, where it gives one.
+        plan: The steps, with the cells and spans that they read; None where there are none.
+        as_percentage: Whether people are shown the number times a hundred, with a percent sign.
+    """
+
+    conversation: str
+    turn: int
+    number: str | None
+    program: str | None = None
+    error: str | None = None
+    confidence: float | None = None
+    plan: Plan | None = None
+    as_percentage: bool = False
+
+    @property
+    def value(self) -> AnswerValue | None:
+        """The answer as it is compared; None where there is none, where it failed, or where it does not read."""
+        try:
+            return None if self.number is None or self.error else value_from_text(self.number)
+        except InputError:
+            return None
+
+
+def prediction_of(turn: TurnRecord) -> Prediction:
+    """Returns what a stored turn answered."""
+    answer = serial.load(Answer, turn.answer)
+    return Prediction(
+        turn.conversation,
+        turn.index,
+        turn.number,
+        turn.program,
+        turn.error,
+        answer.confidence,
+        answer.plan,
+        is_shown_as_percentage(answer),
+    )

@@ -1,0 +1,195 @@
+"""Programs and plans as terms of one form, so that what a solver did can be laid beside what the reference does.
+
+Owns the form. What differs between solvers and annotators without meaning anything else is evened out: composite
+operations are written out as the benchmark's; sums of sums can be had as sums, and terms without what only turns a
+scale or a sign (a product with 100, a quotient by a million, a product with minus one). A term keeps its value, so what
+is left out still shows.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from quaestor.core.answer_value import AnswerValue, Number
+from quaestor.core.provenance import Source
+from quaestor.plan.execute import StepResult
+from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, RowRef
+
+_TURNS_SCALE = frozenset(Decimal(10) ** power for power in (-9, -6, -3, -2, 0, 2, 3, 6, 9))
+_COMMUTE = frozenset({"add", "multiply", "minimum", "maximum"})
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A number, or words, of the page.
+
+    Attributes:
+        number: As printed, with the sign that is taken: 13 for `13%`. None for words.
+        places: The place that a plan names; of a program's literal every place that prints it.
+    """
+
+    number: Decimal | None
+    places: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A number that stands in no document."""
+
+    number: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """An operation on terms.
+
+    Attributes:
+        operation: One of the benchmark's, or `minimum` and `maximum`.
+        operands: In the operation's order; a sum or a product may have many.
+        value: What it came to; None where no step of the plan says it. Terms are compared without it.
+    """
+
+    operation: str
+    operands: tuple["Term", ...]
+    value: AnswerValue | None = field(default=None, compare=False)
+
+    @property
+    def commutes(self) -> bool:
+        """Whether the order of the operands is nothing."""
+        return self.operation in _COMMUTE
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """The answer of an earlier turn, by a reference to it.
+
+    Attributes:
+        turn: Its place in the conversation, from 0.
+        term: What was done there; None where that turn has nothing to compare.
+    """
+
+    turn: int
+    term: "Term | None"
+
+
+Term = Printed | Fixed | Applied | Earlier
+
+Locate = Callable[[Constant], Printed | Fixed]
+"""Where a literal stands."""
+
+
+def term_of(plan: Plan, results: Sequence[StepResult], earlier: Sequence[Term | None], locate: Locate) -> Term:
+    """Returns the last step of a plan with all that it rests on.
+
+    Args:
+        plan: The plan, its row labels bound.
+        results: The result of each step.
+        earlier: The terms of the turns before, oldest first.
+        locate: Where a literal stands.
+    """
+    terms: list[Term] = []
+
+    def of(operand: Operand) -> Term:
+        match operand:
+            case Ref(step=step) if step > 0:
+                return terms[step - 1]
+            case Ref(step=step):
+                return Earlier(len(earlier) + step, earlier[step])
+            case Constant():
+                return locate(operand)
+            case RowRef(values=values, sources=sources):
+                cells = tuple(Printed(q.value, (source,)) for q, source in zip(values, sources, strict=True))
+                return cells[0] if len(cells) == 1 else Applied("row", cells)
+
+    for step, result in zip(plan.steps, results, strict=True):
+        if isinstance(step, Extract):
+            terms.append(Printed(step.number, (step.source,)))
+        else:
+            terms.append(_applied(step, tuple(of(operand) for operand in step.operands), result.value))
+    return terms[-1]
+
+
+def number_in(term: Term | None) -> Decimal | None:
+    """Returns the number that a term came to; None where it came to none, or none is known."""
+    match term:
+        case Printed(number=number) | Fixed(number=number):
+            return number
+        case Applied(value=Number(value=number)):
+            return number
+        case Earlier(term=inner):
+            return number_in(inner)
+    return None
+
+
+def written_out(term: Term) -> Term:
+    """Returns a term with what earlier turns did in the place of the references to them, and sums of sums as sums."""
+    match term:
+        case Earlier(term=inner) if inner is not None:
+            return written_out(inner)
+        case Applied(operation=operation, operands=operands, value=value):
+            parts: list[Term] = []
+            for part in map(written_out, operands):
+                same = operation in ("add", "multiply") and isinstance(part, Applied) and part.operation == operation
+                parts += part.operands if isinstance(part, Applied) and same else (part,)
+            return Applied(operation, tuple(parts), value)
+    return term
+
+
+def leaves(term: Term) -> tuple[Printed | Fixed | Earlier, ...]:
+    """Returns what a term starts from, left to right; a reference to an earlier turn is one thing."""
+    if isinstance(term, Applied):
+        return tuple(leaf for operand in term.operands for leaf in leaves(operand))
+    return (term,)
+
+
+def operations(term: Term) -> tuple[str, ...]:
+    """Returns the operations of a term, outermost first."""
+    if isinstance(term, Applied):
+        return (term.operation, *(name for operand in term.operands for name in operations(operand)))
+    return ()
+
+
+def _applied(step: Compute, operands: tuple[Term, ...], value: AnswerValue) -> Term:
+    """Returns a step in the benchmark's own operations."""
+    name = step.operation.removeprefix("table_")
+    if isinstance(operands[0], Applied) and operands[0].operation == "row":
+        operands = operands[0].operands
+    name = {"max": "maximum", "min": "minimum", "percentage": "divide"}.get(name, name)
+    if len(operands) == 1:
+        return operands[0]
+    match name:
+        case "percentage_change":
+            return Applied("divide", (Applied("subtract", operands), operands[1]), value)
+        case "sum":
+            return Applied("add", operands, value)
+        case "average":
+            return Applied("divide", (Applied("add", operands), Fixed(Decimal(len(operands)))), value)
+    return Applied(name, operands, value)
+
+
+def evened(term: Term) -> Term:
+    """Returns a term without what only turns a scale or a sign, at any depth."""
+    match term:
+        case Earlier(turn=turn, term=inner) if inner is not None:
+            return Earlier(turn, evened(inner))
+        case Applied(operation=operation, operands=operands, value=value):
+            return _without_turning(operation, tuple(map(evened, operands)), value)
+    return term
+
+
+def _without_turning(name: str, operands: tuple[Term, ...], value: AnswerValue | None) -> Term:
+    """Returns an operation; one that only turns a scale or a sign is its operand."""
+    if len(operands) != 2:
+        return Applied(name, operands, value)
+    left, right = operands
+    if name in ("multiply", "divide") and isinstance(right, Fixed) and abs(right.number) in _TURNS_SCALE:
+        return left
+    if name == "multiply" and isinstance(left, Fixed) and abs(left.number) in _TURNS_SCALE:
+        return right
+    if name == "subtract" and isinstance(left, Fixed) and not left.number:
+        return right
+    grown = isinstance(left, Applied) and left.operation == "divide" and right == Fixed(Decimal(1))
+    if name == "subtract" and grown and isinstance(left, Applied):
+        # "2009 over 2008, less one" is the relative change.
+        return Applied("divide", (Applied("subtract", left.operands), left.operands[1]), value)
+    return Applied(name, operands, value)
