@@ -1,13 +1,13 @@
 """The page as the expert reads it, with the rows and sentences marked that the question is likely about.
 
-Owns the likelihood: rare words that a question shares with a row's label or a sentence, and the years that it names.
-It marks and never leaves out: what is not marked can be read all the same.
+Owns the likelihood: rare words that a question and the one before share with a label (and how much of the label they
+are) or with a sentence, and the years that it names. It marks and never leaves out.
 """
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import fsum
+from math import fsum, sqrt
 from typing import TypeVar
 
 from quaestor.conversation.memory import Memory
@@ -24,7 +24,9 @@ _MOST_SENTENCES = 3
 _FEW_WORDS = 2
 _LONGEST_LABEL = 40
 _YEAR_COUNTS = 0.5
-_AS_LIKELY = 0.4
+_BEFORE_COUNTS = 0.5
+"""What a word of the question before counts, beside one of the question's own."""
+_AS_LIKELY = 0.3
 """What is less likely than this share of the likeliest is not marked."""
 
 Row = tuple[int, int]
@@ -52,7 +54,7 @@ class Likely:
 def likely(question: str, memory: Memory, document: Document, graph: KnowledgeGraph) -> Likely:
     """Returns the rows and the sentences that a question is likely about.
 
-    A question of few words of its own, such as "and in 2007?", is read with the one before it and the entity in focus.
+    The question before it and the entity in focus count too, less: they tell "and in 2007?" and "what was the total?".
 
     Args:
         question: As asked.
@@ -60,30 +62,40 @@ def likely(question: str, memory: Memory, document: Document, graph: KnowledgeGr
         document: The page.
         graph: Its numbers, with the labels of their rows.
     """
-    wanted, years = set(stems(question)), years_named_in(question)
-    if len(wanted) <= _FEW_WORDS and memory.turns:
-        wanted |= set(stems(memory.questions[-1])) | set(stems(memory.entity_in_focus or ""))
+    own, years = stems(question), years_named_in(question)
+    wanted = dict.fromkeys(own, 1.0)
+    if memory.turns:
+        before = (*stems(memory.questions[-1]), *stems(memory.entity_in_focus or ""))
+        share = 1.0 if len(wanted) <= _FEW_WORDS else _BEFORE_COUNTS
+        wanted = {**dict.fromkeys(before, share), **wanted}
     rows: dict[Row, str] = {}
     for number in graph.observations:
         labels = " ".join((*number.row.levels, number.row.label))
         rows[number.source.table, number.source.row] = labels
     sentences = {(s.section, s.index): s.text for s in document.sentences if s.mentions}
     return Likely(
-        tuple(_best(rows, wanted, years, _MOST_ROWS)), tuple(_best(sentences, wanted, years, _MOST_SENTENCES))
+        tuple(_best(rows, wanted, years, _MOST_ROWS, whole=True)),
+        tuple(_best(sentences, wanted, years, _MOST_SENTENCES, whole=False)),
     )
 
 
-def _best(texts: Mapping[Key, str], wanted: set[str], years: frozenset[int], most: int) -> list[Key]:
+def _best(
+    texts: Mapping[Key, str], wanted: Mapping[str, float], years: frozenset[int], most: int, *, whole: bool
+) -> list[Key]:
+    """Returns the likeliest places; `whole` where a text is a name, of which all should be wanted."""
     words = {key: set(stems(text)) for key, text in texts.items()}
     spread = Counter(word for own in words.values() for word in own)
-    scores = {
-        key: fsum(1 / spread[word] for word in own & wanted) + _YEAR_COUNTS * bool(years & years_named_in(texts[key]))
-        for key, own in words.items()
-    }
+
+    def score(key: Key) -> float:
+        rarity = {word: 1 / sqrt(spread[word]) for word in words[key]}
+        shared = fsum(wanted[word] * rare for word, rare in rarity.items() if word in wanted)
+        named = sqrt(shared / fsum(rarity.values())) if whole and shared else 1.0
+        return shared * named + _YEAR_COUNTS * bool(years & years_named_in(texts[key]))
+
+    scores = {key: score(key) for key in texts}
     least = max(scores.values(), default=0.0) * _AS_LIKELY
-    return sorted((key for key in scores if scores[key] > 0 and scores[key] >= least), key=lambda key: -scores[key])[
-        :most
-    ]
+    found = [key for key in scores if scores[key] > 0 and scores[key] >= least]
+    return sorted(found, key=lambda key: -scores[key])[:most]
 
 
 def likely_lines(question: str, context: TurnContext) -> Sequence[str]:

@@ -1,0 +1,58 @@
+"""What a question is likely about, and what of a page each role is shown."""
+
+from collections.abc import Mapping
+
+import pytest
+from pages import page
+from remembered import looked_up
+
+from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Turn
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.plan.steps import Extract, Plan
+from quaestor.prompts import render
+from quaestor.solvers.reflection.candidates import likely, shown_numbers, shown_page, shown_sources
+
+TABLE = (
+    ("( in millions )", "2008", "2007"),
+    ("sales of cables to customers of other segments", "60", "50"),
+    ("sales", "40", "30"),
+    ("cost of sales", "25", "20"),
+    ("rent", "5", "4"),
+)
+DOCUMENT = page(TABLE, before=["the company makes cables .", "rent was 5 in 2008 ."])
+GRAPH = GraphProvider.of([DOCUMENT]).graph(DOCUMENT)
+
+
+@pytest.mark.parametrize(
+    ("question", "before", "first"),
+    [
+        ("what were sales in 2008?", (), 2),
+        ("what was the cost of sales?", (), 3),
+        ("what were the sales of cables to other segments?", (), 1),
+        (
+            "what was the percentage change over the year before?",
+            (looked_up("what was the rent in 2008?", "rent", 2008),),
+            4,
+        ),
+    ],
+)
+def test_the_line_that_is_named_comes_first(question: str, before: tuple[Turn, ...], first: int) -> None:
+    memory = Memory()
+    for turn in before:
+        memory = memory.add(turn)
+    assert likely(question, memory, DOCUMENT, GRAPH).rows[0] == (0, first)
+
+
+def lines(shown: Mapping[str, object]) -> list[str]:
+    return render("reflection/page", page=shown).splitlines()
+
+
+def test_each_role_is_shown_what_its_duty_needs() -> None:
+    rent = next(n for n in GRAPH.observations if n.source.row == 4)
+    plan = Plan((Extract(1, rent.source, rent.label, rent.quantity),))
+    whole, numbers, taken = (
+        lines(shown) for shown in (shown_page(DOCUMENT), shown_numbers(DOCUMENT), shown_sources(DOCUMENT, plan))
+    )
+    assert [line for line in whole if line not in numbers] == [whole[0], "PRE0: the company makes cables ."]
+    assert taken[2:] == ["| C0 | C1 | C2", "R0 | ( in millions ) | 2008 | 2007", "R4 | rent | 5 | 4"]
