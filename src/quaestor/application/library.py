@@ -19,8 +19,11 @@ from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import ShownSource, show_number, show_source
 from quaestor.conversation.turn import Turn
 from quaestor.documents.document import Document
+from quaestor.errors import SettingsError
+from quaestor.llm.session import ModelSession
 from quaestor.scoring.gold import read_gold
 from quaestor.settings import Settings, load_settings
+from quaestor.solvers.base import Solver
 from quaestor.store.base import open_store
 
 Options = Mapping[str, object]
@@ -78,8 +81,8 @@ async def ask_async(
     page: str | CorpusPage | Document,
     questions: str | Sequence[str],
     *,
-    solver: str | None = None,
-    model: str | None = None,
+    solver: str | Solver | None = None,
+    model: str | ModelSession | None = None,
     options: Options | None = None,
     settings: Settings | None = None,
 ) -> tuple[AnsweredQuestion, ...]:
@@ -88,9 +91,10 @@ async def ask_async(
     Args:
         page: `DATASET#PAGE` (`sample#QUIL/2007/page_88.pdf`), what `find_page` found, or a document.
         questions: One, or several in their order.
-        solver: Its name; by default the one that is set, else `embedded`.
-        model: The model that a solver asks, such as `anthropic:NAME`.
-        options: Of the solver, by name, such as `{"abstain_below": 0.5}`.
+        solver: Its name, or one that `make_solver` has made; by default the one that is set, else `embedded`.
+        model: The model that a solver asks, such as `anthropic:NAME`; several calls may share what `open_session`
+            gives, in the event loop where it was opened.
+        options: Of a solver that is named, such as `{"abstain_below": 0.5}`.
         settings: By default those of the environment and of quaestor.toml.
 
     Raises:
@@ -101,8 +105,12 @@ async def ask_async(
     found = (
         page if isinstance(page, CorpusPage) else CorpusPage.of(page) if isinstance(page, Document) else find_page(page)
     )
-    request = AskRequest(_settings(settings, solver=solver, model=model), _overrides(options))
-    request = replace(request, model_named=model is not None)
+    named, own = (solver, None) if solver is None or isinstance(solver, str) else (None, solver)
+    name, session = (model, None) if model is None or isinstance(model, str) else (None, model)
+    if own is not None and options:
+        raise SettingsError("options are for a solver that is named: give them to make_solver")
+    request = AskRequest(_settings(settings, solver=named, model=name), _overrides(options))
+    request = replace(request, model_named=name is not None, solver=own, session=session)
     asked = [questions] if isinstance(questions, str) else questions
     turns = await answer_questions(found, asked, request)
     return tuple(AnsweredQuestion(turn, found.document) for turn in turns)
@@ -112,7 +120,7 @@ def ask(
     page: str | CorpusPage | Document,
     questions: str | Sequence[str],
     *,
-    solver: str | None = None,
+    solver: str | Solver | None = None,
     model: str | None = None,
     options: Options | None = None,
     settings: Settings | None = None,
@@ -122,9 +130,9 @@ def ask(
     Args:
         page: `DATASET#PAGE`, what `find_page` found, or a document.
         questions: One, or several in their order; later ones may refer to earlier ones.
-        solver: Its name; by default the one that is set, else `embedded`.
+        solver: Its name, or one that `make_solver` has made; by default the one that is set, else `embedded`.
         model: The model that a solver asks, such as `anthropic:NAME`.
-        options: Of the solver, by name, such as `{"abstain_below": 0.5}`.
+        options: Of a solver that is named, such as `{"abstain_below": 0.5}`.
         settings: By default those of the environment and of quaestor.toml.
 
     Raises:

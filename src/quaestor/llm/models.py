@@ -82,7 +82,7 @@ def key_of(spec: ModelSpec, environment: Mapping[str, str] | None = None) -> str
 
 @asynccontextmanager
 async def connect(
-    spec: ModelSpec,
+    spec: ModelSpec | str,
     *,
     sinks: "Sequence[Sink]" = (),
     meter: Meter | None = None,
@@ -94,7 +94,8 @@ async def connect(
     """Gives a model that can be asked, from any number of tasks of one event loop.
 
     Args:
-        spec: Provider, address and name of the model, and what its server can do.
+        spec: Provider, address and name of the model, and what its server can do; or just its name, as `find_model`
+            takes it.
         sinks: Take every exchange, such as a list.
         meter: Counts and limits; without one, all is counted and nothing limited.
         cassette: Records the exchanges, or replays recorded ones without a network and without a key.
@@ -103,7 +104,7 @@ async def connect(
         sleep: Waits between attempts.
 
     Raises:
-        ModelAccessError: A key is needed and not set.
+        ModelAccessError: A key is needed and not set, or the name stands for no model.
         SettingsError: The extra `models` is not installed.
     """
     require_extra("models", "asking a model")
@@ -111,8 +112,10 @@ async def connect(
 
     from quaestor.llm.clients import make_model
     from quaestor.llm.guarded import RetryingModel
+    from quaestor.llm.naming import find_model
     from quaestor.llm.transport import WatchingTransport
 
+    spec = find_model(spec) if isinstance(spec, str) else spec
     meter = meter or Meter()
     live = cassette is None or cassette.live
     key = key_of(spec, environment) if live else None

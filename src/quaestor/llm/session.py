@@ -142,21 +142,24 @@ class ModelSession:
 
 
 @asynccontextmanager
-async def open_session(config: ModelConfig, already: Usage | None = None) -> AsyncIterator[ModelSession]:
+async def open_session(config: ModelConfig | str, already: Usage | None = None) -> AsyncIterator[ModelSession]:
     """Gives a model that can be asked.
 
     Args:
-        config: The model, those of roles that have one of their own, and the limits and prices of all.
+        config: The model, those of roles that have one of their own, and the limits and prices of all; or just the
+            model's name, such as `anthropic:NAME`.
         already: What the run has used before.
 
     Raises:
-        ModelAccessError: A key is needed and not set.
+        ModelAccessError: A key is needed and not set, or the name stands for no model.
         SettingsError: The extra `models` is not installed, or money is limited, and the model has no price.
     """
     require_extra("models", "asking a model")
     from quaestor.llm.budget import Meter, no_price
     from quaestor.llm.models import connect
+    from quaestor.llm.naming import find_model
 
+    config = ModelConfig(find_model(config)) if isinstance(config, str) else config
     exchanges = ExchangeLog()
     meter = Meter(config.budget, config.price or no_price, already, config.prices)
     async with AsyncExitStack() as stack:

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 from made_up import a_record, write_dataset
+from model_server import ModelServer
+from reflection_bench import draft, look_up, playing
 
 import quaestor
 from quaestor.application.resolve import find_page, match_id
@@ -105,3 +107,34 @@ def test_a_file_called_sample_is_taken_with_its_folder(tmp_path: Path, monkeypat
     assert find_page("./sample#OWN/1/page_1").document.id == "OWN/1/page_1.pdf"
     with pytest.raises(UnknownConversationError):
         find_page("sample#OWN/1/page_1")
+
+
+def test_a_solver_that_is_made_already_answers() -> None:
+    solver = quaestor.make_solver("embedded", {"abstain_below": 0.0})
+    assert str(*quaestor.ask(PAGE, QUESTION, solver=solver)) == "$ 48.65"
+    with pytest.raises(SettingsError, match="give them to make_solver"):
+        quaestor.ask(PAGE, QUESTION, solver=solver, options={"abstain_below": 0.5})
+
+
+def test_a_model_is_asked_by_its_name_or_by_an_open_session(local_models: None) -> None:
+    script = playing(expert=[draft(look_up("exercise price, 2007", "48.65"))])
+
+    async def shared(model: str) -> tuple[list[str], int]:
+        async with quaestor.open_session(model) as session:
+            made = quaestor.make_solver("reflection")
+            named = await quaestor.ask_async(PAGE, QUESTION, solver="reflection", model=session)
+            given = await quaestor.ask_async(PAGE, QUESTION, solver=made, model=session)
+            assert [answered.turn.usage.requests for answered in (*named, *given)] == [2, 2]
+            return [str(*named), str(*given)], session.connection.meter.total.requests
+
+    with ModelServer(script) as server:
+        model = f"openai:scripted@{server.url}/v1"
+        assert str(*quaestor.ask(PAGE, QUESTION, solver="reflection", model=model)) == "$ 48.65"
+        made = quaestor.make_solver("reflection")
+        assert str(*quaestor.ask(PAGE, QUESTION, solver=made, model=model)) == "$ 48.65"
+        assert asyncio.run(shared(model)) == (["$ 48.65", "$ 48.65"], 4)
+
+
+def test_a_solver_that_asks_a_model_says_that_none_is_named() -> None:
+    with pytest.raises(SettingsError, match="comes without one"):
+        quaestor.ask(PAGE, QUESTION, solver=quaestor.make_solver("workflow"))

@@ -1,0 +1,39 @@
+"""Asks pages over one connection with the workflow solver: a model writes plans, which are looked up, checked and run.
+
+Run it with `python examples/workflow.py anthropic:NAME`, or with any other model (docs/models.md).
+"""
+
+import asyncio
+import sys
+
+import quaestor
+
+PAGE = "sample#QUIL/2007/page_88.pdf"
+QUESTIONS = (
+    "what was the exercise price in 2007?",
+    "and in 2006?",
+    "what is the difference?",
+    "what is this difference divided by the 2006 value?",
+)
+
+
+async def main(model: str) -> None:
+    """Prints each answer with where the words of its plan led, and what the conversation has used.
+
+    Args:
+        model: Its name, such as `anthropic:NAME`.
+    """
+    # One connection, one count of tokens, for as many pages as you like; inside an event loop of your own.
+    async with quaestor.open_session(model) as session:
+        solver = quaestor.make_solver("workflow", {"repairs": 2})
+        for answered in await quaestor.ask_async(PAGE, QUESTIONS, solver=solver, model=session):
+            print(answered.question)
+            print(f"  {answered} = {answered.answer.formula}")
+            for event in answered.turn.events:
+                if event.kind == "looked_up":
+                    print(f"    looked up {event.words!r}: {event.found}")
+        print(session.connection.meter.total.words)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1]))

@@ -1,0 +1,107 @@
+"""Every script of examples/ runs as it stands, with a model on this machine that replies as a perfect one does."""
+
+import asyncio
+import importlib.util
+import inspect
+import json
+from collections.abc import Iterator, Sequence
+from types import ModuleType
+
+import pytest
+from fenced import ROOT
+from model_replies import Asked, Reply, say
+from model_server import ModelServer, Script
+from oracle import Guided, Oracle, OracleFactory
+from run_oracle import ORACLES, oracle_of
+
+import quaestor
+from quaestor.scoring.gold import GoldTurn
+
+EXAMPLES = sorted(path.stem for path in (ROOT / "examples").glob("*.py"))
+ANSWERS = ("$ 48.65", "$ 33.20", "$ 15.45", "46.5 %")
+
+
+def script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"example_{name}", ROOT / "examples" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def said(asked: Asked) -> str:
+    """What tells a request from others; the ids of calls differ from run to run."""
+    return json.dumps([asked.system, asked.prompts, asked.results])
+
+
+class Rehearsed:
+    """Makes oracles, and keeps what they reply to what."""
+
+    def __init__(self, oracle: OracleFactory) -> None:
+        self.replies: dict[str, Reply] = {}
+        self._oracle = oracle
+
+    def __call__(self, context: quaestor.TurnContext, golds: Sequence[GoldTurn], /) -> Oracle:
+        perfect = self._oracle(context, golds).script()
+
+        def kept(asked: Asked) -> Reply:
+            return self.replies.setdefault(said(asked), perfect(asked))
+
+        class Turn:
+            @staticmethod
+            def script() -> Script:
+                return kept
+
+        return Turn()
+
+
+@pytest.fixture
+def model(request: pytest.FixtureRequest, local_models: None) -> Iterator[str]:
+    """The name of a model that replies to an example's questions as a perfect one does."""
+    name = request.getfixturevalue("name")
+    example, oracle = script(name), Rehearsed(oracle_of(name))
+    dataset = quaestor.read_dataset(quaestor.sample_path())
+    conversation = next(c for c in dataset.conversations if c.questions == example.QUESTIONS)
+    assert f"sample#{conversation.document.id}" == example.PAGE
+
+    async def rehearse(server: ModelServer, name_of_model: str) -> None:
+        golds = quaestor.read_gold(quaestor.sample_path())[conversation.id]
+        knowledge = quaestor.GraphProvider.of([c.document for c in dataset.conversations])
+        async with quaestor.open_session(name_of_model) as session:
+            guided = Guided(quaestor.make_solver(name), server, golds, oracle)
+            await quaestor.play_conversation(conversation, guided, knowledge, session)
+
+    with ModelServer(lambda asked: say("")) as server:
+        asyncio.run(rehearse(server, named := f"openai:perfect@{server.url}/v1"))
+        server.script = lambda asked: oracle.replies[said(asked)]
+        yield named
+
+
+def test_there_is_one_for_each_solver() -> None:
+    assert sorted(["embedded", *ORACLES]) == EXAMPLES
+
+
+def test_the_example_without_a_model_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    script("embedded").main()
+    printed = capsys.readouterr().out
+    assert all(f"  {answer} = " in printed for answer in ANSWERS)
+
+
+@pytest.mark.parametrize("name", sorted(ORACLES))
+def test_the_examples_with_a_model_run(name: str, model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main = script(name).main
+    if inspect.iscoroutinefunction(main):
+        asyncio.run(main(model))
+    else:
+        main(model)
+    printed = capsys.readouterr().out
+    for question, answer in zip(script(name).QUESTIONS, ANSWERS, strict=True):
+        assert f"{question}\n  {answer} = " in printed
+    particular = {
+        "agent": "called calculate",
+        "sparql": "SELECT ?",
+        "workflow": "looked up 'exercise price",
+        "reflection": "the extraction critic approves",
+    }
+    assert particular[name] in printed
