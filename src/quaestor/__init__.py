@@ -30,10 +30,10 @@ Evaluate and score: `evaluate`, `evaluate_async`, `ScoredRun`; and in steps: `Ru
 >>> quaestor.evaluate("sample", limit=2).report.score.results["conversations"].total
 2
 
-Ask a model: `ask` and `evaluate` take its name (`solver="agent", model="anthropic:NAME"`). Several calls share one by
-`async with open_session("anthropic:NAME") as session`, for `ask_async(..., model=session)` and `play_conversation`.
-Below that: `find_model` (a name to a specification), `ModelConfig` (with a budget), `connect` (a model without
-solvers), `Settings`, `load_settings`
+Ask a model: `ask` and `evaluate` take its name (`solver=..., model="anthropic:NAME"`). Several calls share one that
+`open_session` gives (`async with open_session("anthropic:NAME") as session`), as `ask_async(..., model=session)` and
+`play_conversation`. Below that: `find_model` (a name to a specification), `ModelConfig` (with a budget), `connect` (a
+model without solvers), `Settings`, `load_settings`
 
 >>> quaestor.find_model("ollama:llama3").provider
 'ollama'
