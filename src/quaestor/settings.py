@@ -36,6 +36,7 @@ class Settings:
         max_tokens: Tokens read and written.
         max_cost: US dollars.
         tracing: Whether requests to models are traced with OpenTelemetry.
+        keep_asked: Whether `quaestor ask` keeps questions and answers in the store.
         seed: Of everything that draws at random, such as the bootstrap.
         models: The tables `[models.NAME]` of the file, as written; `quaestor.llm.naming` reads them.
         prices: The tables `[prices.NAME]`; `quaestor.llm.budget` reads them.
@@ -51,6 +52,7 @@ class Settings:
     max_tokens: int | None = None
     max_cost: float | None = None
     tracing: bool = False
+    keep_asked: bool = True
     models: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     prices: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     solvers: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
@@ -66,7 +68,7 @@ class Settings:
 
 _KINDS: Mapping[str, type] = {
     "store": str, "solver": str, "workers": int, "seed": int, "model": str, "max_requests": int, "max_tokens": int,
-    "max_cost": float, "tracing": bool,
+    "max_cost": float, "tracing": bool, "keep_asked": bool,
 }  # fmt: skip
 _TABLES = ("models", "prices", "solvers")
 _LEAST: Mapping[str, int] = {"workers": 1, "seed": 0, "max_requests": 1, "max_tokens": 1, "max_cost": 0}

@@ -12,8 +12,13 @@ from quaestor.documents.document import Document
 from quaestor.evaluation.recording import TurnPlace, turn_records
 
 
-def answer_objects(turns: Sequence[Turn], document: Document) -> Iterator[dict[str, JsonValue]]:
+def answer_objects(turns: Sequence[Turn], document: Document, run: str | None = None) -> Iterator[dict[str, JsonValue]]:
     """Yields one object a question.
+
+    Args:
+        turns: One a question.
+        document: The page that was asked about.
+        run: The run that they are kept as, or None.
 
     Units: `value` is exact, as decimal text in units of `scale` (a computed ratio is a fraction), or yes or no as true
         or false; `answer` is the same by the benchmark's convention, rounded; `display` is for people.
@@ -35,4 +40,5 @@ def answer_objects(turns: Sequence[Turn], document: Document) -> Iterator[dict[s
             "verified": turn.verified,
             "reason": answer.reason if turn.error is None else None,
             "error": turn.error,
+            "run": run,
         }

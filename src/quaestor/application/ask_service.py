@@ -1,19 +1,27 @@
 """Questions about one page, answered in one conversation."""
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from dataclasses import dataclass, field
 from uuid import uuid4
 
+from pydantic import JsonValue
+
+from quaestor.application.asked import AskedRun, Asking
+from quaestor.application.live_traces import TraceFile, TraceFolder, TraceOptions
 from quaestor.application.models import NO_CASSETTE, CassetteOptions, model_access, solver_access
 from quaestor.application.resolve import CorpusPage, find_knowledge, has_numbers
 from quaestor.application.solver_options import NO_OVERRIDES, SolverOverrides, named_model, solver_options
 from quaestor.conversation.turn import Turn
-from quaestor.datasets.dataset import Conversation
+from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import InputError
-from quaestor.evaluation.runner import check_questions, play_conversation
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.recording import TurnPlace
+from quaestor.evaluation.runner import Play, check_questions
+from quaestor.evaluation.spec import RunSpec
+from quaestor.evaluation.watching import Watcher, Watchers
 from quaestor.graph.knowledge_graph import Policy
-from quaestor.llm.session import ModelSession, open_session
+from quaestor.llm.session import ModelConfig, ModelSession, open_session
 from quaestor.settings import Settings
 from quaestor.solvers import registry
 from quaestor.solvers.base import Solver
@@ -32,6 +40,8 @@ class AskRequest:
         model_named: Whether the caller names a model, so that one that is not asked is a mistake.
         solver: A solver that is there already, instead of the one that the settings name.
         session: A model that can be asked already, instead of the one that the settings name.
+        keep: Whether questions and answers are kept in the run store.
+        traces: Where a trace is written while they are answered, or None.
     """
 
     settings: Settings
@@ -42,15 +52,32 @@ class AskRequest:
     model_named: bool = False
     solver: Solver | None = None
     session: ModelSession | None = None
+    keep: bool = False
+    traces: TraceOptions | None = None
 
 
-async def answer_questions(page: CorpusPage, questions: Sequence[str], request: AskRequest) -> tuple[Turn, ...]:
-    """Returns a turn for each question, in their order; later ones may refer to earlier ones. Stores nothing.
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Questions with their answers.
+
+    Attributes:
+        turns: One for each question, in their order.
+        run: The id of the run that they are kept as; None where they are not.
+        unkept: Why they are not kept, or not all of them, though they were to be.
+    """
+
+    turns: tuple[Turn, ...]
+    run: str | None = None
+    unkept: str | None = None
+
+
+async def answer_questions(page: CorpusPage, questions: Sequence[str], request: AskRequest) -> Asked:
+    """Returns a turn for each question; later ones may refer to earlier ones.
 
     Args:
         page: What is asked about.
         questions: As a person puts them.
-        request: Who answers, and how.
+        request: Who answers, and how; whether the answers are kept.
 
     Raises:
         InputError: The page has no number, or there is no such model or ontology.
@@ -65,29 +92,103 @@ async def answer_questions(page: CorpusPage, questions: Sequence[str], request: 
     name = document.id if request.session is None else f"{document.id}#{uuid4().hex[:8]}"
     conversation = Conversation(name, document, tuple(questions))
     check_questions(conversation)
-    async with _asked(request) as (solver, session):
+    async with _answering(request) as who:
         knowledge = await find_knowledge(page.corpus, request.ontology, request.policy, settings.store)
-        return await play_conversation(conversation, solver, knowledge, session)
+        with _trace_folder(request, name) as traces:
+            asked = None
+            if request.keep:
+                asked = AskedRun(_asking(page, conversation, who, knowledge))
+                await asked.begin(settings.store)
+            run = asked.run if asked else None
+            trace = traces.observe(TurnPlace(run or "", name)) if traces else None
+            play = Play(conversation, who.solver, knowledge, who.session, _watchers(asked, trace))
+            turns = await _played(play, asked, trace)
+    return Asked(turns, run, asked.unkept if asked else None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answering:
+    """Who answers, and the model that it asks.
+
+    Attributes:
+        solver: Who answers.
+        name: Its name.
+        options: What it was built with, as far as that is known.
+        session: The model that can be asked, where there is one.
+        config: The way to that model, where it was opened for these questions.
+    """
+
+    solver: Solver
+    name: str
+    options: dict[str, JsonValue] = field(default_factory=dict)
+    session: ModelSession | None = None
+    config: ModelConfig | None = None
 
 
 @asynccontextmanager
-async def _asked(request: AskRequest) -> AsyncIterator[tuple[Solver, ModelSession | None]]:
+async def _answering(request: AskRequest) -> AsyncIterator[_Answering]:
     """Gives who answers, and the model that it asks."""
     settings, options = request.settings, solver_options(request.settings, request.overrides)
+    given = request.solver
     if request.session is not None:
-        yield request.solver or registry.make_solver(settings.solver, options), request.session
-    elif request.solver is not None:
+        solver = given or registry.make_solver(settings.solver, options)
+        yield _Answering(solver, solver.name, {} if given else options, request.session)
+    elif given is not None:
         if not request.model_named:
-            yield request.solver, None
+            yield _Answering(given, given.name)
             return
         with model_access(settings, request.cassette) as config:
             async with open_session(config) as session:
-                yield request.solver, session
+                yield _Answering(given, given.name, {}, session, config)
     else:
         with solver_access(settings, options, request.cassette, model_named=request.model_named) as found:
-            solver = registry.make_solver(settings.solver, named_model(options, found))
+            named = named_model(options, found)
+            solver = registry.make_solver(settings.solver, named)
             if found is None:
-                yield solver, None
+                yield _Answering(solver, settings.solver, named)
                 return
             async with open_session(found) as session:
-                yield solver, session
+                yield _Answering(solver, settings.solver, named, session, found)
+
+
+def _trace_folder(request: AskRequest, conversation: str) -> AbstractContextManager[TraceFolder | None]:
+    return request.traces.opened([conversation]) if request.traces else nullcontext()
+
+
+def _asking(page: CorpusPage, conversation: Conversation, who: _Answering, knowledge: GraphProvider) -> Asking:
+    """Returns what is kept of who answers, and how: as of a run over a dataset that has one conversation.
+
+    Args:
+        page: What is asked about.
+        conversation: The questions.
+        who: Who answers.
+        knowledge: What the page is read with.
+    """
+    dataset = Dataset.of(page.name or page.document.id, "asked", [conversation])
+    digest, policy = knowledge.ontology.digest, knowledge.policy
+    model = who.config.fingerprint if who.config else None
+    spec = RunSpec.of(dataset, who.name, who.options, None, digest, policy, model)
+    return Asking(spec, dataset, knowledge.ontology, live=who.session is not None)
+
+
+def _watchers(asked: AskedRun | None, trace: TraceFile | None) -> Watcher | None:
+    watchers: list[Watcher] = [watcher for watcher in (asked, trace) if watcher is not None]
+    return Watchers(watchers) if watchers else None
+
+
+async def _played(play: Play, asked: AskedRun | None, trace: TraceFile | None) -> tuple[Turn, ...]:
+    """Returns the turns, once how they went is on record; the same where they did not come to their end."""
+    failure: BaseException | None = None
+    try:
+        return await play.turns_to_end()
+    except BaseException as error:
+        failure = error
+        raise
+    finally:
+        if asked is not None or trace is not None:
+            interrupted = failure is not None and not isinstance(failure, Exception)
+            played = None if interrupted else await play.result(failure if isinstance(failure, Exception) else None)
+            if asked is not None:
+                await asked.end(played)
+            if trace is not None and played is not None:
+                await trace.on_end(played.status, played.error)

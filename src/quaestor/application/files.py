@@ -4,6 +4,7 @@ A file that is there stays as it is until all of its successor is written, and s
 command reads is never replaced, whatever it is told.
 """
 
+import json
 import os
 import secrets
 import shutil
@@ -11,6 +12,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
+
+from pydantic import JsonValue
 
 from quaestor.errors import InputError, OutputExistsError
 
@@ -104,6 +108,23 @@ class OutputFolder:
         for name in self.names:
             _require_free(self.path / name, self.inputs, self.force)
 
+    def growing(self, name: str, *, go_on: bool = False) -> TextIO:
+        """Opens one of the files to be written line by line: it is read while it grows, so nothing stands in for it.
+
+        Args:
+            name: Which.
+            go_on: Whether a file that is there is added to.
+
+        Raises:
+            InputError: It cannot be written.
+            OutputExistsError: It is there already, without `force`.
+        """
+        path = self.path / name
+        _require_free(path, self.inputs, self.force)
+        with _named_in_errors(path):
+            self.path.mkdir(parents=True, exist_ok=True)
+            return path.open("a" if go_on else "w" if self.force else "x", encoding="utf-8")
+
     @contextmanager
     def replacing(self) -> Iterator[Path]:
         """Gives an empty folder beside it; its files move over where the block ends well.
@@ -153,3 +174,8 @@ def _named_in_errors(path: Path) -> Iterator[None]:
         raise
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def json_line(value: JsonValue | dict[str, JsonValue]) -> str:
+    """Returns a value as one line of a JSON Lines file."""
+    return json.dumps(value, ensure_ascii=False) + "\n"

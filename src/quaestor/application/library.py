@@ -112,8 +112,8 @@ async def ask_async(
     request = AskRequest(_settings(settings, solver=named, model=name), _overrides(options))
     request = replace(request, model_named=name is not None, solver=own, session=session)
     asked = [questions] if isinstance(questions, str) else questions
-    turns = await answer_questions(found, asked, request)
-    return tuple(AnsweredQuestion(turn, found.document) for turn in turns)
+    answered = await answer_questions(found, asked, request)
+    return tuple(AnsweredQuestion(turn, found.document) for turn in answered.turns)
 
 
 def ask(

@@ -1,11 +1,10 @@
 """What a scored run leaves for other programs: the score as JSON, and one object a turn."""
 
-import json
 from collections.abc import Iterator
 
 from pydantic import JsonValue
 
-from quaestor.application.files import OutputFile
+from quaestor.application.files import OutputFile, json_line
 from quaestor.application.score_service import ScoredRun
 from quaestor.conversation.display import show_source
 from quaestor.core import serial
@@ -28,11 +27,6 @@ def write_report(file: OutputFile, scored: ScoredRun, dataset: Dataset) -> None:
         InputError: The file cannot be written, or may not be replaced.
     """
     file.write("".join(json_line(line) for line in turn_objects(scored, dataset)))
-
-
-def json_line(value: JsonValue | dict[str, JsonValue]) -> str:
-    """Returns a value as one line of a JSON Lines file."""
-    return json.dumps(value, ensure_ascii=False) + "\n"
 
 
 def score_json(scored: ScoredRun) -> dict[str, JsonValue]:

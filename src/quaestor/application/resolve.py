@@ -6,7 +6,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from quaestor.datasets.dataset import Dataset
@@ -33,10 +33,12 @@ class CorpusPage:
     Attributes:
         document: The page.
         corpus: All documents of its file: by default a page is read with the ontology of all of them.
+        name: As a person names it, `DATASET#ID`; empty where nobody did.
     """
 
     document: Document
     corpus: tuple[Document, ...]
+    name: str = ""
 
     @classmethod
     def of(cls, document: Document) -> "CorpusPage":
@@ -104,7 +106,7 @@ def find_page(name: str) -> CorpusPage:
     path, identity = _split(name)
     dataset = read_dataset(path)
     found = only_document(dataset) if identity is None else document_named(dataset, identity)
-    return CorpusPage.among(dataset, found)
+    return replace(CorpusPage.among(dataset, found), name=name)
 
 
 def document_named(dataset: Dataset, identity: str) -> Document:

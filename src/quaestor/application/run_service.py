@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from quaestor.application.live_traces import TraceOptions
 from quaestor.application.models import NO_CASSETTE, CassetteOptions, solver_access
 from quaestor.application.resolve import find_ontology
 from quaestor.application.solver_options import NO_OVERRIDES, SolverOverrides, named_model, solver_options
@@ -43,6 +45,7 @@ class RunRequest:
         cassette: Recording or replay of the exchanges with a model.
         model_named: Whether the caller names a model, so that one that is not asked is a mistake.
         selection: Which conversations of the file were taken, where not the first `limit`.
+        traces: Where traces are written while the run is played, or None.
     """
 
     settings: Settings
@@ -54,6 +57,7 @@ class RunRequest:
     cassette: CassetteOptions = NO_CASSETTE
     model_named: bool = False
     selection: Selection | None = None
+    traces: TraceOptions | None = None
 
 
 async def start_run(
@@ -109,17 +113,20 @@ async def _play(
     async def stopped(why: str, *, by_person: bool = False) -> RunStoppedError:
         return RunStoppedError(why, resumed or await _begun(store, spec), by_person=by_person)
 
+    traces = request.traces and request.traces.opened([item.id for item in dataset.conversations])
     try:
-        record = await run_dataset(
-            dataset,
-            spec,
-            store,
-            _engine(settings, len(dataset.conversations), config),
-            resume=resumed,
-            on_conversation=progress,
-            ontology=knowledge.ontology,
-            config=config,
-        )
+        with traces or nullcontext():
+            record = await run_dataset(
+                dataset,
+                spec,
+                store,
+                _engine(settings, len(dataset.conversations), config),
+                resume=resumed,
+                on_conversation=progress,
+                ontology=knowledge.ontology,
+                config=config,
+                observing=traces.observe if traces else None,
+            )
     except asyncio.CancelledError as error:
         # Ctrl-C cancels the task; what has been played is stored.
         raise await stopped("stopped", by_person=True) from error

@@ -50,7 +50,9 @@ async def find_conversation(store: RunStore, run: str, name: str) -> str:
     raise InputError(f"{found} has {len(about)} conversations in run {run}: name one of {', '.join(about[:5])}")
 
 
-async def read_stored_turn(store: RunStore, run: str, conversation: str, number: int) -> StoredTurn:
+async def read_stored_turn(
+    store: RunStore, run: str, conversation: str, number: int, attempt: int | None = None
+) -> StoredTurn:
     """Returns one turn.
 
     Args:
@@ -58,6 +60,7 @@ async def read_stored_turn(store: RunStore, run: str, conversation: str, number:
         run: Its id, the beginning of one, or `latest`.
         conversation: The conversation's id, or that of its page.
         number: The turn's place in the conversation, from 1.
+        attempt: Which attempt at the conversation, from 1; None is the one that counts.
 
     Raises:
         StoreError: There is no such run, or nothing is stored of the conversation.
@@ -65,7 +68,7 @@ async def read_stored_turn(store: RunStore, run: str, conversation: str, number:
     """
     record = await find_run(store, run)
     name = await find_conversation(store, record.id, conversation)
-    found = await _turn(store, record.id, name, number)
+    found = await _turn(store, record.id, name, number, attempt)
     return StoredTurn(record, found, await stored_graph(store, record.id, name))
 
 
@@ -83,7 +86,9 @@ async def stored_graph(store: RunStore, run: str, conversation: str) -> Knowledg
         return None
 
 
-async def read_exchanges(store: RunStore, run: str, conversation: str, number: int) -> tuple[PromptRecord, ...]:
+async def read_exchanges(
+    store: RunStore, run: str, conversation: str, number: int, attempt: int | None = None
+) -> tuple[PromptRecord, ...]:
     """Returns every request of a turn to its model; none where no model was asked.
 
     Args:
@@ -91,6 +96,7 @@ async def read_exchanges(store: RunStore, run: str, conversation: str, number: i
         run: Its id, the beginning of one, or `latest`.
         conversation: The conversation's id, or that of its page.
         number: The turn's place in the conversation, from 1.
+        attempt: Which attempt at the conversation, from 1; None is the one that counts.
 
     Raises:
         StoreError: There is no such run, or nothing is stored of the conversation.
@@ -98,18 +104,18 @@ async def read_exchanges(store: RunStore, run: str, conversation: str, number: i
     """
     record = await find_run(store, run)
     name = await find_conversation(store, record.id, conversation)
-    found = tuple(await store.prompts(record.id, name, number - 1))
+    found = tuple(await store.prompts(record.id, name, number - 1, attempt))
     if not found:
         # A turn that was not played asks nothing either: let the store say so.
-        await _turn(store, record.id, name, number)
+        await _turn(store, record.id, name, number, attempt)
     return found
 
 
-async def _turn(store: RunStore, run: str, conversation: str, number: int) -> TurnRecord:
+async def _turn(store: RunStore, run: str, conversation: str, number: int, attempt: int | None) -> TurnRecord:
     try:
-        return await store.turn(run, conversation, number - 1)
+        return await store.turn(run, conversation, number - 1, attempt)
     except StoreError as error:
-        if turns := await store.turns(run, conversation):
+        if turns := await store.turns(run, conversation, attempt):
             raise InputError(
                 f"run {run!r} has no turn {number} of conversation {conversation!r}: it has {len(turns)}"
             ) from error

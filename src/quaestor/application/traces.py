@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from quaestor.application.files import OutputFile
-from quaestor.application.reports import json_line
+from quaestor.application.files import OutputFile, json_line
 from quaestor.application.run_service import find_run
 from quaestor.core import serial
 from quaestor.store.base import RunStore

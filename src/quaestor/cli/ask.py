@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from quaestor.cli.groups import ModelOptions, OntologyOptions, SolverOptions, named_files, with_options
-from quaestor.cli.options import DatasetArgument, ForceOption, JsonOption, PageArgument
+from quaestor.cli.options import DatasetArgument, ForceOption, JsonOption, PageArgument, TracesOption
 
 _STDIN = "-"
 
@@ -21,12 +21,18 @@ def ask_command(
     solver: SolverOptions,
     reading: OntologyOptions,
     model: ModelOptions,
+    traces: TracesOption = None,
+    keep: Annotated[
+        bool | None,
+        typer.Option("--keep/--no-keep", help="Keep questions and answers in the run store.", show_default="keep"),
+    ] = None,
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Answer questions about one page, each with its formula and sources."""
+    """Answer questions about one page, each with its formula and sources. Kept as a run, to be looked into."""
     from quaestor.application.answers import answer_objects
     from quaestor.application.ask_service import AskRequest, answer_questions
+    from quaestor.application.live_traces import TraceOptions
     from quaestor.application.resolve import find_page, page_file, store_file
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render import show_turn
@@ -34,7 +40,8 @@ def ask_command(
 
     if questions == [_STDIN]:
         questions = [line.strip() for line in sys.stdin if line.strip()]
-    settings = load_settings({"solver": solver.solver, "store": reading.store, **model.settings})
+    named = {"solver": solver.solver, "store": reading.store, "keep_asked": keep}
+    settings = load_settings({**named, **model.settings})
     kept = store_file(settings.store)
     used = [page_file(page), *named_files(solver, reading), *([kept] if kept else [])]
     request = AskRequest(
@@ -44,15 +51,21 @@ def ask_command(
         reading.policy,
         model.cassette(used, force=force),
         model_named=model.model is not None,
+        keep=settings.keep_asked,
+        traces=TraceOptions(traces, used, force) if traces else None,
     )
     found = find_page(page)
-    turns = asyncio.run(answer_questions(found, questions, request))
+    asked = asyncio.run(answer_questions(found, questions, request))
+    if asked.unkept:
+        print(f"quaestor: the answers are not kept: {asked.unkept}", file=sys.stderr)
+    elif asked.run:
+        print(f"run {asked.run}", file=sys.stderr)
     if json:
-        print_json(list(answer_objects(turns, found.document)))
+        print_json(list(answer_objects(asked.turns, found.document, asked.run)))
         return
     console = make_console()
     console.print(found.document.id, style="dim", markup=False)
-    for number, turn in enumerate(turns, start=1):
+    for number, turn in enumerate(asked.turns, start=1):
         show_turn(console, number, turn, found.document)
 
 

@@ -38,8 +38,8 @@ def demo(json: JsonOption = False) -> None:
         conversation = pages.conversation(identity)
         show_page(console, conversation.document)
         page = CorpusPage.among(pages, conversation.document)
-        turns = asyncio.run(answer_questions(page, conversation.questions, AskRequest(settings)))
-        for number, turn in enumerate(turns, start=1):
+        asked = asyncio.run(answer_questions(page, conversation.questions, AskRequest(settings)))
+        for number, turn in enumerate(asked.turns, start=1):
             show_turn(console, number, turn, conversation.document)
         console.print()
 

@@ -34,6 +34,7 @@ from quaestor.cli.options import (
     SolverOption,
     SolverOptionOption,
     StoreOption,
+    TracesOption,
     WeightsOption,
     WorkersOption,
 )
@@ -41,6 +42,7 @@ from quaestor.settings import Setting
 
 if TYPE_CHECKING:
     from quaestor.application.choosing import Choice
+    from quaestor.application.live_traces import TraceOptions
     from quaestor.application.models import CassetteOptions
     from quaestor.application.solver_options import SolverOverrides
 
@@ -154,6 +156,18 @@ class RunOptions:
     seed: SeedOption = None
     resume: ResumeOption = None
     workers: WorkersOption = None
+    traces: TracesOption = None
+
+    def trace_options(self, used: Sequence[Path], *, force: bool) -> "TraceOptions | None":
+        """Returns where traces are written, if anywhere.
+
+        Args:
+            used: The other files of the command.
+            force: Whether traces may replace files.
+        """
+        from quaestor.application.live_traces import TraceOptions
+
+        return TraceOptions(self.traces, used, force, go_on=self.resume is not None) if self.traces else None
 
     @property
     def choice(self) -> "Choice":

@@ -74,6 +74,14 @@ ConversationArgument = Annotated[
     typer.Argument(metavar="CONVERSATION", help="The id of a conversation, or of its page.", show_default=False),
 ]
 TurnArgument = Annotated[int, typer.Argument(metavar="TURN", min=1, help="Its place in the conversation, from 1.")]
+TracesOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--traces",
+        help="Write what happens to this folder as it happens: a file a conversation, a line for each thing.",
+        metavar="DIR",
+    ),
+]
 OutputOption = Annotated[
     Path | None, typer.Option("--output", help="Write one JSON object a turn to this file.", metavar="FILE.jsonl")
 ]

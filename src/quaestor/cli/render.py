@@ -18,12 +18,14 @@ from quaestor.conversation.events.lines import event_lines
 from quaestor.conversation.references.resolved import References
 from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core import serial
+from quaestor.core.answer_value import print_amount
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document, Table
 from quaestor.graph.facts import MentionFact, Observation, TextCell, period_code
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.usage import Usage
+from quaestor.plan.execute import StepResult
 from quaestor.plan.steps import Extract
 from quaestor.store.records import TurnRecord
 
@@ -145,6 +147,8 @@ def show_stored_turn(
     ):
         if said:
             _section(console, name, said)
+    for number, stored in enumerate(turn.registers, start=1):
+        _register(console, number, serial.load(StepResult, stored), graph)
     for source in answer.sources:
         _section(console, "source", place_of(source, graph))
     if turn.usage:
@@ -200,6 +204,13 @@ def _call(console: Console, number: int, call: ToolCall) -> None:
     _section(console, f"tool call {number}", f"{call.tool}, {1000 * call.seconds:.2f} ms")
     _section(console, "  input", _written(call.input))
     _section(console, "  output", _written(call.output))
+
+
+def _register(console: Console, number: int, register: StepResult, graph: KnowledgeGraph | None) -> None:
+    """Prints what a step of the plan came to, and what that rests on."""
+    places = "; ".join(place_of(source, graph) for source in register.sources)
+    came_to = print_amount(register.value, register.scale, register.unit)
+    _section(console, f"step {number}", f"{came_to}, from {places}" if places else came_to)
 
 
 def _written(said: JsonValue) -> str:

@@ -145,6 +145,7 @@ def _request(
     named = {"solver": solver.solver, "store": reading.store, "workers": playing.workers}
     settings = load_settings({**named, **model.settings})
     others = [path for path in (store_file(settings.store), results.output) if path]
+    used = [dataset, *named_files(solver, reading), *others]
     return RunRequest(
         settings,
         playing.limit,
@@ -152,8 +153,9 @@ def _request(
         playing.resume,
         reading.ontology,
         reading.policy,
-        model.cassette([dataset, *named_files(solver, reading), *others], force=results.force),
+        model.cassette(used, force=results.force),
         model_named=model.model is not None,
+        traces=playing.trace_options(used, force=results.force),
     )
 
 

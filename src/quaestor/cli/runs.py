@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+AttemptOption = Annotated[
+    int | None,
+    typer.Option("--attempt", min=1, help="Which attempt at the conversation; by default the last.", metavar="N"),
+]
+
 runs = typer.Typer(help="Look into the run store.", invoke_without_command=True, callback=print_help_alone)
 
 
@@ -115,6 +120,7 @@ def show_one_turn(
     run: RunArgument,
     conversation: ConversationArgument,
     turn: TurnArgument,
+    attempt: AttemptOption = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -126,7 +132,7 @@ def show_one_turn(
     from quaestor.core import serial
 
     async def read(opened: "RunStore") -> StoredTurn:
-        return await read_stored_turn(opened, run, conversation, turn)
+        return await read_stored_turn(opened, run, conversation, turn, attempt)
 
     found = _read_store(store, read)
     verdict = verdict_on(store, found.run, found.turn)
@@ -141,6 +147,7 @@ def prompts(
     run: RunArgument,
     conversation: ConversationArgument,
     turn: TurnArgument,
+    attempt: AttemptOption = None,
     raw: Annotated[bool, typer.Option("--raw", help="Print the bodies word for word.")] = False,
     store: StoreOption = None,
     json: JsonOption = False,
@@ -151,7 +158,7 @@ def prompts(
     from quaestor.cli.render_runs import show_exchanges
     from quaestor.core import serial
 
-    found = _read_store(store, lambda opened: read_exchanges(opened, run, conversation, turn))
+    found = _read_store(store, lambda opened: read_exchanges(opened, run, conversation, turn, attempt))
     if json:
         print_json([serial.dump(prompt) for prompt in found])
     elif not found:

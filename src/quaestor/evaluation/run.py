@@ -16,6 +16,7 @@ from quaestor.evaluation.engines import Engine
 from quaestor.evaluation.knowledge import resolve_ontology
 from quaestor.evaluation.runner import SolverFactory, check_questions
 from quaestor.evaluation.spec import RunSpec
+from quaestor.evaluation.watching import Observing
 from quaestor.evaluation.writing import OnConversation, RunWriter
 from quaestor.llm.session import ModelConfig, open_session
 from quaestor.llm.usage import Usage
@@ -36,6 +37,7 @@ async def run_dataset(
     factory: SolverFactory | None = None,
     ontology: Ontology | None = None,
     config: ModelConfig | None = None,
+    observing: Observing | None = None,
 ) -> RunRecord:
     """Returns the record of a run that has come to its end; the store has the rest.
 
@@ -50,6 +52,7 @@ async def run_dataset(
         factory: Builds the solver; by default the registry does, from the spec.
         ontology: The ontology to run with, instead of the store's. It is kept there.
         config: The model that the solver asks, where it asks one; the engine must play in this process.
+        observing: Gives who else is told of what happens in a conversation.
 
     Raises:
         InputError: The dataset or the spec do not fit: each other, or the run that is to be resumed.
@@ -75,7 +78,7 @@ async def run_dataset(
         if session is not None:
             session.run = run.id
         complete = {example.conversation for example in earlier if example.status == "complete"}
-        recorder = RunWriter(store, run.id, on_conversation, used, live=config is not None)
+        recorder = RunWriter(store, run.id, on_conversation, used, live=config is not None, observing=observing)
         waiting = (conversation for conversation in dataset.conversations if conversation.id not in complete)
         status: RunStatus = "stopped"
         try:

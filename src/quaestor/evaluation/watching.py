@@ -4,7 +4,7 @@ Owns what can be heard, and telling it after the fact of a conversation that was
 changes nothing about the answers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Protocol
 from quaestor.conversation.events.kinds import Event, ToolCalled
 from quaestor.conversation.references.resolved import References
 from quaestor.conversation.turn import ToolCall, Turn
+from quaestor.evaluation.recording import TurnPlace
 from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.store.records import ExampleStatus
 
 if TYPE_CHECKING:
     from quaestor.llm.transcript import Exchange
@@ -65,6 +67,18 @@ class Watcher(Protocol):
         ...
 
 
+class Observer(Watcher, Protocol):
+    """A Watcher that is told of the end of the conversation too, and of all of it wherever it was played."""
+
+    async def on_end(self, status: ExampleStatus, error: str | None) -> None:
+        """The conversation came to its end."""
+        ...
+
+
+Observing = Callable[[TurnPlace], Observer]
+"""Gives who is told of an attempt at a conversation."""
+
+
 class Watchers:
     """Several watchers as one."""
 
@@ -99,18 +113,20 @@ class Watchers:
             await watcher.on_answer(index, turn)
 
 
-async def retell(watcher: Watcher, turns: Sequence[Turn], *, chained: bool) -> None:
+async def retell(watcher: Watcher, turns: Sequence[Turn], broken: Turn | None, *, chained: bool) -> None:
     """Tells a watcher of turns that were played where it could not hear them.
 
     Args:
         watcher: Who is told.
-        turns: In their order; the last one may have broken off.
+        turns: In their order.
+        broken: The turn after them, where it broke off.
         chained: Whether each was part of the conversation that the next one saw.
     """
-    for index, turn in enumerate(turns):
+    for index, turn in enumerate([*turns, *([broken] if broken else [])]):
         seen = tuple(turns[:index]) if chained else ()
         await watcher.on_turn(TurnBegun(index, turn.question, turn.started, seen, turn.references))
         for event in turn.events:
             called = turn.tool_calls[event.call - 1] if isinstance(event, ToolCalled) else None
             watcher.on_event(index, event, called)
-        await watcher.on_answer(index, turn)
+        if turn is not broken:
+            await watcher.on_answer(index, turn)

@@ -22,7 +22,7 @@ from quaestor.evaluation.recording import (
     turn_status,
 )
 from quaestor.evaluation.runner import ConversationResult
-from quaestor.evaluation.watching import Watcher
+from quaestor.evaluation.watching import Observer, Observing, Watcher, Watchers, retell
 from quaestor.llm.usage import Usage
 from quaestor.store.base import RunStore
 from quaestor.store.records import ConversationRecord, TurnRecord, now
@@ -45,6 +45,7 @@ class RunWriter:
         used: Mapping[str, Usage] | None = None,
         *,
         live: bool = False,
+        observing: Observing | None = None,
     ) -> None:
         """Takes where to write.
 
@@ -54,8 +55,11 @@ class RunWriter:
             on_conversation: Called when a conversation is stored.
             used: What earlier attempts at the conversations have used.
             live: Whether what happens within a turn is written at once: of solvers that wait for a model.
+            observing: Gives who else is told of what happens in a conversation.
         """
         self._store, self._run, self._on_conversation, self._live = store, run, on_conversation, live
+        self._observing = observing
+        self._observers: dict[str, Observer] = {}
         self._used = dict(used or {})
         self._journals: dict[str, Journal] = {}
         self.end: QuaestorError | None = None
@@ -66,9 +70,12 @@ class RunWriter:
         attempt = await self._store.begin_example(
             ConversationRecord(self._run, conversation.id, conversation.document.id, started=now(), usage=used)
         )
-        journal = Journal(self._store, TurnPlace(self._run, conversation.id, attempt=attempt), live=self._live)
-        self._journals[conversation.id] = journal
-        return journal
+        place = TurnPlace(self._run, conversation.id, attempt=attempt)
+        journal = self._journals[conversation.id] = Journal(self._store, place, live=self._live)
+        if self._observing is None:
+            return journal
+        observer = self._observers[conversation.id] = self._observing(place)
+        return Watchers([journal, observer])
 
     async def on_finish(self, conversation: Conversation, played: ConversationResult) -> None:
         """Keeps how the conversation went, and what of it is not kept yet."""
@@ -95,6 +102,10 @@ class RunWriter:
             attempt=journal.place.attempt,
         )
         await self._store.complete_example(example, turns)
+        if observer := self._observers.pop(conversation.id, None):
+            if not journal.heard:
+                await retell(observer, played.turns, played.broken, chained=conversation.chained)
+            await observer.on_end(played.status, played.error)
         if self._on_conversation:
             # What an outage has left is played again, and heard of then.
             self._on_conversation(conversation, () if played.status == "outage" else played.turns)

@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -5,7 +6,7 @@ from command_line import Quaestor, one_line
 from made_up import TABLE, a_record, write_dataset
 
 from quaestor.datasets.formats import read_document
-from quaestor.errors import SeveralPagesError
+from quaestor.errors import SeveralPagesError, StoreError
 
 PAGE = "pages.json#NORD/2012/page_41.pdf"
 
@@ -13,7 +14,7 @@ PAGE = "pages.json#NORD/2012/page_41.pdf"
 def test_shows_each_answer_with_its_sources(quaestor: Quaestor, pages: Path) -> None:
     outcome = quaestor(f"ask {PAGE}", "cell 1 1", "cell 1 2", "change")
     assert outcome.code == 0
-    assert outcome.err == ""
+    assert outcome.err == f"run {json.loads(quaestor('runs list --json').out)[0]['id']}\n"
     assert "1. cell 1 1" in outcome.out
     assert "   206,588 million\n     net revenue | 2008 | 206588\n" in outcome.out
     assert "-25,587 million" in outcome.out
@@ -22,7 +23,7 @@ def test_shows_each_answer_with_its_sources(quaestor: Quaestor, pages: Path) -> 
 def test_takes_a_conversations_id_too(quaestor: Quaestor, pages: Path) -> None:
     by_page = quaestor(f"ask {PAGE}", "cell 3 1")
     by_conversation = quaestor("ask pages.json#Single_NORD/2012/page_41.pdf-2", "cell 3 1")
-    assert by_page == by_conversation
+    assert by_page.out == by_conversation.out
     assert "13.7 %" in by_page.out
 
 
@@ -42,9 +43,66 @@ def test_brackets_of_a_page_are_no_markup(quaestor: Quaestor, tmp_path: Path) ->
     assert "[red]181001" in outcome.out
 
 
-def test_leaves_nothing_behind(quaestor: Quaestor, pages: Path) -> None:
-    quaestor(f"ask {PAGE}", "cell 1 1")
-    assert [path.name for path in Path().iterdir()] == ["pages.json"]
+@pytest.mark.parametrize("how", ["--no-keep", "QUAESTOR_KEEP_ASKED=0", "keep_asked = false"])
+def test_leaves_nothing_behind_where_nothing_is_to_be_kept(
+    quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    if how.startswith("QUAESTOR"):
+        name, _, value = how.partition("=")
+        monkeypatch.setenv(name, value)
+    elif not how.startswith("--"):
+        Path("quaestor.toml").write_text(how)
+    outcome = quaestor(f"ask {PAGE}", "cell 1 1", *([how] if how.startswith("--") else []))
+    assert (outcome.code, outcome.err) == (0, "")
+    assert [path.name for path in Path().iterdir() if path.suffix != ".toml"] == ["pages.json"]
+
+
+def test_what_is_asked_is_kept_as_a_run_and_can_be_looked_into(quaestor: Quaestor, pages: Path) -> None:
+    answers = json.loads(quaestor(f"ask {PAGE} --json", "cell 1 1", "cell 1 2", "change").out)
+    (run,) = json.loads(quaestor("runs list --json").out)
+    assert [answer["run"] for answer in answers] == [run["id"]] * 3
+    assert (run["kind"], run["status"], run["dataset"], run["conversations"]) == ("ask", "complete", PAGE, 1)
+    turn = json.loads(quaestor("runs turn latest NORD/2012/page_41.pdf 3 --json").out)
+    assert (turn["number"], turn["status"], turn["attempt"]) == ("-25587", "complete", 1)
+    assert [past["question"] for past in turn["history"]] == ["cell 1 1", "cell 1 2"]
+    shown = quaestor("runs turn latest NORD/2012/page_41.pdf 1").out
+    (step,) = (line for line in shown.splitlines() if line.startswith("step "))
+    assert step == "step 1:        206588, from net revenue, 2008 | 206588 (table 0, row 1, column 1)"
+    assert quaestor("runs kg latest NORD/2012/page_41.pdf").code == 0
+
+
+def test_a_store_that_cannot_be_written_costs_a_line_and_no_answer(quaestor: Quaestor, pages: Path) -> None:
+    Path(".quaestor").write_text("a file where the folder would be")
+    outcome = quaestor(f"ask {PAGE} --json", "cell 1 1")
+    assert outcome.code == 0
+    assert outcome.err.startswith("quaestor: the answers are not kept: cannot open .quaestor")
+    assert outcome.err.count("\n") == 1
+    (answer,) = json.loads(outcome.out)
+    assert (answer["value"], answer["run"]) == ("206588", None)
+
+
+def test_a_store_that_fails_on_the_way_costs_a_line_and_no_answer(
+    quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr("quaestor.store.sqlite.SqliteStore.save_turn", full)
+    outcome = quaestor(f"ask {PAGE}", "cell 1 1", "cell 1 2")
+    assert (outcome.code, outcome.err) == (0, "quaestor: the answers are not kept: the disk is full\n")
+    assert "206,588 million" in outcome.out
+    assert "181,001 million" in outcome.out
+
+
+def test_a_defect_in_the_second_question_leaves_the_first_on_record(quaestor: Quaestor, pages: Path) -> None:
+    assert quaestor(f"ask {PAGE}", "cell 1 1", "break").code == 1
+    (run,) = json.loads(quaestor("runs list --json").out)
+    assert run["status"] == "failed"
+    first, second = (
+        json.loads(quaestor(f"runs turn latest NORD/2012/page_41.pdf {number} --json").out) for number in (1, 2)
+    )
+    assert (first["number"], first["status"]) == ("206588", "complete")
+    assert (second["status"], second["error"][:8]) == ("understanding", "KeyError")
 
 
 def test_a_file_of_one_page_needs_no_id(quaestor: Quaestor, pages: Path) -> None:

@@ -1,0 +1,141 @@
+"""Questions that a person asks, kept as a run of their own kind, as far as the store allows.
+
+What cannot be kept costs nobody the answer: the first refusal of the store is remembered, and nothing is written after.
+"""
+
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from quaestor.conversation.events.kinds import Event
+from quaestor.conversation.turn import ToolCall, Turn
+from quaestor.core import serial
+from quaestor.datasets.dataset import Dataset
+from quaestor.errors import SettingsError, StoreError
+from quaestor.evaluation.runner import ConversationResult
+from quaestor.evaluation.spec import RunSpec
+from quaestor.evaluation.watching import TurnBegun, Watcher
+from quaestor.evaluation.writing import RunWriter
+from quaestor.ontology.ontology import Ontology
+from quaestor.store.base import RunStore, open_store
+from quaestor.store.records import RunRecord, RunStatus, now
+
+if TYPE_CHECKING:
+    from quaestor.llm.transcript import Exchange
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What is asked.
+
+    Attributes:
+        spec: Who answers, and how.
+        asked: The one conversation.
+        ontology: What the page is read with.
+        live: Whether what happens within a turn is written at once: of solvers that wait for a model.
+    """
+
+    spec: RunSpec
+    asked: Dataset
+    ontology: Ontology
+    live: bool
+
+
+class AskedRun:
+    """A run of kind `ask`. The Watcher that writes it, and forgives the store.
+
+    Attributes:
+        run: Its id; None where nothing could be kept.
+        unkept: Why not all of it is kept, or None.
+    """
+
+    def __init__(self, asking: Asking) -> None:
+        """Takes what is asked."""
+        self.run: str | None = None
+        self.unkept: str | None = None
+        self._asking = asking
+        self._open = AsyncExitStack()
+        self._store: RunStore | None = None
+        self._writer: RunWriter | None = None
+        self._watcher: Watcher | None = None
+
+    async def begin(self, store: str) -> None:
+        """Notes what is asked, in the store of that URI."""
+        await self._forgiving(lambda: self._begin(store))
+
+    async def _begin(self, store: str) -> None:
+        asking, spec, started = self._asking, self._asking.spec, now()
+        opened = await self._open.enter_async_context(open_store(store))
+        run = RunRecord(
+            id=spec.new_run_id(started),
+            spec=serial.dump(spec),
+            spec_digest=spec.digest,
+            dataset=spec.dataset,
+            dataset_digest=spec.dataset_digest,
+            conversations=1,
+            started=started,
+            kind="ask",
+        )
+        await opened.create_run(run)
+        self.run, self._store = run.id, opened
+        await opened.save_ontology(asking.ontology.digest, asking.ontology.triples)
+        self._writer = RunWriter(opened, run.id, live=asking.live)
+        self._watcher = await self._writer.on_start(asking.asked.conversations[0])
+
+    async def end(self, played: ConversationResult | None) -> None:
+        """Keeps how it went, and lets go of the store.
+
+        Args:
+            played: The conversation as far as it came; None where a person interrupted it.
+        """
+        await self._forgiving(lambda: self._end(played))
+        await self._forgiving(self._open.aclose, even_then=True)
+
+    async def _end(self, played: ConversationResult | None) -> None:
+        if self._writer is None or self._store is None or self.run is None:
+            return
+        if played is not None:
+            await self._writer.on_finish(self._asking.asked.conversations[0], played)
+        await self._store.finish_run(self.run, _status(played), now())
+
+    async def on_turn(self, begun: TurnBegun) -> None:
+        """Tells whoever writes."""
+        if (watcher := self._watcher) is not None:
+            await self._forgiving(lambda: watcher.on_turn(begun))
+
+    def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
+        """Tells whoever writes.
+
+        Args:
+            index: The turn's place in the conversation, from 0.
+            event: What happened.
+            call: Of a tool that was called, the call.
+        """
+        if self._watcher is not None and self.unkept is None:
+            self._watcher.on_event(index, event, call)
+
+    def on_exchange(self, exchange: "Exchange") -> None:
+        """Tells whoever writes."""
+        if self._watcher is not None and self.unkept is None:
+            self._watcher.on_exchange(exchange)
+
+    async def on_answer(self, index: int, turn: Turn) -> None:
+        """Tells whoever writes."""
+        if (watcher := self._watcher) is not None:
+            await self._forgiving(lambda: watcher.on_answer(index, turn))
+
+    async def _forgiving(self, work: Callable[[], Awaitable[R]], *, even_then: bool = False) -> None:
+        if self.unkept is None or even_then:
+            try:
+                await work()
+            except (StoreError, SettingsError) as error:
+                self.unkept = self.unkept or str(error)
+
+
+def _status(played: ConversationResult | None) -> RunStatus:
+    if played is None or played.status not in ("complete", "failed"):
+        return "stopped"
+    return "complete" if played.status == "complete" else "failed"

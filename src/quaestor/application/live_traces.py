@@ -1,0 +1,175 @@
+"""Traces of conversations while they are played: a folder, a file a conversation, a line for each thing that happens.
+
+A line is on disk when the next thing happens, so what a process that was killed has done can be read. `traces` writes
+the same of stored runs, a line a turn.
+"""
+
+import hashlib
+import threading
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TextIO
+from urllib.parse import quote
+
+from pydantic import JsonValue
+
+from quaestor.application.files import OutputFolder, json_line
+from quaestor.conversation.events.kinds import Event, dump_events
+from quaestor.conversation.turn import ToolCall, Turn
+from quaestor.core import serial
+from quaestor.errors import StoreError
+from quaestor.evaluation.recording import TurnPlace, prompt_record, storable, turn_record
+from quaestor.evaluation.watching import TurnBegun
+from quaestor.store.records import ExampleStatus, now
+
+if TYPE_CHECKING:
+    from quaestor.llm.transcript import Exchange
+
+_LONGEST = 200
+"""Characters of a file's name; file systems take 255."""
+
+_OF_THE_TURN = ("number", "program", "verified", "error", "answer", "registers", "usage", "started", "finished")
+_OF_A_PROMPT = ("number", "phase", "model", "prompt", "response", "started", "finished", "usage", "error")
+
+
+@dataclass(frozen=True, slots=True)
+class TraceOptions:
+    """Where traces are to be written.
+
+    Attributes:
+        folder: The folder; made where it is missing.
+        inputs: What the same command reads, or writes besides.
+        force: Whether files that are there may be replaced.
+        go_on: Whether what happens is added to files that are there: of a run that is resumed.
+    """
+
+    folder: Path
+    inputs: Sequence[Path] = ()
+    force: bool = False
+    go_on: bool = False
+
+    def opened(self, conversations: Sequence[str]) -> "TraceFolder":
+        """Returns the folder, for conversations of these ids.
+
+        Raises:
+            OutputExistsError: A file is there already.
+            InputError: The folder is none, or a file is one that the command reads.
+        """
+        names = [trace_name(conversation) for conversation in conversations]
+        output = OutputFolder(self.folder, names, self.inputs, self.force or self.go_on)
+        output.require_free()
+        return TraceFolder(output, go_on=self.go_on)
+
+
+def trace_name(conversation: str) -> str:
+    """Returns the name of a conversation's file: its id, with `%2F` for a slash.
+
+    >>> trace_name("Single_NORD/2012/page_41.pdf-1")
+    'Single_NORD%2F2012%2Fpage_41.pdf-1.jsonl'
+    """
+    name = quote(conversation, safe=" ", errors="replace")
+    if len(name) > _LONGEST or name.startswith("."):
+        digest = hashlib.sha256(conversation.encode("utf-8", "replace")).hexdigest()
+        name = f"{name.lstrip('.')[:_LONGEST]}-{digest[:12]}"
+    return f"{name}.jsonl"
+
+
+class TraceFolder:
+    """An open folder of traces. Leaving the block closes its files."""
+
+    def __init__(self, output: OutputFolder, *, go_on: bool) -> None:
+        """Takes the folder, and whether files that are there are added to."""
+        self._output, self._go_on, self._files = output, go_on, ExitStack()
+
+    def __enter__(self) -> Self:
+        """Returns the folder."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Closes the files."""
+        self._files.close()
+
+    def observe(self, place: TurnPlace) -> "TraceFile":
+        """Returns what writes the trace of an attempt at a conversation.
+
+        Raises:
+            InputError: The file cannot be written.
+        """
+        file = self._output.growing(trace_name(place.conversation), go_on=self._go_on)
+        return TraceFile(self._files.enter_context(file), place)
+
+
+class TraceFile:
+    """The Observer that writes a line for each thing that happens."""
+
+    def __init__(self, file: TextIO, place: TurnPlace) -> None:
+        """Takes an open file, and the conversation whose trace it is."""
+        self._file, self._place, self._lock = file, place, threading.Lock()
+        self._history: tuple[Turn, ...] = ()
+        self._failure: OSError | None = None
+
+    async def on_turn(self, begun: TurnBegun) -> None:
+        """Writes the question, and what it refers to."""
+        self._history = begun.history
+        said: dict[str, JsonValue] = {
+            "question": begun.question,
+            "seen": len(begun.history),
+            "references": serial.dump(begun.references),
+        }
+        self._write("asked", begun.index, said)
+
+    def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
+        """Writes what happened.
+
+        Args:
+            index: The turn's place in the conversation, from 0.
+            event: What happened.
+            call: Of a tool that was called, the call.
+        """
+        (told,) = dump_events([event])
+        self._write("happened", index, {"event": told} | ({} if call is None else {"call": serial.dump(call)}))
+
+    def on_exchange(self, exchange: "Exchange") -> None:
+        """Writes a request to a model, and its reply."""
+        record = serial.dump(prompt_record(exchange, self._place.attempt))
+        self._write("prompted", exchange.place.turn, {name: record[name] for name in _OF_A_PROMPT})
+
+    async def on_answer(self, index: int, turn: Turn) -> None:
+        """Writes the answer.
+
+        Raises:
+            StoreError: The file cannot be written any more.
+        """
+        record = serial.dump(turn_record(self._place.at(index), turn, self._history))
+        self._write("answered", index, {name: record[name] for name in _OF_THE_TURN})
+        if self._failure is not None:
+            raise StoreError(f"cannot write {self._file.name}: {self._failure.strerror}") from self._failure
+
+    async def on_end(self, status: ExampleStatus, error: str | None) -> None:
+        """Writes how the conversation ended, and closes the file."""
+        self._write("ended", None, {"status": status, "error": error})
+        self._file.close()
+
+    def _write(self, what: str, index: int | None, said: dict[str, JsonValue]) -> None:
+        place = self._place
+        line: dict[str, JsonValue] = {
+            "at": now().isoformat(timespec="milliseconds"),
+            "run": place.run,
+            "conversation": place.conversation,
+            "attempt": place.attempt,
+            "turn": index,
+            "what": what,
+        }
+        text = json_line(storable(line | said))
+        try:
+            with self._lock:
+                self._file.write(text)
+                self._file.flush()
+        except OSError as error:
+            # Said at the end of the turn: a solver that something happens in is not to blame.
+            self._failure = error

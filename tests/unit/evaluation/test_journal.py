@@ -1,0 +1,152 @@
+"""What is in the store while a conversation with a model is played, and after the process that plays it was killed."""
+
+import asyncio
+import multiprocessing
+import os
+import signal
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from agent_bench import CASH, final, is_understanding, query, reply
+from model_replies import Asked, Reply, structured
+from model_server import ModelServer
+from pydantic import JsonValue
+from solver_bench import spec_for
+from toolboxes import CASH_FLOWS, sample_pages
+
+from quaestor.datasets.dataset import Conversation, Dataset
+from quaestor.evaluation.engines import InlineEngine
+from quaestor.evaluation.run import run_dataset
+from quaestor.evaluation.spec import RunSpec
+from quaestor.llm.naming import ModelSpec
+from quaestor.llm.session import ModelConfig
+from quaestor.store.base import open_store
+from quaestor.store.records import PromptRecord, TurnRecord
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+QUESTIONS = tuple(f"what was the net cash from operating activities in {year}?" for year in (2007, 2008, 2009))
+DATASET = Dataset.of("made up", "original", [Conversation("c1", sample_pages()[CASH_FLOWS], QUESTIONS)])
+
+
+def answer(asked: Asked) -> Reply:
+    """Understands, looks a number up, answers."""
+    if is_understanding(asked):
+        return structured(asked, {"description": "a number of the page", "property": CASH})
+    year = next(year for year in (2009, 2008, 2007) if str(year) in str(asked.body["messages"]))
+    found = {2007: 158529, 2008: 181001, 2009: 206588}[year]
+    return reply(final(found, steps=[1])) if asked.results else reply(query(year))
+
+
+async def run(spec: ModelSpec, path: Path, resume: str | None = None) -> str:
+    async with open_store(str(path)) as store:
+        config = ModelConfig(spec)
+        plan = RunSpec.of(DATASET, "agent", model=config.fingerprint)
+        return (await run_dataset(DATASET, plan, store, InlineEngine(8), config=config, resume=resume)).id
+
+
+def looked(path: Path) -> list[tuple[int, str, int, bool]]:
+    """Of each turn its index, its status, how many calls it has, and whether it has ended."""
+    with closing(sqlite3.connect(path)) as db:
+        rows = 'SELECT "index", status, json_array_length(tool_calls), finished IS NOT NULL FROM turns ORDER BY "index"'
+        return db.execute(rows).fetchall()
+
+
+def logged(path: Path) -> int:
+    with closing(sqlite3.connect(path)) as db:
+        return int(db.execute("SELECT count(*) FROM prompt_logs").fetchone()[0])
+
+
+def soon(read: Callable[[], object], wanted: object) -> object:
+    """What is read, as soon as it is what is wanted, else after a while."""
+    waited = threading.Event()
+    for _ in range(200):
+        if (found := read()) == wanted:
+            return found
+        waited.wait(0.01)
+    return read()
+
+
+def test_turns_prompts_and_calls_are_in_the_store_when_the_model_is_asked_next(
+    local_models: None, tmp_path: Path
+) -> None:
+    path = tmp_path / "runs.db"
+    seen: list[object] = []
+    before = [
+        [(0, "understanding", 0, 0)],
+        [(0, "understanding_complete", 0, 0)],
+        [(0, "understanding_complete", 1, 0)],
+        [(0, "complete", 1, 1), (1, "understanding", 0, 0)],
+        [(0, "complete", 1, 1), (1, "understanding_complete", 0, 0)],
+    ]
+
+    def watched(asked: Asked) -> Reply:
+        number = len(seen)
+        if number < len(before):
+            seen.append(soon(partial(looked, path), before[number]))
+            assert soon(partial(logged, path), number) == number
+        return answer(asked)
+
+    with ModelServer(watched) as server:
+        asyncio.run(run(spec_for(server), path))
+        assert logged(path) == len(server.asked) == 9
+    assert seen == before
+    assert looked(path) == [(index, "complete", 1, 1) for index in range(3)]
+
+
+def test_what_was_killed_can_be_read_and_goes_on_to_the_same_end(local_models: None, tmp_path: Path) -> None:
+    killed, undisturbed, stuck = tmp_path / "killed.db", tmp_path / "undisturbed.db", threading.Event()
+    halfway = [(0, "complete", 1, 1), (1, "understanding_complete", 1, 0)]
+    count = 0
+
+    def stopping(asked: Asked) -> Reply:
+        nonlocal count
+        count += 1
+        if count == 6:  # the last request of the second turn
+            stuck.set()
+            threading.Event().wait(3)
+        return answer(asked)
+
+    with ModelServer(stopping) as server:
+        spec = spec_for(server)
+        process = multiprocessing.get_context("fork").Process(target=lambda: asyncio.run(run(spec, killed)))
+        process.start()
+        assert stuck.wait(60)
+        assert soon(partial(logged, killed), 5) == 5
+        assert soon(partial(looked, killed), halfway) == halfway
+        os.kill(process.pid or 0, signal.SIGKILL)
+        process.join()
+    assert looked(killed) == halfway
+    (before,) = {turn.run for turn in records(killed)[0]}
+    first, prompts = records(killed)
+    assert (first[0].number, first[0].verified, len(prompts)) == ("158529", True, 5)
+
+    with ModelServer(answer) as server:
+        asyncio.run(run(spec_for(server), killed, before))
+        asyncio.run(run(spec_for(server), undisturbed))
+    (again, prompts), (calm, _) = records(killed), records(undisturbed)
+    assert [plain(turn) for turn in again] == [plain(turn) for turn in calm]
+    assert ([turn.attempt for turn in again], len(prompts)) == ([2, 2, 2], 9)
+    # What the first attempt was told is on record still.
+    assert (records(killed, 1)[0], len(records(killed, 1)[1])) == (first, 5)
+
+
+def records(path: Path, attempt: int | None = None) -> tuple[tuple[TurnRecord, ...], tuple[PromptRecord, ...]]:
+    async def read() -> tuple[tuple[TurnRecord, ...], tuple[PromptRecord, ...]]:
+        async with open_store(str(path)) as store:
+            (found,) = await store.runs()
+            return await store.turns(found.id, "c1", attempt), await store.prompts(found.id, "c1", attempt=attempt)
+
+    return asyncio.run(read())
+
+
+def plain(turn: TurnRecord) -> TurnRecord:
+    """A turn without what differs between two runs of one conversation: ids, times, attempts."""
+    calls = (call for call in turn.tool_calls if isinstance(call, dict))
+    timeless: list[JsonValue] = [{**call, "seconds": 0, "started": None} for call in calls]
+    return replace(turn, run="", attempt=1, started=EPOCH, finished=EPOCH, tool_calls=timeless)
