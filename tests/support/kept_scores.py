@@ -36,7 +36,7 @@ def a_score(run: RunRecord, verdicts: Verdicts, *, id: str = "s1", dataset: str 
         for name, those in verdicts.items()
     ]  # fmt: skip
     judged = [
-        VerdictRecord(id, run.id, name, place, right, None if place == 0 else not right)
+        VerdictRecord(id, run.id, name, place, right, None if place == 0 else not right, None if right else "scale")
         for name, those in verdicts.items()
         for place, right in enumerate(those)
     ]

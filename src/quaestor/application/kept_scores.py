@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from quaestor.scores.base import open_scores
 from quaestor.scores.records import ConversationScoreRecord, ScoreRecord, VerdictRecord
+from quaestor.scoring.cause import Cause
 from quaestor.store.records import RunRecord
 
 
@@ -28,6 +29,11 @@ class RunScores:
     def wrong(self) -> frozenset[tuple[str, int]]:
         """The turns that are wrong, by conversation and index."""
         return frozenset(key for key, verdict in self.verdicts.items() if not verdict.correct)
+
+    @property
+    def causes(self) -> Mapping[tuple[str, int], Cause]:
+        """Why turns are wrong, where that is kept, by conversation and index."""
+        return {key: Cause(verdict.cause) for key, verdict in self.verdicts.items() if verdict.cause}
 
 
 async def read_run_scores(uri: str, run: RunRecord) -> RunScores:

@@ -27,12 +27,14 @@ class WrongTurn:
 
     Attributes:
         turn: As stored.
-        scored: The verdict and its cause; None where there is nothing to compare with, or only the score that is kept.
+        scored: The verdict; None where there is nothing to compare with, or only the score that is kept.
+        cause: Why it is wrong; None where that is not known.
         graph: The page's graph, by which sources are named; None where it was not asked for, or the page had none.
     """
 
     turn: TurnRecord
     scored: TurnScore | None = None
+    cause: Cause | None = None
     graph: KnowledgeGraph | None = None
 
 
@@ -57,8 +59,7 @@ class WrongTurns:
     @property
     def causes(self) -> Mapping[Cause, int]:
         """How many of the turns are wrong for each cause, the most frequent first."""
-        counts = Counter(wrong.scored.cause for wrong in self.turns if wrong.scored and wrong.scored.cause)
-        return dict(counts.most_common())
+        return dict(Counter(wrong.cause for wrong in self.turns if wrong.cause).most_common())
 
 
 async def find_wrong_turns(
@@ -93,9 +94,9 @@ async def find_wrong_turns(
     stored = {(turn.conversation, turn.index): turn for turn in turns}
     if verdicts is not None:
         judged = {(verdict.conversation, verdict.turn): verdict for verdict in verdicts if not verdict.correct}
-        wrong = tuple(WrongTurn(stored[key], verdict) for key, verdict in judged.items() if key in stored)
+        wrong = tuple(WrongTurn(stored[key], said, said.cause) for key, said in judged.items() if key in stored)
     elif kept.verdicts:
-        wrong = tuple(WrongTurn(turn) for key, turn in stored.items() if key in kept.wrong)
+        wrong = tuple(WrongTurn(turn, cause=kept.causes.get(key)) for key, turn in stored.items() if key in kept.wrong)
     else:
         wrong = tuple(WrongTurn(turn) for turn in turns if turn.number is None)
     if graphs:
@@ -145,7 +146,7 @@ def wrong_turn_objects(found: WrongTurns, *, full: bool = False) -> list[dict[st
             "answer": wrong.turn.number,
             "program": wrong.turn.program,
             "error": wrong.turn.error,
-            "cause": wrong.scored.cause if wrong.scored else None,
+            "cause": wrong.cause,
             "gold": str(wrong.scored.gold) if wrong.scored else None,
             "gold_program": wrong.scored.gold_program if wrong.scored else None,
             **(_particulars(wrong.turn) if full else {}),

@@ -116,7 +116,7 @@ def _show_wrong_turn(wrong: WrongTurn) -> None:
         "error": turn.error,
         "gold": str(scored.gold) if scored else None,
         "gold program": scored.gold_program if scored else None,
-        "cause": scored.cause if scored else None,
+        "cause": wrong.cause,
     }
     print(f"\n{turn.conversation}, turn {turn.index + 1}: {turn.question}")
     for name, value in lines.items():

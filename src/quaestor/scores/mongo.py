@@ -163,6 +163,7 @@ def _from_document(kind: type[R], document: Mapping[str, Any]) -> R:
     for item in fields(kind):
         value: Any = document
         for key in _KEYS[kind].get(item.name, item.name).split("."):
-            value = value[key]
+            # Verdicts of before causes were kept have none.
+            value = value.get(key) if item.name == "cause" else value[key]
         found[item.name] = value
     return kind(**found)

@@ -51,7 +51,9 @@ def kept_score(run: RunRecord, dataset: str, report: Report, turns: Turns) -> Ke
         score,
         tuple(_conversation(score, id, found, turns) for id, found in by_conversation.items()),
         tuple(
-            VerdictRecord(name, run.id, turn.conversation, turn.turn, turn.correct, turn.verdicts["program"])
+            VerdictRecord(
+                name, run.id, turn.conversation, turn.turn, turn.correct, turn.verdicts["program"], turn.cause
+            )
             for turn in judged
         ),
     )

@@ -83,6 +83,8 @@ class VerdictRecord:
         index: The turn's place in the conversation, from 0.
         correct: By official execution accuracy.
         program_correct: By official program accuracy; None where the reference has no program.
+        cause: Why it is wrong, as `quaestor.scoring.cause` names it; None where it is right, and in verdicts of before
+            causes were kept.
     """
 
     score: str
@@ -91,6 +93,7 @@ class VerdictRecord:
     index: int
     correct: bool
     program_correct: bool | None
+    cause: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,7 +97,9 @@ _ATTEMPTS = (
     "DROP TABLE prompt_logs",
     "ALTER TABLE prompts_of_attempts RENAME TO prompt_logs",
 )
-STEPS = (_RUNS, _KNOWLEDGE, _USAGE, _REFERENCES, _EVENTS, _SCORES, _ATTEMPTS)
+# Why a turn is wrong; verdicts of before know no cause until the run is scored again.
+_CAUSES = ("ALTER TABLE scored_turns ADD COLUMN cause TEXT",)
+STEPS = (_RUNS, _KNOWLEDGE, _USAGE, _REFERENCES, _EVENTS, _SCORES, _ATTEMPTS, _CAUSES)
 """Step n brings a file of version n to version n + 1; a new file takes all of them."""
 
 SCHEMA_VERSION = len(STEPS)

@@ -46,6 +46,8 @@ def test_a_turn_is_shown_with_its_verdict(quaestor: Quaestor, pages: Path) -> No
 
 def test_wrong_turns_are_known_once_the_file_is_gone(quaestor: Quaestor, pages: Path) -> None:
     assert quaestor("eval pages.json").code == 0
+    causes = [turn["cause"] for turn in json.loads(quaestor("runs failures latest --json").out)["turns"]]
+    assert all(causes)
     pages.unlink()
     shown = quaestor("runs failures latest").out
     assert "turn 3: cell 2 2" in shown
@@ -53,6 +55,7 @@ def test_wrong_turns_are_known_once_the_file_is_gone(quaestor: Quaestor, pages: 
     assert "gold:" not in shown
     found = json.loads(quaestor("runs failures latest --json").out)["turns"]
     assert [(turn["turn"], turn["gold"]) for turn in found] == [(1, None), (2, None)]
+    assert [turn["cause"] for turn in found] == causes
 
 
 def test_scored_by_another_file_both_are_shown_and_the_latest_counts(quaestor: Quaestor, pages: Path) -> None:
