@@ -85,8 +85,8 @@ def test_a_percentage_change_from_the_years_before() -> None:
     assert last.formula == "(206588 - 181001) / 181001"
     assert programs(document, turns)[-1] == "subtract(206588, 181001), divide(#0, 181001)"
     assert [show_source(source, document).place for source in last.sources] == [f"{CASH} | 2009", f"{CASH} | 2008"]
-    assert show_number(last, document) == "14.1 %"
-    assert show_number(turns[2].answer, document) == "$ 25,587 thousand"
+    assert show_number(last) == "14.1 %"
+    assert show_number(turns[2].answer) == "$ 25,587 thousand"
 
 
 def test_one_step_says_the_same_as_two() -> None:

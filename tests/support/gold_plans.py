@@ -6,17 +6,17 @@ question's, then one of a sentence that was used before: as a reader would, with
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeGuard
 
 from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.core.words import words
-from quaestor.graph.facts import HeaderNumber, MentionFact, Observation
+from quaestor.graph.facts import HeaderNumber, MentionFact, Observation, extract_number
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.program import parse_program
 from quaestor.plan.scales import shift_decimal
-from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
+from quaestor.plan.steps import Compute, Constant, Operand, Plan, Ref, Step
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.base import TurnContext
 
@@ -122,8 +122,7 @@ class _Builder:
         if found is None:
             return literal
         number, magnitude = found
-        step = Extract(len(self.steps) + 1, number.source, number.label, number.quantity)
-        self.steps.append(replace(step, reading="magnitude") if magnitude else step)
+        self.steps.append(extract_number(len(self.steps) + 1, number, "magnitude" if magnitude else "signed"))
         return Ref(len(self.steps))
 
 

@@ -32,7 +32,7 @@ def answer_objects(turns: Sequence[Turn], document: Document, run: str | None = 
             "scale": answer.scale.value,
             "unit": answer.unit,
             "answer": benchmark_json(record.number),
-            "display": show_number(answer, document),
+            "display": show_number(answer),
             "formula": (answer.formula or None) if answer.value is not None else None,
             "program": record.program,
             "sources": [source_object(source, document) for source in record.sources],

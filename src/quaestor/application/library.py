@@ -54,7 +54,7 @@ class AnsweredQuestion:
     @property
     def display(self) -> str:
         """The number with its unit and scale, rounded for reading: `$ 48.65`."""
-        return show_number(self.turn.answer, self.page)
+        return show_number(self.turn.answer)
 
     @property
     def sources(self) -> tuple[ShownSource, ...]:

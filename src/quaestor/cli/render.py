@@ -64,7 +64,7 @@ def show_turn(console: Console, number: int, turn: Turn, document: Document) -> 
     """Prints one question, its answer, the formula, what to doubt, why it was chosen, and every source."""
     answer = turn.answer
     console.print(f"[bold cyan]{number}. {escape(turn.question)}[/]")
-    line = Text("   ").append(show_number(answer, document), style="bold green" if turn.error is None else "bold red")
+    line = Text("   ").append(show_number(answer), style="bold green" if turn.error is None else "bold red")
     # What was merely looked up is said by its source.
     computed = answer.plan is None or not isinstance(answer.plan.steps[-1], Extract)
     if answer.value is not None and computed and " " in answer.formula:

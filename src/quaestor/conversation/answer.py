@@ -1,7 +1,11 @@
 """The rich record of one result: what it is, how it was computed, where its numbers stand."""
 
+import operator
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Annotated
+
+from pydantic import Field
 
 from quaestor.core.answer_value import AnswerValue, number_of
 from quaestor.core.periods import Period
@@ -51,6 +55,8 @@ class Answer:
         confidence: The solver's probability that the answer is right, where it gives one.
         reason: Why there is no answer, or what a reader should doubt.
         grounds: Why this reading was chosen, in terms that can be checked on the page and in the question.
+        in_ones: True where the page says that single things are counted (dollars, years, per share); of other answers
+            of `Scale.ONE` nothing says what they count in.
     """
 
     value: AnswerValue | None
@@ -68,6 +74,7 @@ class Answer:
     confidence: float | None = None
     reason: str | None = None
     grounds: str | None = None
+    in_ones: Annotated[bool, Field(exclude_if=operator.not_)] = False
 
     @property
     def number(self) -> Decimal | None:

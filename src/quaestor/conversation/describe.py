@@ -109,7 +109,7 @@ class _Reader:
             if isinstance(step, Extract):
                 if step.quantity is not None and step.number is not None:
                     name = _name(self._extract(step, turns, NO_QUESTION))
-                    yield Variable(name, step.number, step.quantity.scale, step.source)
+                    yield Variable(name, step.number, step.counts.scale, step.source)
                 continue
             for operand in step.operands:
                 if isinstance(operand, Ref) and operand.step < 0:
@@ -117,10 +117,10 @@ class _Reader:
                     if answer.number is not None:
                         yield Variable(f"result_{turns + operand.step}", answer.number, answer.scale, None)
                 elif isinstance(operand, RowRef):
-                    for taken, source in zip(operand.values, operand.sources, strict=True):
+                    for taken, counts, source in zip(operand.values, operand.counts, operand.sources, strict=True):
                         found = self._cell(source, operand.text) if isinstance(source, CellRef) else None
                         name = _name(found) if found else slug(operand.text)
-                        yield Variable(name, taken.value, taken.scale, source)
+                        yield Variable(name, taken.value, counts.scale, source)
 
     def _extract(self, step: Extract, turn: int, question: Question) -> Meaning:
         named = entity_asked(question, self._memory.asked[:turn]) if question.text else None

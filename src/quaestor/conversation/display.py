@@ -8,13 +8,11 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 
 from quaestor.conversation.answer import Answer
 from quaestor.core.answer_value import print_value
-from quaestor.core.provenance import CellRef, SentenceRef, Source
+from quaestor.core.provenance import SentenceRef, Source
 from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document, Header
 
 _CURRENCIES = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
-# Of these kinds a result is in the unit and scale of the cells that it came from; a ratio or a product is not.
-_ADDITIVE = frozenset({"value", "change", "sum", "average", "maximum", "minimum"})
 _FRACTIONS = frozenset({"percentage_change", "percentage"})
 _DIGITS = 60
 
@@ -41,27 +39,21 @@ class ShownSource:
         return self.text[self.start : self.end]
 
 
-def show_number(answer: Answer, document: Document | None = None) -> str:
+def show_number(answer: Answer) -> str:
     """Returns an answer's value with its unit and scale, rounded for reading.
 
-    Args:
-        answer: The answer.
-        document: The page, whose captions say scales and units; without it only what the answer itself says is shown.
-
-    Units: a percentage, a percentage change, and a ratio between -1 and 1 are shown as a percentage. Sums,
-        differences, averages and looked-up numbers have the scale and the unit on which the captions of all their
-        cells agree.
+    Units: a percentage, a percentage change, and a ratio of like numbers between -1 and 1 are shown as a percentage.
     """
     if answer.value is None:
         return "no answer"
-    return print_value(answer.value, lambda number: _amount(number, answer, document))
+    return print_value(answer.value, lambda number: _amount(number, answer))
 
 
-def _amount(value: Decimal, answer: Answer, document: Document | None) -> str:
+def _amount(value: Decimal, answer: Answer) -> str:
     """A number of an answer, with the answer's unit and scale."""
+    scale, unit = answer.scale, answer.unit
     if _as_percentage(value, answer):
         return f"{_digits(value * 100, 1)} %"
-    scale, unit = _scale_and_unit(answer, document)
     if scale is Scale.PERCENT:
         return f"{_digits(value, 4)} %"
     words = [_digits(value, 2 if answer.metric_type == "ratio" else 4)]
@@ -78,7 +70,9 @@ def is_shown_as_percentage(answer: Answer) -> bool:
 
 
 def _as_percentage(value: Decimal, answer: Answer) -> bool:
-    fraction = answer.metric_type in _FRACTIONS or (answer.metric_type == "ratio" and abs(value) <= 1)
+    fraction = answer.metric_type in _FRACTIONS or (
+        answer.metric_type == "ratio" and not answer.unit and abs(value) <= 1
+    )
     return fraction and answer.scale is Scale.ONE
 
 
@@ -106,27 +100,3 @@ def _digits(value: Decimal, places: int) -> str:
     if shown > places:
         value = value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, Context(prec=_DIGITS + places))
     return f"{value:,f}"
-
-
-def _scale_and_unit(answer: Answer, document: Document | None) -> tuple[Scale, str | None]:
-    if document is None or answer.metric_type not in _ADDITIVE:
-        return answer.scale, answer.unit
-    scale = _agreed_scale(answer.sources, document) if answer.scale is Scale.ONE else answer.scale
-    return scale or Scale.ONE, answer.unit or _agreed_unit(answer.sources, document)
-
-
-def _agreed_scale(sources: tuple[Source, ...], document: Document) -> Scale | None:
-    scales = {_table_scale(source, document) for source in sources}
-    return scales.pop() if len(scales) == 1 else None
-
-
-def _table_scale(source: Source, document: Document) -> Scale | None:
-    return document.tables[source.table].scale_at(source.row, source.column) if isinstance(source, CellRef) else None
-
-
-def _agreed_unit(sources: tuple[Source, ...], document: Document) -> str | None:
-    units = {
-        document.tables[source.table].unit_at(source.row, source.column) if isinstance(source, CellRef) else None
-        for source in sources
-    }
-    return units.pop() if len(units) == 1 else None

@@ -36,7 +36,10 @@ class Memory:
     @property
     def registers(self) -> tuple[StepResult | None, ...]:
         """The answers as a plan refers to them, oldest first; None where a turn has no answer."""
-        return tuple(None if a.value is None else StepResult(a.value, a.scale, a.unit, a.sources) for a in self.answers)
+        return tuple(
+            None if a.value is None else StepResult(a.value, a.scale, a.unit, a.sources, a.in_ones)
+            for a in self.answers
+        )
 
     @property
     def entity_in_focus(self) -> str | None:

@@ -28,18 +28,25 @@ NOTHING = Caption()
 _SCALES = {"t": Scale.THOUSAND, "0": Scale.THOUSAND, "m": Scale.MILLION, "b": Scale.BILLION}
 _SCALE = re.compile(
     r"(?:\bin\s?(?:\$|u\.?s\.?\s?\$|dollars|us dollars)?\s?|^\W*|\(\s?(?:\$|dollars|amounts|us\$)?\s?(?:in\s)?)"
-    r"(?P<word>thousands|thous\b|millions|billions|000(?:'?s)?\b)",
+    r"(?P<word>thousands|thous\b|millions|billions|000(?:'?s)?\b)"
+    # A label that ends in the word, also where the print has lost the space before it ("cash flowsmillions").
+    r"|(?P<last>thousands|millions|billions)(?:\s(?:of|in)\s(?:u\.?s\.?\s)?dollars)?\W*$",
     re.IGNORECASE,
 )
 _PERCENT = re.compile(
     r"(?<![0-9])(?<![0-9]\s)%|\bin percentages?\b|\(\s?percent\s?\)|^percent(?:age)?\b", re.IGNORECASE
 )
-_SINGLE = re.compile(r"\bper[\s-]?(?:share|unit|gallon|barrel|bbl|boe|mcf)|pershare|\bratio\b|^ratio", re.IGNORECASE)
+_SINGLE = re.compile(
+    r"\bper(?:[\s-]|\s\w+\s)?(?:share|unit|gallon|barrel|bbl|boe|mcf)|pershare|\bratios?\b|^ratio|\bbps\b"
+    r"|\bbasis points\b|\bto average\s",
+    re.IGNORECASE,
+)
 _SPAN = re.compile(r"\(\s?in\s(?P<in>years|months|days|dollars)\s?\)|\(\s?(?P<bare>years|months)\s?\)", re.IGNORECASE)
 _DOLLARS = re.compile(r"\$|\bdollars?\b", re.IGNORECASE)
 _COUNTED = re.compile(
-    r"(?:^\W*|\bnumber\s?of\s(?:[a-z]+\s)?|\(\s?(?:in\s)?)"
-    r"(square feet|shares|options|rsus|units|gallons|barrels|acres|employees|stores|customers|securities)\b",
+    r"(?:^\W*(?:total\s)?|\bnumber\s?of\s(?:[a-z]+\s)?|\(\s?(?:in\s)?)"
+    r"(square feet|shares|options|rsus|units|gallons|barrels|acres|employees|staff|headcount|stores|customers"
+    r"|securities)\b",
     re.IGNORECASE,
 )
 _MONEY = re.compile(
@@ -68,7 +75,7 @@ def read_caption(text: str) -> Caption:
     if not label:
         return NOTHING
     if found := _SCALE.search(label):
-        return Caption(_SCALES[found["word"][0].casefold()], _unit(label))
+        return Caption(_SCALES[(found["word"] or found["last"])[0].casefold()], _unit(label))
     if span := _SPAN.search(label):
         word = (span["in"] or span["bare"]).casefold()
         return Caption(Scale.ONE, "USD" if word == "dollars" else word)
@@ -100,10 +107,49 @@ def is_caption(text: str) -> bool:
 
 
 _IN_TEXT = re.compile(r"\(([^()]{0,120}\b(?:thousands|millions|billions)\b[^()]{0,120})\)", re.IGNORECASE)
+_LEADS = re.compile(
+    r"\b(?:(?P<unit>dollars|\$)\s)?in\s(?P<word>thousands|millions|billions)\b"
+    r"(?:\sof\s(?P<of>(?:u\.?s\.?\s?)?dollars))?[^.:0-9]{0,60}:?[\s.:]*$",
+    re.IGNORECASE,
+)
+"""The end of a sentence that says what the table after it counts in: `were as follows , in millions :`."""
+_COUNTS = frozenset({"employees", "staff", "headcount", "stores", "square feet", "acres", "gallons", "barrels"})
+_EXCEPTED = re.compile(r"\bexcept\b(?P<what>.*)", re.IGNORECASE | re.DOTALL)
+_PER = re.compile(r"\bper[\s-]\w+", re.IGNORECASE)
+_SHARES = re.compile(r"\bshares?\b", re.IGNORECASE)
+
+
+def covers(caption: str, unit: str | None, label: str, label_unit: str | None) -> bool:
+    """Whether the scale of a table's caption holds for a line of it.
+
+    It does not for what the caption excepts ("in thousands , except share data"), nor, of a caption that speaks of
+    money ("$ in millions"), for what is counted by heads.
+
+    Args:
+        caption: The table's caption.
+        unit: The unit that it names.
+        label: The line's label.
+        label_unit: The unit that the label names.
+    """
+    if unit == "USD" and label_unit in _COUNTS:
+        return False
+    found = _EXCEPTED.search(caption)
+    return not (found and _SHARES.search(_PER.sub("", found["what"])) and _SHARES.search(_PER.sub("", label)))
+
+
+def is_price(label: str) -> bool:
+    """Whether a label names an amount for one of something ("per share"), which has the unit of its table."""
+    return _PER.search(label) is not None or "pershare" in label.casefold()
 
 
 def caption_in_text(sentences: Sequence[str]) -> Caption:
-    """Returns the bracketed caption of the sentences that lead to a table, the last one's first."""
+    """Returns the caption that the sentences leading to a table name, the last one's first.
+
+    It stands in brackets; or the sentence right before the table ends with it.
+    """
+    if sentences and (found := _LEADS.search(sentences[-1])):
+        unit = "USD" if found["unit"] or found["of"] else None
+        return Caption(_SCALES[found["word"][0].casefold()], unit)
     for sentence in reversed(sentences):
         if found := _IN_TEXT.search(sentence):
             caption = read_caption(f"( {found[1].strip()} )")

@@ -16,6 +16,7 @@ from pydantic import Discriminator
 from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.quantity import Quantity, Scale
+from quaestor.documents.captions import covers, is_price
 from quaestor.documents.repairs import DocumentWarning, Repair, RepairKind
 
 Orientation = Literal["columns", "rows", "neither"]
@@ -116,11 +117,17 @@ class Table:
 
     def scale_at(self, row: int, column: int) -> Scale | None:
         """The scale that labels give a cell: its row's before its column's before the table's; None if none does."""
-        return self.rows[row].scale or self.columns[column].scale or self.scale
+        heads = self.rows[row], self.columns[column]
+        own = heads[0].scale or heads[1].scale
+        held = own or all(covers(self.caption, self.unit, head.label, head.unit) for head in heads)
+        return (own or self.scale) if held else None
 
     def unit_at(self, row: int, column: int) -> str | None:
         """The unit that labels give a cell: its row's before its column's before the table's; None if none does."""
-        return self.rows[row].unit or self.columns[column].unit or self.unit
+        heads = self.rows[row], self.columns[column]
+        own = heads[0].unit or heads[1].unit
+        plain = any(head.scale is Scale.ONE and not is_price(head.label) for head in heads)
+        return own or (None if plain else self.unit)
 
     def period_at(self, row: int, column: int) -> Period | None:
         """The period of a cell, read from the axis that carries the periods first; None if neither names one."""

@@ -9,8 +9,12 @@ from typing import Literal
 from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import Quantity, Scale
+from quaestor.plan.scales import Dimension
+from quaestor.plan.steps import Extract, Reading, counted
 
 Axis = Literal["rows", "columns"]
+
+_WRITTEN_OUT = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +63,19 @@ class Observation:
     instance: str
 
     @property
+    def counts(self) -> Dimension:
+        """What it counts, as its print or else its labels say."""
+        return counted(self.quantity, self.label_scale, self.label_unit)
+
+    @property
     def scale(self) -> Scale:
         """The printed scale, else the one that the labels name."""
-        printed = self.quantity.scale
-        return printed if printed is not Scale.ONE else self.label_scale or Scale.ONE
+        return self.counts.scale
 
     @property
     def unit(self) -> str | None:
         """The printed unit, else the one that the labels name."""
-        return self.quantity.unit or self.label_unit
+        return self.counts.unit
 
     @property
     def year(self) -> int | None:
@@ -101,6 +109,16 @@ class MentionFact:
     sentence: str
     period: Period | None
     predicate: str | None
+
+    @property
+    def label_scale(self) -> Scale | None:
+        """`Scale.ONE` of a number that is written out: nobody prints `1,153,587` of what counts in millions."""
+        return Scale.ONE if abs(self.quantity.value) >= _WRITTEN_OUT else None
+
+    @property
+    def counts(self) -> Dimension:
+        """What it counts, as its print says."""
+        return counted(self.quantity, self.label_scale, None)
 
     @property
     def before(self) -> str:
@@ -140,6 +158,16 @@ class HeaderNumber:
     label: str
     period: Period | None
     year: bool
+
+    @property
+    def label_scale(self) -> Scale | None:
+        """`Scale.ONE` of a year, which counts single years."""
+        return Scale.ONE if self.year else None
+
+    @property
+    def counts(self) -> Dimension:
+        """What it counts, as its print says."""
+        return counted(self.quantity, self.label_scale, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +283,32 @@ class LineFact:
     def minted(self) -> bool:
         """True where no property of the ontology matched."""
         return self.rule == MINTED
+
+
+PrintedNumber = Observation | MentionFact | HeaderNumber
+"""A number that the page prints."""
+
+
+def extract_number(step: int, number: PrintedNumber, reading: Reading = "signed", query: str | None = None) -> Extract:
+    """Returns the step of a plan that takes a number of the page, with what its labels say that it counts.
+
+    Args:
+        step: The step's number.
+        number: The number.
+        reading: Whether its printed sign counts, as `Extract.reading`.
+        query: What was looked for.
+    """
+    unit = number.label_unit if isinstance(number, Observation) else None
+    return Extract(
+        step,
+        number.source,
+        number.label,
+        number.quantity,
+        reading,
+        query,
+        label_scale=number.label_scale,
+        label_unit=unit,
+    )
 
 
 MINTED = "minted"

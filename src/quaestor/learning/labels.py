@@ -137,8 +137,7 @@ def _counts(
     fits = len(counts) > 1 if operation in ("sum", "average") else len(counts) == (1 if operation == "lookup" else 2)
     if operation not in OPERATIONS or not fits:
         return Dimension()
-    reading = reading_of(operation, tuple(counts))
-    return Dimension(reading.scale, reading.unit)
+    return reading_of(operation, tuple(counts)).counts
 
 
 def _operation(tree: Tree, earlier: Sequence[Tree], state: DialogueState) -> tuple[str, tuple[Tree, ...]]:

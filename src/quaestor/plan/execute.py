@@ -6,7 +6,7 @@ ratios as fractions; its rounding belongs to scoring.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Context, Decimal, DivisionByZero, InvalidOperation, Overflow, localcontext
 
 from quaestor.core.answer_value import AnswerValue, Number, Text, kind_words, number_of
@@ -30,12 +30,19 @@ class StepResult:
         scale: What one unit of the value stands for.
         unit: What is counted, or None.
         sources: Every cell and span that it rests on, each once, in the order of use.
+        in_ones: True where `Scale.ONE` is known to be its scale; of other results of `Scale.ONE` it is unknown.
     """
 
     value: AnswerValue
     scale: Scale = Scale.ONE
     unit: str | None = None
     sources: tuple[Source, ...] = ()
+    in_ones: bool = False
+
+    @property
+    def counts(self) -> Dimension:
+        """What it counts, for the operations on it."""
+        return Dimension(self.scale, self.unit, in_ones=self.in_ones)
 
     @property
     def number(self) -> Decimal | None:
@@ -89,7 +96,7 @@ def unique_sources(sources: Iterable[Source]) -> tuple[Source, ...]:
 def _extracted(step: Extract) -> StepResult:
     if step.quantity is None or step.number is None:
         return StepResult(Text(step.text or ""), sources=(step.source,))
-    return StepResult(Number(require_in_range(step.number)), step.quantity.scale, step.quantity.unit, (step.source,))
+    return _counting(Number(require_in_range(step.number)), step.counts, (step.source,))
 
 
 def _computed(step: Compute, registers: Sequence[StepResult], history: Sequence[StepResult | None]) -> StepResult:
@@ -100,20 +107,24 @@ def _computed(step: Compute, registers: Sequence[StepResult], history: Sequence[
     sources = unique_sources(source for register, _ in taken for source in register.sources)
     if operation.name == "identity":
         register = taken[0][0]
-        return StepResult(register.value, register.scale, register.unit, sources)
+        return replace(register, sources=sources)
     reading = operation.rule([kind for _, kind in taken])
     numbers = [
         shift_decimal(_number(register, operation, step), shift)
         for (register, _), shift in zip(taken, reading.shifts, strict=True)
     ]
-    return StepResult(operation.function(numbers), reading.scale, reading.unit, sources)
+    return _counting(operation.function(numbers), reading.counts, sources)
+
+
+def _counting(value: AnswerValue, counts: Dimension, sources: tuple[Source, ...]) -> StepResult:
+    return StepResult(value, counts.scale, counts.unit, sources, counts.in_ones)
 
 
 def _taken(
     operand: Operand, step: Compute, registers: Sequence[StepResult], history: Sequence[StepResult | None]
 ) -> list[tuple[StepResult, Dimension]]:
     if isinstance(operand, Constant):
-        return [(StepResult(Number(require_in_range(operand.value))), Dimension(constant=operand.value))]
+        return [(_counting(Number(require_in_range(operand.value)), operand.counts, ()), operand.counts)]
     if isinstance(operand, RowRef):
         return _row(operand, step)
     register = registers[operand.step - 1] if operand.step > 0 else history[operand.step]
@@ -121,18 +132,15 @@ def _taken(
         raise OperandError(
             f"step {step.id} ({step.operation}) needs the answer {_ago(operand)}, which is none", step.id
         )
-    return [(register, Dimension(register.scale, register.unit))]
+    return [(register, register.counts)]
 
 
 def _row(label: RowRef, step: Compute) -> list[tuple[StepResult, Dimension]]:
     if not label.values or len(label.values) != len(label.sources):
         raise OperandError(f"step {step.id} ({step.operation}) has no numbers for the row {label.text[:60]!r}", step.id)
     return [
-        (
-            StepResult(Number(require_in_range(quantity.value)), quantity.scale, quantity.unit, (source,)),
-            Dimension(quantity.scale, quantity.unit),
-        )
-        for quantity, source in zip(label.values, label.sources, strict=True)
+        (_counting(Number(require_in_range(quantity.value)), counts, (source,)), counts)
+        for quantity, counts, source in zip(label.values, label.counts, label.sources, strict=True)
     ]
 
 

@@ -1,7 +1,7 @@
-"""The arithmetic of a plan for people: `(206588 - 181001) / 181001`.
+"""The arithmetic of a plan for people: `(206588 - 181001) / 181001`, `2.2 billion * 1000 + 325 million`.
 
 Owns the notation: the fewest parentheses that keep the meaning, numbers as printed, with their percent sign or
-scale word. Computes nothing.
+scale word. What an operation converts is written out, with the scales that labels name. Computes nothing.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from quaestor.core.quantity import Scale
 from quaestor.plan.operations import OPERATIONS, require_in_range
-from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, RowRef
+from quaestor.plan.scales import Dimension
+from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, RowRef
 from quaestor.plan.validate import require_valid
 
 LONGEST = 400
@@ -22,65 +23,104 @@ _ATOM = 4
 class _Part(NamedTuple):
     text: str
     precedence: int
+    counts: Dimension = Dimension()
+    scaled: str = ""
+    """A single number with the scale that its labels name, where its print names none."""
 
 
-def render_formula(plan: Plan, history: Sequence[str | None] = ()) -> str:
+def render_formula(plan: Plan, history: Sequence[str | None] = (), counts: Sequence[Dimension | None] = ()) -> str:
     """Returns the plan as arithmetic, with the formulas of earlier turns written out where it uses them.
 
     Args:
         plan: The plan.
         history: The formulas of earlier turns, oldest first; None where a turn has none.
+        counts: What the answers of those turns count; None where a turn has none. Without it conversions of earlier
+            answers are not shown.
 
     Raises:
         PlanValidationError: The plan cannot be run.
         MagnitudeError: It extracts a number too large or too fine to hold.
     """
     require_valid(plan, len(history))
+    earlier = _earlier_parts(history, counts)
     parts: list[_Part] = []
     for step in plan.steps:
-        parts.append(_extract(step) if isinstance(step, Extract) else _compute(step, parts, history))
+        parts.append(_extract(step) if isinstance(step, Extract) else _compute(step, parts, earlier))
     return parts[-1].text
+
+
+def _earlier_parts(history: Sequence[str | None], counts: Sequence[Dimension | None]) -> list[_Part]:
+    parts = []
+    for place, formula in enumerate(history):
+        counted = (counts[place] if counts else None) or Dimension()
+        ago = len(history) - place
+        if not formula or len(formula) > LONGEST:
+            parts.append(_Part("[last answer]" if ago == 1 else f"[answer {ago} turns ago]", _ATOM, counted))
+        else:
+            parts.append(_Part(formula, _precedence(formula), counted))
+    return parts
 
 
 def _extract(step: Extract) -> _Part:
     if step.quantity is None or step.number is None:
         return _Part(step.text or "", _ATOM)
     printed = format(require_in_range(step.number), "f")
-    scale = step.quantity.scale
-    if scale is Scale.PERCENT:
-        return _Part(f"{printed}%", _ATOM)
-    return _Part(printed if scale is Scale.ONE else f"{printed} {scale.value}", _ATOM)
+    counts = step.counts
+    if counts.percent:
+        return _Part(f"{printed}%", _ATOM, counts)
+    scaled = f"{printed} {counts.scale.value}" if counts.scale is not Scale.ONE else printed
+    return _Part(printed if step.quantity.scale is Scale.ONE else scaled, _ATOM, counts, scaled)
 
 
-def _compute(step: Compute, parts: Sequence[_Part], history: Sequence[str | None]) -> _Part:
+def _compute(step: Compute, parts: Sequence[_Part], earlier: Sequence[_Part]) -> _Part:
     operation = OPERATIONS[step.operation]
-    operands = [_operand(operand, parts, history) for operand in step.operands]
+    if operation.of_row:
+        return _of_row(step)
+    operands = [_operand(operand, parts, earlier) for operand in step.operands]
     if operation.name == "identity":
         return operands[0]
+    reading = operation.rule([part.counts for part in operands])
+    shown = _converted(operands, reading.shifts)
     if operation.symbol == "change":
-        new, old = operands
-        return _infix("/", [_infix("-", [new, old]), old])
-    if operation.symbol in _PRECEDENCE:
-        return _infix(operation.symbol, operands)
-    return _Part(f"{operation.symbol}({', '.join(part.text for part in operands)})", _ATOM)
+        new, old = shown
+        made = _infix("/", [_infix("-", [new, old]), old])
+    elif operation.symbol in _PRECEDENCE:
+        made = _infix(operation.symbol, shown)
+    else:
+        made = _Part(f"{operation.symbol}({', '.join(part.text for part in shown)})", _ATOM)
+    return made._replace(counts=reading.counts)
 
 
-def _operand(operand: Operand, parts: Sequence[_Part], history: Sequence[str | None]) -> _Part:
+def _of_row(step: Compute) -> _Part:
+    label, operation = step.operands[0], OPERATIONS[step.operation]
+    counts = operation.rule(label.counts).counts if isinstance(label, RowRef) and label.values else Dimension()
+    return _Part(f"{operation.symbol}({label.text})" if isinstance(label, RowRef) else "", _ATOM, counts)
+
+
+def _converted(operands: Sequence[_Part], shifts: Sequence[int]) -> list[_Part]:
+    """Returns the operands as they are computed with: a conversion is a factor, with the scales on either side of it.
+
+    A percentage that is taken as a fraction has its sign already.
+    """
+    if not any(shift > 0 for shift in shifts):
+        return list(operands)
+    told = [part._replace(text=part.scaled or part.text) for part in operands]
+    return [
+        _infix("*", [part, _Part(str(10**shift), _ATOM)]) if shift > 0 else part
+        for part, shift in zip(told, shifts, strict=True)
+    ]
+
+
+def _operand(operand: Operand, parts: Sequence[_Part], earlier: Sequence[_Part]) -> _Part:
     if isinstance(operand, Constant):
-        value = format(operand.value, "f")
-        return _Part(operand.text if operand.text.endswith("%") else value, _ATOM)
+        text = operand.text if operand.text.endswith("%") else format(operand.value, "f")
+        return _Part(text if operand.scale is None else f"{text} {operand.scale.value}", _ATOM, operand.counts)
     if isinstance(operand, RowRef):
         return _Part(operand.text, _ATOM)
     if operand.step > 0:
         part = parts[operand.step - 1]
-        return part if len(part.text) <= LONGEST else _Part(f"[step {operand.step}]", _ATOM)
-    return _earlier(operand, history[operand.step])
-
-
-def _earlier(ref: Ref, formula: str | None) -> _Part:
-    if not formula or len(formula) > LONGEST:
-        return _Part("[last answer]" if ref.step == -1 else f"[answer {-ref.step} turns ago]", _ATOM)
-    return _Part(formula, _precedence(formula))
+        return part if len(part.text) <= LONGEST else _Part(f"[step {operand.step}]", _ATOM, part.counts)
+    return earlier[operand.step]
 
 
 def _infix(symbol: str, operands: Sequence[_Part]) -> _Part:

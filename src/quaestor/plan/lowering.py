@@ -12,7 +12,7 @@ reading is what `execute` gives for the plan.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from quaestor.errors import ExecutionError, ProgramError
@@ -137,15 +137,15 @@ def _lower(
     if isinstance(step, Extract):
         if step.quantity is None or step.number is None:
             raise ProgramError("", 0, f"step {step.id} takes words, which program text cannot hold")
-        return _Term(format(require_in_range(step.number), "f"), Dimension(step.quantity.scale, step.quantity.unit))
+        return _Term(format(require_in_range(step.number), "f"), step.counts)
     operation = OPERATIONS[step.operation]
     if operation.of_row:
         return _row(step, emitter)
     terms = [_term(operand, turn, plans, emitter) for operand in step.operands]
     if step.operation == "identity":
-        return _Term(terms[0].text, Dimension(terms[0].kind.scale, terms[0].kind.unit))
+        return _Term(terms[0].text, replace(terms[0].kind, constant=None))
     reading = operation.rule([term.kind for term in terms])
-    kind = Dimension(reading.scale, reading.unit)
+    kind = reading.counts
     if step.operation in _CHOICES:
         values = [
             shift_decimal(_value(operand, turn, plans, registers), shift)
@@ -178,9 +178,8 @@ def _row(step: Compute, emitter: _Emitter) -> _Term:
     label = step.operands[0]
     if not isinstance(label, RowRef) or not label.text.strip() or ", none" in label.text:
         raise ProgramError("", 0, f"step {step.id} names a row that program text cannot hold")
-    kinds = [Dimension(quantity.scale, quantity.unit) for quantity in label.values]
-    reading = OPERATIONS[step.operation].rule(kinds)
-    kind = Dimension(reading.scale, reading.unit)
+    reading = OPERATIONS[step.operation].rule(label.counts)
+    kind = reading.counts
     if label.table is None:
         return _Term(emitter.emit(step.operation, label.text.strip(), "none"), kind)
     return _Term(_row_written_out(step, label, reading.shifts, emitter), kind)
@@ -203,7 +202,7 @@ def _row_written_out(step: Compute, label: RowRef, shifts: Sequence[int], emitte
 
 def _term(operand: Operand, turn: int, plans: Sequence[Plan | None], emitter: _Emitter) -> _Term:
     if isinstance(operand, Constant):
-        return _Term(operand.text.strip(), Dimension(constant=operand.value))
+        return _Term(operand.text.strip(), operand.counts)
     if isinstance(operand, Ref):
         return emitter.terms[_target(operand, turn, plans)]
     raise ProgramError("", 0, "a row label outside a table_ operation")

@@ -5,20 +5,28 @@ Fixed before any reference answer is seen, by kind of use:
 - A percentage that is looked up stays as printed: `13.4 %` is 13.4 percent.
 - Percentages added, subtracted, compared or averaged are points and stay percent: 13.4 % - 11.1 % is 2.3 percent.
   Beside a number without a sign they are points too, for the print leaves the sign to a header; beside the constant
-  one they are fractions: 1 - 11 % is 0.89.
-- A percentage divided by a percentage is a plain ratio.
+  one and beside a ratio that was computed they are fractions: 1 - 11 % is 0.89.
+- A percentage that is computed is a plain ratio: its fraction. So is a percentage divided by a percentage.
 - A percentage in a product or a quotient with an amount is a fraction, and the result has the amount's scale:
   526.5 * 2.4 % is 12.636. So it is as base or exponent of a power. A constant of at most twelve is no amount but
   counts times (twice, twelve months): the percentage stays percent. Divided by 100 it becomes its fraction.
 - The row operations (`table_sum` and its like) take percentages as fractions, as the benchmark does.
-- `Scale.ONE` means that the print says no scale. Where a sum, difference or comparison meets two scales that the
-  numbers themselves say, the coarser is converted: 2.2 billion - 500 million is 2200 - 500, in million. A number
-  that says none is taken to count in the other's scale. Captions of tables play no part: the benchmark computes
-  with numbers as printed.
-- A product or quotient keeps what the scales multiply to, converting only where no scale has that name. A constant
-  of a thousand, a million or a billion converts: 2.2 billion * 1000 is 2200 million.
+- The scale of a number is known where the print says it ("2.2 billion") or else the labels and the caption of its
+  table do ("( in millions )"); of those that say that single things are counted (per share, years, dollars), the scale
+  is known to be one (`Dimension.in_ones`). Of every other number it is unknown.
+- Where a sum, a difference, a comparison or a ratio meets two known scales, the coarser is converted: 2.2 billion -
+  500 million is 2200 - 500, in million. A number of unknown scale is taken to count in the other's. Numbers that are
+  known to count different things (dollars, shares) are taken as printed.
+- A product or quotient keeps what the scales multiply to, converting only where no scale has that name: 30 million
+  dollars over 1.5 dollars a share is 20 million. A constant
+  of a thousand, a million or a billion converts, and never changes the amount: 3.4 million * 1000 is 3400 thousand,
+  20,743 thousand / 1000 is 20.743 million. It is a plain factor only where no scale is known, or none has the name;
+  but a number of unknown scale over a million or a billion is in million or billion, for so one converts what counts
+  in ones.
+- A count times a price is money, and money over a count is money for one.
 
-A conversion is a shift by powers of ten, so it is exact, and program text writes it as a step of its own.
+A conversion is a shift by powers of ten, so it is exact; formulas show it, and program text writes it as a step of its
+own.
 """
 
 from collections.abc import Sequence
@@ -30,7 +38,9 @@ from quaestor.core.quantity import Scale
 _EXPONENTS = {Scale.ONE: 0, Scale.PERCENT: -2, Scale.THOUSAND: 3, Scale.MILLION: 6, Scale.BILLION: 9}
 _SCALES = {0: Scale.ONE, 3: Scale.THOUSAND, 6: Scale.MILLION, 9: Scale.BILLION}
 _CONVERTERS = {Decimal(1000): 3, Decimal(1_000_000): 6, Decimal(1_000_000_000): 9}
+_SURELY_CONVERTS = 6
 _MOST_TIMES = 12
+_CURRENCIES = frozenset({"USD", "EUR", "GBP", "JPY"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +51,13 @@ class Dimension:
         scale: What one unit of it stands for; `Scale.ONE` where nothing is said.
         unit: What is counted, or None.
         constant: The value, where the operand is a constant that stands in no document.
+        in_ones: True where `Scale.ONE` is said: single dollars, shares, years.
     """
 
     scale: Scale = Scale.ONE
     unit: str | None = None
     constant: Decimal | None = None
+    in_ones: bool = False
 
     @property
     def percent(self) -> bool:
@@ -53,9 +65,29 @@ class Dimension:
         return self.scale is Scale.PERCENT
 
     @property
-    def explicit(self) -> bool:
-        """True where the number itself says thousand, million or billion."""
-        return self.scale not in (Scale.ONE, Scale.PERCENT)
+    def known(self) -> bool:
+        """True where it is said what one unit stands for: ones, thousand, million or billion."""
+        return self.in_ones or self.scale not in (Scale.ONE, Scale.PERCENT)
+
+    @property
+    def scale_word(self) -> str:
+        """The scale in one word, for readers: `million`, `percent`, `one`; `unknown` where nothing says it."""
+        return "unknown" if self.scale is Scale.ONE and not self.in_ones and self.constant is None else self.scale.value
+
+    @property
+    def money(self) -> bool:
+        """True where a currency is counted."""
+        return self.unit in _CURRENCIES
+
+    @property
+    def plain(self) -> bool:
+        """True for a plain number, such as a ratio that was computed."""
+        return self.in_ones and self.unit is None
+
+    @property
+    def factor(self) -> int:
+        """The power of ten that a constant converts by: 3 of a thousand, 0 of what converts nothing."""
+        return 0 if self.constant is None or self.known else _CONVERTERS.get(self.constant, 0)
 
     @property
     def exponent(self) -> int:
@@ -72,11 +104,18 @@ class OperandScaling:
             fraction, 3 from billion to million.
         scale: The result's scale.
         unit: The result's unit, or None.
+        in_ones: True where the result is known to count single things.
     """
 
     shifts: tuple[int, ...]
     scale: Scale = Scale.ONE
     unit: str | None = None
+    in_ones: bool = False
+
+    @property
+    def counts(self) -> Dimension:
+        """What the result counts."""
+        return Dimension(self.scale, self.unit, in_ones=self.in_ones)
 
 
 def shift_decimal(value: Decimal, shift: int) -> Decimal:
@@ -87,7 +126,7 @@ def shift_decimal(value: Decimal, shift: int) -> Decimal:
 
 def unchanged(kinds: Sequence[Dimension]) -> OperandScaling:
     """Returns the reading of the identity: as it is."""
-    return OperandScaling((0,), kinds[0].scale, kinds[0].unit)
+    return OperandScaling((0,), kinds[0].scale, kinds[0].unit, kinds[0].in_ones)
 
 
 def linear(kinds: Sequence[Dimension]) -> OperandScaling:
@@ -95,46 +134,49 @@ def linear(kinds: Sequence[Dimension]) -> OperandScaling:
     unit = _common_unit(kinds)
     if any(kind.percent for kind in kinds):
         others = [kind for kind in kinds if not kind.percent]
-        if others and all(kind.constant == 1 for kind in others):
-            return OperandScaling(_fractions(kinds), Scale.ONE, unit)
-        scale = Scale.ONE if any(kind.explicit for kind in others) else Scale.PERCENT
+        if others and all(kind.constant == 1 or kind.plain for kind in others):
+            return _plain(_fractions(kinds))
+        scale = Scale.ONE if any(kind.known for kind in others) else Scale.PERCENT
         return OperandScaling((0,) * len(kinds), scale, unit)
-    explicit = [kind.exponent for kind in kinds if kind.explicit]
-    finest = min(explicit, default=0)
-    return OperandScaling(tuple(k.exponent - finest if k.explicit else 0 for k in kinds), _SCALES[finest], unit)
+    known = [kind.exponent for kind in kinds if kind.known]
+    if len({kind.unit for kind in kinds} - {None}) > 1:
+        alike = len(set(known)) == 1 and all(kind.known for kind in kinds)
+        return _named((0,) * len(kinds), known[0] if alike else None, unit)
+    finest = min(known, default=0)
+    return _named(tuple(kind.exponent - finest if kind.known else 0 for kind in kinds), finest if known else None, unit)
 
 
 def comparison(kinds: Sequence[Dimension]) -> OperandScaling:
     """Returns the reading of a yes/no comparison: a common scale, and nothing counted."""
-    return OperandScaling(linear(kinds).shifts)
+    return _plain(linear(kinds).shifts)
 
 
 def ratio(kinds: Sequence[Dimension]) -> OperandScaling:
     """Returns the reading of part over whole and of relative change: a plain ratio of like numbers."""
     if sum(kind.percent for kind in kinds) == 1:
         return divide(kinds)
-    return OperandScaling(linear(kinds).shifts)
+    return _plain(linear(kinds).shifts)
 
 
 def multiply(kinds: Sequence[Dimension]) -> OperandScaling:
     """Returns the reading of a product of two."""
     left, right = kinds
-    units = [kind.unit for kind in kinds if kind.unit]
-    unit = units[0] if len(units) == 1 else None
+    unit = _product_unit(left, right)
     if left.percent and right.percent:
-        return OperandScaling((-2, -2))
+        return _plain((-2, -2))
     if left.percent or right.percent:
         amount = right if left.percent else left
         if amount.constant is not None and abs(amount.constant) <= _MOST_TIMES:
             return OperandScaling((0, 0), Scale.PERCENT, unit)
-        return OperandScaling(_fractions(kinds), amount.scale, amount.unit)
+        return OperandScaling(_fractions(kinds), amount.scale, amount.unit, amount.in_ones)
     for scaled, factor in ((left, right), (right, left)):
-        converted = scaled.exponent - _CONVERTERS.get(factor.constant or Decimal(0), 0)
-        if scaled.explicit and factor.constant is not None and converted in _SCALES:
-            return OperandScaling((0, 0), _SCALES[converted], unit)
+        converted = scaled.exponent - factor.factor
+        if scaled.known and factor.factor and converted in _SCALES:
+            return _named((0, 0), converted, unit)
     together = left.exponent + right.exponent
+    in_ones = any(kind.in_ones for kind in kinds) and all(kind.in_ones or kind.constant is not None for kind in kinds)
     if together in _SCALES:
-        return OperandScaling((0, 0), _SCALES[together], unit)
+        return OperandScaling((0, 0), _SCALES[together], unit, in_ones and not together)
     return OperandScaling((0, right.exponent), left.scale, unit)
 
 
@@ -142,22 +184,26 @@ def divide(kinds: Sequence[Dimension]) -> OperandScaling:
     """Returns the reading of a quotient."""
     left, right = kinds
     if right.percent:
-        return OperandScaling((0, 0)) if left.percent else OperandScaling((0, -2), left.scale, left.unit)
+        return _plain((0, 0)) if left.percent else OperandScaling((0, -2), left.scale, left.unit, left.in_ones)
     if left.percent:
         return _percent_over(right)
-    if right.constant is not None:
-        converted = left.exponent + _CONVERTERS.get(right.constant, 0)
-        named = left.explicit and converted in _SCALES
-        return OperandScaling((0, 0), _SCALES[converted] if named else left.scale, left.unit)
+    if right.constant is not None and not right.known:
+        converted = left.exponent + right.factor
+        surely = right.factor >= _SURELY_CONVERTS and left.constant is None
+        named = (left.known or surely) and converted in _SCALES
+        return _named((0, 0), converted, left.unit) if named else OperandScaling((0, 0), left.scale, left.unit)
     apart = left.exponent - right.exponent
+    if left.known and right.in_ones and apart > 0 and apart in _SCALES:
+        return OperandScaling((0, 0), _SCALES[apart], left.unit if left.money and not right.money else None)
     if None not in (left.unit, right.unit) and left.unit != right.unit and apart in _SCALES:
-        return OperandScaling((0, 0), _SCALES[apart])
-    return OperandScaling(linear(kinds).shifts)
+        unit = left.unit if left.money and not right.money else None
+        return OperandScaling((0, 0), _SCALES[apart], unit, left.known and right.known and not apart)
+    return _plain(linear(kinds).shifts)
 
 
 def power(kinds: Sequence[Dimension]) -> OperandScaling:
     """Returns the reading of a power: base and exponent in units."""
-    return OperandScaling(tuple(kind.exponent for kind in kinds))
+    return _plain(tuple(kind.exponent for kind in kinds))
 
 
 def row(kinds: Sequence[Dimension]) -> OperandScaling:
@@ -167,10 +213,20 @@ def row(kinds: Sequence[Dimension]) -> OperandScaling:
     return linear(kinds)
 
 
+def _named(shifts: tuple[int, ...], exponent: int | None, unit: str | None) -> OperandScaling:
+    """Returns a result of a known power of ten; None where it is unknown."""
+    return OperandScaling(shifts, _SCALES[exponent or 0], unit, exponent == 0)
+
+
+def _plain(shifts: tuple[int, ...]) -> OperandScaling:
+    """Returns a result that is a plain number: a ratio of like things, yes or no."""
+    return OperandScaling(shifts, in_ones=True)
+
+
 def _percent_over(divisor: Dimension) -> OperandScaling:
     """Returns the reading of a percentage over something that is none."""
     if divisor.constant == 100:
-        return OperandScaling((0, 0))
+        return _plain((0, 0))
     if divisor.constant is not None and abs(divisor.constant) <= _MOST_TIMES:
         return OperandScaling((0, 0), Scale.PERCENT)
     return OperandScaling((-2, 0))
@@ -183,3 +239,11 @@ def _fractions(kinds: Sequence[Dimension]) -> tuple[int, ...]:
 def _common_unit(kinds: Sequence[Dimension]) -> str | None:
     units = {kind.unit for kind in kinds if kind.unit is not None}
     return units.pop() if len(units) == 1 else None
+
+
+def _product_unit(left: Dimension, right: Dimension) -> str | None:
+    """Returns what a product counts: a count times a price is money."""
+    if left.money != right.money:
+        return left.unit if left.money else right.unit
+    units = [kind.unit for kind in (left, right) if kind.unit]
+    return units[0] if len(units) == 1 else None

@@ -11,7 +11,16 @@ from typing import Annotated, Literal
 from pydantic import Discriminator, Field
 
 from quaestor.core.provenance import Source
-from quaestor.core.quantity import Quantity
+from quaestor.core.quantity import Quantity, Scale
+from quaestor.plan.scales import Dimension
+
+Reading = Literal["signed", "magnitude"]
+"""Whether a number is taken with its printed sign."""
+
+
+def _is_none(value: object) -> bool:
+    """Whether a plan is written without a field: as it was stored before there was the field."""
+    return value is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +42,33 @@ class Constant:
     Attributes:
         value: The number: `const_100` is 100, `const_m1` is -1, `27%` is 0.27.
         text: How program text writes it.
+        scale: What one unit of it stands for, where its giver said so ("add 325 million"); None for a bare one.
     """
 
     value: Decimal
     text: str
+    scale: Annotated[Scale | None, Field(exclude_if=_is_none)] = None
     kind: Literal["constant"] = field(default="constant", kw_only=True)
 
+    @property
+    def counts(self) -> Dimension:
+        """What it counts."""
+        return Dimension(self.scale or Scale.ONE, constant=self.value)
 
-def _is_none(value: object) -> bool:
-    """Whether a plan is written without a field: as it was stored before there was the field."""
-    return value is None
+
+def counted(quantity: Quantity, label_scale: Scale | None, label_unit: str | None) -> Dimension:
+    """Returns what a number of the page counts: as its print says, else as the labels around it do.
+
+    A percent sign in a label makes a bare number a percentage; of an amount of money beside it, it says nothing.
+    """
+    if quantity.scale is Scale.PERCENT:
+        return Dimension(quantity.scale, quantity.unit)
+    if label_scale is Scale.PERCENT and quantity.scale is Scale.ONE:
+        return Dimension(Scale.ONE if quantity.unit else Scale.PERCENT, quantity.unit)
+    unit = quantity.unit or label_unit
+    if quantity.scale is not Scale.ONE or label_scale is None:
+        return Dimension(quantity.scale, unit)
+    return Dimension(label_scale, unit, in_ones=label_scale is Scale.ONE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +80,22 @@ class RowRef:
         values: The numbers of that row, read when the plan was bound to a document; empty before.
         sources: Their cells, in the same order.
         table: The index of its table, from 0; None where the document has no other one.
+        label_scale: The scale that the labels of all its cells name, as `Extract.label_scale`; None where they differ.
+        label_unit: The unit that they name, likewise.
     """
 
     text: str
     values: tuple[Quantity, ...] = ()
     sources: tuple[Source, ...] = ()
     table: Annotated[int | None, Field(exclude_if=_is_none)] = None
+    label_scale: Annotated[Scale | None, Field(exclude_if=_is_none)] = None
+    label_unit: Annotated[str | None, Field(exclude_if=_is_none)] = None
     kind: Literal["label"] = field(default="label", kw_only=True)
+
+    @property
+    def counts(self) -> tuple[Dimension, ...]:
+        """What each of its numbers counts."""
+        return tuple(counted(quantity, self.label_scale, self.label_unit) for quantity in self.values)
 
 
 Operand = Annotated[Ref | Constant | RowRef, Discriminator("kind")]
@@ -78,16 +113,26 @@ class Extract:
         reading: `signed` takes the printed sign; `magnitude` drops it, where a question asks how large.
         query: What the solver looked for, where it searched by words.
         text: The words that are taken, such as the label of a row; None where a number is.
+        label_scale: The scale that labels and captions around the number name, where its print says none: `Scale.ONE`
+            where they say that single things are counted (per share, years); None where they say nothing.
+        label_unit: The unit that they name, or None.
     """
 
     id: int
     source: Annotated[Source, Discriminator("kind")]
     label: str
     quantity: Quantity | None
-    reading: Literal["signed", "magnitude"] = "signed"
+    reading: Reading = "signed"
     query: str | None = None
     text: Annotated[str | None, Field(exclude_if=_is_none)] = None
+    label_scale: Annotated[Scale | None, Field(exclude_if=_is_none)] = None
+    label_unit: Annotated[str | None, Field(exclude_if=_is_none)] = None
     kind: Literal["extract"] = field(default="extract", kw_only=True)
+
+    @property
+    def counts(self) -> Dimension:
+        """What the number counts, as its print or else its labels say; nothing where words are taken."""
+        return Dimension() if self.quantity is None else counted(self.quantity, self.label_scale, self.label_unit)
 
     @property
     def number(self) -> Decimal | None:

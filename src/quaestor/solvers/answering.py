@@ -23,7 +23,8 @@ def answer_from_plan(
     Raises:
         PlanError: The plan cannot be run.
     """
-    result = execute(plan, context.memory.registers).result
+    history = context.memory.registers
+    result = execute(plan, history).result
     described = describe(plan, context.memory, context.document, context.read(question))
     return Answer(
         value=result.value,
@@ -34,10 +35,15 @@ def answer_from_plan(
         metric_type=described.metric_type,
         period=described.period,
         base=described.base,
-        formula=render_formula(plan, [answer.formula or None for answer in context.memory.answers]),
+        formula=render_formula(
+            plan,
+            [answer.formula or None for answer in context.memory.answers],
+            [register and register.counts for register in history],
+        ),
         variables=described.variables,
         plan=plan,
         sources=result.sources,
+        in_ones=result.in_ones,
         confidence=confidence,
         reason=reason,
     )

@@ -9,10 +9,13 @@ from decimal import Context, Decimal
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number
 from quaestor.core.answer_value import amount_words
+from quaestor.core.quantity import Scale
 from quaestor.ontology.core import CoreRule, read_core
 from quaestor.plan.operations import LARGEST_EXPONENT
+from quaestor.plan.scales import shift_decimal
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.tools.page import GraphPage
+from quaestor.solvers.tools.plan_builder import IN_PERCENT
 
 _MOST_LISTED = 60
 _MOST_MEANT = 2
@@ -66,7 +69,7 @@ def history(context: TurnContext) -> list[dict[str, str]]:
     return [
         {
             "question": turn.question,
-            "answer": _answer(turn.answer, context),
+            "answer": _answer(turn.answer),
             "description": turn.answer.description,
             "formula": turn.answer.formula,
         }
@@ -109,17 +112,19 @@ def prompt_variables(question: str, context: TurnContext) -> dict[str, object]:
     }
 
 
-def _answer(answer: Answer, context: TurnContext) -> str:
-    """Returns an answer as it is computed with, and as people read it where that differs."""
-    if answer.number is None:
-        return show_number(answer, context.document)
-    value = +answer.number
+def _answer(answer: Answer) -> str:
+    """Returns an answer with its scale and unit, to the digits that a model can use; a percentage in percent."""
+    value = answer.number
+    if value is None:
+        return show_number(answer)
+    scale = answer.scale
+    if scale is Scale.ONE and answer.metric_type in IN_PERCENT:
+        value, scale = shift_decimal(value, 2), Scale.PERCENT
+    value = +value
     if len(value.as_tuple().digits) > _DIGITS:
         places = Decimal(1).scaleb(min(0, value.adjusted() - _DIGITS + 1))
         value = value.quantize(places, context=Context(prec=LARGEST_EXPONENT + _DIGITS))
-    exact = amount_words(value, answer.scale)
-    shown = show_number(answer, context.document)
-    return exact if shown == exact else f"{exact} ({shown})"
+    return amount_words(value, scale, answer.unit)
 
 
 def _listed(names: list[str]) -> list[str]:

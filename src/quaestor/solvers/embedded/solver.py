@@ -94,8 +94,8 @@ class EmbeddedSolver:
                 f"no plan fits the question {question[:80]!r}: {context.document.id} has no number to use"
             )
         if (first.confidence or 0.0) < self._abstain_below:
-            return abstained(first, self._abstain_below, context)
-        return with_runner_up(first, other_reading(first, answers, context), context)
+            return abstained(first, self._abstain_below)
+        return with_runner_up(first, other_reading(first, answers))
 
     def answers(self, question: str, context: TurnContext, least: float = 0.0) -> Iterator[Answer]:
         """Yields the answers of the likeliest plans, best first, each result once.
@@ -185,7 +185,7 @@ def _anew(
     for turn in sorted(_rewritten(outcome, state, same)):
         # The steps of the plan that was just executed, so they can be.
         now = answer_from_plan(write_plan(state.outcomes[turn], leaves, state, same), context)
-        said.append(reread(turn, context.memory.answers[turn], now, context))
+        said.append(reread(turn, context.memory.answers[turn], now))
     return "; ".join(said) or None
 
 

@@ -15,9 +15,10 @@ from quaestor.core.answer_value import Number, YesNo, print_amount
 from quaestor.core.parsing import parse_cell
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import MagnitudeError, ProgramError, QuantityError
+from quaestor.graph.facts import extract_number
 from quaestor.plan.literals import read_literal
 from quaestor.plan.operations import require_in_range
-from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
+from quaestor.plan.steps import Compute, Constant, Operand, Plan, Ref, Step
 from quaestor.plan.validate import validate
 from quaestor.solvers.reflection.findings import Finding
 from quaestor.solvers.reflection.locating import locate
@@ -177,8 +178,7 @@ def parse_draft(draft: Draft, question: str, numbers: NumberIndex) -> ParsedDraf
         place = locate(quantity, step.what, step.where, numbers)
         findings += [Finding(kind, number, text) for kind, text in place.remarks]
         if place.number is not None:
-            taken = place.number
-            steps.append(Extract(number, taken.source, taken.label, taken.quantity, place.reading, query=step.what))
+            steps.append(extract_number(number, place.number, place.reading, step.what))
         else:
             constant = Constant(quantity.number, format(quantity.number, "f"))
             steps.append(Compute(number, "identity", (constant,)))

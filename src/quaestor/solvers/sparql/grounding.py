@@ -11,15 +11,12 @@ from decimal import Decimal
 from functools import cached_property
 
 from quaestor.errors import QueryError
-from quaestor.graph.facts import HeaderNumber, MentionFact, Observation
+from quaestor.graph.facts import PrintedNumber
 from quaestor.graph.guard import Token, guard
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.graph.sparql import Limits
 from quaestor.graph.writing import label_node, mention_node, observation_node
 from quaestor.ontology.terms import Iri, Value
-
-OnPage = Observation | MentionFact | HeaderNumber
-"""A number that the page prints."""
 
 LIMITS = Limits(rows=200, seconds=2.0)
 
@@ -35,7 +32,7 @@ class QueriedNumbers:
     graph: KnowledgeGraph
 
     @cached_property
-    def by_node(self) -> Mapping[str, OnPage]:
+    def by_node(self) -> Mapping[str, PrintedNumber]:
         """Every number, under its node: the tables, then the text, then labels."""
         return {
             **{observation_node(o): o for o in self.graph.observations},

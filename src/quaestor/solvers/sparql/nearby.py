@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 
 from quaestor.core.words import search_words
 from quaestor.errors import QueryError
-from quaestor.graph.facts import HeaderNumber, MentionFact, Observation, period_code
+from quaestor.graph.facts import HeaderNumber, MentionFact, Observation, PrintedNumber, period_code
 from quaestor.graph.guard import guard
-from quaestor.solvers.sparql.grounding import OnPage, QueriedNumbers
+from quaestor.solvers.sparql.grounding import QueriedNumbers
 from quaestor.solvers.tools.page import nearest, spaced
 
 MOST_SHOWN = 5
@@ -60,7 +60,7 @@ def _constants(query: str) -> str:
     return " ".join([*texts, *(spaced(name) for name in names), *numbers])
 
 
-def _words(number: OnPage) -> set[str]:
+def _words(number: PrintedNumber) -> set[str]:
     said = [number.label, str(number.year or "")]
     if isinstance(number, Observation):
         said += [spaced(number.predicate), spaced(number.instance), *number.row.levels, *number.column.levels]
@@ -69,7 +69,7 @@ def _words(number: OnPage) -> set[str]:
     return {word for text in said for word in search_words(text)}
 
 
-def _triples(node: str, number: OnPage) -> str:
+def _triples(node: str, number: PrintedNumber) -> str:
     value = f"kg:value {number.quantity.value:f}"
     period = [f'kg:period "{period_code(number.period)}"', f'kg:year "{number.year}"'] if number.period else []
     if isinstance(number, Observation):

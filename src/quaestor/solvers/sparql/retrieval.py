@@ -20,14 +20,14 @@ from quaestor.core.answer_value import Number, print_amount
 from quaestor.core.parsing import find_quantities
 from quaestor.errors import PlanError, QueryError
 from quaestor.graph.empty import empty_cells_named, show_empty
-from quaestor.graph.facts import Observation
-from quaestor.plan.execute import StepResult
+from quaestor.graph.facts import Observation, PrintedNumber, extract_number
+from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.expressions import FUNCTIONS, Variable, is_name
 from quaestor.plan.literals import needs_no_source, write_literal
 from quaestor.plan.operations import require_in_range
-from quaestor.plan.steps import Constant, Extract, Ref
+from quaestor.plan.steps import Constant, Extract, Plan, Ref
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.sparql.grounding import OnPage, QueriedNumbers
+from quaestor.solvers.sparql.grounding import QueriedNumbers
 from quaestor.solvers.sparql.messages import WantedValue, WantedValues
 from quaestor.solvers.sparql.nearby import near, nearby_lines, unknown_names
 
@@ -178,16 +178,13 @@ class Retrieval:
         if len(nodes) != 1:
             raise _Refused(self._several(nodes) if nodes else self._nothing(value, query))
         number = self._numbers.by_node[nodes[0]]
-        quantity = number.quantity
-        extract = Extract(0, number.source, number.label, quantity, query=query)
-        register = StepResult(Number(quantity.value), quantity.scale, quantity.unit, (number.source,))
+        extract = extract_number(0, number, query=query)
+        register = execute(Plan((replace(extract, id=1),))).result
         return Found(value.name, value.description, extract, register, self._place(number))
 
-    def _place(self, number: OnPage) -> str:
+    def _place(self, number: PrintedNumber) -> str:
         place = show_source(number.source, self.context.document).place
-        if not isinstance(number, Observation):
-            return f"{place}: {number.label}"
-        return place if number.scale is number.quantity.scale else f"{place}, of a table in {number.scale.value}s"
+        return place if isinstance(number, Observation) else f"{place}: {number.label}"
 
     def _several(self, nodes: Sequence[str]) -> str:
         more = f", and {len(nodes) - _MOST_LISTED} more" if len(nodes) > _MOST_LISTED else ""

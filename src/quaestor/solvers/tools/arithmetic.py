@@ -15,6 +15,7 @@ from quaestor.errors import MagnitudeError, QuantityError
 from quaestor.graph.facts import Observation
 from quaestor.plan.formula import render_formula
 from quaestor.plan.operations import OPERATIONS, require_in_range
+from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import Constant, Operand, Ref, RowRef
 from quaestor.solvers.tools.messages import Calculate, Calculated, OperandShown, Refusal, Scalar
 from quaestor.solvers.tools.page import GraphPage, folded, nearest
@@ -95,7 +96,15 @@ def _of_row(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calculat
             "Give the values that count to sum, average, minimum or maximum",
         )
     values, sources = tuple(c.quantity for c in cells), tuple(c.source for c in cells)
-    label = RowRef(cells[0].row.label, values, sources, table if several else None)
+    scales, units = {c.label_scale for c in cells}, {c.label_unit for c in cells}
+    label = RowRef(
+        cells[0].row.label,
+        values,
+        sources,
+        table if several else None,
+        label_scale=scales.pop() if len(scales) == 1 else None,
+        label_unit=units.pop() if len(units) == 1 else None,
+    )
     step = draft.compute(request.operation, (label,))
     return _calculated(draft, request.operation, request.values, [Grounding(label, "page", label.text)], step)
 
@@ -108,10 +117,8 @@ def _traced(draft: PlanBuilder, value: Scalar) -> Grounding | Refusal:
             quantity = parse_quantity(value)
         except QuantityError as error:
             return Refusal(str(error), "Give numbers, or #1 for step 1 and #-1 for the last answer")
-        traced = draft.trace(require_in_range(quantity.value))
-        if (traced.grounded and traced.origin != "constant") or quantity.scale is Scale.ONE:
-            return traced
-        return draft.trace(require_in_range(quantity.number))
+        require_in_range(quantity.number)
+        return draft.trace(quantity.value, None if quantity.scale is Scale.ONE else quantity.scale)
     try:
         return draft.trace(require_in_range(Decimal(str(value))))
     except MagnitudeError as error:
@@ -137,9 +144,11 @@ def _calculated(
         values=tuple(values),
         result=value_to_plain(register.value if fraction is None else Number(fraction.scaleb(2))),
         fraction=None if fraction is None else json_number(fraction),
-        scale=register.scale.value if fraction is None else Scale.PERCENT.value,
+        scale=register.counts.scale_word if fraction is None else Scale.PERCENT.value,
         unit=register.unit,
-        formula=render_formula(draft.plan(step), draft.formulas),
+        formula=render_formula(
+            draft.plan(step), draft.formulas, [register and register.counts for register in draft.history]
+        ),
         operands=tuple(_operand(draft, item) for item in traced),
         ungrounded=tuple(
             json_number(t.operand.value) for t in traced if not t.grounded and isinstance(t.operand, Constant)
@@ -150,15 +159,15 @@ def _calculated(
 
 
 def _operand(draft: PlanBuilder, traced: Grounding) -> OperandShown:
-    value, scale = _taken(draft, traced.operand)
-    return OperandShown(value_to_plain(value), traced.origin, traced.label, scale.value, traced.also or None)
+    value, counts = _taken(draft, traced.operand)
+    return OperandShown(value_to_plain(value), traced.origin, traced.label, counts.scale_word, traced.also or None)
 
 
-def _taken(draft: PlanBuilder, operand: Operand) -> tuple[AnswerValue, Scale]:
+def _taken(draft: PlanBuilder, operand: Operand) -> tuple[AnswerValue, Dimension]:
     if isinstance(operand, Constant):
-        return Number(operand.value), Scale.ONE
+        return Number(operand.value), operand.counts
     if isinstance(operand, RowRef):
-        return Number(Decimal(len(operand.values))), Scale.ONE
+        return Number(Decimal(len(operand.values))), Dimension(in_ones=True)
     register = draft.result(operand.step) if operand.step > 0 else draft.history[operand.step]
     assert register is not None  # it was computed with
-    return register.value, register.scale
+    return register.value, register.counts

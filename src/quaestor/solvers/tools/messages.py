@@ -66,7 +66,7 @@ class Calculate:
         Word,
         Field(
             description="The operation. percentage_change takes the old value, then the new one; percentage the part, "
-            "then the whole; both give a percentage. The table_ operations take one row label.",
+            "then the whole. The table_ operations take one row label.",
             json_schema_extra={"enum": list(OPERATIONS)},
         ),
     ]
@@ -130,7 +130,7 @@ class RefusedCandidate:
 class Retrieved:
     """The result of `query_kg`.
 
-    Units: `value` is as printed, in units of `scale`.
+    Units: `value` is as printed, in units of `scale`, which its print or its labels say; `unknown` where nothing does.
     """
 
     success: Literal[True] = field(default=True, init=False)
@@ -218,7 +218,7 @@ class OperandShown:
         value: As it was used, in units of `scale`.
         origin: `step 1`, `answer 1 turn ago`, `page`, `constant` or `ungrounded`.
         label: What it is.
-        scale: What one unit of it stands for.
+        scale: What one unit of it stands for; `unknown` where nothing says it.
         also: How many other numbers of the page have the same value, where it was looked up there.
     """
 
@@ -238,7 +238,7 @@ class Calculated:
         values: As given.
         result: The number, true or false, or words. Of `percentage_change` and `percentage` in percent.
         fraction: The same as a fraction, where the result is in percent.
-        scale: What one unit of the result stands for.
+        scale: What one unit of the result stands for; `unknown` where nothing says it.
         unit: What it counts, or None.
         formula: The whole arithmetic.
         operands: Where each value came from.

@@ -12,16 +12,13 @@ from quaestor.conversation.memory import Memory
 from quaestor.core.answer_value import AnswerValue, Number, print_value
 from quaestor.core.quantity import Scale
 from quaestor.errors import SolverError
-from quaestor.graph.facts import HeaderNumber, MentionFact, Observation
+from quaestor.graph.facts import PrintedNumber, extract_number
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.literals import needs_no_source, write_literal
 from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION
 from quaestor.plan.rounding import rounds_to
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
-
-OnPage = Observation | MentionFact | HeaderNumber
-"""A number that the page prints."""
 
 IN_PERCENT = frozenset({"percentage", "percentage_change"})
 """The operations whose result, a fraction, is shown as a percentage."""
@@ -58,7 +55,7 @@ class PlanBuilder:
         self._history = memory.registers
         self._steps: list[Step] = []
         self._results: list[StepResult] = []
-        self._shown: list[OnPage] = []
+        self._shown: list[PrintedNumber] = []
         self._latest = 0
 
     @property
@@ -67,7 +64,7 @@ class PlanBuilder:
         return tuple(self._steps)
 
     @property
-    def shown(self) -> tuple[OnPage, ...]:
+    def shown(self) -> tuple[PrintedNumber, ...]:
         """The numbers that tools returned without choosing them."""
         return tuple(self._shown)
 
@@ -102,15 +99,14 @@ class PlanBuilder:
         steps, self._latest = mark
         del self._steps[steps:], self._results[steps:]
 
-    def show(self, number: OnPage) -> None:
+    def show(self, number: PrintedNumber) -> None:
         """Notes that a tool returned a number without choosing it."""
         if number not in self._shown:
             self._shown.append(number)
 
-    def extract(self, number: OnPage, query: str | None = None) -> int:
+    def extract(self, number: PrintedNumber, query: str | None = None) -> int:
         """Returns the step that takes a number from the page; there is one for each number."""
-        step = Extract(len(self._steps) + 1, number.source, number.label, number.quantity, query=query)
-        self._latest = self._extracted(step)
+        self._latest = self._extracted(extract_number(len(self._steps) + 1, number, query=query))
         return self._latest
 
     def compute(self, operation: str, operands: Sequence[Operand]) -> int:
@@ -162,12 +158,37 @@ class PlanBuilder:
         origin = f"step {step}" if step > 0 else f"answer {-step} turn{'s' * (step < -1)} ago"
         return Grounding(Ref(step), origin, self.label(step))
 
-    def trace(self, value: Decimal) -> Grounding:
-        """Returns what a value is, as sure as it can be told: what was computed or retrieved before what was not."""
+    def trace(self, value: Decimal, scale: Scale | None = None) -> Grounding:
+        """Returns what a value is, as sure as it can be told: what was computed or retrieved before what was not.
+
+        Args:
+            value: The number, in units of `scale`.
+            scale: What was said with it. A number that is known to count in another scale is another number.
+        """
+        mark = self.mark
         for found in self._traces(value):
-            return found
+            if scale is None or self._counts_in(found.operand, scale):
+                return found
+            self.rewind(mark)
+        if scale is not None:
+            for found in self._traces(value * scale.factor):
+                if isinstance(found.operand, Ref):
+                    return found
         text = format(value, "f")
-        return Grounding(Constant(value, text), "ungrounded", text, grounded=False)
+        constant = Constant(value * scale.factor, format(value * scale.factor, "f")) if scale is Scale.PERCENT else None
+        label = text if scale is None else f"{text} {scale.value}"
+        return Grounding(constant or Constant(value, text, scale), "ungrounded", label, grounded=False)
+
+    def _counts_in(self, operand: Operand, scale: Scale) -> bool:
+        if not isinstance(operand, Ref):
+            return False
+        register = self.result(operand.step) if operand.step > 0 else self._history[operand.step]
+        if register is None or register.scale is scale:
+            return register is not None
+        computed = operand.step > 0 and self._in_percent(operand.step - 1)
+        return (
+            not register.counts.known and not register.counts.percent and not (computed and scale is not scale.PERCENT)
+        )
 
     def _traces(self, value: Decimal) -> Iterator[Grounding]:
         yield from self._among_steps(value, exact=True)
@@ -194,17 +215,20 @@ class PlanBuilder:
         for ago, register in enumerate(reversed(self._history), 1):
             if register is not None and _is(register, value, exact):
                 yield self.traced(-ago)
+            elif self._told_in_percent(ago) and _same(register and register.number, value, 2, exact):
+                percent = self.compute("multiply", (Ref(-ago), _HUNDRED))
+                yield replace(self.traced(-ago), operand=Ref(percent))
 
-    def _among_numbers(self, value: Decimal, numbers: Sequence[OnPage]) -> Iterator[Grounding]:
+    def _told_in_percent(self, ago: int) -> bool:
+        answer = self._memory.answers[-ago]
+        return answer.scale is Scale.ONE and answer.metric_type in IN_PERCENT
+
+    def _among_numbers(self, value: Decimal, numbers: Sequence[PrintedNumber]) -> Iterator[Grounding]:
         for magnitude in (False, True):
             found = [n for n in numbers if _printed(n, value, magnitude)]
-            if found:
-                number = found[0]
-                reading = replace(
-                    Extract(len(self._steps) + 1, number.source, number.label, number.quantity),
-                    reading="magnitude" if magnitude else "signed",
-                )
-                yield Grounding(Ref(self._extracted(reading)), "page", number.label, also=len(found) - 1)
+            for number in found:
+                taken = extract_number(len(self._steps) + 1, number, "magnitude" if magnitude else "signed")
+                yield Grounding(Ref(self._extracted(taken)), "page", number.label, also=len(found) - 1)
 
     def _extracted(self, step: Extract) -> int:
         for known in self._steps:
@@ -237,7 +261,7 @@ def _same(known: Decimal | None, value: Decimal, shift: int = 0, exact: bool = F
     return known == value or (not exact and rounds_to(known, value, _DIGITS_COPIED))
 
 
-def _printed(number: OnPage, value: Decimal, magnitude: bool) -> bool:
+def _printed(number: PrintedNumber, value: Decimal, magnitude: bool) -> bool:
     quantity = number.quantity
     wanted = -value if magnitude else value
     if magnitude and quantity.value >= 0:

@@ -234,7 +234,7 @@ def _retrieved(fact: Fact, draft: PlanBuilder, query: str) -> Retrieved | Refusa
         property=fact.predicate,
         value=json_number(fact.quantity.value),
         raw_value=fact.quantity.text,
-        scale=fact.scale.value,
+        scale=fact.counts.scale_word,
         unit=fact.unit,
         year=fact.year,
         period=period_code(fact.period) if fact.period else None,

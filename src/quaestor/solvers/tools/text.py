@@ -67,7 +67,7 @@ def _shown(item: InText) -> MentionShown:
     return MentionShown(
         value=json_number(item.quantity.value),
         raw_value=item.quantity.text,
-        scale=item.quantity.scale.value,
+        scale=item.counts.scale_word,
         unit=item.quantity.unit,
         period=period_code(item.period) if item.period else None,
         sentence=item.sentence if isinstance(item, MentionFact) else item.label,

@@ -83,7 +83,7 @@ class Candidates:
         chosen = (i,) if self.pool.kind[j] == NONE else (i, j)
         operands = tuple(member for n in chosen for member in self.pool.members(n))
         reading = reading_of(name, tuple(self.pool.counts[n] for n in chosen))
-        return TurnAction(name, operands, float(self.value[index]), Dimension(reading.scale, reading.unit))
+        return TurnAction(name, operands, float(self.value[index]), reading.counts)
 
 
 def enumerate_candidates(pool: Pool, signatures: Mapping[str, float], question: Question) -> Candidates:

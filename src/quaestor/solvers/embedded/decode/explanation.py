@@ -46,61 +46,57 @@ def explanation(answer: Answer, question: Question, turn: TurnView, context: Tur
     return "; ".join(parts) or None
 
 
-def abstained(answer: Answer, least: float, context: TurnContext) -> Answer:
+def abstained(answer: Answer, least: float) -> Answer:
     """Returns an answer without its value, which the reason still names.
 
     Args:
         answer: The surest.
         least: The confidence that is asked for.
-        context: The turn's.
     """
-    shown = _shown(answer, context)
+    shown = _shown(answer)
     reason = (
         f"withheld: the surest reading, {shown}, has a probability of {answer.confidence or 0.0:.2f}, below {least:g}"
     )
     return replace(answer, value=None, reason=reason)
 
 
-def other_reading(first: Answer, answers: Iterable[Answer], context: TurnContext) -> Answer | None:
+def other_reading(first: Answer, answers: Iterable[Answer]) -> Answer | None:
     """Returns the first answer that a person would take for another one; None where there is none.
 
     Args:
         first: The likeliest.
         answers: Those after it.
-        context: The turn's.
     """
-    shown = show_number(first, context.document)
-    return next((answer for answer in answers if show_number(answer, context.document) != shown), None)
+    shown = show_number(first)
+    return next((answer for answer in answers if show_number(answer) != shown), None)
 
 
-def reread(turn: int, given: Answer, now: Answer, context: TurnContext) -> str:
+def reread(turn: int, given: Answer, now: Answer) -> str:
     """Returns how an earlier question was answered, and as what it is read now.
 
     Args:
         turn: Its place in the conversation, from 0.
         given: The answer that it got.
         now: What it would get.
-        context: The turn's.
     """
-    was = "not answered" if given.value is None else f"answered {_shown(given, context)}"
-    return f"question {turn + 1} was {was}, and is read here as {_shown(now, context)}"
+    was = "not answered" if given.value is None else f"answered {_shown(given)}"
+    return f"question {turn + 1} was {was}, and is read here as {_shown(now)}"
 
 
-def with_runner_up(first: Answer, second: Answer | None, context: TurnContext) -> Answer:
+def with_runner_up(first: Answer, second: Answer | None) -> Answer:
     """Returns the first answer; what the question may ask for instead, where there is a second, is in its reason.
 
     Args:
         first: The likeliest answer.
         second: The next one; None where there is none.
-        context: The turn.
     """
     if second is None:
         return first
-    doubts = (first.reason, runner_up(first, second, context))
+    doubts = (first.reason, runner_up(first, second))
     return replace(first, reason="; ".join(doubt for doubt in doubts if doubt))
 
 
-def runner_up(first: Answer, second: Answer, context: TurnContext) -> str:
+def runner_up(first: Answer, second: Answer) -> str:
     """Returns the second answer in words, such as `next likely: 5,363 (net revenue in 2007), 31%`.
 
     The answer is the result of the likeliest reading. Several readings of another result can outweigh it together:
@@ -109,22 +105,21 @@ def runner_up(first: Answer, second: Answer, context: TurnContext) -> str:
     Args:
         first: The likeliest answer, which the second is told apart from.
         second: The next one, with its confidence.
-        context: The turn.
     """
     if (second.confidence or 0.0) > (first.confidence or 0.0):
-        return f"as likely, but by several readings: {_shown(second, context)}"
+        return f"as likely, but by several readings: {_shown(second)}"
     sure = f", {second.confidence or 0.0:.0%}"
-    mine, other = show_number(first, context.document), show_number(second, context.document)
+    mine, other = show_number(first), show_number(second)
     readings = _reading(first), _reading(second)
     if None not in readings and readings[0] != readings[1] and first.sources == second.sources:
         return f"read {readings[0]}: {mine}; {readings[1]}: {other}{sure}"
     if _turned(first, second):
         return f"the other way round: {other}{sure}"
-    return f"next likely: {_shown(second, context)}{sure}"
+    return f"next likely: {_shown(second)}{sure}"
 
 
-def _shown(answer: Answer, context: TurnContext) -> str:
-    number = show_number(answer, context.document)
+def _shown(answer: Answer) -> str:
+    number = show_number(answer)
     return f"{number} ({answer.description})" if answer.description else number
 
 

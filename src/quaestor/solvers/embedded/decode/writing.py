@@ -60,7 +60,15 @@ class _Writer:
         dropped = operand.value > 0 > leaf.quantity.value
         step = len(self.steps) + 1
         self.steps.append(
-            Extract(step, leaf.source, leaf.label, leaf.quantity, reading="magnitude" if dropped else "signed")
+            Extract(
+                step,
+                leaf.source,
+                leaf.label,
+                leaf.quantity,
+                "magnitude" if dropped else "signed",
+                label_scale=leaf.label_scale,
+                label_unit=leaf.label_unit,
+            )
         )
         return Ref(step)
 
@@ -77,7 +85,7 @@ def read_state(memory: Memory, leaves: NumberMatrix) -> DialogueState:
     state = DialogueState()
     for question, answer in zip(memory.asked, memory.answers, strict=True):
         value = as_float(answer.value)
-        counts = Dimension(answer.scale, answer.unit)
+        counts = Dimension(answer.scale, answer.unit, in_ones=answer.in_ones)
         if answer.plan is None:
             outcome = TurnAction("lookup", (), value, counts)
         else:

@@ -127,7 +127,7 @@ def _arrays(leaves: tuple[CandidateNumber, ...]) -> NumberMatrix:
 
 def _counts(leaves: tuple[CandidateNumber, ...]) -> tuple[Dimension, ...]:
     known: dict[Dimension, Dimension] = {}
-    found = (Dimension(leaf.quantity.scale, leaf.quantity.unit) for leaf in leaves)
+    found = (leaf.counts for leaf in leaves)
     return tuple(known.setdefault(counts, counts) for counts in found)
 
 

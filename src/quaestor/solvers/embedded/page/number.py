@@ -6,6 +6,8 @@ import numpy as np
 
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Quantity, Scale
+from quaestor.plan.scales import Dimension
+from quaestor.plan.steps import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,8 @@ class CandidateNumber:
         place: The place in the line; or the number's place in the sentence.
         total: Its label says total.
         distances: For a number in a sentence, each word of meaning and how many words away it stands.
+        label_scale: The scale that its labels name, as `Extract.label_scale`.
+        label_unit: The unit that they name, likewise.
     """
 
     quantity: Quantity
@@ -55,6 +59,13 @@ class CandidateNumber:
     moved: bool = False
     boundary: int = 0
     distances: tuple[tuple[str, int], ...] = ()
+    label_scale: Scale | None = None
+    label_unit: str | None = None
+
+    @property
+    def counts(self) -> Dimension:
+        """What it counts, as its print or else its labels say."""
+        return counted(self.quantity, self.label_scale, self.label_unit)
 
 
 def power_of_ten_of(quantity: Quantity, label: Scale | None = None) -> float:

@@ -62,6 +62,8 @@ def _leaf(seen: Observation, axis: Axis, words: Sequence[str], opening: str) -> 
         line=_line(seen.source.row, seen.source.column, axis),
         place=seen.source.column if upright else seen.source.row,
         total="total" in labels.split(),
+        label_scale=seen.label_scale,
+        label_unit=seen.label_unit,
     )
 
 

@@ -85,9 +85,9 @@ def test_in_a_turned_table_it_is_a_column_that_is_matched() -> None:
 def test_a_loss_and_its_magnitude_are_two_readings() -> None:
     loss = answered(taken(3, 1, "-3.97"), sure=0.5)
     magnitude = answered(taken(3, 1, "-3.97", "magnitude"), sure=0.4)
-    assert runner_up(loss, magnitude, context()) == "read as a loss: -3.97; as a magnitude: 3.97, 40%"
+    assert runner_up(loss, magnitude) == "read as a loss: -3.97; as a magnitude: 3.97, 40%"
     surer = replace(magnitude, confidence=0.6)
-    assert runner_up(surer, loss, context()) == "read as a magnitude: 3.97; as a loss: -3.97, 50%"
+    assert runner_up(surer, loss) == "read as a magnitude: 3.97; as a loss: -3.97, 50%"
 
 
 def test_exchanged_operands_are_the_other_way_round() -> None:
@@ -95,22 +95,22 @@ def test_exchanged_operands_are_the_other_way_round() -> None:
     change = answered(costs, before, Compute(3, "subtract", (Ref(1), Ref(2))), sure=0.5)
     back = answered(costs, before, Compute(3, "subtract", (Ref(2), Ref(1))), sure=0.3)
     ratio = answered(costs, before, Compute(3, "divide", (Ref(2), Ref(1))), sure=0.3)
-    assert runner_up(change, back, context()) == "the other way round: -15, 30%"
-    assert runner_up(change, ratio, context()).startswith("next likely: 96.3 % (")
+    assert runner_up(change, back) == "the other way round: -15, 30%"
+    assert runner_up(change, ratio).startswith("next likely: 96.3 % (")
 
 
 def test_a_runner_up_is_named_where_it_is_close() -> None:
     first, second = answered(taken(2, 1, "410"), sure=0.6), answered(taken(2, 2, "395"), sure=0.3)
-    told = with_runner_up(replace(first, reason="a doubt"), second, context()).reason
+    told = with_runner_up(replace(first, reason="a doubt"), second).reason
     assert told is not None
     assert told.startswith("a doubt; next likely: 395 (")
     assert told.endswith("), 30%")
-    assert with_runner_up(first, None, context()) == first
+    assert with_runner_up(first, None) == first
 
 
 def test_a_runner_up_is_never_surer_than_the_answer() -> None:
     first, second = answered(taken(2, 1, "410"), sure=0.11), answered(taken(2, 2, "395"), sure=0.19)
-    told = runner_up(first, second, context())
+    told = runner_up(first, second)
     assert told.startswith("as likely, but by several readings: 395 (")
     assert "%" not in told
 
@@ -118,8 +118,8 @@ def test_a_runner_up_is_never_surer_than_the_answer() -> None:
 def test_what_looks_the_same_is_no_other_reading() -> None:
     first, same = answered(taken(2, 1, "410"), sure=0.6), answered(taken(1, 2, "410"), sure=0.5)
     other = answered(taken(2, 2, "395"), sure=0.4)
-    assert other_reading(first, [same, other], context()) is other
-    assert other_reading(first, [same], context()) is None
+    assert other_reading(first, [same, other]) is other
+    assert other_reading(first, [same]) is None
 
 
 @pytest.mark.slow
@@ -130,21 +130,21 @@ def test_in_the_sample_no_runner_up_is_surer_or_looks_the_same(sample: Dataset) 
             found = re.search(r"next likely: (.*?)(?: \(.*\))?, (\d+)%$", turn.answer.reason or "")
             if found:
                 named += 1
-                assert found[1] != show_number(turn.answer, conversation.document)
+                assert found[1] != show_number(turn.answer)
                 assert int(found[2]) <= round(100 * (turn.answer.confidence or 0))
     assert named > 5
 
 
 def test_how_an_earlier_question_is_read_now_is_said() -> None:
     given, now = answered(taken(2, 1, "410"), sure=0.6), answered(taken(2, 2, "395"), sure=0.4)
-    told = reread(0, given, now, context())
+    told = reread(0, given, now)
     assert re.fullmatch(r"question 1 was answered 410 \(.+\), and is read here as 395 \(.+\)", told)
-    told = reread(1, replace(given, value=None), now, context())
+    told = reread(1, replace(given, value=None), now)
     assert told.startswith("question 2 was not answered, and is read here as 395 (")
 
 
 def test_what_is_withheld_is_named_with_its_probability() -> None:
-    answer = abstained(answered(taken(1, 1, "5363"), sure=0.3141), 0.5, context())
+    answer = abstained(answered(taken(1, 1, "5363"), sure=0.3141), 0.5)
     assert answer.value is None
     assert answer.reason is not None
     assert answer.reason.startswith("withheld: the surest reading, 5,363 (")
