@@ -9,6 +9,7 @@ from model_server import Script
 from solver_bench import Played, play_solver
 from toolboxes import CASH_FLOWS
 
+from quaestor.documents.document import Document
 from quaestor.solvers.base import Solver
 from quaestor.solvers.reflection.solver import ReflectionSolver
 
@@ -83,7 +84,7 @@ def play(
     script: Script,
     *questions: str,
     solver: Solver | None = None,
-    page: str = CASH_FLOWS,
+    page: str | Document = CASH_FLOWS,
     protocol: Protocol = "openai",
     native: bool = True,
     **spec: Any,

@@ -8,6 +8,7 @@ from model_server import Script
 from solver_bench import Played, play_solver
 from toolboxes import CASH_FLOWS
 
+from quaestor.documents.document import Document
 from quaestor.solvers.workflow.solver import WorkflowSolver
 from quaestor.solvers.workflow.spec import WorkflowLimits
 
@@ -64,7 +65,7 @@ def saying(said: Sequence[Json | Reply]) -> Script:
 def play(
     script: Script,
     *questions: str,
-    page: str = CASH_FLOWS,
+    page: str | Document = CASH_FLOWS,
     protocol: Protocol = "openai",
     native: bool = True,
     limits: WorkflowLimits | None = None,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
 from quaestor.plan.execute import StepResult
+from quaestor.plan.scales import Dimension
 from quaestor.questions.question import Question, read_question
 
 
@@ -40,6 +41,11 @@ class Memory:
             None if a.value is None else StepResult(a.value, a.scale, a.unit, a.sources, a.in_ones)
             for a in self.answers
         )
+
+    @property
+    def counts(self) -> tuple[Dimension | None, ...]:
+        """What the answers count, oldest first; None where a turn has no answer."""
+        return tuple(None if register is None else register.counts for register in self.registers)
 
     @property
     def entity_in_focus(self) -> str | None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from quaestor.core.quantity import Scale
+from quaestor.core.quantity import Quantity, Scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,7 @@ class Caption:
 
 
 NOTHING = Caption()
+_WRITTEN_OUT = 1_000_000
 _SCALES = {"t": Scale.THOUSAND, "0": Scale.THOUSAND, "m": Scale.MILLION, "b": Scale.BILLION}
 _SCALE = re.compile(
     r"(?:\bin\s?(?:\$|u\.?s\.?\s?\$|dollars|us dollars)?\s?|^\W*|\(\s?(?:\$|dollars|amounts|us\$)?\s?(?:in\s)?)"
@@ -140,6 +141,14 @@ def covers(caption: str, unit: str | None, label: str, label_unit: str | None) -
 def is_price(label: str) -> bool:
     """Whether a label names an amount for one of something ("per share"), which has the unit of its table."""
     return _PER.search(label) is not None or "pershare" in label.casefold()
+
+
+def scale_in_text(quantity: Quantity) -> Scale | None:
+    """Returns the scale that is known of a number in running text beside what it prints; None where nothing is.
+
+    A number that is written out counts in ones: nobody prints `1,153,587` of what counts in thousands or millions.
+    """
+    return Scale.ONE if abs(quantity.value) >= _WRITTEN_OUT and quantity.scale is Scale.ONE else None
 
 
 def caption_in_text(sentences: Sequence[str]) -> Caption:

@@ -9,12 +9,11 @@ from typing import Literal
 from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import Quantity, Scale
+from quaestor.documents.captions import scale_in_text
 from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import Extract, Reading, counted
 
 Axis = Literal["rows", "columns"]
-
-_WRITTEN_OUT = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +111,8 @@ class MentionFact:
 
     @property
     def label_scale(self) -> Scale | None:
-        """`Scale.ONE` of a number that is written out: nobody prints `1,153,587` of what counts in millions."""
-        return Scale.ONE if abs(self.quantity.value) >= _WRITTEN_OUT else None
+        """The scale that is known of it beside its print, or None."""
+        return scale_in_text(self.quantity)
 
     @property
     def counts(self) -> Dimension:

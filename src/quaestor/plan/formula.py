@@ -57,7 +57,9 @@ def _earlier_parts(history: Sequence[str | None], counts: Sequence[Dimension | N
         if not formula or len(formula) > LONGEST:
             parts.append(_Part("[last answer]" if ago == 1 else f"[answer {ago} turns ago]", _ATOM, counted))
         else:
-            parts.append(_Part(formula, _precedence(formula), counted))
+            single = _precedence(formula) == _ATOM and counted.known and counted.scale is not Scale.ONE
+            scaled = f"{formula} {counted.scale.value}" if single and counted.scale.value not in formula else ""
+            parts.append(_Part(formula, _precedence(formula), counted, scaled))
     return parts
 
 

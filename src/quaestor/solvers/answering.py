@@ -1,11 +1,39 @@
 """From a plan to an answer: the last step of every solver."""
 
+from dataclasses import replace
+
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.describe import describe
+from quaestor.core.provenance import SentenceRef
+from quaestor.documents.captions import scale_in_text
+from quaestor.documents.document import Document
 from quaestor.plan.execute import execute
 from quaestor.plan.formula import render_formula
-from quaestor.plan.steps import Plan
+from quaestor.plan.steps import Extract, Plan, Step
 from quaestor.solvers.base import TurnContext
+
+
+def with_labels(plan: Plan, document: Document) -> Plan:
+    """Returns a plan whose numbers say what the labels and captions around them name, whoever wrote it.
+
+    Args:
+        plan: Any plan on the document.
+        document: The document.
+    """
+    return replace(plan, steps=tuple(_labelled(step, document) for step in plan.steps))
+
+
+def _labelled(step: Step, document: Document) -> Step:
+    if not isinstance(step, Extract) or step.quantity is None or (step.label_scale or step.label_unit):
+        return step
+    source = step.source
+    if isinstance(source, SentenceRef):
+        return replace(step, label_scale=scale_in_text(step.quantity))
+    table = document.tables[source.table]
+    if source.row < table.header_rows:
+        return step
+    scale, unit = table.scale_at(source.row, source.column), table.unit_at(source.row, source.column)
+    return replace(step, label_scale=scale, label_unit=unit)
 
 
 def answer_from_plan(
@@ -23,8 +51,8 @@ def answer_from_plan(
     Raises:
         PlanError: The plan cannot be run.
     """
-    history = context.memory.registers
-    result = execute(plan, history).result
+    plan = with_labels(plan, context.document)
+    result = execute(plan, context.memory.registers).result
     described = describe(plan, context.memory, context.document, context.read(question))
     return Answer(
         value=result.value,
@@ -38,7 +66,7 @@ def answer_from_plan(
         formula=render_formula(
             plan,
             [answer.formula or None for answer in context.memory.answers],
-            [register and register.counts for register in history],
+            context.memory.counts,
         ),
         variables=described.variables,
         plan=plan,

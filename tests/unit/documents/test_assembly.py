@@ -120,6 +120,34 @@ def test_the_sentences_before_a_table_tell_what_its_caption_leaves_open() -> Non
     assert (alone.scale, captioned.scale) == (Scale.THOUSAND, Scale.MILLION)
 
 
+@pytest.mark.parametrize(
+    ("sentence", "scale"),
+    [
+        ("the changes were as follows , in millions : .", Scale.MILLION),
+        ("rents in thousands of dollars were as follows :", Scale.THOUSAND),
+        ("in millions , they came to 5 in 2008 .", None),
+        ("we paid rent in millions of cases in 2008 .", None),
+    ],
+)
+def test_the_sentence_before_a_table_needs_no_brackets(sentence: str, scale: Scale | None) -> None:
+    table = TablePart([["", "2008"], ["rent", "5"]])
+    assert assemble("x", [ParagraphPart((sentence,)), table]).tables[0].scale is scale
+
+
+def test_a_tables_scale_holds_for_what_its_caption_speaks_of() -> None:
+    grid = [["", "2008"], ["rent", "5"], ["total staff", "900"], ["shares issued", "12"], ["loss per share", "0.5"]]
+
+    def scales(caption: str) -> list[Scale | None]:
+        table = assemble("x", [TablePart(grid, caption)]).tables[0]
+        return [table.scale_at(row, 1) for row in range(1, 5)]
+
+    million, one = Scale.MILLION, Scale.ONE
+    assert scales("( in millions )") == [million, million, million, one]
+    assert scales("( $ in millions )") == [million, None, million, one]
+    assert scales("( in millions , except share and per share data )") == [million, million, None, one]
+    assert scales("( in millions , except per share data )") == [million, million, million, one]
+
+
 def test_rows_of_unequal_length_are_filled_and_told_of() -> None:
     document = assemble("x", [TablePart([]), TablePart([[]]), TablePart([["", "2008"], ["a"]])], ["lost a page"])
     assert [[cell.text for cell in row] for row in document.tables[0].cells] == [["", "2008"], ["a", ""]]

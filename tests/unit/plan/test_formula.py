@@ -1,3 +1,4 @@
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -6,6 +7,7 @@ from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.plan.formula import render_formula
 from quaestor.plan.program import parse_program
+from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
 
 TWO = Constant(Decimal(2), "const_2")
@@ -64,3 +66,20 @@ def test_earlier_turns_are_written_out(earlier: str | None, formula: str) -> Non
 def test_doubling_steps_do_not_explode() -> None:
     steps = [Compute(1, "add", (TWO, TWO))] + [Compute(id, "add", (Ref(id - 1), Ref(id - 1))) for id in range(2, 60)]
     assert len(render_formula(Plan(tuple(steps)))) < 2000
+
+
+def test_a_conversion_is_shown_with_the_scales_on_both_sides() -> None:
+    def taken(id: int, value: str, printed: Scale, label: Scale | None) -> Extract:
+        return Extract(id, CellRef("doc", 0, 1, id), "", Quantity(Decimal(value), printed), label_scale=label)
+
+    billion, million = taken(1, "2.2", Scale.BILLION, None), taken(2, "325", Scale.ONE, Scale.MILLION)
+    assert render_formula(Plan((billion, million, Compute(3, "add", (Ref(1), Ref(2)))))) == (
+        "2.2 billion * 1000 + 325 million"
+    )
+    change = Plan((billion, million, Compute(3, "percentage_change", (Ref(1), Ref(2)))))
+    assert render_formula(change) == "(2.2 billion * 1000 - 325 million) / 325 million"
+    alike = taken(1, "300", Scale.ONE, Scale.MILLION)
+    assert render_formula(Plan((alike, million, Compute(3, "add", (Ref(1), Ref(2)))))) == "300 + 325"
+    later = Plan((replace(million, id=1), Compute(2, "add", (Ref(-1), Ref(1)))))
+    shown = render_formula(later, ["2.2 billion + 1 billion"], [Dimension(Scale.BILLION)])
+    assert shown == "(2.2 billion + 1 billion) * 1000 + 325 million"

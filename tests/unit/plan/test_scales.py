@@ -3,19 +3,24 @@ from decimal import Decimal
 import pytest
 from values import plain
 
+from quaestor.core import serial
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.plan.execute import execute
 from quaestor.plan.program import to_program
-from quaestor.plan.scales import shift_decimal
+from quaestor.plan.scales import Dimension, shift_decimal
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref
 
 ONE, PERCENT, THOUSAND, MILLION, BILLION = Scale.ONE, Scale.PERCENT, Scale.THOUSAND, Scale.MILLION, Scale.BILLION
 SUFFIX = {"%": PERCENT, "k": THOUSAND, "m": MILLION, "b": BILLION}
+LABELS = {"P": PERCENT, "O": ONE, "K": THOUSAND, "M": MILLION, "B": BILLION}
 
 
 def plan(operation: str, *operands: str) -> Plan:
-    """`13.4%`, `2.2b`, `500m` and `7` are extracted with that scale; `c100` is a constant; `7 USD` has a unit."""
+    """`13.4%`, `2.2b`, `500m` and `7` are extracted with that scale; `c100` is a constant; `7 USD` has a unit.
+
+    `7M`, `7B`, `7K` and `7O` have the scale million, billion, thousand and one of their labels.
+    """
     steps: list[Extract | Compute] = []
     taken: list[Operand] = []
     for text in operands:
@@ -23,10 +28,11 @@ def plan(operation: str, *operands: str) -> Plan:
             taken.append(Constant(Decimal(text[1:]), f"const_{text[1:]}"))
             continue
         number, _, unit = text.partition(" ")
+        label = LABELS.get(number[-1])
         scale = SUFFIX.get(number[-1], ONE)
-        value = Decimal(number if scale is ONE else number[:-1])
+        value = Decimal(number if scale is ONE and label is None else number[:-1])
         at = CellRef("doc", 0, 1, len(steps) + 1)
-        steps.append(Extract(len(steps) + 1, at, text, Quantity(value, scale, unit or None, text)))
+        steps.append(Extract(len(steps) + 1, at, text, Quantity(value, scale, unit or None, text), label_scale=label))
         taken.append(Ref(len(steps)))
     return Plan((*steps, Compute(len(steps) + 1, operation, tuple(taken))))
 
@@ -104,3 +110,87 @@ def test_a_computed_percentage_becomes_a_fraction_by_a_step_of_its_own() -> None
 
 def test_shift_is_exact_beyond_the_context() -> None:
     assert shift_decimal(Decimal("1" * 40), -2) == Decimal("1" * 38 + ".11")
+
+
+@pytest.mark.parametrize(
+    ("operation", "operands", "value", "scale", "program"),
+    [
+        # what labels name counts as what is printed
+        ("add", ["2.2b", "325M"], "2525", MILLION, "multiply(2.2, const_1000), add(#0, 325)"),
+        ("sum", ["1B", "2M", "3k"], "1002003", THOUSAND, None),
+        ("subtract", ["5735K", "1.2m"], "4535", THOUSAND, "multiply(1.2, const_1000), subtract(5735, #0)"),
+        ("greater", ["2.2b", "325M"], True, ONE, "multiply(2.2, const_1000), greater(#0, 325)"),
+        ("percentage", ["325M", "2.2b"], "0.1477272727272727272727272727272727272727272727272727", ONE, None),
+        ("add", ["206588M", "181001M"], "387589", MILLION, "add(206588, 181001)"),
+        ("average", ["1500000O", "2.5m"], "2000000", ONE, None),
+        # what has no scale takes the other's
+        ("add", ["325", "2M"], "327", MILLION, "add(325, 2)"),
+        ("add", ["1500000", "2"], "1500002", ONE, None),
+        # other units are taken as printed
+        ("subtract", ["5M USD", "200K shares"], "-195", ONE, "subtract(5, 200)"),
+        # a constant converts, and keeps the amount
+        ("multiply", ["3.4M", "c1000"], "3400", THOUSAND, "multiply(3.4, const_1000)"),
+        ("multiply", ["3.4m", "c1000000"], "3400000", ONE, "multiply(3.4, const_1000000)"),
+        ("multiply", ["3.4", "c1000"], "3400", ONE, None),
+        ("multiply", ["3.4M", "c2000"], "6800", MILLION, None),
+        ("divide", ["20743K", "c1000"], "20.743", MILLION, "divide(20743, const_1000)"),
+        ("divide", ["20743588.7O", "c1000000"], "20.7435887", MILLION, None),
+        ("divide", ["20743588.7", "c1000000"], "20.7435887", MILLION, None),
+        ("divide", ["20743", "c1000"], "20.743", ONE, None),
+        # prices and counts
+        ("multiply", ["39.19O USD", "2M shares"], "78.38", MILLION, "multiply(39.19, 2)"),
+        ("divide", ["30M USD", "1.5O USD"], "20", MILLION, "divide(30, 1.5)"),
+        # percent in a label
+        ("subtract", ["13.4P", "11.1%"], "2.3", PERCENT, "subtract(13.4, 11.1)"),
+        ("multiply", ["2.4P", "526.5M"], "12.636", MILLION, "multiply(2.4%, 526.5)"),
+    ],
+)
+def test_the_scales_that_labels_name(
+    operation: str, operands: list[str], value: str | bool, scale: Scale, program: str | None
+) -> None:
+    made = plan(operation, *operands)
+    result = execute(made).result
+    shown = plain(result.value)
+    assert shown == (value if isinstance(value, bool) else pytest.approx(Decimal(value), abs=Decimal("1e-40")))
+    assert result.scale is scale
+    if program is not None:
+        assert to_program(made) == program
+
+
+def test_money_passes_through_products_and_quotients() -> None:
+    assert execute(plan("multiply", "529300O shares", "39.19O USD")).result.unit == "USD"
+    assert execute(plan("divide", "30M USD", "20M shares")).result.unit == "USD"
+    assert execute(plan("divide", "30M shares", "20M USD")).result.unit is None
+
+
+def test_what_counts_in_ones_is_not_what_has_no_scale() -> None:
+    words = [Dimension().scale_word, Dimension(in_ones=True).scale_word, Dimension(MILLION).scale_word]
+    assert words == ["unknown", "one", "million"]
+    value = execute(plan("multiply", "529300O shares", "39.19O USD")).result
+    assert value.in_ones
+    later = Plan((Compute(1, "divide", (Ref(-1), Constant(Decimal(1_000_000), "const_1000000"))),))
+    shown = execute(later, [value]).result
+    assert (shown.scale, shown.unit) == (MILLION, "USD")
+
+
+def test_a_ratio_beside_a_printed_percentage_is_compared_as_a_fraction() -> None:
+    ratio = execute(plan("percentage", "25M", "100M")).result
+    assert (ratio.number, ratio.in_ones) == (Decimal("0.25"), True)
+    step = Extract(1, CellRef("doc", 0, 1, 1), "rate", Quantity(Decimal(20), PERCENT))
+    apart = Plan((step, Compute(2, "subtract", (Ref(-1), Ref(1)))))
+    assert execute(apart, [ratio]).result.number == Decimal("0.05")
+
+
+def test_a_constant_that_was_said_with_a_scale_is_aligned() -> None:
+    page = Extract(1, CellRef("doc", 0, 1, 1), "debt", Quantity(Decimal(325)), label_scale=MILLION)
+    made = Plan((page, Compute(2, "add", (Ref(1), Constant(Decimal("2.2"), "2.2", BILLION)))))
+    assert execute(made).result.number == Decimal(2525)
+    assert to_program(made) == "multiply(2.2, const_1000), add(325, #0)"
+
+
+def test_plans_of_before_read_as_they_were_written() -> None:
+    old = {"kind": "extract", "id": 1, "source": {"kind": "cell", "document": "d", "table": 0, "row": 1, "column": 1}}
+    old |= {"label": "x", "quantity": {"value": "7", "scale": "one", "unit": None, "text": "7"}, "reading": "signed"}
+    read = serial.load(Plan, {"steps": [old | {"query": None}], "thought": ""})
+    assert execute(read).result.counts == Dimension()
+    assert not {"label_scale", "label_unit"} & set(serial.dump(read)["steps"][0])

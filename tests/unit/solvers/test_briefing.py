@@ -10,6 +10,7 @@ from solver_bench import context_of
 from values import a_value
 
 from quaestor.conversation.memory import Memory
+from quaestor.core.quantity import Scale
 from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION
 from quaestor.solvers.briefing import history
 
@@ -26,3 +27,14 @@ def test_any_number_that_can_be_held_is_told_to_twelve_digits(number: Decimal) -
     context = context_of(memory=Memory((replace(turn, answer=replace(turn.answer, value=a_value(number))),)))
     told = Decimal(history(context)[0]["answer"].split(" ")[0])
     assert abs(told - number) <= abs(number) * Decimal("1e-11")
+
+
+def test_a_computed_percentage_is_told_in_percent_and_an_amount_with_its_scale() -> None:
+    turn = ungrounded("what was it?")
+    answers = [
+        replace(turn.answer, value=a_value("0.141363"), metric_type="percentage_change"),
+        replace(turn.answer, value=a_value("13.4"), scale=Scale.PERCENT),
+        replace(turn.answer, value=a_value(7385), scale=Scale.MILLION, unit="USD"),
+    ]
+    told = history(context_of(memory=Memory(tuple(replace(turn, answer=answer) for answer in answers))))
+    assert [said["answer"] for said in told] == ["14.1363 percent", "13.4 percent", "7385 million USD"]

@@ -135,7 +135,7 @@ def ground_answer(draft: PlanBuilder, final: FinalAnswer, claims: Sequence[Claim
     for step in order:
         for claim in claims:
             if _agrees(draft, step, claim):
-                return _settled(claim, draft.plan(step))
+                return _settled(claim, draft.plan(step), _other_scale(draft.result(step), claim))
     first = claims[0]
     if isinstance(first.value, YesNo):
         raise ModelReplyError(f"no tool result says {first.words}: calculate it with greater")
@@ -149,6 +149,16 @@ def ground_answer(draft: PlanBuilder, final: FinalAnswer, claims: Sequence[Claim
         given = _shown(draft.result(steps[-1]))
         return _settled(first, plan, f"the model says {first.words}, the plan of its steps gives {given}")
     return _without_step(draft, first)
+
+
+def _other_scale(register: StepResult, claim: ClaimedAnswer) -> str | None:
+    """Returns what to doubt where a model gives the number of a step the name of another scale; None for nothing."""
+    known, claimed = register.number, number_of(claim.value)
+    if known is None or claimed is None or claim.scale in (Scale.ONE, Scale.PERCENT, register.scale):
+        return None
+    if not register.counts.known:
+        return f"the model says {claim.scale.value}; nothing on the page says what {known:f} counts in"
+    return f"the model says {claim.words}, the page {_shown(register)}" if rounds_to(known, claimed) else None
 
 
 def _without_sign(draft: PlanBuilder, order: Iterable[int], claim: ClaimedAnswer) -> Plan | None:

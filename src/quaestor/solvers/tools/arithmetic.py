@@ -13,7 +13,6 @@ from quaestor.core.parsing import parse_quantity
 from quaestor.core.quantity import Scale
 from quaestor.errors import MagnitudeError, QuantityError
 from quaestor.graph.facts import Observation
-from quaestor.plan.formula import render_formula
 from quaestor.plan.operations import OPERATIONS, require_in_range
 from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import Constant, Operand, Ref, RowRef
@@ -146,9 +145,7 @@ def _calculated(
         fraction=None if fraction is None else json_number(fraction),
         scale=register.counts.scale_word if fraction is None else Scale.PERCENT.value,
         unit=register.unit,
-        formula=render_formula(
-            draft.plan(step), draft.formulas, [register and register.counts for register in draft.history]
-        ),
+        formula=draft.formula(step),
         operands=tuple(_operand(draft, item) for item in traced),
         ungrounded=tuple(
             json_number(t.operand.value) for t in traced if not t.grounded and isinstance(t.operand, Constant)

@@ -15,6 +15,7 @@ from quaestor.errors import SolverError
 from quaestor.graph.facts import PrintedNumber, extract_number
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.execute import StepResult, execute
+from quaestor.plan.formula import render_formula
 from quaestor.plan.literals import needs_no_source, write_literal
 from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION
 from quaestor.plan.rounding import rounds_to
@@ -73,10 +74,10 @@ class PlanBuilder:
         """The answers of earlier turns, oldest first."""
         return self._history
 
-    @property
-    def formulas(self) -> list[str | None]:
-        """The formulas of earlier turns, oldest first."""
-        return [answer.formula or None for answer in self._memory.answers]
+    def formula(self, step: int) -> str:
+        """Returns the whole arithmetic of a step."""
+        earlier = [answer.formula or None for answer in self._memory.answers]
+        return render_formula(self.plan(step), earlier, self._memory.counts)
 
     def result(self, step: int) -> StepResult:
         """Returns what a step came to."""
@@ -215,7 +216,7 @@ class PlanBuilder:
         for ago, register in enumerate(reversed(self._history), 1):
             if register is not None and _is(register, value, exact):
                 yield self.traced(-ago)
-            elif self._told_in_percent(ago) and _same(register and register.number, value, 2, exact):
+            elif register is not None and self._told_in_percent(ago) and _same(register.number, value, 2, exact):
                 percent = self.compute("multiply", (Ref(-ago), _HUNDRED))
                 yield replace(self.traced(-ago), operand=Ref(percent))
 

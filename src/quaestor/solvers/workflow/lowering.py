@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity
-from quaestor.graph.facts import HeaderNumber, MentionFact, extract_number
+from quaestor.graph.facts import HeaderNumber, MentionFact
 from quaestor.plan.literals import write_literal
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
 from quaestor.solvers.workflow.schema import (
@@ -57,18 +57,8 @@ def _extract(step: ExtractStep, number: Number | None) -> Extract:
     query = query_of(step)
     if number is None:
         return Extract(step.step_id, CellRef("", 0, 0, 0), "", _UNKNOWN, step.reading, query)
-    if not isinstance(number, TableMatch):
-        return extract_number(step.step_id, number, step.reading, query)
-    return Extract(
-        step.step_id,
-        number.cell.ref,
-        number.label,
-        number.quantity,
-        step.reading,
-        query,
-        label_scale=number.label_scale,
-        label_unit=number.label_unit,
-    )
+    source = number.cell.ref if isinstance(number, TableMatch) else number.source
+    return Extract(step.step_id, source, number.label, number.quantity, step.reading, query)
 
 
 def _operand(written: StepReference | LiteralNumber) -> Operand:

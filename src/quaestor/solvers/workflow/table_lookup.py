@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from quaestor.core.quantity import Quantity, Scale
+from quaestor.core.quantity import Quantity
 from quaestor.documents.document import Cell, Document
 from quaestor.errors import SolverError
 from quaestor.solvers.workflow.matching import fit, is_named
@@ -40,8 +40,6 @@ class TableMatch:
         quantity: The number.
         label: What it is called, for people: "net revenue, 2008".
         score: How well row and column fit, 100 at most.
-        label_scale: The scale that its row, column or caption name, or None.
-        label_unit: The unit that they name, or None.
         runner_up: The next best cell in the same words, or None where no other fits.
         runner_up_score: Its score, or 0.
     """
@@ -50,8 +48,6 @@ class TableMatch:
     quantity: Quantity
     label: str
     score: float
-    label_scale: Scale | None = None
-    label_unit: str | None = None
     runner_up: str | None = None
     runner_up_score: float = 0.0
 
@@ -80,7 +76,7 @@ def look_up(document: Document, row_query: str, col_query: str) -> TableMatch:
         LookupFailure: No cell fits, or several do.
     """
     asked = _NUMBER.search(col_query)
-    wanted = int(asked[1]) if asked else None
+    place = int(asked[1]) if asked else None
     queries = (row_query, _NUMBER.sub("", col_query))
     found = sorted(_candidates(document, *queries), key=lambda candidate: -candidate.score)
     if not found:
@@ -89,14 +85,12 @@ def look_up(document: Document, row_query: str, col_query: str) -> TableMatch:
     if others and best.score - others[0].score < MARGIN:
         close = [c.name for c in (best, *others) if best.score - c.score < MARGIN]
         raise LookupFailure(f"{_asked(*queries)} fits {len(close)} cells, {_listed(close)}: use one of these names")
-    runner_up, place = others[0] if others else None, best.cell.ref
+    runner_up = others[0] if others else None
     return TableMatch(
         cell=best.cell,
-        quantity=_number_of(best.cell, wanted),
+        quantity=_number_of(best.cell, place),
         label=", ".join(label for label in (best.row.label, best.column.label) if label) or best.name,
         score=round(best.score, 1),
-        label_scale=document.tables[place.table].scale_at(place.row, place.column),
-        label_unit=document.tables[place.table].unit_at(place.row, place.column),
         runner_up=runner_up.name if runner_up else None,
         runner_up_score=round(runner_up.score, 1) if runner_up else 0.0,
     )

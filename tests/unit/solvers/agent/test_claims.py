@@ -4,6 +4,7 @@ import json
 from decimal import Decimal
 
 import pytest
+from pydantic import JsonValue
 from toolboxes import CASH_FLOWS, after, toolbox
 from values import plain
 
@@ -147,3 +148,15 @@ def test_what_is_no_answer_is_refused(said: object, error: type[Exception], mess
 def test_numbers_that_contradict_are_asked_about(box: Toolbox) -> None:
     with pytest.raises(ModelReplyError, match="14 million and 15 million"):
         settled(box, "14 million or 15 million")
+
+
+def test_a_scale_that_the_page_does_not_say_is_doubted(box: Toolbox) -> None:
+    assert settled(box, {"answer": 206588, "scale": "thousand", "steps": [2]}).remarks == ()
+    (other,) = settled(box, {"answer": 206588, "scale": "million", "steps": [2]}).remarks
+    assert other == "the model says 206588 million, the page 206588 thousand USD"
+    unscaled = toolbox()
+    filters: dict[str, JsonValue] = {"year": 2007}
+    told = unscaled.call("query_kg", {"entityType": "StockOption", "filters": filters, "property": "exercisePrice"})
+    assert told["scale"] == "unknown"
+    (doubt,) = settled(unscaled, {"answer": 48.65, "scale": "million", "steps": [1]}).remarks
+    assert doubt == "the model says million; nothing on the page says what 48.65 counts in"

@@ -56,7 +56,7 @@ def test_values_in_every_form() -> None:
     assert found.values["hundred"].variable == Constant(Decimal(100), "const_100")
     told = {value["name"]: f"{value['value']} ({value['place']})" for value in found.told()}
     assert told == {
-        "net_sales_2008": "100 (net sales | 2008, of a table in millions)",
+        "net_sales_2008": "100 million (net sales | 2008)",
         "margin": "13.7 percent (gross margin | 2008)",
         "stores": "81 stores (pre text, sentence 1: in 2006 the company had sold 81 stores for $ 5.2 million .)",
         "hundred": "100 (constant)",

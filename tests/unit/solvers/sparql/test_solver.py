@@ -71,7 +71,7 @@ def test_what_the_model_is_told() -> None:
         assert text in plan, text
     assert "206588" not in plan
     assert "the page HALC/2009/page_52.pdf" in plan
-    assert "- new = 206588 USD (net cash from operating activities | 2009" in calculate
+    assert "- new = 206588 thousand USD (net cash from operating activities | 2009" in calculate
     assert "the year before" in calculate
     assert "The change over the earlier value" in system
     assert "halcyra" not in system.casefold()
@@ -86,7 +86,7 @@ def test_earlier_results_are_shown_with_what_they_mean_and_can_be_used() -> None
         "what is the difference?",
     )
     last = played.turns[-1].answer
-    assert (last.number, last.scale) == (Decimal(25587), Scale.ONE)
+    assert (last.number, last.scale) == (Decimal(25587), Scale.THOUSAND)
     assert last.plan is not None
     assert last.plan.steps == (Compute(1, "subtract", (Ref(-1), Ref(-2))),)
     assert len(last.sources) == 2

@@ -60,15 +60,7 @@ class _Writer:
         dropped = operand.value > 0 > leaf.quantity.value
         step = len(self.steps) + 1
         self.steps.append(
-            Extract(
-                step,
-                leaf.source,
-                leaf.label,
-                leaf.quantity,
-                "magnitude" if dropped else "signed",
-                label_scale=leaf.label_scale,
-                label_unit=leaf.label_unit,
-            )
+            Extract(step, leaf.source, leaf.label, leaf.quantity, reading="magnitude" if dropped else "signed")
         )
         return Ref(step)
 

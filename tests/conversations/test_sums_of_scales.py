@@ -1,0 +1,134 @@
+"""2.2 billion of the text and 325 of a table in millions, added by every solver, in every form in which it is shown."""
+
+import asyncio
+import json
+from decimal import Decimal
+from pathlib import Path
+
+import agent_bench
+import pytest
+import reflection_bench
+import sparql_bench
+import workflow_bench
+from made_up import a_record, write_dataset
+from model_replies import Call
+
+from quaestor.application.answers import answer_objects
+from quaestor.cli.app import app
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.display import show_number
+from quaestor.conversation.turn import Turn
+from quaestor.core.quantity import Scale
+from quaestor.datasets.convfinqa.records import read_conversation
+from quaestor.datasets.dataset import Conversation
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.runner import play_conversation
+from quaestor.graph.writing import mention_node
+from quaestor.plan.program import to_program
+from quaestor.solvers.registry import make_solver
+
+TABLE = [
+    ["cash flowsmillions", "2012", "2011"],
+    ["term loans", "325", "310"],
+    ["bonds", "480", "455"],
+]
+TEXT = ("the revolving credit facility provides $ 2.2 billion .", "the notes follow .")
+FORMULAS = ("2.2 billion * 1000 + 325 million", "325 million + 2.2 billion * 1000")
+PROGRAMS = ("multiply(2.2, const_1000), add(#0, 325)", "multiply(2.2, const_1000), add(325, #0)")
+STEP_BY_STEP = (
+    "what does the revolving credit facility provide?",
+    "and what were the term loans in 2012?",
+    "what is the sum of the two?",
+)
+QUESTIONS = ("what is the sum of the credit facility and the term loans in 2012?",)
+RECORD = a_record("Single_NORD/2012/page_77.pdf-1", QUESTIONS, None, table=TABLE, text=TEXT)
+DOCUMENT = read_conversation(RECORD, "here").document
+
+
+def is_the_sum(answer: Answer) -> None:
+    assert answer.plan is not None
+    assert (answer.number, answer.scale, answer.unit) == (Decimal(2525), Scale.MILLION, "USD")
+    assert answer.formula in FORMULAS
+    assert to_program(answer.plan) in PROGRAMS
+    assert show_number(answer) == "$ 2,525 million"
+
+
+@pytest.mark.usefixtures("local_models")
+def test_the_agent() -> None:
+    steps = [
+        agent_bench.reply(Call("introspect_ontology", {"action": "list_types"})),
+        agent_bench.reply(Call("calculate", {"operation": "add", "values": ["2.2 billion", "325 million"]})),
+        agent_bench.reply(agent_bench.final(2525, scale="million", steps=[1])),
+    ]
+    played = agent_bench.play(agent_bench.scripted(steps), *QUESTIONS, page=DOCUMENT)
+    is_the_sum(played.turn.answer)
+    told = json.loads(played.turn.tool_calls[-1].output)
+    assert [(shown["value"], shown["scale"]) for shown in told["operands"]] == [(2.2, "billion"), (325, "million")]
+    assert (told["result"], told["scale"], told["ungrounded"]) == (2525, "million", [])
+
+
+@pytest.mark.usefixtures("local_models")
+def test_the_sparql_solver() -> None:
+    graph = GraphProvider.of([DOCUMENT]).graph(DOCUMENT)
+    facility = f"SELECT ?value WHERE {{ {mention_node(graph.mentions[0])} kg:value ?value }}"
+    loans = 'SELECT ?value WHERE { ?o kg:rowLabel "term loans" ; kg:year "2012" ; kg:value ?value }'
+    first, second = sparql_bench.values(facility=facility, loans=loans), sparql_bench.formula("facility + loans")
+    played = sparql_bench.play(sparql_bench.scripted([first], [second]), *QUESTIONS, page=DOCUMENT)
+    is_the_sum(played.turn.answer)
+    assert "- loans = 325 million" in played.last_told
+
+
+@pytest.mark.usefixtures("local_models")
+def test_the_workflow() -> None:
+    plan = workflow_bench.plan(
+        workflow_bench.text(1, "credit facility", "the revolving credit facility provides", "billion USD"),
+        workflow_bench.table(2, "term loans", "2012"),
+        workflow_bench.compute(3, "add", 1, 2),
+    )
+    is_the_sum(workflow_bench.play(workflow_bench.saying([plan]), *QUESTIONS, page=DOCUMENT).turn.answer)
+
+
+@pytest.mark.usefixtures("local_models")
+def test_reflection() -> None:
+    draft = reflection_bench.draft(
+        reflection_bench.look_up("credit facility", "2.2 billion", "PRE0"),
+        reflection_bench.look_up("term loans, 2012", 325, "T0R1C1"),
+        reflection_bench.calculate("add", "#1", "#2", result="2525 million"),
+        answer=2525,
+        scale="million",
+    )
+    played = reflection_bench.play(reflection_bench.playing(expert=[draft]), *QUESTIONS, page=DOCUMENT)
+    is_the_sum(played.turn.answer)
+
+
+def embedded() -> tuple[Turn, ...]:
+    conversation = Conversation("made up", DOCUMENT, STEP_BY_STEP)
+    return asyncio.run(play_conversation(conversation, make_solver("embedded")))
+
+
+def test_the_embedded_solver() -> None:
+    facility, loans, both = (turn.answer for turn in embedded())
+    assert [show_number(facility), show_number(loans)] == ["$ 2.2 billion", "325 million"]
+    assert (both.number, both.scale, both.unit) == (Decimal(2525), Scale.MILLION, "USD")
+    assert both.formula in FORMULAS
+
+
+def test_answers_for_other_programs() -> None:
+    *_, told = answer_objects(embedded(), DOCUMENT)
+    assert (told["value"], told["scale"], told["unit"], told["display"]) == (
+        "2525",
+        "million",
+        "USD",
+        "$ 2,525 million",
+    )
+    assert told["program"] in PROGRAMS
+    assert told["formula"] in FORMULAS
+
+
+def test_ask_shows_it(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "140")
+    page = write_dataset(tmp_path / "page.json", RECORD)
+    app(["ask", str(page), *STEP_BY_STEP], standalone_mode=False, prog_name="quaestor")
+    shown = capfd.readouterr().out
+    assert "$ 2,525 million" in shown
+    assert any(formula in shown for formula in FORMULAS)
