@@ -25,7 +25,7 @@ from quaestor.documents.document import Block, Cell, Document, Header, Section, 
 from quaestor.errors import OutageError, SolverError
 from quaestor.plan.execute import execute
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
-from quaestor.solvers.answering import with_labels
+from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.base import Solver, TurnContext
 
 
@@ -78,7 +78,7 @@ class ScriptedSolver:
 
 
 def answered(plan: Plan, context: TurnContext) -> Answer:
-    plan = with_labels(plan, context.document)
+    plan = with_label_scales(plan, context.document)
     result = execute(plan, context.memory.registers).result
     return Answer(result.value, result.scale, result.unit, plan=plan, sources=result.sources, in_ones=result.in_ones)
 

@@ -60,6 +60,11 @@ def counted(quantity: Quantity, label_scale: Scale | None, label_unit: str | Non
     """Returns what a number of the page counts: as its print says, else as the labels around it do.
 
     A percent sign in a label makes a bare number a percentage; of an amount of money beside it, it says nothing.
+
+    Args:
+        quantity: As printed.
+        label_scale: As `Extract.label_scale`.
+        label_unit: As `Extract.label_unit`.
     """
     if quantity.scale is Scale.PERCENT:
         return Dimension(quantity.scale, quantity.unit)

@@ -13,7 +13,7 @@ from quaestor.plan.steps import Extract, Plan, Step
 from quaestor.solvers.base import TurnContext
 
 
-def with_labels(plan: Plan, document: Document) -> Plan:
+def with_label_scales(plan: Plan, document: Document) -> Plan:
     """Returns a plan whose numbers say what the labels and captions around them name, whoever wrote it.
 
     Args:
@@ -51,7 +51,7 @@ def answer_from_plan(
     Raises:
         PlanError: The plan cannot be run.
     """
-    plan = with_labels(plan, context.document)
+    plan = with_label_scales(plan, context.document)
     result = execute(plan, context.memory.registers).result
     described = describe(plan, context.memory, context.document, context.read(question))
     return Answer(

@@ -15,7 +15,7 @@ from quaestor.plan.execute import execute
 from quaestor.plan.literals import needs_no_source
 from quaestor.plan.steps import Plan
 from quaestor.plan.validate import validate
-from quaestor.solvers.answering import with_labels
+from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.workflow.lowering import Number, lower, value_of
 from quaestor.solvers.workflow.schema import ComputeStep, LiteralNumber, TableExtract, TextExtract, WorkflowPlan
@@ -76,7 +76,7 @@ def check_workflow_plan(written: WorkflowPlan, question: str, context: TurnConte
     issues += copied
     issues += validate(lower(written, numbers), len(context.memory.turns))
     if not issues and not undecided:
-        issues += run_issues(with_labels(lower(written, numbers), context.document), context)
+        issues += run_issues(with_label_scales(lower(written, numbers), context.document), context)
     return CheckedPlan(written, numbers, undecided, tuple(issues), loose)
 
 

@@ -77,7 +77,7 @@ def test_the_prompts_hold_the_page_the_history_and_the_cores_rules() -> None:
     steps = [reply(query(2008)), reply(final(181001)), reply(query(2009)), reply(final(206588))]
     played = play(scripted(steps), QUESTION, "and in 2009?")
     first, later = played.asked[0], played.asked[3]
-    assert "percentage change: The change over the earlier value" in first.system
+    assert "percentage change: (later - earlier) / earlier" in first.system
     assert CASH in first.prompts[0]
     assert "CashFlow_2008" in first.prompts[0]
     assert "none, this is the first question" in first.prompts[0]

@@ -73,7 +73,7 @@ def test_what_the_model_is_told() -> None:
     assert "the page HALC/2009/page_52.pdf" in plan
     assert "- new = 206588 thousand USD (net cash from operating activities | 2009" in calculate
     assert "the year before" in calculate
-    assert "The change over the earlier value" in system
+    assert "(later - earlier) / earlier" in system
     assert "halcyra" not in system.casefold()
 
 
