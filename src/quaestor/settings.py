@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Literal
 
 from quaestor.errors import SettingsError
 
@@ -37,6 +38,9 @@ class Settings:
         max_cost: US dollars.
         tracing: Whether requests to models are traced with OpenTelemetry.
         keep_asked: Whether `quaestor ask` keeps questions and answers in the store.
+        ontology: What pages are read with: a Turtle file, a digest of the store's, or `own`, that of a file's own
+            documents, as is None.
+        policy: What becomes of a label that the ontology does not have; None leaves it to the command.
         seed: Of everything that draws at random, such as the bootstrap.
         models: The tables `[models.NAME]` of the file, as written; `quaestor.llm.naming` reads them.
         prices: The tables `[prices.NAME]`; `quaestor.llm.budget` reads them.
@@ -46,6 +50,8 @@ class Settings:
     store: str = ".quaestor/runs.db"
     solver: str = "embedded"
     workers: int | None = None
+    ontology: str | None = None
+    policy: Literal["strict", "extend"] | None = None
     seed: int = 0
     model: str | None = None
     max_requests: int | None = None
@@ -67,11 +73,12 @@ class Settings:
 
 
 _KINDS: Mapping[str, type] = {
-    "store": str, "solver": str, "workers": int, "seed": int, "model": str, "max_requests": int, "max_tokens": int,
-    "max_cost": float, "tracing": bool, "keep_asked": bool,
+    "store": str, "solver": str, "workers": int, "ontology": str, "policy": str, "seed": int, "model": str,
+    "max_requests": int, "max_tokens": int, "max_cost": float, "tracing": bool, "keep_asked": bool,
 }  # fmt: skip
 _TABLES = ("models", "prices", "solvers")
 _LEAST: Mapping[str, int] = {"workers": 1, "seed": 0, "max_requests": 1, "max_tokens": 1, "max_cost": 0}
+_CHOICES: Mapping[str, tuple[str, ...]] = {"policy": ("strict", "extend")}
 _WANTED: Mapping[type, str] = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
@@ -171,6 +178,8 @@ def _checked(name: str, value: object, where: str) -> Setting:
         raise SettingsError(f"setting {name!r} must be {_WANTED[kind]}, not {value!r} ({where})")
     if name in _LEAST and isinstance(value, int | float) and not _LEAST[name] <= value < float("inf"):
         raise SettingsError(f"setting {name!r} must be {_LEAST[name]} or more, not {value} ({where})")
+    if name in _CHOICES and value not in _CHOICES[name]:
+        raise SettingsError(f"setting {name!r} must be {' or '.join(_CHOICES[name])}, not {value!r} ({where})")
     if value == "":
         raise SettingsError(f"setting {name!r} must not be empty ({where})")
     assert isinstance(value, str | int | float)

@@ -27,6 +27,7 @@ from quaestor.sample import sample_path
 from quaestor.scores.base import open_scores
 from quaestor.scoring.gold import read_gold
 from quaestor.store.base import RunStore, open_store
+from quaestor.store.records import GraphKey
 
 SOURCE = Path(__file__).parents[2] / "src" / "quaestor"
 MAY_OPEN = {"application/score_service.py", "application/kept_scores.py"}
@@ -91,6 +92,7 @@ def test_all_that_answers_is_imported_without_them() -> None:
 
 
 PLANTED = "planted-verdict"
+FROZEN = GraphKey("p", "cd" * 32, "ab" * 32, "0.1.0")
 
 
 async def all_that_a_run_store_gives(store: RunStore) -> str:
@@ -106,8 +108,11 @@ async def all_that_a_run_store_gives(store: RunStore) -> str:
         "prompts": await store.prompts(run, conversation),
         "load_graph": await store.load_graph(run, conversation),
         "load_ontology": await store.load_ontology("ab" * 32),
+        "ontologies": await store.ontologies(),
+        "frozen_graph": await store.frozen_graph(FROZEN),
+        "frozen_graphs": await store.frozen_graphs(),
     }
-    writes = {"create", "resume", "finish", "delete", "begin", "complete", "save", "log", "close"}
+    writes = {"create", "resume", "finish", "delete", "begin", "complete", "save", "log", "freeze", "close"}
     operations = {name for name, _ in inspect.getmembers(RunStore, inspect.iscoroutinefunction) if name[0] != "_"}
     assert {name for name in operations if name.partition("_")[0] not in writes} == given.keys()
     return repr(given)
@@ -119,6 +124,7 @@ def test_a_run_store_gives_no_verdict(tmp_path: Path) -> None:
     async def look() -> tuple[str, str]:
         async with open_store(uri) as store:
             await store.save_ontology("ab" * 32, GRAPH)
+            await store.freeze_graph(FROZEN, GRAPH)
             await store.create_run(a_run())
             await store.begin_example(an_example(a_run(), status="pending", turns=0))
             await store.save_graph(a_run().id, "c1", GRAPH)

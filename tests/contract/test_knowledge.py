@@ -11,7 +11,7 @@ from store_records import GRAPH, PRICE, a_prompt, a_run, an_example, play, some_
 from quaestor.core.triples import Triple
 from quaestor.errors import DuplicateRecordError, StoreError, UnknownRunError
 from quaestor.store.base import RunStore
-from quaestor.store.records import RunRecord
+from quaestor.store.records import GraphKey, RunRecord
 
 RUN = a_run()
 
@@ -80,6 +80,40 @@ def test_an_ontology_comes_back_equal_and_is_kept_once(uri: str) -> None:
     async def read(store: RunStore) -> None:
         assert await store.load_ontology("ab" * 32) == ontology
         assert await store.load_ontology("cd" * 32) == ontology[:1]
+
+    play(uri, write)
+    play(uri, read)
+
+
+def test_ontologies_are_listed_the_latest_first(uri: str) -> None:
+    async def scenario(store: RunStore) -> None:
+        assert await store.ontologies() == ()
+        await store.save_ontology("ab" * 32, GRAPH)
+        await store.save_ontology("cd" * 32, GRAPH[:1])
+        kept = await store.ontologies()
+        assert [(ontology.digest, ontology.triples) for ontology in kept] == [("cd" * 32, 1), ("ab" * 32, len(GRAPH))]
+        assert all(ontology.created.utcoffset() is not None for ontology in kept)
+
+    play(uri, scenario)
+
+
+def test_a_frozen_graph_is_kept_under_all_that_decides_it(uri: str) -> None:
+    keys = [GraphKey(d, digest, o, v) for d in "pq" for digest in "ab" for o in "xy" for v in ("0.1.0", "0.2.0")]
+
+    async def write(store: RunStore) -> None:
+        for place, key in enumerate(reversed(keys)):
+            await store.freeze_graph(key, [PRICE._replace(o=str(place))])
+        await store.freeze_graph(keys[0], GRAPH)
+
+    async def read(store: RunStore) -> None:
+        assert await store.frozen_graphs() == tuple(keys)
+        assert await store.frozen_graphs("y") == tuple(key for key in keys if key.ontology == "y")
+        assert await store.frozen_graphs("z") == ()
+        assert await store.frozen_graph(keys[0]) == GRAPH
+        others = [(await store.frozen_graph(key))[0].o for key in keys[1:]]
+        assert others == [str(place) for place in range(len(keys) - 2, -1, -1)]
+        with pytest.raises(StoreError, match="no frozen graph of p with the ontology z"):
+            await store.frozen_graph(replace(keys[0], ontology="z"))
 
     play(uri, write)
     play(uri, read)

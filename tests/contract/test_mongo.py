@@ -24,6 +24,7 @@ from quaestor.evaluation.spec import RunSpec
 from quaestor.scores.mongo import SCORE_INDEXES, MongoScores
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.mongo_documents import INDEXES, SCHEMA_VERSION
+from quaestor.store.records import GraphKey
 
 # pymongo leaves a socket to the garbage collector where its server goes away while it connects.
 forgets_sockets = pytest.mark.filterwarnings(
@@ -48,6 +49,7 @@ def as_before_attempts(db: Any) -> None:
 
 async def fill(store: RunStore) -> None:
     await store.save_ontology("ab" * 32, GRAPH)
+    await store.freeze_graph(GraphKey("p", "cd" * 32, "ab" * 32, "0.1.0"), GRAPH)
     await store.create_run(RUN)
     await store.begin_example(an_example(RUN, status="pending", turns=0))
     await store.save_graph(RUN.id, "c1", GRAPH)

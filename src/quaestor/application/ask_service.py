@@ -20,7 +20,6 @@ from quaestor.evaluation.recording import TurnPlace
 from quaestor.evaluation.runner import Play, check_questions
 from quaestor.evaluation.spec import RunSpec
 from quaestor.evaluation.watching import Watcher, Watchers
-from quaestor.graph.knowledge_graph import Policy
 from quaestor.llm.session import ModelConfig, ModelSession, open_session
 from quaestor.settings import Settings
 from quaestor.solvers import registry
@@ -32,10 +31,9 @@ class AskRequest:
     """How questions are to be answered.
 
     Attributes:
-        settings: Solver, model and store in force.
+        settings: Solver, model, store, ontology and policy in force; without a policy labels that the ontology does not
+            have become properties.
         overrides: Options of the solver above its settings.
-        ontology: A Turtle file or a digest, or None for that of the dataset's own documents.
-        policy: What becomes of labels that the ontology does not have; by default they become properties.
         cassette: Recording or replay of the exchanges with a model.
         model_named: Whether the caller names a model, so that one that is not asked is a mistake.
         solver: A solver that is there already, instead of the one that the settings name.
@@ -46,8 +44,6 @@ class AskRequest:
 
     settings: Settings
     overrides: SolverOverrides = NO_OVERRIDES
-    ontology: str | None = None
-    policy: Policy | None = None
     cassette: CassetteOptions = NO_CASSETTE
     model_named: bool = False
     solver: Solver | None = None
@@ -93,7 +89,7 @@ async def answer_questions(page: CorpusPage, questions: Sequence[str], request: 
     conversation = Conversation(name, document, tuple(questions))
     check_questions(conversation)
     async with _answering(request) as who:
-        knowledge = await find_knowledge(page.corpus, request.ontology, request.policy, settings.store)
+        knowledge = await find_knowledge(page.corpus, settings)
         with _trace_folder(request, name) as traces:
             asked = None
             if request.keep:

@@ -1,11 +1,8 @@
-"""Figures of stored runs: how plans went, which tools were called, what was used."""
+"""Figures of stored runs: how plans went, what was used."""
 
 from collections.abc import Sequence
 
-from pydantic import JsonValue
-
 from quaestor.conversation.events.kinds import load_events
-from quaestor.conversation.turn import ToolCall
 from quaestor.llm.usage import Usage
 from quaestor.solvers.registry import solver_specs
 from quaestor.solvers.workflow.record import statistics
@@ -32,27 +29,6 @@ def plan_figures(turns: Sequence[TurnRecord]) -> dict[str, float]:
         "requests_a_turn": round(used.requests / len(turns), 2) if turns else 0.0,
         "tokens_a_turn": round(used.tokens / len(turns)) if turns else 0,
     }
-
-
-def tool_usage(turns: Sequence[TurnRecord]) -> dict[str, dict[str, float]]:
-    """Returns the number of calls of each tool, of those that were refused, and the mean duration in seconds."""
-    calls: dict[str, list[ToolCall]] = {}
-    for record in turns:
-        for stored in record.tool_calls:
-            call = ToolCall.of_record(stored)
-            calls.setdefault(call.tool, []).append(call)
-    return {
-        name: {
-            "calls": len(found),
-            "refused": sum(not _succeeded(call.output) for call in found),
-            "mean_seconds": sum(call.seconds for call in found) / len(found),
-        }
-        for name, found in sorted(calls.items(), key=lambda item: (-len(item[1]), item[0]))
-    }
-
-
-def _succeeded(output: JsonValue) -> bool:
-    return not isinstance(output, dict) or output.get("success") is not False
 
 
 def used_by(examples: Sequence[ConversationRecord]) -> Usage:

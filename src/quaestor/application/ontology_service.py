@@ -1,4 +1,4 @@
-"""Ontologies and the graphs of single pages, built as a person asks for them."""
+"""Ontologies and the graphs of pages, built as a person asks for them, and kept."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING
 
 from quaestor.application.files import OutputFile
 from quaestor.application.proposals import CollectedProposals, ProposalRequest, collect_proposals
-from quaestor.application.resolve import CorpusPage, documents_of, find_knowledge
+from quaestor.application.resolve import CorpusPage, documents_of, find_knowledge, find_ontology, find_pages
 from quaestor.datasets.formats import read_dataset
 from quaestor.errors import SettingsError
+from quaestor.evaluation.frozen import FrozenGraphs, graph_key
 from quaestor.graph.builder import build_graph
 from quaestor.graph.knowledge_graph import KnowledgeGraph, Policy
 from quaestor.ontology.builder import build_ontology
 from quaestor.ontology.extract import RuleExtractor
 from quaestor.ontology.ontology import Ontology
 from quaestor.ontology.proposal import Proposal
-from quaestor.ontology.proposals import ReviewedExtractor, with_labels
+from quaestor.ontology.proposals import ReviewedExtractor, read_proposals, with_labels, with_properties
+from quaestor.settings import Settings
 from quaestor.store.base import open_store
 
 if TYPE_CHECKING:  # without a model, no HTTP client is loaded
@@ -47,6 +49,42 @@ class BuiltGraph:
 
     collected: CollectedProposals
     graph: KnowledgeGraph | None
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenFile:
+    """The graphs of a file that are kept.
+
+    Attributes:
+        name: The file, as given.
+        ontology: The digest of the ontology that they are built with.
+        policy: What became of labels that it does not have.
+        pages: How many graphs there are.
+        built: How many of them were not there before.
+        minted: How many lines the ontology has no property for.
+    """
+
+    name: str
+    ontology: str
+    policy: Policy
+    pages: int
+    built: int
+    minted: int
+
+
+@dataclass(frozen=True, slots=True)
+class RefinedOntology:
+    """An ontology with what was proposed for it.
+
+    Attributes:
+        ontology: The ontology.
+        accepted: How many proposals the file accepts.
+        taken: How many of them said anything new.
+    """
+
+    ontology: Ontology
+    accepted: int
+    taken: int
 
 
 async def build_corpus_ontology(
@@ -93,26 +131,48 @@ async def build_corpus_ontology(
     return BuiltOntology(collected, built)
 
 
-async def build_page_graph(
-    page: CorpusPage, request: ProposalRequest, ontology: str | None = None, policy: Policy | None = None
-) -> BuiltGraph:
-    """Returns the graph of a page, with the properties that are proposed for lines without one.
+async def accept_refinements(settings: Settings, accept: Path, output: OutputFile | None = None) -> RefinedOntology:
+    """Returns an ontology with what was proposed for it and accepted, and keeps it in the store.
+
+    Args:
+        settings: The ontology that is to be refined, and the store.
+        accept: A file of proposals that was reviewed.
+        output: Where to write it as Turtle besides.
+
+    Raises:
+        InputError: There is no such ontology, or a file cannot be read or written.
+        StoreError: The store cannot be written.
+    """
+    if output is not None:
+        output.require_free()
+    before, proposals = await find_ontology(str(settings.ontology), settings.store), read_proposals(accept)
+    # Properties first, so that a synonym of one of them finds it.
+    refined = with_labels(with_properties(before, proposals), proposals)
+    if output is not None:
+        output.write(refined.to_turtle())
+    async with open_store(settings.store) as opened:
+        await opened.save_ontology(refined.digest, refined.triples)
+    return RefinedOntology(refined, len(proposals), len(refined.proposals) - len(before.proposals))
+
+
+async def build_page_graph(page: CorpusPage, request: ProposalRequest) -> BuiltGraph:
+    """Returns the graph of a page, with the properties that are proposed for lines without one, and freezes it.
 
     Args:
         page: The page.
-        request: Where proposals come from.
-        ontology: A Turtle file or a digest; by default that of the dataset's own documents.
-        policy: What becomes of labels that it does not have; by default they become properties.
+        request: Where proposals come from; its settings have the ontology, the policy and the store.
 
     Raises:
         SettingsError: Options do not fit each other.
         InputError: There is no such ontology, or proposals are not borne out.
         OutageError: The model cannot be asked.
         GapError: The ontology does not have a label, and the policy is `strict`.
+        StoreError: The store cannot be written.
     """
-    if policy == "strict" and (request.model_named or request.accept):
+    settings = request.settings
+    if settings.policy == "strict" and (request.model_named or request.accept):
         raise SettingsError("proposals belong to the policy 'extend': 'strict' takes the ontology as it is")
-    knowledge = await find_knowledge(page.corpus, ontology, policy, request.settings.store)
+    knowledge = await find_knowledge(page.corpus, settings)
 
     async def ask(connection: "Connection") -> tuple[Proposal, ...]:
         from quaestor.ontology.proposing import propose_lines
@@ -123,20 +183,53 @@ async def build_page_graph(
     if collected.in_review:
         return BuiltGraph(collected, None)
     extended = with_labels(knowledge.ontology, collected.proposals)
-    return BuiltGraph(collected, build_graph(page.document, extended, knowledge.policy))
+    graph = build_graph(page.document, extended, knowledge.policy)
+    async with open_store(settings.store) as opened:
+        await opened.save_ontology(extended.digest, extended.triples)
+        await opened.freeze_graph(graph_key(page.document, extended.digest), graph.triples())
+    return BuiltGraph(collected, graph)
 
 
-async def read_page_graph(page: CorpusPage, ontology: str | None, policy: Policy | None, store: str) -> KnowledgeGraph:
+async def freeze_graphs(name: str, settings: Settings, limit: int | None = None, *, anew: bool = False) -> FrozenFile:
+    """Builds the graphs of all pages of a file and keeps them, for runs to take as they are.
+
+    Args:
+        name: The file, or `DATASET#ID` for one of its pages.
+        settings: Ontology, policy and store in force.
+        limit: Only the pages of the first so many conversations; a run with that limit has the same own ontology.
+        anew: Whether graphs that are there already are built again.
+
+    Raises:
+        InputError: There is no such file or ontology.
+        DatasetError: The file cannot be read.
+        GapError: The ontology does not have a label of a page, and the policy is `strict`.
+        StoreError: The store cannot be written.
+    """
+    pages = find_pages(name, limit)
+    knowledge = await find_knowledge(pages[0].corpus if pages else (), settings)
+    digest, built, minted = knowledge.ontology.digest, 0, 0
+    async with open_store(settings.store) as opened:
+        await opened.save_ontology(digest, knowledge.ontology.triples)
+        there = await FrozenGraphs.of(opened, digest)
+        for page in pages:
+            stored = None if anew else await there.triples(page.document)
+            graph = knowledge.graph(page.document, stored)
+            minted += len(graph.minted)
+            if stored is None:
+                built += 1
+                await opened.freeze_graph(graph_key(page.document, digest), graph.triples())
+    return FrozenFile(name, digest, knowledge.policy, len(pages), built, minted)
+
+
+async def read_page_graph(page: CorpusPage, settings: Settings) -> KnowledgeGraph:
     """Returns the graph of a page.
 
     Args:
         page: The page.
-        ontology: A Turtle file or a digest; by default that of the dataset's own documents.
-        policy: What becomes of labels that it does not have; by default they become properties.
-        store: The store's URI, which is opened only for a digest.
+        settings: Ontology and policy in force, and the store, which is opened only for a digest.
 
     Raises:
         InputError: There is no such ontology.
         GapError: The ontology does not have a label, and the policy is `strict`.
     """
-    return (await find_knowledge(page.corpus, ontology, policy, store)).graph(page.document)
+    return (await find_knowledge(page.corpus, settings)).graph(page.document)

@@ -18,12 +18,16 @@ from quaestor.graph.knowledge_graph import Policy
 from quaestor.ontology.ontology import Ontology
 from quaestor.ontology.turtle import ontology_from_triples, ontology_from_turtle
 from quaestor.sample import sample_path
+from quaestor.settings import Settings
 from quaestor.store.base import RunStore, open_store
 
 SAMPLE = "sample"
 """The name of the bundled dataset."""
 
-_DIGEST = re.compile(r"[0-9a-f]{64}")
+OWN = "own"
+"""Names the ontology of a file's own documents, where another is set."""
+
+_DIGEST = re.compile(r"[0-9a-f]{6,64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +113,26 @@ def find_page(name: str) -> CorpusPage:
     return replace(CorpusPage.among(dataset, found), name=name)
 
 
+def find_pages(name: str, limit: int | None = None) -> tuple[CorpusPage, ...]:
+    """Returns the page that `DATASET#ID` names, or all pages of a file.
+
+    Args:
+        name: As given.
+        limit: Only those of the first so many conversations.
+
+    Raises:
+        InputError: It is of neither form, or the id fits several pages.
+        DatasetError: The file cannot be read.
+        UnknownConversationError: The dataset has no such page; the message names the nearest ids.
+    """
+    path, identity = _split(name)
+    dataset = read_dataset(path, limit)
+    if identity is not None:
+        return (CorpusPage.among(dataset, document_named(dataset, identity)),)
+    corpus = tuple(documents_of(dataset).values())
+    return tuple(CorpusPage(document, corpus) for document in corpus)
+
+
 def document_named(dataset: Dataset, identity: str) -> Document:
     """Returns the page of a dataset that an id stands for: its own, or that of a conversation about it.
 
@@ -178,11 +202,25 @@ async def find_ontology(name: str, store: RunStore | str) -> Ontology:
     if path.suffix == ".ttl" or path.exists():
         return read_ontology(path)
     if not _DIGEST.fullmatch(name):
-        raise InputError(f"{name!r} is neither a file nor the digest of an ontology (64 hexadecimal digits)")
+        raise InputError(f"{name!r} is neither a file nor the digest of an ontology, or the first six digits of one")
     if isinstance(store, str):
         async with open_store(store, create=False) as opened:
             return await find_ontology(name, opened)
-    return ontology_from_triples(await store.load_ontology(name), f"the ontology {name[:12]}")
+    return ontology_from_triples(
+        await store.load_ontology(await _whole_digest(name, store)), f"the ontology {name[:12]}"
+    )
+
+
+async def _whole_digest(beginning: str, store: RunStore) -> str:
+    """Returns the only digest of the store's that begins so, else the text itself.
+
+    Raises:
+        InputError: Several begin so.
+    """
+    found = [kept.digest for kept in await store.ontologies() if kept.digest.startswith(beginning)]
+    if len(found) > 1:
+        raise InputError(f"{len(found)} ontologies begin with {beginning!r}: {', '.join(d[:16] for d in found[:5])}")
+    return found[0] if found else beginning
 
 
 def read_ontology(path: Path) -> Ontology:
@@ -200,44 +238,49 @@ def read_ontology(path: Path) -> Ontology:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
 
 
-async def ontology_or_latest(name: str | None, store: str) -> Ontology:
-    """Returns the ontology of a name, or that of the latest run.
+async def ontology_or_latest(settings: Settings) -> Ontology:
+    """Returns the ontology that is set, else that of the latest run that has one.
 
     Args:
-        name: A Turtle file or a digest; None for that of the latest run that has one.
-        store: The store's URI.
+        settings: The ontology and the store in force.
 
     Raises:
         InputError: There is no such file, or it is no digest.
         StoreError: The store does not have it, or no run has one.
     """
-    if name is not None:
-        return await find_ontology(name, store)
-    async with open_store(store, create=False) as opened:
+    if is_set(settings):
+        return await find_ontology(str(settings.ontology), settings.store)
+    async with open_store(settings.store, create=False) as opened:
         for run in await opened.runs():
             if isinstance(digest := run.spec.get("ontology"), str):
                 return await find_ontology(digest, opened)
     raise StoreError("no run of the store has an ontology: name a file or a digest")
 
 
-async def find_knowledge(
-    corpus: Sequence[Document], ontology: str | None, policy: Policy | None, store: str
-) -> GraphProvider:
+def is_set(settings: Settings) -> bool:
+    """Tells whether documents are read with another ontology than that of their file's own documents."""
+    return settings.ontology not in (None, OWN)
+
+
+def policy_of(settings: Settings) -> Policy:
+    """Returns what becomes of labels that an ontology does not have: what is set, else they become properties."""
+    return settings.policy or "extend"
+
+
+async def find_knowledge(corpus: Sequence[Document], settings: Settings) -> GraphProvider:
     """Returns the ontology and the policy that documents are read with.
 
     Args:
-        corpus: The documents that give the ontology where none is named.
-        ontology: A Turtle file or a digest.
-        policy: What becomes of labels that it does not have; by default they become properties.
-        store: The store's URI, which is opened only for a digest.
+        corpus: The documents that give the ontology where none is set.
+        settings: Ontology, policy, and the store, which is opened only for a digest.
 
     Raises:
         InputError: There is no such ontology.
         StoreError: The store does not have it.
     """
-    if ontology is None:
-        return GraphProvider.of(corpus, policy or "extend")
-    return GraphProvider(await find_ontology(ontology, store), policy or "extend")
+    if not is_set(settings):
+        return GraphProvider.of(corpus, policy_of(settings))
+    return GraphProvider(await find_ontology(str(settings.ontology), settings.store), policy_of(settings))
 
 
 def store_file(uri: str) -> Path | None:

@@ -9,14 +9,14 @@ from pydantic import JsonValue
 
 from quaestor.application.live_traces import TraceOptions
 from quaestor.application.models import NO_CASSETTE, CassetteOptions, solver_access
-from quaestor.application.resolve import find_ontology
+from quaestor.application.resolve import documents_of, find_ontology, is_set
 from quaestor.application.solver_options import NO_OVERRIDES, SolverOverrides, named_model, solver_options
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.datasets.selection import Selection
 from quaestor.errors import InputError, OutageError, RunStoppedError
 from quaestor.evaluation.engines import Engine, make_engine
-from quaestor.evaluation.knowledge import resolve_ontology
+from quaestor.evaluation.knowledge import GraphProvider, resolve_ontology
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
 from quaestor.graph.knowledge_graph import Policy
@@ -36,12 +36,11 @@ class RunRequest:
     """What is to be run.
 
     Attributes:
-        settings: Solver, workers and store in force.
+        settings: Solver, workers, store, ontology and policy in force. Without a policy it is `extend` with an ontology
+            of another origin, else `strict`.
         limit: Only the first so many conversations, or None for all.
         overrides: Options of the solver above its settings.
         resume: The run to go on with (an id, the beginning of one, or `latest`), or None for a new one.
-        ontology: A Turtle file or a digest, or None for that of the dataset's own documents.
-        policy: What becomes of gaps; by default `extend` with an ontology of another origin, else `strict`.
         cassette: Recording or replay of the exchanges with a model.
         model_named: Whether the caller names a model, so that one that is not asked is a mistake.
         selection: Which conversations of the file were taken, where not the first `limit`.
@@ -52,16 +51,46 @@ class RunRequest:
     limit: int | None = None
     overrides: SolverOverrides = NO_OVERRIDES
     resume: str | None = None
-    ontology: str | None = None
-    policy: Policy | None = None
     cassette: CassetteOptions = NO_CASSETTE
     model_named: bool = False
     selection: Selection | None = None
     traces: TraceOptions | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class RunReading:
+    """What the pages of a run are read with.
+
+    Attributes:
+        ontology: Its digest.
+        own: Whether it is that of the dataset's own documents.
+        policy: What becomes of labels that it does not have.
+        by_default: Whether nobody said so.
+        pages: How many there are.
+        frozen: How many graphs of them the store has, so that they are not built again.
+    """
+
+    ontology: str
+    own: bool
+    policy: Policy
+    by_default: bool
+    pages: int
+    frozen: int
+
+
+def _reading(spec: RunSpec, knowledge: GraphProvider, dataset: Dataset, settings: Settings) -> RunReading:
+    pages = documents_of(dataset).values()
+    frozen = sum(knowledge.frozen.has(page) for page in pages) if knowledge.frozen else 0
+    own, by_default = not is_set(settings), settings.policy is None
+    return RunReading(str(spec.ontology), own, spec.policy, by_default, len(pages), frozen)
+
+
 async def start_run(
-    dataset: Dataset, request: RunRequest, store: RunStore, progress: ProgressCallback | None = None
+    dataset: Dataset,
+    request: RunRequest,
+    store: RunStore,
+    progress: ProgressCallback | None = None,
+    begun: Callable[[RunReading], None] | None = None,
 ) -> RunRecord:
     """Plays a dataset into a store, or goes on with a run, and returns its record.
 
@@ -70,6 +99,7 @@ async def start_run(
         request: Who answers, and how.
         store: Where the run is kept.
         progress: Called with every conversation that ends, and its turns.
+        begun: Called once, with what pages are read with.
 
     Raises:
         RunStoppedError: A person interrupted it, its budget is used up, or its model cannot be asked.
@@ -79,7 +109,7 @@ async def start_run(
     cassette, named = request.cassette, request.model_named
     try:
         with solver_access(request.settings, options, cassette, model_named=named, go_on=go_on) as config:
-            return await _play(dataset, request, store, progress, config, named_model(options, config))
+            return await _play(dataset, request, store, (progress, begun), config, named_model(options, config))
     except asyncio.CancelledError as error:
         raise RunStoppedError("stopped", request.resume, by_person=True) from error
 
@@ -88,13 +118,13 @@ async def _play(
     dataset: Dataset,
     request: RunRequest,
     store: RunStore,
-    progress: ProgressCallback | None,
+    listeners: tuple[ProgressCallback | None, Callable[[RunReading], None] | None],
     config: ModelConfig | None,
     options: dict[str, JsonValue],
 ) -> RunRecord:
-    settings = request.settings
-    ontology = await find_ontology(request.ontology, store) if request.ontology else None
-    policy = request.policy or ("extend" if ontology else "strict")
+    settings, (progress, begun) = request.settings, listeners
+    ontology = await find_ontology(str(settings.ontology), store) if is_set(settings) else None
+    policy = settings.policy or ("extend" if ontology else "strict")
     spec = RunSpec.of(
         dataset,
         settings.solver,
@@ -109,6 +139,8 @@ async def _play(
 
     # Once, and before anything is begun: a run that is stopped is found again by its whole spec.
     spec, knowledge = await resolve_ontology(spec, dataset, store, ontology)
+    if begun is not None:
+        begun(_reading(spec, knowledge, dataset, settings))
 
     async def stopped(why: str, *, by_person: bool = False) -> RunStoppedError:
         return RunStoppedError(why, resumed or await _begun(store, spec), by_person=by_person)

@@ -12,6 +12,7 @@ from quaestor.cli.demo import demo
 from quaestor.cli.failures import DEBUG
 from quaestor.cli.groups import print_help_alone
 from quaestor.cli.kg import kg
+from quaestor.cli.learn import learn
 from quaestor.cli.models import models
 from quaestor.cli.ontology import ontology
 from quaestor.cli.run import eval_command, run_command, score_command
@@ -61,4 +62,5 @@ app.command("crossvalidate")(crossvalidate_command)
 app.add_typer(runs, name="runs")
 app.add_typer(ontology, name="ontology")
 app.add_typer(kg, name="kg")
+app.add_typer(learn, name="learn")
 app.add_typer(models, name="models")

@@ -34,21 +34,19 @@ def ask_command(
     from quaestor.application.ask_service import AskRequest, answer_questions
     from quaestor.application.live_traces import TraceOptions
     from quaestor.application.resolve import find_page, page_file, store_file
-    from quaestor.cli.printing import make_console, print_json
+    from quaestor.cli.printing import make_console, print_json, say_default_policy
     from quaestor.cli.render import show_turn
     from quaestor.settings import load_settings
 
     if questions == [_STDIN]:
         questions = [line.strip() for line in sys.stdin if line.strip()]
-    named = {"solver": solver.solver, "store": reading.store, "keep_asked": keep}
-    settings = load_settings({**named, **model.settings})
+    named = {"solver": solver.solver, "keep_asked": keep}
+    settings = load_settings({**named, **reading.settings, **model.settings})
     kept = store_file(settings.store)
-    used = [page_file(page), *named_files(solver, reading), *([kept] if kept else [])]
+    used = [page_file(page), *named_files(solver, settings), *([kept] if kept else [])]
     request = AskRequest(
         settings,
         solver.overrides,
-        reading.ontology,
-        reading.policy,
         model.cassette(used, force=force),
         model_named=model.model is not None,
         keep=settings.keep_asked,
@@ -60,6 +58,7 @@ def ask_command(
         print(f"quaestor: the answers are not kept: {asked.unkept}", file=sys.stderr)
     elif asked.run:
         print(f"run {asked.run}", file=sys.stderr)
+    say_default_policy(settings)
     if json:
         print_json(list(answer_objects(asked.turns, found.document, asked.run)))
         return

@@ -31,7 +31,7 @@ def demo(json: JsonOption = False) -> None:
 
     console = make_console()
     # In memory and in this process: the sample is done before worker processes would have started.
-    settings = replace(load_settings(), store="sqlite://", workers=1)
+    settings = replace(load_settings(), store="sqlite://", workers=1, ontology=None, policy=None)
     pages = read_playable(sample_path())
     gold = read_gold(sample_path())
     for identity in () if json else SHOWN:

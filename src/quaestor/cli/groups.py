@@ -14,6 +14,7 @@ import typer
 
 from quaestor.cli.options import (
     AbstainOption,
+    AdviceOption,
     ConversationsOption,
     ExpertOption,
     ForceOption,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from quaestor.application.live_traces import TraceOptions
     from quaestor.application.models import CassetteOptions
     from quaestor.application.solver_options import SolverOverrides
+    from quaestor.settings import Settings
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -58,6 +60,7 @@ class SolverOptions:
     expert: ExpertOption = None
     weights: WeightsOption = None
     abstain_below: AbstainOption = None
+    advice: AdviceOption = None
     option: SolverOptionOption = None
 
     @property
@@ -66,7 +69,8 @@ class SolverOptions:
         from quaestor.application.solver_options import SolverOverrides
 
         weights = str(self.weights.resolve()) if self.weights else None
-        named = {"weights": weights, "abstain_below": self.abstain_below, "expert": self.expert}
+        advice = str(self.advice.resolve()) if self.advice else None
+        named = {"weights": weights, "abstain_below": self.abstain_below, "expert": self.expert, "advice": advice}
         return SolverOverrides(named, _pairs(self.option or ()))
 
 
@@ -91,6 +95,11 @@ class OntologyOptions:
     ontology: OntologyOption = None
     policy: PolicyOption = None
     store: StoreOption = None
+
+    @property
+    def settings(self) -> dict[str, Setting | None]:
+        """All of it is a setting too."""
+        return {"ontology": self.ontology, "policy": self.policy, "store": self.store}
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +195,10 @@ class OutputOptions:
     json: JsonOption = False
 
 
-def named_files(solver: SolverOptions, reading: OntologyOptions) -> list[Path]:
-    """Returns the files that options name and a command reads: none of them may be written."""
-    files = [Path(reading.ontology)] if reading.ontology else []
+def named_files(solver: SolverOptions, settings: "Settings") -> list[Path]:
+    """Returns the files that options or settings name and a command reads: none of them may be written."""
+    files = [Path(settings.ontology)] if settings.ontology else []
+    files += [solver.advice] if solver.advice else []
     return files + (sorted(solver.weights.iterdir()) if solver.weights else [])
 
 

@@ -1,18 +1,22 @@
-"""`quaestor kg`: the knowledge graph of one page, built, shown and queried."""
+"""`quaestor kg`: the knowledge graphs of pages, built and frozen, shown and queried."""
 
 import asyncio
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from quaestor.cli.groups import OntologyOptions, ProposerOptions, print_help_alone, with_options
-from quaestor.cli.options import AcceptOption, ForceOption, JsonOption, PageArgument, ProposalsOption
+from quaestor.cli.options import AcceptOption, ForceOption, JsonOption, LimitOption, PageArgument, ProposalsOption
 
 if TYPE_CHECKING:
+    from quaestor.application.proposals import ProposalRequest
+    from quaestor.application.resolve import CorpusPage
     from quaestor.graph.knowledge_graph import KnowledgeGraph
+    from quaestor.settings import Settings
 
 kg = typer.Typer(
-    help="Build, show and query the knowledge graph of a page.", invoke_without_command=True, callback=print_help_alone
+    help="Build, show and query the knowledge graphs of pages.", invoke_without_command=True, callback=print_help_alone
 )
 
 _LONGEST_TERM = 100
@@ -22,30 +26,69 @@ _MOST_EMPTY = 20
 @kg.command("build")
 @with_options
 def build_graph_command(
-    page: PageArgument,
+    pages: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE|DATASET#PAGE", help="Files, for all their pages, or single pages."),
+    ],
     reading: OntologyOptions,
     proposer: ProposerOptions,
+    limit: LimitOption = None,
     proposals: ProposalsOption = None,
     force: ForceOption = False,
     accept: AcceptOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Build the graph of a page, and show what its tables and lines were taken for, and why.
+    """Build the graphs of pages and freeze them in the store: runs take them as they are.
 
-    With --model, a model proposes the property of each line that the ontology has none for; the proposals are taken
-    in at once, or written for review with --proposals.
+    Of a single page it shows what its tables and lines were taken for, and why. There a model proposes, with --model,
+    the property of each line that the ontology has none for; the proposals are taken in at once, or written for review
+    with --proposals. With --force graphs that are frozen are built anew.
     """
-    from quaestor.application.graph_objects import graph_object
-    from quaestor.application.ontology_service import build_page_graph
-    from quaestor.application.resolve import find_page, page_file
-    from quaestor.cli.printing import make_console, print_json
-    from quaestor.cli.proposals import proposal_request, show_proposals
-    from quaestor.cli.render import show_reading, show_statistics
+    from quaestor.application.resolve import find_pages, page_file
+    from quaestor.cli.printing import say_default_policy
+    from quaestor.cli.proposals import proposal_request
+    from quaestor.errors import SettingsError
     from quaestor.settings import load_settings
 
-    settings = load_settings({"store": reading.store, "model": proposer.model})
-    request = proposal_request(settings, proposer, proposals, accept, [page_file(page)], force=force)
-    built = asyncio.run(build_page_graph(find_page(page), request, reading.ontology, reading.policy))
+    settings = load_settings({**reading.settings, "model": proposer.model})
+    request = proposal_request(settings, proposer, proposals, accept, [page_file(page) for page in pages], force=force)
+    found = find_pages(pages[0], limit) if len(pages) == 1 else ()
+    if len(found) == 1:
+        _build_one(found[0], request, proposals, json=json)
+        say_default_policy(settings)
+        return
+    if request.model_named or request.review or request.accept or request.cassette.asked:
+        raise SettingsError("proposals are for the lines of one page: name it as DATASET#PAGE")
+    _freeze(pages, settings, limit, anew=force, json=json)
+    say_default_policy(settings)
+
+
+def _freeze(pages: list[str], settings: "Settings", limit: int | None, *, anew: bool, json: bool) -> None:
+    from quaestor.application.ontology_service import freeze_graphs
+    from quaestor.cli.printing import announced, print_json
+    from quaestor.core import serial
+
+    frozen = []
+    for name in pages:
+        with announced(f"building the graphs of {name}"):
+            frozen.append(asyncio.run(freeze_graphs(name, settings, limit, anew=anew)))
+    if json:
+        print_json([serial.dump(file) for file in frozen])
+        return
+    for file in frozen:
+        before = f", {file.pages - file.built} frozen before" if file.built < file.pages else ""
+        print(f"{file.name}: {file.pages} graphs, {file.built} built{before}")
+        print(f"  ontology {file.ontology}, policy {file.policy}, {file.minted} lines without a property of it")
+
+
+def _build_one(page: "CorpusPage", request: "ProposalRequest", proposals: Path | None, *, json: bool) -> None:
+    from quaestor.application.graph_objects import graph_object
+    from quaestor.application.ontology_service import build_page_graph
+    from quaestor.cli.printing import make_console, print_json
+    from quaestor.cli.proposals import show_proposals
+    from quaestor.cli.render import show_reading, show_statistics
+
+    built = asyncio.run(build_page_graph(page, request))
     show_proposals(built.collected, proposals, quiet=json)
     if built.graph is None:
         return
@@ -113,10 +156,13 @@ def query_graph_command(
 def _graph(page: str, reading: OntologyOptions) -> "KnowledgeGraph":
     from quaestor.application.ontology_service import read_page_graph
     from quaestor.application.resolve import find_page
+    from quaestor.cli.printing import say_default_policy
     from quaestor.settings import load_settings
 
-    uri = load_settings({"store": reading.store}).store
-    return asyncio.run(read_page_graph(find_page(page), reading.ontology, reading.policy, uri))
+    settings = load_settings(reading.settings)
+    graph = asyncio.run(read_page_graph(find_page(page), settings))
+    say_default_policy(settings)
+    return graph
 
 
 def _asks(sparql: str) -> bool:

@@ -19,7 +19,10 @@ from quaestor.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from quaestor.application.files import OutputFile
     from quaestor.ontology.ontology import Ontology
+    from quaestor.ontology.proposal import Proposal
+    from quaestor.settings import Settings
 
 ontology = typer.Typer(
     help="Build, show and compare ontologies.", invoke_without_command=True, callback=print_help_alone
@@ -81,7 +84,10 @@ def show_ontology_command(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Show the types of an ontology (by default that of the latest run), or the properties of one type."""
+    """Show the types of an ontology, or the properties of one type.
+
+    By default it is the ontology that is set, else that of the latest run.
+    """
     from quaestor.application.graph_objects import ontology_object
     from quaestor.cli.printing import print_json
 
@@ -92,6 +98,56 @@ def show_ontology_command(
         _show_types(found)
     else:
         _show_properties(found, type_)
+
+
+@ontology.command("list")
+def list_command(store: StoreOption = None, json: JsonOption = False) -> None:
+    """List the ontologies of the store, and mark the one that pages are read with by default."""
+    from rich.table import Table as Grid
+
+    from quaestor.application.default_ontology import kept_ontologies
+    from quaestor.cli.printing import make_console, print_grid, print_json
+    from quaestor.core import serial
+    from quaestor.settings import load_settings
+    from quaestor.store.base import shown_uri
+
+    settings = load_settings({"store": store})
+    kept = asyncio.run(kept_ontologies(settings))
+    if json:
+        print_json([serial.dump(ontology) for ontology in kept])
+        return
+    if not kept:
+        print(f"{shown_uri(settings.store)} has no ontology yet")
+    else:
+        grid = Grid("ontology", "kept since", "triples", "graphs", "runs", "")
+        for item in kept:
+            since, mark = item.created.astimezone().isoformat(" ", "minutes"), "default" if item.default else ""
+            counts = (item.triples, item.graphs, item.runs)
+            grid.add_row(item.digest[:12], since.partition("+")[0], *map(str, counts), mark)
+        for column in grid.columns[2:5]:
+            column.justify = "right"
+        print_grid(make_console(), grid)
+    if not any(item.default for item in kept):
+        print(f"by default: {settings.ontology or 'own'}")
+
+
+@ontology.command("use")
+def use_command(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="ONTOLOGY",
+            help="A Turtle file, a digest of the store's or its beginning; `own` for none but a file's own.",
+        ),
+    ],
+    store: StoreOption = None,
+) -> None:
+    """Read pages with this ontology where none is named: a line of quaestor.toml in the current directory says so."""
+    from quaestor.application.default_ontology import use_ontology
+    from quaestor.settings import FILE, load_settings
+
+    written = asyncio.run(use_ontology(name, load_settings({"store": store})))
+    print(f"{FILE}: ontology = {written}")
 
 
 @ontology.command("diff")
@@ -113,6 +169,75 @@ def diff_command(before: _Named, after: _Named, store: StoreOption = None, json:
                 print(f"{sign} {_ONE[kind]} {name}")
     for moved in changes.labels_moved:
         print(f"~ label {moved.label}: {moved.before} -> {moved.after}")
+
+
+@ontology.command("refine")
+def refine_command(
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[RUN]...", help="Runs to learn from: ids, their beginnings, or `latest`."),
+    ] = None,
+    ontology: OntologyOption = None,
+    proposals: Annotated[
+        Path, typer.Option("--proposals", help="Where to write what is proposed.", metavar="FILE.json")
+    ] = Path("proposals.json"),
+    accept: Annotated[
+        Path | None, typer.Option("--accept", help="Take in the proposals of this file that are accepted.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", help="With --accept, write it as Turtle besides.", metavar="FILE.ttl")
+    ] = None,
+    force: ForceOption = False,
+    store: StoreOption = None,
+) -> None:
+    """Propose synonyms and properties that runs lacked, for you to review; then take them in with --accept.
+
+    It reads the graphs and tool calls of the runs, and no reference answers. The refined ontology has a digest of its
+    own and is kept in the store.
+    """
+    from quaestor.application.files import OutputFile
+    from quaestor.application.ontology_service import accept_refinements
+    from quaestor.application.resolve import is_set, store_file
+    from quaestor.errors import SettingsError
+    from quaestor.settings import load_settings
+
+    settings = load_settings({"ontology": ontology, "store": store})
+    if not is_set(settings):
+        raise SettingsError("only an ontology that is named or set can be refined: give --ontology")
+    if bool(runs) == (accept is not None):
+        raise SettingsError("give runs to learn from, or --accept a reviewed file")
+    kept = [path for path in (store_file(settings.store), Path(str(settings.ontology)), accept) if path]
+    if accept is None:
+        _propose(runs or [], settings, OutputFile(proposals, kept, force))
+        return
+    target = OutputFile(output, kept, force) if output else None
+    refined = asyncio.run(accept_refinements(settings, accept, target))
+    print(f"{refined.taken} of {refined.accepted} accepted proposals taken in")
+    print(f"digest: {refined.ontology.digest}")
+
+
+def _propose(runs: list[str], settings: "Settings", output: "OutputFile") -> None:
+    from quaestor.application.refinement import propose_refinements
+    from quaestor.application.resolve import find_ontology
+    from quaestor.ontology.proposals import write_proposals
+    from quaestor.store.base import open_store
+
+    output.require_free()
+
+    async def propose() -> "tuple[Proposal, ...]":
+        async with open_store(settings.store, create=False) as opened:
+            known = await find_ontology(str(settings.ontology), opened)
+            return await propose_refinements(opened, runs, known)
+
+    found = asyncio.run(propose())
+    for proposal in found:
+        print(f"{proposal.words}: {proposal.reason}")
+    if not found:
+        print("the runs lack nothing of this ontology")
+        return
+    with output.replacing() as path:
+        write_proposals(path, found)
+    print(f"{len(found)} proposals in {output.path}: review them, then give the file with --accept")
 
 
 @ontology.command("why")
@@ -143,7 +268,7 @@ def _read(name: str | None, store: str | None) -> "Ontology":
     from quaestor.application.resolve import ontology_or_latest
     from quaestor.settings import load_settings
 
-    return asyncio.run(ontology_or_latest(name, load_settings({"store": store}).store))
+    return asyncio.run(ontology_or_latest(load_settings({"ontology": name, "store": store})))
 
 
 def _show_types(found: "Ontology") -> None:

@@ -5,10 +5,12 @@ from typing import Annotated, Literal
 
 import typer
 
+from quaestor.solvers.agent.spec import AgentLimits
 from quaestor.solvers.embedded.spec import EmbeddedOptions
 from quaestor.solvers.options import option_help
 from quaestor.solvers.reflection.spec import ReflectionOptions
 
+_ADVICE = option_help(AgentLimits, "advice")
 _WEIGHTS = option_help(EmbeddedOptions, "weights")
 _ABSTAIN = option_help(EmbeddedOptions, "abstain_below")
 _EXPERT = option_help(ReflectionOptions, "expert")
@@ -22,6 +24,10 @@ DatasetsArgument = Annotated[
 ]
 RunArgument = Annotated[
     str, typer.Argument(metavar="RUN", help="A run's id, the beginning of one, or `latest`.", show_default=False)
+]
+RunsArgument = Annotated[
+    list[str],
+    typer.Argument(metavar="RUN", help="Ids, beginnings of ids, or `latest`.", show_default=False),
 ]
 SolverOption = Annotated[str | None, typer.Option("--solver", help="Which solver answers.", metavar="NAME")]
 ExpertOption = Annotated[
@@ -90,6 +96,10 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of 
 WeightsOption = Annotated[
     Path | None,
     typer.Option("--weights", help=f"Of the embedded solver: {_WEIGHTS}.", metavar="DIR", exists=True, file_okay=False),
+]
+AdviceOption = Annotated[
+    Path | None,
+    typer.Option("--advice", help=f"Of the agent: {_ADVICE}.", metavar="FILE"),
 ]
 AbstainOption = Annotated[
     float | None,

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as Grid
 
+    from quaestor.settings import Settings
+
 _PADDING = re.compile(r"[ \t]+(?=\n)")
 _PATIENCE = 5.0
 """Seconds after which a person is told what takes so long."""
@@ -95,6 +97,20 @@ def _fit(console: "Console", grid: "Grid") -> bool:
             share = wide - narrow if missing <= room else room * (wide - narrow) // missing
             column.min_width = column.width = narrow + share
     return True
+
+
+def say_default_policy(settings: "Settings") -> None:
+    """Says on stderr which policy holds for an ontology that comes without one."""
+    from quaestor.application.resolve import is_set, policy_of
+
+    if is_set(settings) and settings.policy is None:
+        print(f"quaestor: {default_policy(policy_of(settings))}", file=sys.stderr)
+
+
+def default_policy(policy: str) -> str:
+    """Returns in words which policy holds where none is named."""
+    becomes = "becomes a property" if policy == "extend" else "is an error"
+    return f"policy {policy} by default: a label that the ontology does not have {becomes}"
 
 
 @contextmanager

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from quaestor.application.run_service import ProgressCallback
+from quaestor.application.run_service import ProgressCallback, RunReading
 from quaestor.application.score_service import Gold
-from quaestor.cli.printing import announced
+from quaestor.cli.printing import announced, default_policy
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.scoring.gold import GoldTurn
@@ -73,6 +73,15 @@ def show_progress(dataset: Dataset, gold: Gold | None = None) -> Iterator[Progre
             meter.advance(len(turns), None if gold is None else _right(turns, gold.get(conversation.id, ())))
 
         yield progress
+
+
+def say_reading(reading: RunReading) -> None:
+    """Says on stderr which policy holds where none is named, and which graphs were frozen before, where any were."""
+    if reading.by_default and not reading.own:
+        print(f"quaestor: {default_policy(reading.policy)}", file=sys.stderr)
+    if reading.frozen:
+        graphs = f"{reading.frozen} of {reading.pages} graphs are frozen, built with ontology {reading.ontology[:12]}"
+        print(f"quaestor: {graphs}", file=sys.stderr)
 
 
 def _right(turns: Sequence[Turn], gold: Sequence[GoldTurn]) -> int:

@@ -15,6 +15,7 @@ from quaestor.cli.render import show_stored_turn
 from quaestor.cli.results import show_causes
 from quaestor.cli.scores import score_words
 from quaestor.core.answer_value import print_value, value_from_text
+from quaestor.evaluation.runner import FROZEN
 from quaestor.llm.messages import Message, read_request, read_response
 from quaestor.llm.usage import Usage
 from quaestor.scores.records import ScoreRecord
@@ -62,6 +63,7 @@ def show_run(record: RunRecord, examples: Sequence[ConversationRecord], figures:
         "model": _model(record),
         "used": used_by(examples).words if used_by(examples).requests else None,
         **figures,
+        "graphs": _graphs(examples),
         "ontology": f"{record.spec.get('ontology') or 'none'} ({record.spec.get('policy') or 'none'})",
         "spec": record.spec_digest,
     }
@@ -71,6 +73,12 @@ def show_run(record: RunRecord, examples: Sequence[ConversationRecord], figures:
     for example in examples:
         if example.error:
             print(f"{example.conversation}: {example.error}")
+
+
+def _graphs(examples: Sequence[ConversationRecord]) -> str | None:
+    """Returns how many graphs of a run were built for it, where any was not."""
+    built = [FROZEN not in example.kg_stats for example in examples if example.kg_stats]
+    return None if all(built) else f"{len(built) - sum(built)} frozen before, {sum(built)} built"
 
 
 def _model(record: RunRecord) -> str | None:
@@ -127,16 +135,6 @@ def _show_wrong_turn(wrong: WrongTurn) -> None:
 def _shown_number(number: str | None) -> str:
     """Returns an answer of the benchmark's convention for people: six significant digits."""
     return "no answer" if number is None else print_value(value_from_text(number), "{:.6g}".format)
-
-
-def show_tool_usage(console: Console, usage: Mapping[str, Mapping[str, float]]) -> None:
-    """Prints the counts of each tool."""
-    grid = Grid("tool", "calls", "refused", "mean ms")
-    for name, counts in usage.items():
-        grid.add_row(name, str(counts["calls"]), str(counts["refused"]), f"{1000 * counts['mean_seconds']:.2f}")
-    for column in grid.columns[1:]:
-        column.justify = "right"
-    print_grid(console, grid)
 
 
 def show_exchanges(console: Console, prompts: Sequence[PromptRecord], *, raw: bool) -> None:

@@ -42,7 +42,7 @@ def run_command(
         from quaestor.application.resolve import dataset_path
         from quaestor.application.run_service import start_run
         from quaestor.cli.printing import announced
-        from quaestor.cli.progress import show_progress
+        from quaestor.cli.progress import say_reading, show_progress
         from quaestor.store.base import open_store
 
         path, choice = dataset_path(dataset), playing.choice
@@ -54,7 +54,7 @@ def run_command(
     async def play_all() -> str:
         async with open_store(request.settings.store) as opened:
             with show_progress(pages) as progress:
-                return (await start_run(pages, request, opened, progress)).id
+                return (await start_run(pages, request, opened, progress, say_reading)).id
 
     print(asyncio.run(play_all()))
 
@@ -75,16 +75,17 @@ def eval_command(
         from quaestor.application.run_service import start_run
         from quaestor.application.score_service import score_run
         from quaestor.application.solver_options import solver_options
+        from quaestor.application.tool_advice import rests_on
         from quaestor.application.weights_card import learned_from
         from quaestor.cli.printing import announced
-        from quaestor.cli.progress import show_progress
+        from quaestor.cli.progress import say_reading, show_progress
         from quaestor.scoring.gold import read_gold
         from quaestor.store.base import open_store
 
         path, choice = dataset_path(dataset), playing.choice
         request = _request(solver, playing, reading, model, results, path)
         recordings = [file for file in (model.record, model.replay) if file]
-        output = _output(results, request.settings, [path, *named_files(solver, reading), *recordings])
+        output = _output(results, request.settings, [path, *named_files(solver, request.settings), *recordings])
         with announced(f"reading {path}"):
             (pages, selection), gold = read_chosen(path, choice), read_gold(path)
         request = replace(request, selection=selection)
@@ -93,10 +94,14 @@ def eval_command(
         warning = f"these weights were trained on {path}: the score says nothing about other pages"
         print(f"quaestor: {warning}", file=sys.stderr)
 
+    if solver.advice and rests_on(solver.advice, pages.digest):
+        warning = f"{solver.advice} was drawn from runs over these questions: the score says nothing about others"
+        print(f"quaestor: {warning}", file=sys.stderr)
+
     async def play_and_score() -> "ScoredRun":
         async with open_store(request.settings.store) as opened:
             with show_progress(pages, gold) as progress:
-                record = await start_run(pages, request, opened, progress)
+                record = await start_run(pages, request, opened, progress, say_reading)
             print(f"run {record.id}", file=sys.stderr)
             return await score_run(opened, record, pages, gold, request.settings.store)
 
@@ -142,17 +147,15 @@ def _request(
     from quaestor.application.run_service import RunRequest
     from quaestor.settings import load_settings
 
-    named = {"solver": solver.solver, "store": reading.store, "workers": playing.workers}
+    named = {"solver": solver.solver, **reading.settings, "workers": playing.workers}
     settings = load_settings({**named, **model.settings})
     others = [path for path in (store_file(settings.store), results.output) if path]
-    used = [dataset, *named_files(solver, reading), *others]
+    used = [dataset, *named_files(solver, settings), *others]
     return RunRequest(
         settings,
         playing.limit,
         solver.overrides,
         playing.resume,
-        reading.ontology,
-        reading.policy,
         model.cassette(used, force=results.force),
         model_named=model.model is not None,
         traces=playing.trace_options(used, force=results.force),

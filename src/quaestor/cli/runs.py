@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from quaestor.cli.groups import print_help_alone
-from quaestor.cli.options import ConversationArgument, ForceOption, JsonOption, RunArgument, StoreOption, TurnArgument
+from quaestor.cli.options import (
+    ConversationArgument,
+    ForceOption,
+    JsonOption,
+    RunArgument,
+    RunsArgument,
+    StoreOption,
+    TurnArgument,
+)
 
 if TYPE_CHECKING:
     from quaestor.store.base import RunStore
@@ -168,23 +176,22 @@ def prompts(
 
 
 @runs.command("tools")
-def tools(run: RunArgument, store: StoreOption = None, json: JsonOption = False) -> None:
-    """Count the calls of each tool, those that were refused, and their mean duration."""
-    from quaestor.application.figures import tool_usage
-    from quaestor.application.run_service import find_run
+def tools(runs: RunsArgument, store: StoreOption = None, json: JsonOption = False) -> None:
+    """Show which tools were called for which questions, how often that came out right, and why calls were refused."""
+    from quaestor.application.tool_questions import tool_table
     from quaestor.cli.printing import make_console, print_json
-    from quaestor.cli.render_runs import show_tool_usage
+    from quaestor.cli.render_tools import show_tool_table
+    from quaestor.core import serial
+    from quaestor.settings import load_settings
 
-    async def read(opened: "RunStore") -> "Sequence[TurnRecord]":
-        return await opened.turns((await find_run(opened, run)).id)
-
-    usage = tool_usage(_read_store(store, read))
+    uri = load_settings({"store": store}).store
+    table = _read_store(store, lambda opened: tool_table(opened, runs, uri))
     if json:
-        print_json(usage)
-    elif not usage:
-        print("no tool was called in this run")
+        print_json(serial.dump(table))
+    elif not table.tools:
+        print("no tool was called")
     else:
-        show_tool_usage(make_console(), usage)
+        show_tool_table(make_console(), table)
 
 
 @runs.command("kg")
@@ -214,10 +221,7 @@ def show_graph(
 
 @runs.command("delete")
 def delete_runs(
-    names: Annotated[
-        list[str],
-        typer.Argument(metavar="RUN...", help="Ids, beginnings of ids, or `latest`.", show_default=False),
-    ],
+    names: RunsArgument,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     store: StoreOption = None,
 ) -> None:

@@ -1,19 +1,22 @@
 """What a run knows of pages besides the pages: a frozen ontology, and what becomes of labels that it does not have.
 
-Owns how a run comes by its ontology: one that the store has by its digest, or one of the dataset's own documents.
-Tables and texts only; no question comes near it.
+Owns how a run comes by its ontology: one that the store has by its digest, or one of the dataset's own documents; and
+that a graph which the store has frozen is taken as it is. Tables and texts only; no question comes near it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from quaestor.core.caching import BoundedCache
 from quaestor.core.computing import compute
+from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Dataset
 from quaestor.documents.document import Document
+from quaestor.evaluation.frozen import FrozenGraphs
 from quaestor.evaluation.spec import RunSpec
-from quaestor.graph.builder import build_graph
+from quaestor.graph.builder import build_graph, require_no_gaps
 from quaestor.graph.knowledge_graph import KnowledgeGraph, Policy
+from quaestor.graph.loading import graph_from_triples
 from quaestor.ontology.builder import build_ontology
 from quaestor.ontology.ontology import Ontology
 from quaestor.ontology.turtle import ontology_from_triples
@@ -29,10 +32,17 @@ def _numbers(graph: KnowledgeGraph) -> int:
 
 
 class GraphProvider:
-    """A frozen ontology and a policy, and the graphs that are built with them. It survives pickling, without them."""
+    """A frozen ontology and a policy, and the graphs that are built with them. It survives pickling, without graphs."""
 
-    def __init__(self, ontology: Ontology, policy: Policy) -> None:
-        self.ontology, self.policy = ontology, policy
+    def __init__(self, ontology: Ontology, policy: Policy, frozen: FrozenGraphs | None = None) -> None:
+        """Takes what graphs are built with, and those that need not be built.
+
+        Args:
+            ontology: What properties and classes are known.
+            policy: What becomes of a label that it does not have.
+            frozen: The graphs that a store has; only in the process that has opened it.
+        """
+        self.ontology, self.policy, self.frozen = ontology, policy, frozen
         self._graphs = BoundedCache[tuple[str, str], KnowledgeGraph](_PAGES, _numbers)
 
     @classmethod
@@ -44,14 +54,34 @@ class GraphProvider:
         # Of the ontology only what it is: its indexes are quickly made again, and cannot travel.
         return GraphProvider, (replace(self.ontology), self.policy)
 
-    def graph(self, document: Document) -> KnowledgeGraph:
+    async def stored(self, document: Document) -> tuple[Triple, ...] | None:
+        """Returns the frozen graph of a page as triples, or None where it has to be built.
+
+        Raises:
+            StoreError: The store cannot be read.
+        """
+        return None if self.frozen is None else await self.frozen.triples(document)
+
+    def graph(self, document: Document, stored: Sequence[Triple] | None = None) -> KnowledgeGraph:
         """Returns the graph of a page.
+
+        Args:
+            document: The page.
+            stored: Its graph, where it is frozen; then it is not built.
 
         Raises:
             GapError: Under `strict`, where the ontology has no property for a label.
+            GraphError: What is stored is no graph.
         """
-        key = (document.id, document.digest)
-        return self._graphs.get(key, lambda: build_graph(document, self.ontology, self.policy))
+        return self._graphs.get((document.id, document.digest), lambda: self._make(document, stored))
+
+    def _make(self, document: Document, stored: Sequence[Triple] | None) -> KnowledgeGraph:
+        if stored is None:
+            return build_graph(document, self.ontology, self.policy)
+        graph = graph_from_triples(stored, f"the frozen graph of {document.id}")
+        if self.policy == "strict":
+            require_no_gaps(document.id, graph.lines)
+        return graph
 
 
 async def resolve_ontology(
@@ -78,4 +108,5 @@ async def resolve_ontology(
         triples = await store.load_ontology(spec.ontology)
         ontology = await compute(ontology_from_triples, triples, f"the ontology {spec.ontology[:12]}")
     # The digest reads all of its triples.
-    return replace(spec, ontology=await compute(lambda: ontology.digest)), GraphProvider(ontology, spec.policy)
+    digest = await compute(lambda: ontology.digest)
+    return replace(spec, ontology=digest), GraphProvider(ontology, spec.policy, await FrozenGraphs.of(store, digest))

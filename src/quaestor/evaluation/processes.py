@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from itertools import islice
 from multiprocessing.connection import Connection
 
+from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import EngineError
 from quaestor.evaluation.engines import RunListener, gather_limited
@@ -28,6 +29,8 @@ from quaestor.solvers.base import Solver
 # Large enough that conversations of one page mostly travel with one copy of it, small enough that little is lost
 # when a run is stopped and that both cores end at about the same time.
 CHUNK = 4
+
+_Stored = tuple[Triple, ...] | None
 
 _BETWEEN_COLLECTIONS = 50_000
 
@@ -63,7 +66,10 @@ class ProcessEngine:
         async def play_chunk(chunk: tuple[Conversation, ...]) -> None:
             for conversation in chunk:
                 await listener.on_start(conversation)
-            for conversation, played in zip(chunk, await loop.run_in_executor(pool, _play, chunk), strict=True):
+            # Only this process has opened the store: what is frozen travels with the conversations.
+            stored = tuple([await graphs.stored(conversation.document) if graphs else None for conversation in chunk])
+            results = await loop.run_in_executor(pool, _play, chunk, stored)
+            for conversation, played in zip(chunk, results, strict=True):
                 await listener.on_finish(conversation, played)
 
         try:
@@ -110,13 +116,14 @@ def _end_with_parent(watched: Connection) -> None:
         os._exit(1)
 
 
-def _play(chunk: tuple[Conversation, ...]) -> tuple[ConversationResult, ...]:
+def _play(chunk: tuple[Conversation, ...], stored: tuple[_Stored, ...]) -> tuple[ConversationResult, ...]:
     # The solver is built here and not when the worker starts: its errors reach the parent from here.
     if _Worker.solver is None:
         _Worker.solver = _Worker.factory()
     solver = _Worker.solver
 
     async def play_all() -> tuple[ConversationResult, ...]:
-        return tuple([await run_conversation(conversation, solver, _Worker.graphs) for conversation in chunk])
+        both = zip(chunk, stored, strict=True)
+        return tuple([await run_conversation(one, solver, _Worker.graphs, stored=graph) for one, graph in both])
 
     return asyncio.run(play_all())

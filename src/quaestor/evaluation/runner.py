@@ -5,7 +5,7 @@ conversations or reference answers.
 """
 
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -54,6 +54,9 @@ if TYPE_CHECKING:
     from quaestor.llm.transcript import Exchange
 
 MAX_QUESTION = 10_000
+
+FROZEN = "frozen"
+"""Among the counts of a graph: that it was taken from the store, and not built."""
 
 SolverFactory = Callable[[], Solver]
 
@@ -143,10 +146,11 @@ class Play:
         graphs: GraphProvider | None = None,
         session: ModelSession | None = None,
         watcher: Watcher | None = None,
+        stored: Sequence[Triple] | None = None,
     ) -> None:
         """Takes what is played, by whom and with what, and who hears of it."""
         self._conversation, self._solver, self._graphs = conversation, solver, graphs
-        self._session, self._watcher = session, watcher
+        self._session, self._watcher, self._stored = session, watcher, stored
         self._started = now()
         self._graph: KnowledgeGraph | None = None
         self._turns: list[Turn] = []
@@ -164,7 +168,9 @@ class Play:
         graphs = self._graphs
         if graphs is None:
             graphs = await compute(GraphProvider.of, [conversation.document])
-        graph = self._graph = await compute(graphs.graph, conversation.document)
+        if self._stored is None:
+            self._stored = await graphs.stored(conversation.document)
+        graph = self._graph = await compute(graphs.graph, conversation.document, self._stored)
         with self._heard():
             for index, question in enumerate(conversation.questions):
                 context = await compute(_context, question, conversation.document, memory, graph, graphs, kept)
@@ -222,11 +228,14 @@ class Play:
             status="complete" if failure is None else _fate(failure),
             error=error,
             graph=await compute(graph.triples) if graph else (),
-            kg_stats=await compute(graph.statistics) if graph else {},
+            kg_stats=await compute(self._statistics, graph) if graph else {},
             exchanges=exchanges,
             usage=usage,
             end=_end(failure),
         )
+
+    def _statistics(self, graph: KnowledgeGraph) -> dict[str, int | str]:
+        return graph.statistics() | ({} if self._stored is None else {FROZEN: "yes"})
 
     def _broken(self, error: str) -> Turn | None:
         """Returns the turn that broke off, as far as it came."""
@@ -334,6 +343,7 @@ async def run_conversation(
     graphs: GraphProvider | None = None,
     session: ModelSession | None = None,
     watcher: Watcher | None = None,
+    stored: Sequence[Triple] | None = None,
 ) -> ConversationResult:
     """Returns how a conversation went, whatever the page says and the solver does.
 
@@ -343,8 +353,9 @@ async def run_conversation(
         graphs: The ontology that the page's graph is built with; by default the page's own.
         session: The model that the solver asks, where it asks one.
         watcher: Who hears of it as it happens.
+        stored: The page's graph, where it is frozen and `graphs` cannot ask the store; by default it is asked.
     """
-    play = Play(conversation, solver, graphs, session, watcher)
+    play = Play(conversation, solver, graphs, session, watcher, stored)
     try:
         await play.turns_to_end()
     except Exception as failure:  # noqa: BLE001 - a solver's defect must not cost a long run its other conversations

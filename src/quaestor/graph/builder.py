@@ -4,7 +4,7 @@ Owns the two policies: `strict` fails with all gaps at once, `extend` mints a pr
 for each. Every number of the tables and of the text is in the graph, or there is no graph.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from quaestor.core.periods import Period, find_periods
@@ -48,9 +48,8 @@ def build_graph(document: Document, ontology: Ontology, policy: Policy = "extend
     if policy not in ("strict", "extend"):
         raise GraphError(f"there is no policy {policy!r}; use 'strict' or 'extend'")
     lines = tuple(line for table in document.tables for line in _lines(table, ontology))
-    gaps = tuple(f"table {x.table}, {x.axis[:-1]} {x.index}: {x.label!r}; {x.known}" for x in lines if x.minted)
-    if gaps and policy == "strict":
-        raise GapError(document.id, gaps)
+    if policy == "strict":
+        require_no_gaps(document.id, lines)
     names: set[str] = set()
     contexts = contexts_of(document)
     places = {(sentence.section, sentence.index): place for place, sentence in enumerate(document.sentences)}
@@ -81,6 +80,17 @@ def build_graph(document: Document, ontology: Ontology, policy: Policy = "extend
         lines=lines,
         sections=tuple(SectionFact(section.id, section.path) for section in document.sections if section.path),
     )
+
+
+def require_no_gaps(document: str, lines: Iterable[LineFact]) -> None:
+    """Makes sure that the ontology has a property for every line.
+
+    Raises:
+        GapError: It has not; the error lists them all, with the nearest properties.
+    """
+    gaps = tuple(f"table {x.table}, {x.axis[:-1]} {x.index}: {x.label!r}; {x.known}" for x in lines if x.minted)
+    if gaps:
+        raise GapError(document, gaps)
 
 
 def _table(

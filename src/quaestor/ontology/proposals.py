@@ -16,9 +16,10 @@ from quaestor.ontology.extract import LabelEvidence
 from quaestor.ontology.labels import PROPOSED, plain
 from quaestor.ontology.lines import property_lines
 from quaestor.ontology.merging import Merge
-from quaestor.ontology.ontology import Ontology
+from quaestor.ontology.ontology import Ontology, OntologyProperty
 from quaestor.ontology.phrases import noun_phrase_in
 from quaestor.ontology.proposal import Proposal
+from quaestor.ontology.vocabulary import ROOT_CLASS, property_name
 
 _ACCEPT = "accept"
 
@@ -162,3 +163,27 @@ def with_labels(ontology: Ontology, proposals: Iterable[Proposal]) -> Ontology:
         merges=tuple(sorted(merges, key=lambda m: (m.variant, m.into, m.rule))),
         proposals=tuple(sorted(taken)),
     )
+
+
+def with_properties(ontology: Ontology, proposals: Iterable[Proposal]) -> Ontology:
+    """Returns an ontology that also has the proposed properties; labels that it knows already are left.
+
+    Each belongs to all types of tables: a proposal does not say to which.
+    """
+    taken = {item.name for item in ontology.properties}
+    properties, accepted = list(ontology.properties), list(ontology.proposals)
+    for proposal in proposals:
+        if proposal.kind != "property" or ontology.match(proposal.label) is not None:
+            continue
+        base = name = f"kg:{property_name(proposal.label)}"
+        number = 1
+        while name in taken:
+            number += 1
+            name = f"{base}_{number}"
+        taken.add(name)
+        lines, pages = len(proposal.documents), proposal.documents
+        made = OntologyProperty(name, proposal.label, (), "xsd:decimal", (ROOT_CLASS,), lines, 0, pages)
+        properties.append(made)
+        accepted.append(proposal)
+    ordered = tuple(sorted(properties, key=lambda item: item.name))
+    return replace(ontology, properties=ordered, proposals=tuple(sorted(accepted)))

@@ -105,7 +105,8 @@ def require_option(name: str, option: str, shown: str) -> None:
 def prompts_digest(name: str, options: "Options | None" = None) -> str | None:
     """Returns the digest of what a solver tells a model whatever the page; None where it asks none.
 
-    That is its templates and the ontology's core: its rules are told, and its patterns say what questions refer to.
+    That is its templates, what its options add to them, and the ontology's core: its rules are told, and its patterns
+    say what questions refer to.
     """
     from quaestor.ontology.core import core_triples
     from quaestor.prompts import digest
@@ -113,4 +114,6 @@ def prompts_digest(name: str, options: "Options | None" = None) -> str | None:
     spec = _SOLVERS.find(name)
     if spec is None or not spec.takes_model:
         return None
-    return digest(*spec.prompts(spec.read(options)), rendered="\n".join(map(" ".join, core_triples())))
+    read = spec.read(options)
+    rules, own = "\n".join(map(" ".join, core_triples())), spec.told(read)
+    return digest(*spec.prompts(read), rendered=f"{rules}\n{own}" if own else rules)

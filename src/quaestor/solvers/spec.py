@@ -43,6 +43,11 @@ def _no_prompts(options: object) -> tuple[str, ...]:
     return ()
 
 
+def _nothing(options: object) -> str:
+    del options
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class SolverSpec(Generic[O]):
     """A solver by name.
@@ -62,6 +67,7 @@ class SolverSpec(Generic[O]):
         around: The option that names another solver that this one is built around; that solver's own settings go to
             the option `AROUND_options`.
         writes_plans: Whether its turns are events of plans, whose tries are figures of a run.
+        told: What its options add to what a model is told, such as the text of a file; part of the prompts' digest.
     """
 
     name: str
@@ -74,6 +80,7 @@ class SolverSpec(Generic[O]):
     roles: Callable[[O], Mapping[str, RoleModel]] = field(default=_no_roles)
     around: str | None = None
     writes_plans: bool = False
+    told: Callable[[O], str] = field(default=_nothing)
 
     @property
     def words(self) -> str:

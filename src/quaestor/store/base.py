@@ -14,12 +14,21 @@ from quaestor.core.triples import Triple
 from quaestor.errors import StoreError
 from quaestor.extras import require_extra
 from quaestor.plugins import Registry
-from quaestor.store.records import ConversationRecord, ExampleStatus, PromptRecord, RunRecord, RunStatus, TurnRecord
+from quaestor.store.records import (
+    ConversationRecord,
+    ExampleStatus,
+    GraphKey,
+    OntologyRecord,
+    PromptRecord,
+    RunRecord,
+    RunStatus,
+    TurnRecord,
+)
 
 
 @runtime_checkable
 class RunStore(Protocol):
-    """Keeps runs with their examples, turns and prompts, ontologies, and the graphs of the examples' documents.
+    """Keeps runs with their examples, turns, prompts and graphs; ontologies, and the frozen graphs of pages.
 
     Every operation is atomic, and safe beside other processes. Triples are sets: repeats are kept once.
 
@@ -150,6 +159,27 @@ class RunStore(Protocol):
 
     async def load_ontology(self, digest: str) -> tuple[Triple, ...]:
         """Returns an ontology's triples, sorted. Raises StoreError where it is not there; the latest are named."""
+        ...
+
+    async def ontologies(self) -> tuple[OntologyRecord, ...]:
+        """Returns what ontologies are kept, the latest first."""
+        ...
+
+    async def freeze_graph(self, key: GraphKey, triples: Iterable[tuple[str, str, str]]) -> None:
+        """Keeps the graph of a page for all runs, instead of one that may be there.
+
+        Args:
+            key: What decides it.
+            triples: Subject, predicate and object of each, in any order.
+        """
+        ...
+
+    async def frozen_graph(self, key: GraphKey) -> tuple[Triple, ...]:
+        """Returns a frozen graph's triples, sorted. Raises StoreError where none is kept."""
+        ...
+
+    async def frozen_graphs(self, ontology: str | None = None) -> tuple[GraphKey, ...]:
+        """Returns what graphs are frozen: all, or those that were built with one ontology, by document."""
         ...
 
     async def save_graph(self, run: str, conversation: str, triples: Iterable[tuple[str, str, str]]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from rapidfuzz import process
 
 from quaestor.errors import DuplicateRecordError, StoreError, UnknownRunError
-from quaestor.store.records import ConversationRecord, PromptRecord, TurnRecord
+from quaestor.store.records import ConversationRecord, GraphKey, PromptRecord, TurnRecord
 
 
 def unknown_run(store: str, run: str, ids: Sequence[str]) -> UnknownRunError:
@@ -62,6 +62,11 @@ def no_graph(store: str, run: str, conversation: str) -> StoreError:
         conversation: The conversation's id.
     """
     return StoreError(f"{store} has no graph of conversation {conversation!r} in run {run!r}")
+
+
+def no_frozen_graph(store: str, key: GraphKey) -> StoreError:
+    """Returns the error for a page whose graph is not frozen."""
+    return StoreError(f"{store} has no frozen graph of {key.document} with the ontology {key.ontology[:12]}")
 
 
 def no_ontology(store: str, digest: str, known: Sequence[str]) -> StoreError:

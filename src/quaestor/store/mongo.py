@@ -7,12 +7,12 @@ write of a single document makes it count. What a crash leaves behind is never r
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import astuple, replace
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Self
 
-from pymongo import ReplaceOne
+from pymongo import IndexModel, ReplaceOne
 from pymongo.asynchronous.collection import AsyncCollection
 from pymongo.errors import BulkWriteError, DuplicateKeyError
 
@@ -20,10 +20,19 @@ from quaestor.core.triples import Triple
 from quaestor.errors import StoreError, UnknownRunError
 from quaestor.store import errors as refusals
 from quaestor.store.mongo_connection import Database, Document, MongoConnection
-from quaestor.store.mongo_documents import attempt_number, from_document, to_document
+from quaestor.store.mongo_documents import (
+    INDEXES,
+    attempt_number,
+    from_document,
+    from_key,
+    to_document,
+    to_key,
+)
 from quaestor.store.records import (
     ConversationRecord,
     ExampleStatus,
+    GraphKey,
+    OntologyRecord,
     PromptRecord,
     RunRecord,
     RunStatus,
@@ -232,6 +241,40 @@ class MongoStore:
                 raise refusals.no_ontology(self._name, digest, [document["digest"] async for document in latest])
             found = await _read_triples(db.ontology, {"type": "ontology", "digest": digest})
             return self._whole(found, kept, f"ontology {digest!r}")
+
+    async def ontologies(self) -> tuple[OntologyRecord, ...]:
+        """Returns what ontologies are kept, the latest first."""
+        async with self._using("read") as db:
+            found = db.ontologies.find().sort([("createdAt", -1), ("_id", -1)])
+            return tuple([OntologyRecord(kept["digest"], kept["createdAt"], kept["triples"]) async for kept in found])
+
+    async def freeze_graph(self, key: GraphKey, triples: Iterable[tuple[str, str, str]]) -> None:
+        """Keeps the graph of a page for all runs, instead of one that may be there."""
+        place = to_key(key)
+        async with self._using("write to") as db:
+            # Here, because a database that an earlier version made has none of them.
+            for collection in ("frozen_graphs", "frozen_instances"):
+                models = [IndexModel(list(keys.items()), unique=unique) for keys, unique in INDEXES[collection]]
+                await db[collection].create_indexes(models)
+            await db.frozen_graphs.delete_one(place)
+            await db.frozen_instances.delete_many(place)
+            await _write_triples(db.frozen_instances, db.frozen_graphs, place, "instance", triples)
+
+    async def frozen_graph(self, key: GraphKey) -> tuple[Triple, ...]:
+        """Returns a frozen graph's triples, sorted."""
+        async with self._using("read") as db:
+            kept = await db.frozen_graphs.find_one(to_key(key))
+            if kept is None:
+                raise refusals.no_frozen_graph(self._name, key)
+            found = await _read_triples(db.frozen_instances, to_key(key))
+            return self._whole(found, kept, f"the frozen graph of {key.document}")
+
+    async def frozen_graphs(self, ontology: str | None = None) -> tuple[GraphKey, ...]:
+        """Returns what graphs are frozen: all, or those that were built with one ontology, by document."""
+        async with self._using("read") as db:
+            found = db.frozen_graphs.find({} if ontology is None else {"ontology": ontology})
+            keys = [from_key(kept) async for kept in found]
+        return tuple(sorted(keys, key=astuple))
 
     async def save_graph(self, run: str, conversation: str, triples: Iterable[tuple[str, str, str]]) -> None:
         """Keeps the graph of a conversation's document, instead of one that may be there."""

@@ -5,13 +5,13 @@ times are dates there, and can be compared.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import astuple, fields
 from datetime import datetime
 from typing import Any, TypeVar
 
 from pydantic import JsonValue
 
-from quaestor.store.records import ConversationRecord, PromptRecord, RunRecord, TurnRecord
+from quaestor.store.records import ConversationRecord, GraphKey, PromptRecord, RunRecord, TurnRecord
 
 Record = TypeVar("Record", RunRecord, ConversationRecord, TurnRecord, PromptRecord)
 
@@ -32,6 +32,7 @@ Index = tuple[Mapping[str, int], bool]
 """Keys with their direction, and whether it is unique."""
 
 _RUN_AND_CONVERSATION = {"runId": 1, "conversationId": 1}
+_PAGE = {"documentId": 1, "digest": 1, "ontology": 1, "version": 1}
 _SPO = {"s": 1, "p": 1, "o": 1, "type": 1}
 
 INDEXES: Mapping[str, Sequence[Index]] = {
@@ -39,6 +40,8 @@ INDEXES: Mapping[str, Sequence[Index]] = {
     "ontology": [(_SPO | {"digest": 1}, True), ({"type": 1}, False), ({"digest": 1}, False)],
     "graphs": [(_RUN_AND_CONVERSATION, True)],
     "instances": [(_SPO | _RUN_AND_CONVERSATION, True), ({"type": 1} | _RUN_AND_CONVERSATION, False)],
+    "frozen_graphs": [(_PAGE, True), ({"ontology": 1}, False)],
+    "frozen_instances": [(_SPO | _PAGE, True), (_PAGE, False)],
     "evaluation_runs": [({"runId": 1}, True), ({"startedAt": -1}, False)],
     "examples": [({"runId": 1, "exampleId": 1}, True), ({"runId": 1, "status": 1}, False)],
     # The attempt is in the key because two processes may play one conversation; only one of them completes it.
@@ -87,6 +90,16 @@ def attempt_number(document: Mapping[str, Any]) -> int:
     """Returns which attempt a document is of; those of earlier versions have no number, and are the first."""
     found = document.get("attempt")
     return found if isinstance(found, int) else 1
+
+
+def to_key(key: GraphKey) -> dict[str, str]:
+    """Returns the fields by which a frozen graph is found."""
+    return dict(zip(_PAGE, astuple(key), strict=True))
+
+
+def from_key(document: Mapping[str, Any]) -> GraphKey:
+    """Returns the key that `to_key` wrote."""
+    return GraphKey(*(document[name] for name in _PAGE))
 
 
 def from_document(kind: type[Record], document: Mapping[str, Any]) -> Record:

@@ -1,4 +1,4 @@
-"""The records that a run store keeps: runs, examples (conversations), turns and prompts.
+"""The records that a run store keeps: runs, examples (conversations), turns, prompts; ontologies and frozen graphs.
 
 Made so that SQLite and MongoDB give back the same: plain JSON values, aware times in whole milliseconds, numbers of
 the benchmark as decimal text, whole numbers of at most 64 bits. Holds what was asked and answered; has no field for
@@ -212,3 +212,35 @@ class PromptRecord:
         _check_json("usage", self.usage)
         _check_time("started", self.started)
         _check_time("finished", self.finished)
+
+
+@dataclass(frozen=True, slots=True)
+class OntologyRecord:
+    """A frozen ontology that is kept. Unique by `digest`.
+
+    Attributes:
+        digest: Of its content.
+        created: When it was first kept.
+        triples: How many it has.
+    """
+
+    digest: str
+    created: datetime
+    triples: int
+
+
+@dataclass(frozen=True, slots=True)
+class GraphKey:
+    """What decides the graph of a page, and what it is kept under once it is frozen.
+
+    Attributes:
+        document: The document's id.
+        digest: The document's digest.
+        ontology: The digest of the ontology that it was built with.
+        version: Of the quaestor that built it: another one may read a page otherwise.
+    """
+
+    document: str
+    digest: str
+    ontology: str
+    version: str

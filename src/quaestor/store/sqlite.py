@@ -8,7 +8,7 @@ event loop up.
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import astuple, fields, replace
 from datetime import datetime
 
 from quaestor.core.triples import Triple
@@ -16,6 +16,8 @@ from quaestor.store import errors as refusals
 from quaestor.store.records import (
     ConversationRecord,
     ExampleStatus,
+    GraphKey,
+    OntologyRecord,
     PromptRecord,
     RunRecord,
     RunStatus,
@@ -196,6 +198,44 @@ class SqliteStore(SqliteFile):
                 if row["digest"] == digest:
                     return self._triples("ontology WHERE ontology = ?", row["id"])
         raise refusals.no_ontology(self._name, digest, [row["digest"] for row in rows[:3]])
+
+    @in_order
+    def ontologies(self) -> tuple[OntologyRecord, ...]:
+        """Returns what ontologies are kept, the latest first."""
+        counted = "(SELECT count(*) FROM ontology WHERE ontology = ontologies.id) AS triples"
+        with self._reporting("read"):
+            rows = self._db.execute(f"SELECT digest, created, {counted} FROM ontologies ORDER BY created DESC, id DESC")
+            return tuple(OntologyRecord(row[0], datetime.fromisoformat(row[1]), row[2]) for row in rows.fetchall())
+
+    @in_order
+    def freeze_graph(self, key: GraphKey, triples: Iterable[tuple[str, str, str]]) -> None:
+        """Keeps the graph of a page for all runs, instead of one that may be there."""
+        with self._reporting("write to"), self._transaction():
+            made = (
+                "INSERT INTO frozen_graphs (document, digest, ontology, version, created) VALUES (?, ?, ?, ?, ?) "
+                "ON CONFLICT DO UPDATE SET created = excluded.created RETURNING id"
+            )
+            graph = self._db.execute(made, (*astuple(key), encode("created", now()))).fetchone()["id"]
+            self._db.execute("DELETE FROM frozen_instances WHERE graph = ?", (graph,))
+            self._db.executemany("INSERT INTO frozen_instances VALUES (?, ?, ?, ?)", _rows(graph, triples))
+
+    @in_order
+    def frozen_graph(self, key: GraphKey) -> tuple[Triple, ...]:
+        """Returns a frozen graph's triples, sorted."""
+        where = "document = ? AND digest = ? AND ontology = ? AND version = ?"
+        with self._reporting("read"):
+            row = self._db.execute(f"SELECT id FROM frozen_graphs WHERE {where}", astuple(key)).fetchone()
+            if row is None:
+                raise refusals.no_frozen_graph(self._name, key)
+            return self._triples("frozen_instances WHERE graph = ?", row["id"])
+
+    @in_order
+    def frozen_graphs(self, ontology: str | None = None) -> tuple[GraphKey, ...]:
+        """Returns what graphs are frozen: all, or those that were built with one ontology, by document."""
+        where = "ontology = coalesce(?, ontology) ORDER BY document, digest, ontology, version"
+        with self._reporting("read"):
+            found = f"SELECT document, digest, ontology, version FROM frozen_graphs WHERE {where}"
+            return tuple(GraphKey(*row) for row in self._db.execute(found, (ontology,)).fetchall())
 
     @in_order
     def save_graph(self, run: str, conversation: str, triples: Iterable[tuple[str, str, str]]) -> None:

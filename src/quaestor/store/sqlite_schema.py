@@ -99,7 +99,15 @@ _ATTEMPTS = (
 )
 # Why a turn is wrong; verdicts of before know no cause until the run is scored again.
 _CAUSES = ("ALTER TABLE scored_turns ADD COLUMN cause TEXT",)
-STEPS = (_RUNS, _KNOWLEDGE, _USAGE, _REFERENCES, _EVENTS, _SCORES, _ATTEMPTS, _CAUSES)
+_FROZEN_GRAPHS = (
+    """CREATE TABLE frozen_graphs (
+        id INTEGER PRIMARY KEY, document TEXT NOT NULL, digest TEXT NOT NULL, ontology TEXT NOT NULL,
+        version TEXT NOT NULL, created TEXT NOT NULL, UNIQUE (document, digest, ontology, version))""",
+    """CREATE TABLE frozen_instances (
+        graph INTEGER NOT NULL REFERENCES frozen_graphs (id), s TEXT NOT NULL, p TEXT NOT NULL, o TEXT NOT NULL,
+        PRIMARY KEY (graph, s, p, o)) WITHOUT ROWID""",
+)
+STEPS = (_RUNS, _KNOWLEDGE, _USAGE, _REFERENCES, _EVENTS, _SCORES, _ATTEMPTS, _CAUSES, _FROZEN_GRAPHS)
 """Step n brings a file of version n to version n + 1; a new file takes all of them."""
 
 SCHEMA_VERSION = len(STEPS)

@@ -46,7 +46,7 @@ def test_a_computed_turn_shows_its_formula_and_program(quaestor: Quaestor, playe
 
 
 def test_tools_are_counted_with_their_refusals(quaestor: Quaestor, played: str) -> None:
-    usage = json.loads(quaestor("runs tools latest --json").out)
+    usage = json.loads(quaestor("runs tools latest --json").out)["tools"]
     assert {name: (counts["calls"], counts["refused"]) for name, counts in usage.items()} == {
         "query_kg": (3, 1),
         "calculate": (1, 0),
@@ -59,7 +59,7 @@ def test_tools_are_counted_with_their_refusals(quaestor: Quaestor, played: str) 
 
 def test_a_run_without_tools_says_so(quaestor: Quaestor, pages: Path) -> None:
     assert quaestor("run pages.json").code == 0
-    assert quaestor("runs tools latest").out == "no tool was called in this run\n"
+    assert quaestor("runs tools latest").out == "no tool was called\n"
 
 
 def test_the_stored_graph_is_shown(quaestor: Quaestor, played: str) -> None:
@@ -140,3 +140,28 @@ def test_what_is_not_there_is_one_line(quaestor: Quaestor, played: str, line: st
     outcome = quaestor(line)
     assert outcome.code == 2
     assert said in one_line(outcome)
+
+
+def test_tools_are_told_by_what_is_asked_and_by_the_reason_of_refusals(quaestor: Quaestor, played: str) -> None:
+    shown = quaestor("runs tools latest").out
+    assert "several fit" in shown
+    assert "3 of 3 turns are not scored: `quaestor score RUN DATASET` does" in shown
+    assert quaestor("score latest tools.json").code == 0
+    table = json.loads(quaestor(f"runs tools {played} latest --json").out)
+    assert (table["turns"], table["judged"], table["runs"]) == (3, 3, [played])
+    assert sum(use["right"] for use in table["uses"]) == 3
+    assert [(found["reason"], found["calls"]) for found in table["refusals"]] == [("several fit", 1)]
+    assert "not scored" not in quaestor("runs tools latest").out
+
+
+def test_advice_is_written_once_and_refused_from_too_little(
+    quaestor: Quaestor, played: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "too few calls" in one_line(quaestor("learn tools latest"))
+    monkeypatch.setattr("quaestor.application.tool_advice.FEW", 1)
+    assert quaestor("score latest tools.json").code == 0
+    said = quaestor("learn tools latest --output mine.txt")
+    assert said.out.endswith("of advice in mine.txt: read it, then give it with --advice mine.txt\n")
+    assert "query_kg: right in 100% of" in Path("mine.txt").read_text()
+    assert "already" in one_line(quaestor("learn tools latest --output mine.txt"))
+    assert "the solver 'embedded' takes no advice" in one_line(quaestor("eval tools.json --advice mine.txt"))

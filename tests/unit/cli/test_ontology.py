@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 from command_line import Quaestor, one_line
-from made_up import a_record, write_dataset
+from made_up import TABLE, a_record, write_dataset
 
 from quaestor.sample import sample_path
 
@@ -106,3 +106,25 @@ def test_a_resumed_run_needs_the_same_ontology(quaestor: Quaestor, built: str, p
     run = quaestor("run pages.json --limit 1 --ontology sample.ttl").out.strip()
     assert quaestor(f"run pages.json --limit 1 --ontology {built} --resume {run}").code == 0
     assert "ontology was" in one_line(quaestor(f"run pages.json --limit 1 --resume {run}"))
+
+
+def test_what_a_run_lacked_is_proposed_and_taken_in(quaestor: Quaestor, tmp_path: Path) -> None:
+    known = write_dataset(tmp_path / "known.json", a_record("Single_BRIN/2013/page_3.pdf-1", table=TABLE[:2]))
+    assert quaestor(f"ontology build {known} --output known.ttl").code == 0
+    write_dataset(tmp_path / "asked.json", a_record())
+    assert quaestor("run asked.json --ontology known.ttl --policy extend").code == 0
+    shown = quaestor("ontology refine latest --ontology known.ttl").out
+    assert "property 'operating costs': a line of 1 page without a property" in shown
+    assert "2 proposals in proposals.json: review them" in shown
+    taken = quaestor("ontology refine --ontology known.ttl --accept proposals.json --output refined.ttl").out
+    assert "2 of 2 accepted proposals taken in" in taken
+    assert quaestor("kg build asked.json --ontology refined.ttl --policy strict").code == 0
+    assert quaestor("ontology refine latest --ontology refined.ttl --force").out.startswith("the runs lack nothing")
+    for line, said in (
+        ("ontology refine latest", "give --ontology"),
+        ("ontology refine --ontology known.ttl", "give runs to learn from"),
+        ("ontology refine latest --ontology known.ttl", "already"),
+        ("ontology refine 1999 --ontology known.ttl --force", "1999"),
+        ("ontology refine --ontology known.ttl --accept missing.json", "missing.json"),
+    ):
+        assert said in one_line(quaestor(line))

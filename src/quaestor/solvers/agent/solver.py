@@ -14,6 +14,7 @@ from quaestor.llm.structured.replies import initial_messages
 from quaestor.llm.structured.schema import plain_schema
 from quaestor.prompts import render
 from quaestor.solvers import briefing
+from quaestor.solvers.agent.advice import read_advice
 from quaestor.solvers.agent.answering import AnswerRounds
 from quaestor.solvers.agent.messages import ANSWER, FinalAnswer, Understanding
 from quaestor.solvers.agent.protocol import tool_list
@@ -29,8 +30,13 @@ class AgentSolver:
     name = "agent"
 
     def __init__(self, limits: AgentLimits | None = None) -> None:
-        """Takes how long to try."""
+        """Takes how long to try, and reads the advice.
+
+        Raises:
+            SettingsError: The advice cannot be read.
+        """
         self.limits = limits or AgentLimits()
+        self._advice = read_advice(self.limits.advice)
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
         """Returns the answer that the plan of the model's tool calls gives.
@@ -46,7 +52,7 @@ class AgentSolver:
             MissingModelError: The turn comes without a model.
         """
         model = context.model_for()
-        system = render("agent/system", rules=briefing.rules())
+        system = render("agent/system", rules=briefing.rules(), advice=self._advice)
         understanding = await understand(model, question, context, system, self.limits.repairs)
         prompt = await compute(self._prompt, question, context, understanding, model)
         settled = await AnswerRounds(model, context, self.limits, initial_messages(system, prompt)).play()

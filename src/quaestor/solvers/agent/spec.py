@@ -17,10 +17,18 @@ class AgentLimits:
     Attributes:
         iterations: Rounds of the second phase; in the last there are no tools any more.
         repairs: Replies of a phase that could not be used and were asked for again.
+        advice: A file whose text the model is told besides the rules; None for none.
     """
 
     iterations: int = option(12, help="rounds of tool calls; in the last there are no tools any more", least=1)
     repairs: int = option(3, help="replies that could not be used and are asked for again", least=1)
+    advice: str | None = option(None, help="a file of advice on tools, such as `quaestor learn tools` drafts")
+
+
+def _told(options: AgentLimits) -> str:
+    from quaestor.solvers.agent.advice import read_advice
+
+    return read_advice(options.advice)
 
 
 def _build(options: AgentLimits) -> "AgentSolver":
@@ -36,4 +44,5 @@ SPEC = SolverSpec(
     AgentLimits,
     takes_model=True,
     prompts=lambda _: ("agent", "structured"),
+    told=_told,
 )

@@ -115,6 +115,15 @@ def _prompts(options: ReflectionOptions) -> tuple[str, ...]:
     return (*own, *(folder for folder in spec.prompts(spec.read(options.of_expert)) if folder not in own))
 
 
+def _told(options: ReflectionOptions) -> str:
+    from quaestor.solvers.registry import solver_spec
+
+    if options.expert == WRITER:
+        return ""
+    spec = solver_spec(options.expert)
+    return spec.told(spec.read(options.of_expert))
+
+
 def _roles(options: ReflectionOptions) -> Mapping[str, RoleModel]:
     found = {
         role: RoleModel(getattr(options, f"{role}_model"), getattr(options, f"{role}_temperature")) for role in ROLES
@@ -130,6 +139,7 @@ SPEC = SolverSpec(
     takes_model=True,
     needs_model=_needs_model,
     prompts=_prompts,
+    told=_told,
     roles=_roles,
     around="expert",
 )

@@ -1,0 +1,115 @@
+"""The ontologies of a store, and which of them pages are read with where none is named.
+
+Owns the line `ontology = "..."` of the settings file: all else in it stays as it was written.
+"""
+
+import json
+import re
+import tomllib
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from quaestor.application.files import OutputFile
+from quaestor.application.resolve import OWN, find_ontology
+from quaestor.errors import InputError, SettingsError
+from quaestor.settings import FILE, Settings
+from quaestor.store.base import open_store
+
+_LINE = re.compile(r"^[ \t]*ontology[ \t]*=.*(?:\n|$)", re.MULTILINE)
+_TABLE = re.compile(r"^[ \t]*\[", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptOntology:
+    """An ontology of a store.
+
+    Attributes:
+        digest: Of its content.
+        created: When it was first kept.
+        triples: How many it has.
+        graphs: How many pages have a frozen graph that was built with it.
+        runs: How many runs were played with it.
+        default: Whether pages are read with it where none is named.
+    """
+
+    digest: str
+    created: datetime
+    triples: int
+    graphs: int
+    runs: int
+    default: bool
+
+
+async def kept_ontologies(settings: Settings) -> tuple[KeptOntology, ...]:
+    """Returns the ontologies of the store, the latest first.
+
+    Args:
+        settings: The store, and the ontology that is set.
+
+    Raises:
+        StoreError: The store cannot be read.
+    """
+    async with open_store(settings.store, create=False) as opened:
+        graphs = Counter(key.ontology for key in await opened.frozen_graphs())
+        runs = Counter(run.spec.get("ontology") for run in await opened.runs())
+        named, kept = settings.ontology or OWN, await opened.ontologies()
+        # A file may say one that the store has, too.
+        chosen = named if named == OWN else (await find_ontology(named, opened)).digest
+        return tuple(
+            KeptOntology(o.digest, o.created, o.triples, graphs[o.digest], runs[o.digest], o.digest == chosen)
+            for o in kept
+        )
+
+
+async def use_ontology(name: str, settings: Settings, folder: Path | None = None) -> str:
+    """Sets the ontology that pages are read with, in the settings file, and returns how it is named there.
+
+    Args:
+        name: A Turtle file, a digest of the store's or its beginning, or `own`.
+        settings: The store in force.
+        folder: Where the settings file is; by default the current directory.
+
+    Raises:
+        InputError: There is no such ontology, or the settings file cannot be written.
+        StoreError: The store does not have it.
+        SettingsError: The settings file is no TOML.
+    """
+    written = name
+    if name != OWN:
+        found = await find_ontology(name, settings.store)
+        written = name if Path(name).exists() else found.digest
+    path = (folder or Path()) / FILE
+    before = _read(path)
+    after = _with_line(before, written)
+    if _parsed(after, path) != _parsed(before, path) | {"ontology": written}:
+        raise SettingsError(f"cannot change {path} and leave the rest as it is: write ontology = {json.dumps(written)}")
+    OutputFile(path, force=True).write(after)
+    return written
+
+
+def _with_line(text: str, value: str) -> str:
+    """Returns TOML text that sets the ontology, above the first table."""
+    line = f"ontology = {json.dumps(value, ensure_ascii=False)}\n"
+    table = _TABLE.search(text)
+    head, rest = (text[: table.start()], text[table.start() :]) if table else (text, "")
+    if _LINE.search(head):
+        return _LINE.sub(lambda _: line, head, count=1) + rest
+    return line + text
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read {path}: {error}") from error
+
+
+def _parsed(text: str, path: Path) -> dict[str, object]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{path} is not valid TOML: {error}") from error

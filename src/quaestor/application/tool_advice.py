@@ -1,0 +1,100 @@
+"""Advice for the agent on which tools suit which questions, drawn from runs, as a text that a person reads and edits.
+
+It is made of closed words: what is asked for, tools, reasons of refusals, and how often. So it can hold no answer, no
+number of a page and no wording of a question. Nothing takes it up by itself.
+"""
+
+from collections.abc import Iterable
+from importlib.metadata import version
+from pathlib import Path
+
+from quaestor.application.files import OutputFile
+from quaestor.application.tool_questions import ToolTable, ToolUse
+from quaestor.errors import InputError
+from quaestor.ontology.core import read_core
+from quaestor.solvers.tools.toolbox import TOOLS
+
+FEW = 5
+"""Fewer turns or calls than this say nothing."""
+
+WAYS_OUT = {
+    "several fit": "give one of the filters that the candidates come with",
+    "no such property": "take a name that introspect_ontology lists, or find_in_text for a number of a sentence",
+    "no such type": "take a type that list_entities lists",
+    "no such filter": "filter by year, period, entity, row or column",
+    "nothing fits": "use fewer filters or words",
+    "an empty cell": "the page reports nothing there; look whether another line is meant",
+    "no number there": "look whether another line is meant",
+    "wrong operands": "give as many values as the operation takes",
+    "no such operation": "use an operation of the schema",
+    "no such row": "name one row as it is printed, or give its values to sum",
+    "no such step": "name only steps of this turn and answers before it",
+    "no such tool": "use the tools that there are",
+    "wrong arguments": "keep to the parameters of the tool",
+}
+"""What to do about a reason for which a tool refuses a call."""
+
+
+def write_advice(table: ToolTable, output: OutputFile, use: str) -> int:
+    """Writes advice, and returns how many lines of it the agent is told.
+
+    Args:
+        table: What runs say of tools.
+        output: Where to.
+        use: How the file is used, in the words of the door.
+
+    Raises:
+        InputError: The runs say too little, or the file cannot be written.
+    """
+    output.require_free()
+    lines = [*_of_questions(table.uses), *_of_refusals(table)]
+    if not lines:
+        raise InputError(f"too few calls and scored turns to draw advice from: {FEW} of a kind are the least")
+    output.write("\n".join((*_head(table, use), *lines)) + "\n")
+    return len(lines)
+
+
+def _head(table: ToolTable, use: str) -> Iterable[str]:
+    yield f"# Advice for the agent. Read it, change what you know better, then use it: {use}"
+    yield "# The agent is told every line but those that begin with #."
+    yield f"# It rests on {table.turns} turns, {table.judged} of them scored (quaestor {version('quaestor')})."
+    yield from (f"# run {run}" for run in table.runs)
+    yield from (f"# questions {digest}" for digest in table.datasets)
+
+
+def _of_questions(uses: Iterable[ToolUse]) -> Iterable[str]:
+    """Yields a line for each kind of question of which enough was scored: the tools, the most often right first."""
+    labels = {metric.name: metric.label for metric in read_core().metric_types.values()}
+    known: dict[str, list[ToolUse]] = {}
+    for use in uses:
+        if use.judged >= FEW and set(use.tools) <= set(TOOLS):
+            known.setdefault(use.asked, []).append(use)
+    for asked, found in known.items():
+        best = sorted(found, key=lambda use: (-use.right / use.judged, -use.judged, use.tools))
+        rates = (f"{_named(use.tools)}: right in {use.right / use.judged:.0%} of {use.judged} turns" for use in best)
+        yield f"- Where the {labels.get(asked, 'result')} is asked for, {'; '.join(rates)}."
+
+
+def _named(tools: tuple[str, ...]) -> str:
+    return " and ".join(tools) if tools else "no tool"
+
+
+def _of_refusals(table: ToolTable) -> Iterable[str]:
+    for name, count in table.tools.items():
+        found = [r for r in table.refusals if r.tool == name and r.reason in WAYS_OUT and r.calls >= FEW]
+        if name in TOOLS and found:
+            shares = (f"{r.reason} ({r.calls / count.calls:.0%}): {WAYS_OUT[r.reason]}" for r in found)
+            yield f"- {name} refused {count.refused / count.calls:.0%} of {count.calls} calls. {'; '.join(shares)}."
+
+
+def rests_on(path: Path, dataset_digest: str) -> bool:
+    """Tells whether advice was drawn from runs over these very questions, so that a score says nothing of others.
+
+    Args:
+        path: The file of the advice.
+        dataset_digest: Of the questions that are to be asked.
+    """
+    try:
+        return f"# questions {dataset_digest}" in path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return False

@@ -1,0 +1,46 @@
+"""The graphs of pages that a store has, built once and frozen, so that runs need not build them again.
+
+Owns what decides a graph, and so what it is kept under. A run with frozen graphs and one that builds them give the same
+answers, byte for byte.
+"""
+
+from collections.abc import Iterable
+from importlib.metadata import version
+
+from quaestor.core.triples import Triple
+from quaestor.documents.document import Document
+from quaestor.store.base import RunStore
+from quaestor.store.records import GraphKey
+
+
+def graph_key(document: Document, ontology: str) -> GraphKey:
+    """Returns what the graph of a page is kept under, built by this version with an ontology."""
+    return GraphKey(document.id, document.digest, ontology, version("quaestor"))
+
+
+class FrozenGraphs:
+    """What a store has of one ontology. Lives in the process that has opened the store."""
+
+    def __init__(self, store: RunStore, ontology: str, keys: Iterable[GraphKey]) -> None:
+        self._store, self._ontology, self._keys = store, ontology, frozenset(keys)
+
+    @classmethod
+    async def of(cls, store: RunStore, ontology: str) -> "FrozenGraphs":
+        """Returns the frozen graphs of an ontology.
+
+        Raises:
+            StoreError: The store cannot be read.
+        """
+        return cls(store, ontology, await store.frozen_graphs(ontology))
+
+    def has(self, document: Document) -> bool:
+        """Tells whether the graph of a page is there."""
+        return graph_key(document, self._ontology) in self._keys
+
+    async def triples(self, document: Document) -> tuple[Triple, ...] | None:
+        """Returns the graph of a page, or None where it has to be built.
+
+        Raises:
+            StoreError: The store cannot be read.
+        """
+        return await self._store.frozen_graph(graph_key(document, self._ontology)) if self.has(document) else None

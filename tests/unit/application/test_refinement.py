@@ -1,0 +1,125 @@
+import ast
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from kept_scores import a_score
+from pages import page
+from store_records import START, a_run, an_example, some_turns
+
+import quaestor.application.refinement as refinement
+from quaestor.application.ontology_service import accept_refinements
+from quaestor.application.refinement import propose_refinements
+from quaestor.errors import UnknownRunError
+from quaestor.graph.builder import build_graph
+from quaestor.ontology.builder import build_ontology
+from quaestor.ontology.ontology import Ontology
+from quaestor.ontology.proposal import Proposal
+from quaestor.ontology.proposals import write_proposals
+from quaestor.ontology.turtle import ontology_from_turtle
+from quaestor.scores.base import open_scores
+from quaestor.settings import Settings
+from quaestor.store.base import open_store
+
+KNOWN = build_ontology([page([["", "2008", "2007"], ["customer receipts", "10", "9"], ["freight charges", "4", "3"]])])
+ONE = page([["", "2009"], ["customers receipts net", "7"], ["whale oil", "2"]], name="NORD/2009/page_1.pdf")
+BOTH = [["", "2010"], ["whale oil", "3"], ["freight charges", "5"], ["freight charge b", "6"]]
+TWO = page(BOTH, name="SUND/2010/page_2.pdf")
+RUN = a_run(conversations=2)
+
+Calls = list[tuple[dict[str, object], dict[str, object]]]
+REFUSED = {"success": False, "error": "Property 'x' not found on instances of 'kg:Revenue'"}
+FOUND = {"success": True, "property": "kg:freight_charges", "value": 5}
+CALLS: Calls = [
+    ({"property": "cost_of_freight"}, REFUSED),
+    ({"property": "goodwill"}, REFUSED),
+    ({"property": "freight charges"}, FOUND),
+    ({"property": "charges at sea"}, FOUND),
+]
+
+
+async def fill(path: Path, *, scored: bool = False, wrong: str = "1.50") -> None:
+    async with open_store(str(path)) as store:
+        await store.create_run(RUN)
+        for name, document in (("c1", ONE), ("c2", TWO)):
+            graph = build_graph(document, KNOWN, "extend")
+            await store.save_graph(RUN.id, name, graph.triples())
+            (turn, *_) = some_turns(RUN, name)
+            calls = [{"tool": "query_kg", "input": i, "output": o, "seconds": 0.1} for i, o in CALLS]
+            turns = (replace(turn, tool_calls=calls if document is TWO else [], number=wrong),)  # type: ignore[arg-type]
+            await store.complete_example(an_example(RUN, name, turns=1), turns)
+        await store.finish_run(RUN.id, "complete", START)
+    if scored:
+        scores = open_scores(str(path))
+        assert scores is not None
+        async with scores:
+            await scores.add_score(a_score(RUN, {"c1": (True,), "c2": (False,)}))
+
+
+def proposed(path: Path, ontology: Ontology = KNOWN) -> tuple[Proposal, ...]:
+    async def scenario() -> tuple[Proposal, ...]:
+        async with open_store(str(path), create=False) as store:
+            return await propose_refinements(store, ["latest"], ontology)
+
+    return asyncio.run(scenario())
+
+
+def test_gaps_and_corrected_names_become_proposals(tmp_path: Path) -> None:
+    asyncio.run(fill(tmp_path / "runs.db"))
+    found = {(p.kind, p.label, p.into): p for p in proposed(tmp_path / "runs.db")}
+    assert list(found) == [
+        ("merge", "cost of freight", "freight charges"),
+        ("merge", "customers receipts net", "customer receipts"),
+        ("property", "freight charge b", ""),
+        ("property", "whale oil", ""),
+    ]
+    assert found["property", "whale oil", ""].documents == (ONE.id, TWO.id)
+    assert "refused, on 1 page, before 'freight charges'" in found["merge", "cost of freight", "freight charges"].reason
+    # It resembles `freight charges`, but one table has both.
+    assert found["property", "freight charge b", ""].reason == "a line of 1 page without a property"
+
+
+def test_what_is_accepted_leaves_no_gap(tmp_path: Path) -> None:
+    asyncio.run(fill(tmp_path / "runs.db"))
+    review, target = tmp_path / "review.json", tmp_path / "known.ttl"
+    write_proposals(review, proposed(tmp_path / "runs.db"))
+    target.write_text(KNOWN.to_turtle(), encoding="utf-8")
+    settings = Settings(store=str(tmp_path / "runs.db"), ontology=str(target))
+    refined = asyncio.run(accept_refinements(settings, review))
+    assert (refined.accepted, refined.taken) == (4, 4)
+    assert ontology_from_turtle(refined.ontology.to_turtle()).digest == refined.ontology.digest != KNOWN.digest
+    for document in (ONE, TWO):
+        build_graph(document, refined.ontology, "strict")
+    assert refined.ontology.match("cost of freight").property == "kg:freight_charges"  # type: ignore[union-attr]
+    assert proposed(tmp_path / "runs.db", refined.ontology) == ()
+    again = Settings(store=settings.store, ontology=refined.ontology.digest)
+    assert asyncio.run(accept_refinements(again, review)).taken == 0
+
+
+def test_it_reads_no_reference_answer_no_score_and_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file of questions is not there; scored or not, answered this way or that, the proposals are the same."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("reference answers are read")
+
+    asyncio.run(fill(tmp_path / "plain.db"))
+    asyncio.run(fill(tmp_path / "scored.db", scored=True, wrong="-7"))
+    monkeypatch.setattr("quaestor.scoring.gold.read_gold", refuse)
+    monkeypatch.setattr("quaestor.scores.base.open_scores", refuse)
+    assert not Path(RUN.dataset).exists()
+    assert proposed(tmp_path / "plain.db") == proposed(tmp_path / "scored.db") != ()
+    source = ast.parse(Path(str(refinement.__file__)).read_text(encoding="utf-8"))
+    imported = {node.module for node in ast.walk(source) if isinstance(node, ast.ImportFrom)}
+    assert not [name for name in imported if name and ("scor" in name or "gold" in name or "datasets" in name)]
+
+
+def test_a_run_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    asyncio.run(fill(tmp_path / "runs.db"))
+
+    async def scenario() -> None:
+        async with open_store(str(tmp_path / "runs.db")) as store:
+            await propose_refinements(store, ["1999"], KNOWN)
+
+    with pytest.raises(UnknownRunError):
+        asyncio.run(scenario())

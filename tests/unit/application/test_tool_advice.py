@@ -1,0 +1,133 @@
+import asyncio
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from kept_scores import a_score
+from store_records import START, a_run, an_example, some_turns
+
+from quaestor.application.files import OutputFile
+from quaestor.application.tool_advice import rests_on, write_advice
+from quaestor.application.tool_questions import ToolTable, tool_table
+from quaestor.errors import InputError
+from quaestor.ontology.core import read_core
+from quaestor.scores.base import open_scores
+from quaestor.solvers.tools.toolbox import TOOLS
+from quaestor.store.base import open_store
+from quaestor.store.records import TurnRecord
+
+RUN = replace(a_run(conversations=6), finished=START, status="complete")
+
+USE = "--advice FILE"
+
+Call = tuple[str, object, object]
+LOOKED_UP: Call = ("query_kg", {"property": "net revenue"}, {"success": True, "value": 206588})
+REFUSED: Call = ("query_kg", {"property": "wales"}, {"success": False, "error": "2 values match 'kg:wales'"})
+COMPUTED: Call = ("calculate", {"values": [206588, 181001]}, {"success": True, "result": 14.1})
+
+QUESTIONS = ("what was the net revenue of whales in 2008?", "what was the percentage change from 2007 to 2008?")
+OTHERS = ("what were the operating costs of cranes in 1997?", "what is the percentage change between 1996 and 1997?")
+
+
+def a_turn(conversation: str, index: int, question: str, *calls: Call) -> TurnRecord:
+    (plain, *_) = some_turns(RUN, conversation)
+    said = [
+        {"tool": tool, "input": json.dumps(given), "output": json.dumps(told), "seconds": 0.25}
+        for tool, given, told in calls
+    ]
+    return replace(plain, index=index, question=question, tool_calls=said)  # type: ignore[arg-type]
+
+
+def written(path: Path, questions: tuple[str, str], salt: str = "") -> ToolTable:
+    """A store of six scored conversations; the second question is right where nothing was refused."""
+    turns, verdicts = {}, {}
+    for place in range(6):
+        name = f"c{place}"
+        second = (REFUSED, LOOKED_UP, COMPUTED) if place % 2 else (LOOKED_UP, COMPUTED)
+        told = [(tool, {"said": f"{given}{salt}"}, output) for tool, given, output in second]
+        turns[name] = (a_turn(name, 0, questions[0], LOOKED_UP), a_turn(name, 1, questions[1], *told))
+        verdicts[name] = (True, place % 2 == 0)
+
+    async def scenario() -> ToolTable:
+        async with open_store(str(path)) as store:
+            await store.create_run(RUN)
+            for name, kept in turns.items():
+                await store.complete_example(an_example(RUN, name), kept)
+            scores = open_scores(str(path))
+            assert scores is not None
+            async with scores:
+                await scores.add_score(a_score(RUN, verdicts))
+            return await tool_table(store, ["latest"], str(path))
+
+    return asyncio.run(scenario())
+
+
+def test_calls_are_told_by_what_is_asked_and_how_it_came_out(tmp_path: Path) -> None:
+    table = written(tmp_path / "runs.db", QUESTIONS)
+    assert (table.turns, table.judged) == (12, 12)
+    assert {name: (count.calls, count.refused) for name, count in table.tools.items()} == {
+        "query_kg": (15, 3),
+        "calculate": (6, 0),
+    }
+    assert table.tools["calculate"].mean_seconds == 0.25
+    assert [(u.asked, u.tools, u.turns, u.calls, u.refused, u.right, u.judged) for u in table.uses] == [
+        ("percentage_change", ("calculate", "query_kg"), 6, 15, 3, 3, 6),
+        ("value", ("query_kg",), 6, 6, 0, 6, 6),
+    ]
+    (found,) = table.refusals
+    assert (found.tool, found.reason, found.calls, found.right, found.judged) == ("query_kg", "several fit", 3, 0, 3)
+
+
+def test_advice_says_what_suits_and_why_calls_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quaestor.application.tool_advice.FEW", 3)
+    path = tmp_path / "advice.txt"
+    assert write_advice(written(tmp_path / "runs.db", QUESTIONS), OutputFile(path), USE) == 3
+    told = [line for line in path.read_text().splitlines() if not line.startswith("#")]
+    assert told == [
+        "- Where the percentage change is asked for, calculate and query_kg: right in 50% of 6 turns.",
+        "- Where the value is asked for, query_kg: right in 100% of 6 turns.",
+        "- query_kg refused 20% of 15 calls. several fit (20%): give one of the filters that the candidates come with.",
+    ]
+    assert rests_on(path, RUN.dataset_digest)
+    assert not rests_on(path, "0" * 64)
+    assert not rests_on(tmp_path / "missing.txt", RUN.dataset_digest)
+
+
+def test_advice_holds_no_answer_no_number_and_no_words_of_questions(tmp_path: Path) -> None:
+    """Other questions, other arguments and results of the same kinds: the same advice to the byte."""
+    one, other = tmp_path / "one.txt", tmp_path / "other.txt"
+    write_advice(written(tmp_path / "one.db", QUESTIONS), OutputFile(one), USE)
+    write_advice(written(tmp_path / "other.db", OTHERS, salt="42"), OutputFile(other), USE)
+    text = one.read_text()
+    assert text == other.read_text()
+    told = "\n".join(line for line in text.splitlines() if not line.startswith("#")).casefold()
+    for word in ("whales", "wales", "revenue", "2008", "2007", "206588", "181001", "14.1"):
+        assert word not in told
+    kinds = {word for metric in read_core().metric_types.values() for word in metric.label.casefold().split()}
+    frame = set(
+        "where the is asked for and right in of turns no tool result refused calls several fit give one filters that "
+        "candidates come with".split()
+    )
+    names = {part for tool in TOOLS for part in tool.split("_")} | set(TOOLS)
+    assert set(re.findall(r"[a-z_]+", told)) <= kinds | frame | names
+
+
+def test_too_little_is_no_advice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quaestor.application.tool_advice.FEW", 50)
+    path = tmp_path / "advice.txt"
+    with pytest.raises(InputError, match="too few"):
+        write_advice(written(tmp_path / "runs.db", QUESTIONS), OutputFile(path), USE)
+    assert not path.exists()
+
+
+def test_a_run_that_is_not_scored_says_so(tmp_path: Path) -> None:
+    async def scenario() -> ToolTable:
+        async with open_store(str(tmp_path / "runs.db")) as store:
+            await store.create_run(RUN)
+            await store.complete_example(an_example(RUN, "c0"), (a_turn("c0", 0, QUESTIONS[0], LOOKED_UP),) * 1)
+            return await tool_table(store, [RUN.id], str(tmp_path / "runs.db"))
+
+    table = asyncio.run(scenario())
+    assert (table.turns, table.judged, table.uses[0].right) == (1, 0, 0)

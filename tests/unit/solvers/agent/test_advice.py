@@ -1,0 +1,52 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from quaestor.errors import SettingsError
+from quaestor.prompts import render
+from quaestor.solvers.agent.advice import LONGEST, read_advice
+from quaestor.solvers.agent.solver import AgentSolver
+from quaestor.solvers.agent.spec import AgentLimits
+from quaestor.solvers.registry import make_solver, prompts_digest
+
+
+def test_lines_that_begin_with_a_hash_are_not_told(tmp_path: Path) -> None:
+    path = tmp_path / "advice.txt"
+    path.write_text("# rests on a run\n- Sums: calculate.\n\n  - {{ name }}\n# end\n", encoding="utf-8")
+    assert read_advice(str(path)) == "- Sums: calculate.\n\n  - {{ name }}"
+    assert read_advice(None) == ""
+    told = render("agent/system", rules=[], advice=read_advice(str(path)))
+    assert "leave it where it does not help:\n- Sums: calculate.\n\n  - {{ name }}" in told
+    assert "leave it where" not in render("agent/system", rules=[], advice="")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b"# only this\n\n", "says nothing"), (b"\xff\xfe", "not text in UTF-8"), (b"x" * (LONGEST + 1), "are the most")],
+)
+def test_what_is_no_advice_is_refused_before_anything_is_asked(tmp_path: Path, content: bytes, said: str) -> None:
+    path = tmp_path / "advice.txt"
+    path.write_bytes(content)
+    makers: tuple[Callable[[], object], ...] = (
+        lambda: AgentSolver(AgentLimits(advice=str(path))),
+        lambda: make_solver("agent", {"advice": str(path)}),
+    )
+    for make in makers:
+        with pytest.raises(SettingsError, match=said):
+            make()
+    with pytest.raises(SettingsError, match="cannot read the advice"):
+        make_solver("agent", {"advice": str(tmp_path / "missing.txt")})
+
+
+def test_the_text_of_the_advice_is_part_of_what_decides_a_run(tmp_path: Path) -> None:
+    path = tmp_path / "advice.txt"
+    path.write_text("- Sums: calculate.\n", encoding="utf-8")
+    options = {"advice": str(path)}
+    plain, first = prompts_digest("agent"), prompts_digest("agent", options)
+    around = prompts_digest("reflection", {"expert": "agent", "expert_options": options})
+    path.write_text("# another head\n- Sums: calculate.\n", encoding="utf-8")
+    assert prompts_digest("agent", options) == first != plain
+    path.write_text("- Sums: find_in_text.\n", encoding="utf-8")
+    assert prompts_digest("agent", options) not in (first, plain)
+    assert prompts_digest("reflection", {"expert": "agent", "expert_options": options}) != around
