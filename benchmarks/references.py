@@ -1,16 +1,18 @@
 """How often references are resolved to what the reference programs use: `python -m benchmarks.references`.
 
-With `--fit` the weights are made anew from the dialogues of the train split, and with `--worst` the surest mistakes on
-the tune file are listed. The memories are made from the reference programs; `--own` plays the embedded solver on the
-tune file instead, and resolves against what it answered.
+Two tables, both with weights of other companies' conversations: which earlier results are used, and what the words
+that point back mean, as prompts are told it. With `--fit` the weights are made anew from all labelled conversations,
+and with `--worst` the surest mistakes on the tune file are listed. The memories are what a solver without mistakes
+remembers; `--own` plays the embedded solver on the tune file instead, and resolves against what it answered.
 """
 
 import argparse
 import asyncio
 import json
-from collections.abc import Callable, Iterable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.resources import files
+from importlib.resources import files as files_of
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -20,9 +22,9 @@ from rich.table import Table
 
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.references.lineage import latest_results, results_of_turns
-from quaestor.conversation.references.ranking import Weights, rank_sets, read_weights
-from quaestor.conversation.references.resolved import AntecedentSet
-from quaestor.conversation.references.resolving import resolve
+from quaestor.conversation.references.ranking import Weights, rank_sets, read_weights, with_rules
+from quaestor.conversation.references.resolved import AntecedentSet, References
+from quaestor.conversation.references.resolving import resolve, resolve_with
 from quaestor.conversation.references.traits import cue_features, traits_of
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.runner import play_conversation
@@ -31,6 +33,9 @@ from quaestor.learning.reference_weights import fit_references, reference_sample
 from quaestor.learning.references import LabelledReference, labelled_references
 from quaestor.questions.question import Question, read_question
 from quaestor.solvers.registry import make_solver
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
+from gold_memories import remembered
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 COMMAND = "python -m benchmarks.references --fit"
@@ -132,15 +137,76 @@ def tally(items: Iterable[LabelledReference], rank: Ranker) -> Tally:
     return counted
 
 
-def held_out(examples: Sequence[Example], folds: int = 5) -> Tally:
-    """Counts each dialogue's questions with weights of the other companies' dialogues."""
-    fold_of, counted = company_folds(examples, folds, 0), Tally()
-    for fold in range(folds):
-        kept = [example for example in examples if fold_of[example.company] != fold]
-        rank = ranker(fit_references(reference_samples(labelled_references(kept))))
-        for item in labelled_references(e for e in examples if fold_of[e.company] == fold):
-            counted.add(item, rank(item))
-    return counted
+Files = Mapping[str, Sequence[LabelledReference]]
+"""The labelled questions of each file, by its name."""
+
+
+def labelled_files() -> Files:
+    """Returns all labelled questions: of dialogues without pages, and of conversations as their page answers them."""
+    dialogues = read_lines([DATA / "convfinqa_train_dialogues.jsonl"])
+    tune = read_examples([DATA / "convfinqa_tune.json"])
+    train = read_examples([DATA / "convfinqa_train50.json", DATA / "convfinqa_train100.json"])
+    files = {"dialogues": list(labelled_references(dialogues))}
+    for name, examples in (("tune", tune), ("train50 and train100", train)):
+        files[name] = [item for one in remembered(examples) for item in one.references()]
+    return files
+
+
+def held_out_weights(files: Files, folds: int = 5) -> Callable[[LabelledReference], Weights]:
+    """Returns what gives each question the weights that were fitted to other companies' questions."""
+    items = [item for file in files.values() for item in file]
+    fold_of = company_folds([Example(i.conversation, (i.question,), (), None, i.company) for i in items], folds, 0)
+    samples = reference_samples(items)
+    fitted = [
+        with_rules(fit_references([sample for sample in samples if fold_of[sample.company] != fold]))
+        for fold in range(folds)
+    ]
+    return lambda item: fitted[fold_of[item.company]]
+
+
+@dataclass
+class Spoken:
+    """Counts over the questions whose words point at results.
+
+    Attributes:
+        using: Questions that use an earlier result, and whose words are given a meaning.
+        right: Of these, each expression first means a result that is used.
+        silent: Questions that use one, and whose words are given none.
+        idle: Questions that use none.
+        idle_right: Of these, none is said to be used.
+        torn: Questions whose words first mean another result than those that are said to be used.
+    """
+
+    using: int = 0
+    right: int = 0
+    silent: int = 0
+    idle: int = 0
+    idle_right: int = 0
+    torn: int = 0
+
+    def add(self, item: LabelledReference, found: References) -> None:
+        """Counts one question, if its words point at results."""
+        pointing = [e for e in found.expressions if e.kind in ("result", "results", "cell")]
+        if not pointing:
+            return
+        meant = [e.candidates[0].turn for e in pointing if e.candidates]
+        self.torn += bool(found.used) and any(turn not in found.used for turn in meant)
+        if not item.used:
+            self.idle += 1
+            self.idle_right += not found.used
+        elif not meant:
+            self.silent += 1
+        else:
+            self.using += 1
+            self.right += all(item.programs[turn] in item.used for turn in meant)
+
+    def cells(self) -> list[str]:
+        """Returns the counts and shares, as the table shows them."""
+        both = 100 * (self.right + self.idle_right) / (self.using + self.idle)
+        return [
+            str(self.using), f"{100 * self.right / self.using:.1f}", str(self.silent), str(self.idle),
+            f"{100 * self.idle_right / self.idle:.1f}", f"{both:.1f}", str(self.torn),
+        ]  # fmt: skip
 
 
 def with_own_answers(examples: Sequence[Example]) -> Iterable[LabelledReference]:
@@ -181,37 +247,48 @@ def show_worst(console: Console, items: Sequence[LabelledReference], count: int)
         console.print(f"  programs used stand in turns {used}", soft_wrap=True)
 
 
+def fit_all(files: Files) -> int:
+    """Makes the shipped weights anew, and returns how many there are."""
+    weights = fit_references(reference_samples(item for file in files.values() for item in file))
+    made = {"made by": COMMAND, "weights": {trait: weights[trait] for trait in sorted(weights)}}
+    path = Path(str(files_of("quaestor.conversation.references").joinpath("weights.json")))
+    path.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+    read_weights.cache_clear()
+    return sum(map(len, weights.values()))
+
+
+def table_of(*columns: str) -> Table:
+    table = Table(*columns)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    return table
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.references", description=__doc__)
-    parser.add_argument("--fit", action="store_true", help="make the weights anew from the dialogues")
+    parser.add_argument("--fit", action="store_true", help="make the weights anew from the labelled conversations")
     parser.add_argument("--own", action="store_true", help="also with the embedded solver's own answers")
     parser.add_argument("--worst", type=int, metavar="N", default=0, help="list the N surest mistakes on the tune file")
     options = parser.parse_args()
-    console = Console(highlight=False, width=120)
-    dialogues = read_lines([DATA / "convfinqa_train_dialogues.jsonl"])
-    tune = read_examples([DATA / "convfinqa_tune.json"])
-    train = read_examples([DATA / "convfinqa_train50.json", DATA / "convfinqa_train100.json"])
+    console, files = Console(highlight=False, width=120), labelled_files()
     if options.fit:
-        weights = fit_references(reference_samples(labelled_references(dialogues)))
-        made = {"made by": COMMAND, "weights": {trait: weights[trait] for trait in sorted(weights)}}
-        path = Path(str(files("quaestor.conversation.references").joinpath("weights.json")))
-        path.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
-        read_weights.cache_clear()
-        console.print(f"{sum(map(len, weights.values()))} weights written to {path.name}")
-    table = Table("questions", "using", "at 1", "at 3", "none right", "exact", "all right", "precision", "recall")
-    for column in table.columns[1:]:
-        column.justify = "right"
-    shipped = ranker(read_weights())
-    for name, examples in (("dialogues", dialogues), ("tune", tune), ("train50 and train100", train)):
-        items = list(labelled_references(examples))
-        if examples is dialogues:
-            table.add_row(f"{name}, held out", *held_out(examples).cells())
-        table.add_row(name, *tally(items, shipped).cells())
-        table.add_row(f"{name}, rules alone", *tally(items, by_hand).cells())
+        console.print(f"{fit_all(files)} weights written")
+    weights_for, shipped = held_out_weights(files), ranker(read_weights())
+    sets = table_of("questions", "using", "at 1", "at 3", "none right", "exact", "all right", "precision", "recall")
+    words = table_of("questions", "pointing, using", "first right", "silent", "using none", "none", "both", "torn")
+    for name, items in files.items():
+        sets.add_row(name, *tally(items, lambda item: ranker(weights_for(item))(item)).cells())
+        sets.add_row(f"{name}, fitted on", *tally(items, shipped).cells())
+        sets.add_row(f"{name}, rules alone", *tally(items, by_hand).cells())
+        spoken = Spoken()
+        for item in items:
+            spoken.add(item, resolve_with(read_question(item.question), item.memory, weights_for(item)))
+        words.add_row(name, *spoken.cells())
     if options.own:
-        table.add_row("tune, own answers", *tally(with_own_answers(tune), shipped).cells())
-    console.print(table)
-    tuned = list(labelled_references(tune))
+        own = with_own_answers(read_examples([DATA / "convfinqa_tune.json"]))
+        sets.add_row("tune, own answers", *tally(own, shipped).cells())
+    console.print("Which earlier results are used", sets, "What the words mean that point back", words, sep="\n")
+    tuned = files["tune"]
     console.print(f"{milliseconds_a_question(tuned):.2f} ms a question, median of {len(tuned)}")
     show_worst(console, tuned, options.worst)
 

@@ -190,9 +190,8 @@ def _references(console: Console, references: References) -> None:
     """Prints what the question referred to, and which earlier results it was taken to use."""
     for reference in references.expressions:
         meant = [f"turn {c.turn + 1} ({c.score:.0%}): {c.reason}" for c in reference.candidates[:_SHOWN]]
-        _section(
-            console, "refers", "\n".join([f'"{reference.text}"', *meant] if meant else [f'"{reference.text}": none'])
-        )
+        says = f": {reference.means or 'none'}" if reference.means or not meant else ""
+        _section(console, "refers", "\n".join([f'"{reference.text}"{says}', *meant]))
     for chosen in (chosen for chosen in references.sets[:_SHOWN] if chosen.score >= _UNLIKELY):
         turns = " and ".join(f"turn {turn + 1}" for turn in chosen.turns) or "no earlier result"
         _section(console, "may use", f"{turns} ({chosen.score:.0%}): {chosen.reason}")

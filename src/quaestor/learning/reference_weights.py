@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.conversation.references.lineage import latest_results, results_of_turns
+from quaestor.conversation.references.pointing import pointed_at
 from quaestor.conversation.references.ranking import BY_HAND, Weights
 from quaestor.conversation.references.traits import cue_features, sets_of, traits_of
 from quaestor.learning.references import LabelledReference
@@ -51,9 +52,9 @@ def reference_samples(labelled: Iterable[LabelledReference]) -> list[ReferenceSa
         place = next((n for n, c in enumerate(candidates) if item.is_right(r.turn for r in c)), None)
         if place is not None:
             cues = sorted(cue_features(asked, latest) - by_hand)
-            shown = tuple(
-                tuple((t, c) for t in traits_of(chosen, asked, latest) for c in cues) for chosen in candidates
-            )
+            pointed = pointed_at(asked, latest)
+            traits = (traits_of(chosen, asked, latest, pointed) for chosen in candidates)
+            shown = tuple(tuple((t, c) for t in held for c in cues) for held in traits)
             samples.append(ReferenceSample(item.company, shown, place))
     return samples
 

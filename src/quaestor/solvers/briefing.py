@@ -8,6 +8,7 @@ from decimal import Context, Decimal
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number
+from quaestor.conversation.references.reading import reading_line
 from quaestor.core.answer_value import amount_words
 from quaestor.core.quantity import Scale
 from quaestor.ontology.core import CoreRule, read_core
@@ -18,7 +19,6 @@ from quaestor.solvers.tools.page import GraphPage
 from quaestor.solvers.tools.plan_builder import IN_PERCENT
 
 _MOST_LISTED = 60
-_MOST_MEANT = 2
 _DIGITS = 12
 
 
@@ -77,25 +77,14 @@ def history(context: TurnContext) -> list[dict[str, str]]:
     ]
 
 
-def references(context: TurnContext, named: Callable[[int], str]) -> list[str]:
-    """Returns what the question's words point back to, in sentences.
+def references(context: TurnContext, named: Callable[[int], str]) -> str:
+    """Returns what the question's words point back to, in one line; "" where nothing is known.
 
     Args:
         context: The turn.
         named: What the prompt calls the answer of a turn, which is counted from 0.
     """
-    found = context.references
-    told = [
-        f'"{reference.text}" is '
-        + ", or ".join(f"{named(c.turn)}: {c.reason}" for c in reference.candidates[:_MOST_MEANT])
-        for reference in found.expressions
-        if reference.candidates
-    ]
-    if found.used:
-        told.append(f"most likely used: {', '.join(map(named, found.used))}")
-    if found.focus:
-        told.append(f"in focus: {found.focus}" + (", to which the question turns" if found.switched else ""))
-    return told
+    return reading_line(context.references, named)
 
 
 def prompt_variables(question: str, context: TurnContext) -> dict[str, object]:

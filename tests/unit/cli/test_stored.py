@@ -35,7 +35,7 @@ def test_a_stored_turn_says_what_its_question_referred_to_and_why() -> None:
     last = replace(unanswered(ASKED), references=resolve(read_question(ASKED), memory_of(*EARLIER)))
     lines = [line.strip() for line in shown(*EARLIER, last).splitlines()]
     assert 'refers:        "this change"' in lines
-    assert any(line.startswith("turn 3 (") and "a change is a change" in line for line in lines)
+    assert any(line.startswith("turn 3 (") and ": a change" in line for line in lines)
     assert 'refers:        "that rent in 2007"' in lines
     assert any(line.startswith("turn 1 (") and "of 2007" in line for line in lines)
     assert any(line.startswith("may use:       turn 1 and turn 3 (") for line in lines)

@@ -4,6 +4,7 @@ Owns the reading of the words alone; which turns they mean is decided in `resolv
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -41,10 +42,17 @@ _ASKS = re.compile(
     r"(?:^|\b(?:what|which|how much)(?:'s|\s+(?:is|was|were|are|becomes?|would be)))[\s,]*"
     r"(?:(?:then|so|now|and|also)[\s,]*)*$"
 )
+_FOR_ANOTHER = re.compile(
+    r"\s+(?:only\s+|then\s+)?(?:for|in|of|at|on|during|between|over|from|as of)\s+"
+    r"(?!percent|(?:full |us |u\.s\. )*dollars|thousands|millions|billions|hundreds|tens|relation|terms|total\b)"
+)
 _IN_YEAR = re.compile(
     r"\s+(?:in|of|for|at|as of|from|during)\s+(?:the\s+)?(?:year\s+|fiscal\s+|end of\s+)?(?:19|20)\d\d\b"
 )
-_RELATIVE_PRONOUN = re.compile(r"\b(?!is|was|were|are|did|does|and|from|of|to|in|for|than|over|by|then|,)[a-z]+\s+$")
+_OF = re.compile(rf"\s+(?:of|for)(?:\s+the)?(?P<thing>(?:\s+(?!{_STOP}\b){_WORD}){{1,6}})")
+_RELATIVE_PRONOUN = re.compile(
+    r"\b(?!is|was|were|are|did|does|would|will|could|can|and|from|of|to|in|for|than|over|by|then|,)[a-z]+\s+$"
+)
 _GOES_ON = re.compile(
     r"^(?:(?:and|so|now|then|but|or)[\s,]+)*(?:what|how)\s+about\b|^and\s+(?:in|for|at|on|of|the|that|those|as)\b"
 )
@@ -70,6 +78,7 @@ class Expression:
         count: How many things it points at; 0 where it does not say.
         back: How many results back it points ("the former" is 1); None where it does not say.
         offset: In years from the period that it is counted from ("the prior year" is -1).
+        of: The words of the thing named behind it ("that of the company"), singular.
     """
 
     start: int
@@ -81,6 +90,7 @@ class Expression:
     count: int = 1
     back: int | None = None
     offset: int = 0
+    of: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=4096)
@@ -109,6 +119,13 @@ def find_expressions(asked: Question) -> tuple[Expression, ...]:
     return tuple(sorted(found, key=lambda expression: (expression.start, -expression.end)))
 
 
+def asks_again(asked: Question, expression: Expression) -> bool:
+    """Returns whether a question asks for another of what an expression means: "what was that change in 2008?"."""
+    text, start, end = asked.lowered, expression.start, expression.end
+    before = _ASKS.search(text[max(0, start - _BEFORE) : start])
+    return bool(before and (expression.years or _FOR_ANOTHER.match(text, end)))
+
+
 def _is_elliptic(asked: Question) -> bool:
     """A question that names no thing, or that goes on from the one before."""
     return not asked.names or bool(_GOES_ON.search(asked.lowered))
@@ -130,7 +147,9 @@ def _pointed(match: re.Match[str], text: str) -> Expression | None:
     if pointer.endswith("same") and not words:
         return None
     nouns = [word for word in words if word in metric_nouns()]
-    own = frozenset(word for word in words if word[:1].isalpha() and word not in nouns and word not in FUNCTION_WORDS)
+    own = _names(words) - set(nouns)
+    behind = _OF.match(text, end)
+    of = _names([singular(word.strip(".,'")) for word in behind["thing"].split()]) if behind else frozenset()
     later = _IN_YEAR.match(text, end)
     spoken = phrase + (later[0] if later else "")
     years = frozenset(mention.period.year for mention in find_periods(spoken))
@@ -146,7 +165,11 @@ def _pointed(match: re.Match[str], text: str) -> Expression | None:
         kind = "entity"
     else:
         kind = "results" if plural else "result"
-    return Expression(start, end, kind, nouns[-1] if nouns else None, own, years, count, back)
+    return Expression(start, end, kind, nouns[-1] if nouns else None, own, years, count, back, of=of)
+
+
+def _names(words: Sequence[str]) -> frozenset[str]:
+    return frozenset(word for word in words if word[:1].isalpha() and word not in FUNCTION_WORDS)
 
 
 def _joins_clauses(text: str, start: int, end: int) -> bool:

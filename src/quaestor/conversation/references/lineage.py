@@ -8,14 +8,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from quaestor.conversation.memory import Memory
+from quaestor.core.periods import Period
 from quaestor.core.provenance import Source
+from quaestor.core.quantity import Scale
+from quaestor.core.stop_words import NAMELESS_WORDS
+from quaestor.core.words import SCALE_WORDS, words
 from quaestor.plan.operations import metric_of
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, RowRef
+from quaestor.questions.question import Question, names_in
 
 Expression = tuple[object, ...]
 
 _MADE = {"percentage": "ratio", "percentage_change": "relative change", "maximum": "value", "minimum": "value"}
 """How the results of a metric type are made, where that is not its name: coarser, for what questions call them."""
+
+_UNITS = frozenset({*SCALE_WORDS, "dollar", "usd", "percent", "decimal", "positive", "negative", "expressed", "full"})
+"""Words of a question that say in what a result is wanted, and name no thing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +40,9 @@ class Result:
         rests: For each operand of its last operation the latest turn before that has this very result, or None; of a
             change the later value, then its base.
         expression: What it comes to; equal for equal results.
+        things: The words of what it is about, singular; of a question that names nothing those of what it goes on from.
+        said: All words of its question.
+        percent: It is a percentage that the page prints.
     """
 
     turn: int
@@ -42,6 +53,9 @@ class Result:
     words: frozenset[str]
     rests: tuple[int | None, ...]
     expression: Expression
+    things: frozenset[str] = frozenset()
+    said: frozenset[str] = frozenset()
+    percent: bool = False
 
 
 def results_of_turns(memory: Memory) -> tuple[Result | None, ...]:
@@ -57,7 +71,7 @@ def results_of_turns(memory: Memory) -> tuple[Result | None, ...]:
         again = _latest(expression, expressions)
         same = found[again] if again is not None else None
         rests = same.rests if same else tuple(_latest(operand, expressions) for operand in operands)
-        years = asked.year_set or (frozenset({answer.period.year}) if answer.period else frozenset())
+        years = asked.year_set or _years(answer.period)
         expressions.append(expression)
         found.append(
             Result(
@@ -69,9 +83,38 @@ def results_of_turns(memory: Memory) -> tuple[Result | None, ...]:
                 asked.names,
                 rests,
                 expression,
+                things_of(asked, answer.entity, rests, found),
+                frozenset(words(asked.lowered)),
+                answer.scale is Scale.PERCENT,
             )
         )
     return tuple(found)
+
+
+def things_of(
+    asked: Question, entity: str | None, rests: Sequence[int | None], found: Sequence[Result | None]
+) -> frozenset[str]:
+    """Returns the words of what a result is about.
+
+    Args:
+        asked: Its question.
+        entity: What its answer is about, where that is known.
+        rests: The earlier turns whose results are its operands, or None.
+        found: The results of the turns before.
+    """
+    rested = frozenset().union(*(found[turn].things for turn in rests if turn is not None))  # type: ignore[union-attr]
+    if entity:
+        return rested | _naming(names_in(entity.lower()))
+    own = rested | _naming(asked.names)
+    return own or frozenset().union(*(result.things for result in found[-1:] if result is not None))
+
+
+def _naming(said: frozenset[str]) -> frozenset[str]:
+    return frozenset(word for word in said if word not in NAMELESS_WORDS and word not in _UNITS)
+
+
+def _years(period: Period | None) -> frozenset[int]:
+    return frozenset(year for year in (period.year, period.last) if year is not None) if period else frozenset()
 
 
 def how_made(expression: Expression) -> str:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from importlib.resources import files
 
 from quaestor.conversation.references.lineage import Result
+from quaestor.conversation.references.pointing import pointed_at
 from quaestor.conversation.references.resolved import AntecedentSet
 from quaestor.conversation.references.traits import cue_features, sets_of, traits_of
 from quaestor.conversation.references.wording import UNSPOKEN, trait_words
@@ -20,12 +21,17 @@ Weights = Mapping[str, Mapping[str, float]]
 """For each trait its weights by cue, both by their ids."""
 
 BY_HAND: Weights = {
+    "of_a_thing_neither_in_focus_nor_named": {"speaks_of_one_thing_in_years": -3.0},
+    "none_of_one_pointed_at": {"turns_to_another_thing": -6.0},
+    "as_many_as_counted": {"counts_the_results": 3.0},
     "none": {"looks_up_a_new_thing_in_a_year": 4.0},
-    "the_last_two_results": {"scales_one_result": -4.0},
-    "the_last_three_results": {"scales_one_result": -4.0},
-    "the_last_and_an_earlier_result": {"scales_one_result": -4.0},
+    "the_last_two_results": {"scales_one_result": -6.0},
+    "the_last_three_results": {"scales_one_result": -6.0},
+    "the_last_and_an_earlier_result": {"scales_one_result": -6.0},
 }
-"""Weights for what people do and the dialogues never do: look a third thing up after two, or scale the last of two.
+"""Weights for what people do and the dialogues never or seldom do: look a third thing up after two, scale the last of
+two, ask for the change of one thing after a look at another, turn
+back to a thing, count the results that they mean.
 
 Their cues are not fitted.
 """
@@ -47,11 +53,11 @@ def rank_sets(
     """
     if not latest:
         return ()
-    cues = cue_features(asked, latest)
+    cues, pointed = cue_features(asked, latest), pointed_at(asked, latest)
     totals: dict[str, float] = {}
     ranked = []
     for chosen in sets_of(asked, latest):
-        traits = traits_of(chosen, asked, latest)
+        traits = traits_of(chosen, asked, latest, pointed)
         for trait in traits:
             if trait not in totals:
                 totals[trait] = sum(w for cue, w in weights.get(trait, {}).items() if cue in cues)

@@ -31,7 +31,9 @@ class Coreference:
         end: The character after the last one.
         kind: `result` ("this change"), `results` ("these two values"), `cell` ("that stock in 2015"), `entity`
             ("its", "that stock"), `period` ("the same year", "the prior year"), `ellipsis` ("and in 2008?").
-        candidates: The turns that it can mean, the likeliest first.
+        candidates: The turns that it can mean, the likeliest first; none where no earlier turn answers to it. Where
+            results of earlier turns are used, the first for a result is one of those.
+        means: What it means where that is no result: a thing, or a period in words.
     """
 
     text: str
@@ -39,6 +41,7 @@ class Coreference:
     end: int
     kind: ReferenceKind
     candidates: tuple[Antecedent, ...]
+    means: str = ""
 
 
 @dataclass(frozen=True, slots=True)

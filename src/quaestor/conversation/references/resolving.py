@@ -1,21 +1,34 @@
-"""What one question refers to: its expressions with the turns they mean, the results it uses, the entity in focus."""
+"""What one question refers to: the results it uses, what each of its expressions means, the entity in focus.
 
-from collections.abc import Callable, Sequence
+One reading: the results that the question most likely uses together are settled first, and an expression for a result
+means one of them, so the two never contradict each other. An expression that nothing earlier answers to means nothing.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import permutations, product
+from math import exp
 
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.references.expressions import Expression, find_expressions
+from quaestor.conversation.references.focus import find_focus, in_focus_of
 from quaestor.conversation.references.lineage import Result, latest_results, results_of_turns
-from quaestor.conversation.references.ranking import rank_sets, read_weights
+from quaestor.conversation.references.pointing import Likeness, likeness
+from quaestor.conversation.references.ranking import Weights, rank_sets, read_weights
 from quaestor.conversation.references.resolved import Antecedent, AntecedentSet, Coreference, References
-from quaestor.questions.cues import PLAIN_NOUNS, noun_fits_metric
 from quaestor.questions.question import Question, names_in
-
-_NEARNESS = 0.6
-"""What a candidate's score is multiplied by for every later result."""
 
 _LEAST = 0.02
 """Candidates with a smaller share are left out."""
+
+_FITS = -1.5
+"""From which likeness on a result can be what an expression means."""
+
+_NEVER = -100.0
+"""The likeness of a result that an expression cannot mean."""
+
+_MOST_TOGETHER = 4
+"""How many expressions are read together; a question has seldom more than two."""
 
 
 def resolve(question: Question, memory: Memory) -> References:
@@ -25,149 +38,176 @@ def resolve(question: Question, memory: Memory) -> References:
         question: What is asked.
         memory: The turns so far; empty for the first question.
     """
+    return resolve_with(question, memory, read_weights())
+
+
+def resolve_with(question: Question, memory: Memory, weights: Weights) -> References:
+    """Returns what a question refers to by weights of one's own.
+
+    Args:
+        question: What is asked.
+        memory: The turns so far; empty for the first question.
+        weights: For traits and cues.
+    """
     if not memory.turns:
         return References()
     latest = latest_results(results_of_turns(memory))
-    sets = rank_sets(question, latest, read_weights())
-    focus, switched = _focus(question, memory)
-    scene = _Scene(latest, sets, focus, switched)
-    expressions = tuple(
-        Coreference(question.text[e.start : e.end], e.start, e.end, e.kind, _candidates(e, scene))
-        for e in find_expressions(question)
+    sets = rank_sets(question, latest, weights)
+    focus, switched = find_focus(question, memory)
+    scene = _Scene(question, latest, sets, memory.entity_in_focus, focus)
+    expressions = find_expressions(question)
+    together = scene.assigned([e for e in expressions if e.kind in ("result", "cell")])
+    return References(
+        tuple(
+            Coreference(question.text[e.start : e.end], e.start, e.end, e.kind, *scene.meaning(e, together.get(e)))
+            for e in expressions
+        ),
+        sets,
+        focus,
+        switched,
     )
-    return References(expressions, sets, focus, switched)
+
+
+Meant = tuple[tuple[Antecedent, ...], str]
+"""The turns that an expression can mean, and what it means where that is no result."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Scene:
+    """A question among the results before it.
+
+    Attributes:
+        asked: The question.
+        latest: The distinct results, the latest first.
+        sets: What it uses, the likeliest first.
+        before: The entity in focus before the question.
+        focus: The entity in focus with it.
+    """
+
+    asked: Question
     latest: Sequence[Result]
     sets: Sequence[AntecedentSet]
+    before: str | None
     focus: str | None
-    switched: bool
 
-    def share(self, turn: int) -> float:
-        """The probability that the question uses a turn's result."""
-        return sum(chosen.score for chosen in self.sets if turn in chosen.turns)
+    @property
+    def used(self) -> Sequence[Result]:
+        """What it most likely uses, the latest first."""
+        turns = self.sets[0].turns if self.sets else ()
+        return [result for result in self.latest if result.turn in turns]
 
+    def meaning(self, expression: Expression, assigned: Result | None) -> Meant:
+        """What an expression means; `assigned` is the result that it was given among those used."""
+        match expression.kind:
+            case "period":
+                return self._period(expression)
+            case "ellipsis":
+                return self._ellipsis(), ""
+            case "results":
+                return self._results(expression), ""
+            case "entity":
+                return self._entity(expression)
+            case _:
+                return self._result(expression, assigned)
 
-def _focus(asked: Question, memory: Memory) -> tuple[str | None, bool]:
-    """Returns the entity that the question is about, and whether that is another one than before.
+    def assigned(self, expressions: Sequence[Expression]) -> dict[Expression, Result]:
+        """Gives each expression one of the results used, another one to each where there are enough."""
+        told, used = list(expressions[:_MOST_TOGETHER]), self.used
+        judged = {(e, r.turn): self._likeness(e, r).score if _there(e, r) else _NEVER for e in told for r in used}
+        choices = permutations(used, len(told)) if len(told) <= len(used) else product(used, repeat=len(told))
+        best = max(
+            choices, key=lambda some: sum(judged[e, r.turn] for e, r in zip(told, some, strict=True)), default=()
+        )
+        return {e: r for e, r in zip(told, best, strict=False) if judged[e, r.turn] >= _FITS}
 
-    It is the known entity whose words the question has; without any, the entity of the latest answer, unless the
-    question names something that no turn has named: that is a new entity, which no answer is about yet.
-    """
-    current = memory.entity_in_focus
-    entities = dict.fromkeys(turn.answer.entity for turn in reversed(memory.turns) if turn.answer.entity)
-    named = [entity for entity in entities if (words := names_in(entity.lower())) and words <= asked.names]
-    if named:
-        best = max(named, key=lambda entity: len(names_in(entity.lower())))
-        return best, best != current
-    said = frozenset().union(*(earlier.names for earlier in memory.asked))
-    said |= frozenset().union(*(names_in(entity.lower()) for entity in entities))
-    if asked.names and not asked.names & said:
-        return None, True
-    return current, False
+    def _likeness(self, expression: Expression, result: Result) -> Likeness:
+        distance = next(place for place, other in enumerate(self.latest) if other.turn == result.turn)
+        focus = in_focus_of(expression, self.asked, _words(self.before), _words(self.focus))
+        return likeness(expression, result, distance, focus)
 
+    def _result(self, expression: Expression, assigned: Result | None) -> Meant:
+        if assigned is None and (self.used or not self.sets):
+            return (), self._thing(expression)
+        # Where no result is used, one is meant as what is asked again, for years of its own.
+        again = not self.used
+        judged = {r.turn: self._likeness(expression, r) for r in self.latest if again or _there(expression, r)}
+        fits = {turn: like for turn, like in judged.items() if like.score >= _FITS}
+        shares = dict.fromkeys(fits, 0.0)
+        for chosen in self.sets:
+            among = [turn for turn in chosen.turns if turn in fits] or ([] if chosen.turns else list(fits))
+            whole = sum(exp(fits[turn].score) for turn in among)
+            for turn in among:
+                shares[turn] += chosen.score * exp(fits[turn].score) / whole
+        first = assigned.turn if assigned else None
+        return _ranked(shares, {turn: like.reasons for turn, like in fits.items()}, first), ""
 
-def _candidates(expression: Expression, scene: _Scene) -> tuple[Antecedent, ...]:
-    judge = _JUDGES[expression.kind]
-    found: list[tuple[float, int, str]] = []
-    for distance, result in enumerate(scene.latest):
-        score, reasons = judge(expression, result, distance, scene)
-        if score > 0:
-            found.append((score, result.turn, ", ".join(reasons)))
-    whole = sum(score for score, _, _ in found)
-    kept = [Antecedent(turn, score / whole, reason) for score, turn, reason in found if score / whole >= _LEAST]
-    return tuple(sorted(kept, key=lambda candidate: (-candidate.score, -candidate.turn)))
+    def _results(self, expression: Expression) -> tuple[Antecedent, ...]:
+        """Judges "these two values": the results used."""
+        shares = {result.turn: 1.0 for result in self.used}
+        return _ranked(shares, dict.fromkeys(shares, ()), None)
 
+    def _entity(self, expression: Expression) -> Meant:
+        """Judges "its", "that stock": the latest turn about the thing, one that is used before others."""
+        used = {result.turn for result in self.used}
+        for result in sorted(self.latest, key=lambda r: (r.turn not in used, -r.turn)):
+            shared = expression.words & (result.words | result.things)
+            if shared == expression.words:
+                reason = f"named there: {' '.join(sorted(shared))}" if shared else "the latest turn about a thing"
+                return (Antecedent(result.turn, 1.0, reason),), result.entity or ""
+        return (), ""
 
-Judged = tuple[float, list[str]]
+    def _period(self, expression: Expression) -> Meant:
+        """Judges "that year", "the same period": the years of what is used, else of the latest turn that names one."""
+        if self.asked.year_set and not expression.offset:
+            return (), ""
+        dated = [result for result in self.used if result.years] or [r for r in self.latest if r.years][:1]
+        if expression.count == 2 and len(dated) == 1 and len(dated[0].years) < 2:
+            dated = [result for result in self.latest if result.years][:2]
+        if not dated:
+            return (), ""
+        years = sorted(frozenset().union(*(result.years for result in dated)))
+        if expression.offset:
+            years = [(max(self.asked.year_set) if self.asked.year_set else min(dated[0].years)) + expression.offset]
+        elif expression.count > len(years):
+            return (), ""
+        elif expression.count == 1 and len(years) == 2 and len(dated) > 1:
+            years = sorted(dated[0].years)
+        said = "counted from its" if expression.offset else "it is about"
+        turns = tuple(Antecedent(r.turn, 1 / len(dated), f"{said} {_years(sorted(r.years))}") for r in dated)
+        return turns, _years(years)
 
+    def _ellipsis(self) -> tuple[Antecedent, ...]:
+        """Judges "and in 2008?", which asks again what was asked; where results are used, about those."""
+        if self.used:
+            return ()
+        wanted = "value" if "the_value_itself" in self.asked.cues else None
+        for result in self.latest:
+            if wanted in (None, result.made) and result.years != self.asked.year_set:
+                return (Antecedent(result.turn, 1.0, "the question is asked again"),)
+        return ()
 
-def _result(expression: Expression, result: Result, distance: int, scene: _Scene) -> Judged:
-    """Judges "this change": the most recent result of that metric type for the entity in focus."""
-    reasons = ["the latest result" if distance == 0 else f"{distance + 1} results back"]
-    score = _NEARNESS**distance * (0.15 + scene.share(result.turn))
-    if expression.back is not None:
-        score *= 8 if distance == expression.back else 1
-    if expression.noun and expression.noun not in PLAIN_NOUNS:
-        fits = noun_fits_metric(expression.noun, result.metric)
-        score *= 6 * fits or 0.3
-        if fits:
-            reasons.append(f"a {result.metric.replace('_', ' ')} is a {expression.noun}")
-    score *= _about(expression, result, scene, reasons)
-    return score * _dated(expression, result, reasons), reasons
-
-
-def _cell(expression: Expression, result: Result, distance: int, scene: _Scene) -> Judged:
-    """Judges "that stock in 2015": the earlier retrieval of that cell."""
-    reasons: list[str] = []
-    score = _NEARNESS**distance * (4 if result.metric == "value" else 1)
-    if result.metric == "value":
-        reasons.append("a number looked up")
-    score *= _about(expression, result, scene, reasons)
-    return score * _dated(expression, result, reasons), reasons or ["an earlier result"]
-
-
-def _entity(expression: Expression, result: Result, distance: int, scene: _Scene) -> Judged:
-    """Judges "its", "that stock": the latest turn about the thing."""
-    reasons: list[str] = []
-    score = _NEARNESS**distance * _about(expression, result, scene, reasons)
-    return score, reasons or ["the latest turn" if distance == 0 else "an earlier turn"]
-
-
-def _period(expression: Expression, result: Result, distance: int, scene: _Scene) -> Judged:
-    """Judges "that year", "the same period": the latest turn that names one."""
-    if not result.years:
-        return 0, []
-    named = " and ".join(map(str, sorted(result.years)))
-    spans = len(result.years) > 1
-    fits = expression.count != 2 or spans or distance < 2
-    reason = f"counted from its {named}" if expression.offset else f"it is about {named}"
-    return _NEARNESS**distance * (1 if fits else 0.3), [reason]
-
-
-def _ellipsis(expression: Expression, result: Result, distance: int, scene: _Scene) -> Judged:
-    """Judges "and in 2008?", which asks again, and "and the difference?", which asks about the results before."""
-    share = scene.share(result.turn)
-    if share > 0.1:
-        return share, ["its result is used"]
-    same = result.made == "value"
-    score = _NEARNESS**distance * (1 if same else 0.5) * (1.5 if result.words else 1)
-    return score, ["the question is asked again" if distance == 0 else "an earlier question is asked again"]
-
-
-def _about(expression: Expression, result: Result, scene: _Scene, reasons: list[str]) -> float:
-    """Weighs what a result is about: the words of the expression, else the entity in focus."""
-    if expression.words:
-        own = result.words | (names_in(result.entity.lower()) if result.entity else frozenset())
-        shared = len(expression.words & own) / len(expression.words)
-        if shared:
-            reasons.append(f"named there: {' '.join(sorted(expression.words & own))}")
-        return 0.3 + 3 * shared
-    if scene.focus and result.entity:
-        if result.entity == scene.focus:
-            reasons.append(f"of the entity in focus, {scene.focus}")
-            return 3 if scene.switched else 1.5
-        # Another entity that the question names itself sets the focus anew.
-        return 0.05 if scene.switched else 0.5
-    return 1
+    def _thing(self, expression: Expression) -> str:
+        return self.focus or "" if expression.kind == "cell" else ""
 
 
-def _dated(expression: Expression, result: Result, reasons: list[str]) -> float:
-    if not expression.years:
-        return 1
-    if expression.years <= result.years:
-        reasons.append(f"of {' and '.join(map(str, sorted(expression.years)))}")
-        return 5 if expression.years == result.years else 2
-    return 0.2
+def _there(expression: Expression, result: Result) -> bool:
+    """Whether a turn can have found the number of just the years that an expression names."""
+    return not expression.years or not result.years or expression.years == result.years
 
 
-_JUDGES: dict[str, Callable[[Expression, Result, int, _Scene], Judged]] = {
-    "result": _result,
-    "results": _result,
-    "cell": _cell,
-    "entity": _entity,
-    "period": _period,
-    "ellipsis": _ellipsis,
-}
+def _ranked(shares: dict[int, float], reasons: dict[int, tuple[str, ...]], first: int | None) -> tuple[Antecedent, ...]:
+    whole = sum(shares.values())
+    kept = [
+        Antecedent(turn, share / whole, ", ".join(reasons[turn]) or "an earlier result")
+        for turn, share in shares.items()
+        if whole and (share / whole >= _LEAST or turn == first)
+    ]
+    return tuple(sorted(kept, key=lambda c: (c.turn != first, -c.score, -c.turn)))
+
+
+def _words(entity: str | None) -> frozenset[str]:
+    return names_in((entity or "").lower())
+
+
+def _years(years: Sequence[int]) -> str:
+    return " to ".join(map(str, dict.fromkeys((years[0], years[-1]))))

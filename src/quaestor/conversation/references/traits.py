@@ -7,8 +7,11 @@ and cues are named by ids, under which weights are kept; `wording` says what is 
 from collections.abc import Iterable, Sequence
 from itertools import combinations, takewhile
 
-from quaestor.conversation.references.expressions import find_expressions
+from quaestor.conversation.references.expressions import asks_again, find_expressions
+from quaestor.conversation.references.focus import named_thing
 from quaestor.conversation.references.lineage import Result
+from quaestor.conversation.references.pointing import Pointed, pointed_at, pointing_expressions
+from quaestor.core.words import singular, words
 from quaestor.questions.cues import noun_fits_metric
 from quaestor.questions.question import Question
 
@@ -17,6 +20,11 @@ _RECENT = 5
 
 _NAMED = 3
 """How many older results may be used because the question names their words or years."""
+
+_RESTATING = frozenset(
+    "hundred thousand million billion dollar full expressed positive negative decimal number".split()
+)
+"""Words of a question that only wants a result in another form."""
 
 _TAILS = ("the_last_result", "the_last_two_results", "the_last_three_results", "the_last_four_results")
 
@@ -35,32 +43,60 @@ def sets_of(asked: Question, latest: Sequence[Result]) -> list[tuple[Result, ...
     return [(), *((result,) for result in pool), *pairs, *longer]
 
 
-def traits_of(chosen: tuple[Result, ...], asked: Question, latest: Sequence[Result]) -> list[str]:
+def traits_of(
+    chosen: tuple[Result, ...], asked: Question, latest: Sequence[Result], pointed: Pointed | None = None
+) -> list[str]:
     """Returns what can be said of a set of the latest results.
 
     Args:
         chosen: The set, in the order of the turns; empty where the question uses no earlier result.
         asked: The question.
         latest: The earlier results, the latest first.
+        pointed: What the question points at, where that is known already.
     """
+    pointed = pointed or pointed_at(asked, latest)
     turns = tuple(result.turn for result in chosen)
     traits = [_place(turns, latest)]
     if not chosen:
-        return [*traits, *_emptiness(asked, latest), *_pointed(turns, asked, latest)]
-    return [*traits, *_standing(chosen, turns, latest), *_match(chosen, asked), *_pointed(turns, asked, latest)]
+        return [*traits, *_emptiness(asked, latest), *_pointed(turns, asked, latest, pointed)]
+    return [
+        *traits,
+        *_standing(chosen, turns, latest),
+        *_match(chosen, asked),
+        *_pointed(turns, asked, latest, pointed),
+        _thing(chosen, pointed.said, latest[0].things),
+    ]
 
 
-def _pointed(turns: tuple[int, ...], asked: Question, latest: Sequence[Result]) -> Iterable[str]:
+def _pointed(turns: tuple[int, ...], asked: Question, latest: Sequence[Result], pointed: Pointed) -> Iterable[str]:
     """What the expressions of the question point at, in the set or not."""
     for expression in find_expressions(asked):
         if expression.noun and expression.kind in ("result", "results"):
             called = next((result.turn for result in latest if noun_fits_metric(expression.noun, result.metric)), None)
             if called is not None:
                 yield "with_the_result_called_so" if called in turns else "without_the_result_called_so"
+    yield from _answered(turns, pointed)
     for year in asked.years:
         dated = [result.turn for result in latest if result.years == {year} and result.made == "value"]
         if dated:
             yield "with_the_value_of_the_year" if dated[0] in turns else "without_the_value_of_the_year"
+
+
+def _answered(turns: tuple[int, ...], pointed: Pointed) -> Iterable[str]:
+    """Whether the set has what the pointing words plainly mean, and as many as they count."""
+    if meant := pointed.meant:
+        held = len(meant & set(turns))
+        share = "all" if held == len(meant) else "some" if held else "none"
+        yield f"{share}_of_{'one' if len(meant) == 1 else 'several'}_pointed_at"
+        if held == len(turns) == len(meant):
+            yield "just_what_is_pointed_at"
+    if not turns:
+        return
+    if pointed.counts:
+        yield "as_many_as_counted" if len(turns) in pointed.counts else "not_as_many_as_counted"
+    if pointed.sides:
+        more = len(turns) - pointed.sides
+        yield "more_than_expressions" if more > 0 else "fewer_than_expressions" if more else "one_for_each_expression"
 
 
 def _place(turns: tuple[int, ...], latest: Sequence[Result]) -> str:
@@ -112,6 +148,14 @@ def _kinship(first: Result, second: Result) -> Iterable[str]:
         yield "of_one_kind"
 
 
+def _thing(chosen: tuple[Result, ...], said: frozenset[str], focus: frozenset[str]) -> str:
+    """Whether the results are about what the conversation has come to, or about a thing that the question names."""
+    apart = [result.things - focus for result in chosen if focus - result.things and result.things - focus]
+    if any(not own & said for own in apart):
+        return "of_a_thing_neither_in_focus_nor_named"
+    return "of_a_thing_out_of_focus_that_is_named" if apart else "of_the_thing_in_focus"
+
+
 def _base(change: Result) -> int | None:
     return change.rests[1] if len(change.rests) > 1 else None
 
@@ -127,8 +171,12 @@ def _match(chosen: tuple[Result, ...], asked: Question) -> Iterable[str]:
             yield "of_one_of_the_years_named"
         elif years:
             yield "of_other_years"
-    words = frozenset().union(*(result.words for result in chosen))
-    yield _naming(len(asked.names & words), len(asked.names))
+        if len(asked.year_set) == len(chosen) > 1 and all(
+            any(result.years == {year} for result in chosen) for year in asked.year_set
+        ):
+            yield "one_for_each_year"
+    named = frozenset().union(*(result.words for result in chosen))
+    yield _naming(len(asked.names & named), len(asked.names))
 
 
 def _naming(shared: int, named: int) -> str:
@@ -155,6 +203,20 @@ def cue_features(asked: Question, latest: Sequence[Result]) -> frozenset[str]:
         heard.add("a_new_thing_is_named")
     if new and wanted == "value" and asked.years and not kinds and not asked.cues & {"then", "a_conversion"}:
         heard.add("looks_up_a_new_thing_in_a_year")
+    if "a_conversion" in asked.cues or not asked.names - _RESTATING:
+        heard.add("only_restates" if not asked.names - _RESTATING else "restates_something")
+    pointing = len(pointing_expressions(asked))
+    if any(asks_again(asked, expression) for expression in find_expressions(asked) if expression.kind != "period"):
+        heard.add("asks_again_for_what_it_points_at")
+    if pointing:
+        heard.add("points_at_one_thing" if pointing == 1 else "points_at_two_things")
+    if any(e.kind == "results" and e.count > 1 for e in find_expressions(asked)):
+        heard.add("counts_the_results")
+    said = frozenset(map(singular, words(asked.lowered)))
+    if pointing == 1 and latest and named_thing(said, latest) != latest[0].things:
+        heard.add("turns_to_another_thing")
+    if pointing == 1 and asked.years and "results" not in kinds:
+        heard.add("speaks_of_one_thing_in_years")
     if "a_number_of_its_own" in asked.cues and not asked.names and not asked.years:
         heard.add("scales_one_result")
     return asked.cues | heard

@@ -40,6 +40,21 @@ TRAIT_WORDS: Mapping[str, str] = {
     "without_the_result_called_so": "without the result called so",
     "with_the_value_of_the_year": "with the value of the year",
     "without_the_value_of_the_year": "without the value of the year",
+    "one_for_each_year": "one for each year",
+    "all_of_one_pointed_at": "all of one pointed at",
+    "none_of_one_pointed_at": "none of one pointed at",
+    "all_of_several_pointed_at": "all of several pointed at",
+    "some_of_several_pointed_at": "some of several pointed at",
+    "none_of_several_pointed_at": "none of several pointed at",
+    "just_what_is_pointed_at": "just what is pointed at",
+    "as_many_as_counted": "as many as counted",
+    "not_as_many_as_counted": "not as many as counted",
+    "one_for_each_expression": "one for each expression",
+    "more_than_expressions": "more than expressions",
+    "fewer_than_expressions": "fewer than expressions",
+    "of_a_thing_neither_in_focus_nor_named": "of a thing neither in focus nor named",
+    "of_a_thing_out_of_focus_that_is_named": "of a thing out of focus that is named",
+    "of_the_thing_in_focus": "of the thing in focus",
 }
 """The words of traits. Those of how results were made (`of_sum_and_value`, `none_after_change`) are not listed."""
 
@@ -72,6 +87,14 @@ CUE_WORDS: Mapping[str, str] = {
     "a_new_thing_is_named": "a new thing is named",
     "looks_up_a_new_thing_in_a_year": "looks up a new thing in a year",
     "scales_one_result": "scales one result",
+    "only_restates": "only restates",
+    "restates_something": "restates something",
+    "points_at_one_thing": "points at one thing",
+    "points_at_two_things": "points at two things",
+    "asks_again_for_what_it_points_at": "asks again for what it points at",
+    "speaks_of_one_thing_in_years": "speaks of one thing in years",
+    "turns_to_another_thing": "turns to another thing",
+    "counts_the_results": "counts the results",
 }
 """The words of cues. Those of what is asked for (`asks_for_sum`, `wording_in_relation`) are not listed."""
 

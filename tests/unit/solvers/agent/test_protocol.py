@@ -91,13 +91,13 @@ def test_the_prompts_say_what_words_point_back_to() -> None:
     steps = [*LOOKED_UP, reply(query(2009)), reply(final(206588)), reply(final(25587))]
     played = play(scripted(steps), QUESTION, "and in 2009?", "how much larger is that value than the first?")
     told = played.asked[-1].prompts[0]
-    assert "point back to, by rule" in told
-    assert '- "that value" is #-1: ' in told
-    assert "point back to" not in played.asked[0].prompts[0]
+    assert "points back to, by rule" in told
+    assert ': calculated from #-2 and #-1 ("that value")\n' in told
+    assert "points back to" not in played.asked[0].prompts[0]
 
 
 def test_both_phases_say_why_a_question_is_asked_again() -> None:
-    told = {"question": "how much?", "history": [], "references": [], "feedback": ("the wrong year",)}
+    told = {"question": "how much?", "history": [], "references": "", "feedback": ("the wrong year",)}
     first = render("agent/understand", page={"document": "d", "types": [], "sentences": 0, "mentions": 0}, **told)
     second = render(
         "agent/answer", understanding=None, native=True, tool="final_answer", tools=[], schema="", iterations=3, **told

@@ -94,7 +94,7 @@ def test_earlier_results_are_shown_with_what_they_mean_and_can_be_used() -> None
     prompt = played.asked[4].prompts[0]
     for text in ("result_0: 181001", "result_1: 206588", "Entity: net cash", "Question: and in 2009?", "Period: 2009"):
         assert text in prompt, text
-    assert "most likely used: result_0, result_1" in prompt
+    assert ": calculated from result_0 and result_1\n" in prompt
 
 
 def test_a_yes_or_no() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from quaestor.conversation.references.lineage import Expression, Result, how_made
+from quaestor.conversation.references.lineage import Expression, Result, how_made, things_of
 from quaestor.solvers.embedded.page.matrix import NumberMatrix
 from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand
 
@@ -28,7 +28,8 @@ def results_of_state(state: DialogueState, leaves: NumberMatrix) -> list[Result]
         years = asked.year_set or _years(outcome.operands, leaves)
         metric = "percentage_change" if made == "relative change" else made
         expressions.append(expression)
-        found.append(Result(turn, metric, made, None, years, asked.names, rests, expression))
+        things = things_of(asked, None, rests, found)
+        found.append(Result(turn, metric, made, None, years, asked.names, rests, expression, things))
     return found
 
 

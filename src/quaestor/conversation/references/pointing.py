@@ -1,0 +1,138 @@
+"""How well an earlier result answers to the words of a referring expression: kind, thing, period, focus, nearness.
+
+Owns that judgement of one expression and one result. Which results a question uses together is weighed in `ranking`,
+which hears what is found here as traits; what an expression means in the end is decided in `resolving`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quaestor.conversation.references.expressions import Expression, find_expressions
+from quaestor.conversation.references.focus import in_focus_of, named_thing
+from quaestor.conversation.references.lineage import Result
+from quaestor.core.words import singular, words
+from quaestor.questions.cues import PLAIN_NOUNS, noun_fits_metric
+from quaestor.questions.question import Question
+
+_POINTING = ("result", "results", "cell", "entity")
+_PERCENT_NOUNS = frozenset("percentage percent rate portion share".split())
+_NEARNESS = 0.6
+"""What each later result takes from an earlier one."""
+
+_PLAINLY = 1.0
+"""From which score on a result plainly answers to an expression."""
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """How well a result answers to an expression.
+
+    Attributes:
+        score: Higher is better; below 0 something speaks against it.
+        reasons: What speaks for it, in words.
+    """
+
+    score: float
+    reasons: tuple[str, ...]
+
+
+def likeness(expression: Expression, result: Result, distance: int, focus: frozenset[str]) -> Likeness:
+    """Judges one result as the meaning of an expression.
+
+    Args:
+        expression: The pointing words.
+        result: The earlier result.
+        distance: How many distinct results are later.
+        focus: The words of the thing that the conversation is about.
+    """
+    score, reasons = -_NEARNESS * distance, list[str]()
+    if expression.back is not None:
+        score += 4 if distance == expression.back else 0
+    for part, reason in (_kind(expression, result), _thing(expression, result, focus), _period(expression, result)):
+        score += part
+        if reason and part > 0:
+            reasons.append(reason)
+    return Likeness(score, tuple(reasons))
+
+
+def _kind(expression: Expression, result: Result) -> tuple[float, str]:
+    noun = expression.noun
+    if noun is None or noun in PLAIN_NOUNS:
+        if expression.kind == "cell":
+            return (1 if result.made == "value" else -1), ""
+        return (0.5 if result.made == "value" else 0), ""
+    fits = noun_fits_metric(noun, result.metric) or (0.8 if result.percent and noun in _PERCENT_NOUNS else 0)
+    if fits:
+        kind = result.metric.replace("_", " ")
+        return 2 * fits, f"a {noun}" if kind == noun else f"a {kind} is called a {noun}"
+    # A line of the page may be called so too: "that increase in inventories", "this total".
+    return (1, f"called a {noun} there") if noun in result.said else (-2, "")
+
+
+def _thing(expression: Expression, result: Result, focus: frozenset[str]) -> tuple[float, str]:
+    if named := expression.words | expression.of:
+        shared = named & (result.words | result.things)
+        if not shared:
+            return -2, ""
+        return 3 * len(shared) / len(named), f"named there: {' '.join(sorted(shared))}"
+    if focus and result.things:
+        same = len(focus & result.things) / len(focus | result.things)
+        return 2 * same - 1, "of the thing in focus"
+    return 0, ""
+
+
+def _period(expression: Expression, result: Result) -> tuple[float, str]:
+    if not expression.years or not result.years:
+        return 0, ""
+    if expression.years == result.years:
+        return 3, f"of {' and '.join(map(str, sorted(expression.years)))}"
+    return (
+        (1, f"of {' and '.join(map(str, sorted(expression.years)))}") if expression.years < result.years else (-2, "")
+    )
+
+
+def pointing_expressions(asked: Question) -> tuple[Expression, ...]:
+    """Returns the expressions of a question that may mean the result of one turn."""
+    return tuple(
+        e for e in find_expressions(asked) if e.kind in _POINTING and e.count <= 1 and (e.kind != "entity" or e.words)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Pointed:
+    """What a question points at, found once for all sets of results that it may use.
+
+    Attributes:
+        meant: The turns that plainly answer to its expressions.
+        sides: How many expressions may mean the result of one turn.
+        counts: How many results it says that it is about ("these two values").
+        said: All its words, singular.
+    """
+
+    meant: frozenset[int]
+    sides: int
+    counts: frozenset[int]
+    said: frozenset[str]
+
+
+def pointed_at(asked: Question, latest: Sequence[Result]) -> Pointed:
+    """Returns what a question points at.
+
+    Args:
+        asked: The question.
+        latest: The distinct results, the latest first; not empty.
+    """
+    expressions = pointing_expressions(asked)
+    said = frozenset(map(singular, words(asked.lowered)))
+    before, named = latest[0].things, named_thing(said, latest)
+    best = []
+    for expression in expressions:
+        focus = in_focus_of(expression, asked, before, named)
+        judged = (likeness(expression, result, distance, focus).score for distance, result in enumerate(latest))
+        best.append(max(zip(judged, (result.turn for result in latest), strict=True)))
+    return Pointed(
+        frozenset(turn for score, turn in best if score >= _PLAINLY),
+        len(expressions),
+        frozenset(e.count for e in find_expressions(asked) if e.kind == "results" and e.count > 1),
+        said,
+    )

@@ -1,0 +1,73 @@
+"""What a question refers to, in one line of words: what it is calculated from, what its expressions mean.
+
+Owns the wording for prompts. Says only what is known, and a result only once: an expression never means another result
+than those that are said to be used.
+"""
+
+from collections.abc import Callable, Iterator
+
+from quaestor.conversation.references.resolved import AntecedentSet, Coreference, References
+
+Named = Callable[[int], str]
+"""What the answer of a turn, counted from 0, is called."""
+
+_ELSE = 0.2
+"""From which share on the second reading is told."""
+
+
+def reading_line(found: References, named: Named) -> str:
+    """Returns the one reading of a question as a line; "" where nothing of it points back.
+
+    Args:
+        found: What the question refers to.
+        named: What the reader is to call the answer of a turn.
+    """
+    used = found.used
+    words = list(_used(found, named) if used else _asked_again(found, named))
+    words += [
+        f'"{e.text}" is {"of " * (e.kind == "cell")}{e.means}'
+        for e in found.expressions
+        if e.means and not _is_result(e, used)
+    ]
+    if not words:
+        return ""
+    if found.focus and found.focus not in " ".join(words) and (found.switched or not used):
+        words.append(f"about {found.focus}")
+    return "; ".join(dict.fromkeys(words))
+
+
+def _used(found: References, named: Named) -> Iterator[str]:
+    meant: dict[int, list[str]] = {}
+    for expression in found.expressions:
+        if _is_result(expression, found.used):
+            # Words for several results stand behind the last of them.
+            turn = found.used[-1] if expression.kind == "results" else expression.candidates[0].turn
+            meant.setdefault(turn, []).append(f'"{expression.text}"')
+    told = [named(turn) + (f" ({', '.join(meant[turn])})" if turn in meant else "") for turn in found.used]
+    second = next((chosen for chosen in found.sets[1:2] if chosen.score >= _ELSE), None)
+    yield f"calculated from {_joined(told)}" + (f", less likely from {_members(second, named)}" if second else "")
+
+
+def _members(chosen: AntecedentSet, named: Named) -> str:
+    return _joined([named(turn) for turn in chosen.turns]) if chosen.turns else "the page alone"
+
+
+def _asked_again(found: References, named: Named) -> Iterator[str]:
+    for expression in found.expressions:
+        if expression.candidates and expression.kind in ("ellipsis", "result", "cell"):
+            meant = named(expression.candidates[0].turn)
+            yield (
+                f"asks again what {meant} answered"
+                if expression.kind == "ellipsis"
+                else f'"{expression.text}" is as in {meant}'
+            )
+
+
+def _is_result(expression: Coreference, used: tuple[int, ...]) -> bool:
+    return expression.kind in ("result", "results", "cell", "entity") and any(
+        candidate.turn in used for candidate in expression.candidates[:1]
+    )
+
+
+def _joined(words: list[str]) -> str:
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]

@@ -1,0 +1,135 @@
+"""What the questions of whole dialogues point back to, turn by turn: what every prompt says of it."""
+
+import pytest
+from gold_memories import WHEN, remembered
+
+from quaestor.conversation.memory import Memory
+from quaestor.conversation.references.reading import reading_line
+from quaestor.conversation.references.resolved import References
+from quaestor.conversation.references.resolving import resolve
+from quaestor.conversation.turn import Turn
+from quaestor.core.provenance import CellRef
+from quaestor.learning.examples import read_examples
+from quaestor.learning.references import LabelledReference
+from quaestor.plan.steps import Compute, Extract, Plan, Ref
+from quaestor.questions.question import read_question
+from quaestor.sample import sample_path
+from quaestor.solvers.answering import answer_from_plan
+from quaestor.solvers.base import TurnContext
+
+EXAMPLES = read_examples([sample_path()])
+PAGE = next(e.document for e in EXAMPLES if e.document is not None and e.document.id == "TAMR/2009/page_24.pdf")
+COMPANY, INDEX = "tamarin freight lines", "continental 600 index"
+
+
+def cell(thing: str, year: int, step: int = 1) -> Extract:
+    table = PAGE.tables[0]
+    row = [header.label for header in table.rows].index(thing)
+    column = next(n for n, header in enumerate(table.columns) if header.period and header.period.year == year)
+    ref = CellRef(PAGE.id, 0, row, column)
+    quantity = PAGE.cell(ref).quantity
+    assert quantity is not None
+    return Extract(step, ref, f"{thing}, {year}", quantity)
+
+
+def change(thing: str) -> Plan:
+    later, earlier = (cell(thing, year, step) for step, year in ((1, 2009), (2, 2004)))
+    return Plan((later, earlier, Compute(3, "subtract", (Ref(1), Ref(2)))))
+
+
+def share_of_first(thing: str) -> Plan:
+    return Plan((cell(thing, 2004), Compute(2, "divide", (Ref(-1), Ref(1)))))
+
+
+CHANGE_SINCE = Plan((cell(INDEX, 2004), Compute(2, "subtract", (Ref(-1), Ref(1)))))
+TWO_ENTITIES = [
+    ("what was the change in the performance of tamarin freight lines from 2004 to 2009?", change(COMPANY), ""),
+    (
+        "and how much does this change represent in relation to that performance in 2004, in percentage?",
+        share_of_first(COMPANY),
+        f'calculated from 0 ("this change"); "that performance in 2004" is of {COMPANY}',
+    ),
+    ("what was the performance value of the continental 600 index in 2009?", Plan((cell(INDEX, 2009),)), ""),
+    (
+        "what was, then, the change in that performance from 2004 to 2009?",
+        CHANGE_SINCE,
+        f'calculated from 2; "that performance from 2004" is of {INDEX}',
+    ),
+    (
+        "and how much does this change represent in relation to the performance of that index in 2004, in percentage?",
+        share_of_first(INDEX),
+        f'calculated from 3 ("this change"); "that index in 2004" is of {INDEX}',
+    ),
+    (
+        "what was, then, the difference between this percentage and that of tamarin freight lines?",
+        Plan((Compute(1, "subtract", (Ref(-1), Ref(-4))),)),
+        f'calculated from 1 ("that") and 4 ("this percentage"); about {COMPANY}',
+    ),
+]
+"""The dialogue of the design about a share and an index, on a page of the sample: question, plan, what is said."""
+
+
+def two_entities() -> list[tuple[str, References, str]]:
+    memory, found = Memory(), []
+    for question, plan, line in TWO_ENTITIES:
+        found.append((question, resolve(read_question(question), memory), line))
+        context = TurnContext(PAGE, memory, None, None)  # type: ignore[arg-type]
+        answer = answer_from_plan(plan, context, question=question)
+        memory = memory.add(Turn(question, answer, verified=True, started=WHEN, finished=WHEN))
+    return found
+
+
+@pytest.mark.parametrize(("question", "references", "line"), two_entities())
+def test_every_turn_about_two_entities_stays_with_the_one_in_focus(
+    question: str, references: References, line: str
+) -> None:
+    assert reading_line(references, str) == line
+
+
+SAMPLE = [item for one in remembered(EXAMPLES) for item in one.references()]
+READ_OTHERWISE: dict[tuple[str, int], tuple[int, ...]] = {
+    ("Single_QUIL/2007/page_88.pdf-3", 4): (2, 3),
+    ("Single_VESK/2010/page_97.pdf-3", 3): (1, 2),
+    ("Single_ORLU/2014/page_77.pdf-2", 1): (),
+    ("Single_GRYF/2008/page_71.pdf-1", 2): (0, 1),
+    ("Single_KASM/2011/page_95.pdf-3", 1): (),
+    ("Single_BRIN/2013/page_83.pdf-2", 1): (0,),
+    ("Single_BRIN/2013/page_83.pdf-3", 1): (),
+    ("Single_BRIN/2013/page_83.pdf-3", 2): (1,),
+    ("Single_WYVR/2016/page_112.pdf-1", 3): (2,),
+    ("Single_WYVR/2016/page_112.pdf-2", 2): (1,),
+    ("Single_WYVR/2016/page_112.pdf-2", 3): (2,),
+    ("Double_FJOR/2014/page_58.pdf", 5): (2, 4),
+    ("Single_FJOR/2014/page_58.pdf-2", 1): (),
+    ("Single_ARBO/2006/page_29.pdf-1", 2): (0, 1),
+    ("Single_ARBO/2006/page_29.pdf-1", 3): (1,),
+    ("Single_ARBO/2006/page_29.pdf-2", 1): (0,),
+    ("Single_ARBO/2006/page_29.pdf-2", 2): (1,),
+    ("Single_ARBO/2006/page_29.pdf-2", 3): (0,),
+}
+"""The turns of the sample for which other results than those of the reference are foreseen, by what is foreseen.
+
+Of most it is the page that tells: whether "the tax benefit of it" is printed or calculated.
+"""
+
+
+@pytest.mark.parametrize("item", SAMPLE, ids=lambda item: f"{item.conversation}#{item.turn}")
+def test_every_turn_of_the_sample_is_read_as_its_reference_or_known_to_be_read_otherwise(
+    item: LabelledReference,
+) -> None:
+    references = resolve(read_question(item.question), item.memory)
+    known = READ_OTHERWISE.get((item.conversation, item.turn))
+    assert item.is_right(references.used) == (known is None)
+    assert known in (None, references.used)
+
+
+@pytest.mark.parametrize("item", SAMPLE, ids=lambda item: f"{item.conversation}#{item.turn}")
+def test_no_turn_of_the_sample_is_told_two_things(item: LabelledReference) -> None:
+    references = resolve(read_question(item.question), item.memory)
+    line = reading_line(references, lambda turn: f"#{turn}")
+    assert "\n" not in line
+    assert item.question not in line
+    for expression in references.expressions:
+        if references.used and expression.candidates and expression.kind in ("result", "results", "cell"):
+            assert expression.candidates[0].turn in references.used
+            assert line.count(f'"{expression.text}"') >= 1

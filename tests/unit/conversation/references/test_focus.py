@@ -1,0 +1,33 @@
+from remembered import looked_up, memory_of
+
+from quaestor.conversation.references.expressions import find_expressions
+from quaestor.conversation.references.focus import find_focus, in_focus_of, named_thing
+from quaestor.conversation.references.lineage import latest_results, results_of_turns
+from quaestor.questions.question import read_question
+
+MEMORY = memory_of(
+    looked_up("what was the rent in 2007?", "rent", 2007), looked_up("what was the income tax?", "income tax", 2007)
+)
+RENT, TAX = frozenset({"rent"}), frozenset({"income", "tax"})
+
+
+def taken_as_thing(question: str) -> list[frozenset[str]]:
+    asked = read_question(question)
+    return [in_focus_of(expression, asked, TAX, RENT) for expression in find_expressions(asked)]
+
+
+def test_the_focus_is_that_of_the_latest_answer_until_a_question_names_another() -> None:
+    assert find_focus(read_question("and in 2008?"), MEMORY) == ("income tax", False)
+    assert find_focus(read_question("what was the rent in 2008?"), MEMORY) == ("rent", True)
+    assert find_focus(read_question("what was the goodwill?"), MEMORY) == (None, True)
+
+
+def test_a_named_thing_governs_what_stands_beside_it_and_not_what_it_is_compared_with() -> None:
+    assert taken_as_thing("how much is this change of the rent?") == [RENT]
+    assert taken_as_thing("what is the difference between this percentage and that of the rent?") == [TAX, RENT]
+
+
+def test_a_question_turns_to_an_earlier_thing_by_all_its_own_words() -> None:
+    latest = latest_results(results_of_turns(MEMORY))
+    assert named_thing(frozenset({"this", "rent"}), latest) == RENT
+    assert named_thing(frozenset({"this", "change"}), latest) == TAX

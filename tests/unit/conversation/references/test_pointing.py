@@ -1,0 +1,48 @@
+import pytest
+from remembered import Cell, computed, looked_up, memory_of
+
+from quaestor.conversation.references.lineage import latest_results, results_of_turns
+from quaestor.conversation.references.pointing import likeness, pointed_at, pointing_expressions
+from quaestor.questions.question import read_question
+
+LATEST = latest_results(
+    results_of_turns(
+        memory_of(
+            looked_up("what was the rent in 2007?", "rent", 2007),
+            looked_up("what was the tax in 2007?", "tax", 2007),
+            looked_up("and in 2008?", "tax", 2008),
+            computed("what was the change?", "subtract", -1, -2, entity="tax"),
+            computed("and over the rent of 2008?", "divide", -1, Cell("rent", 2008), entity="tax"),
+        )
+    )
+)
+
+
+def meant(question: str) -> frozenset[int]:
+    return pointed_at(read_question(question), LATEST).meant
+
+
+@pytest.mark.parametrize(
+    ("question", "turns"),
+    [
+        ("what is this change in thousands?", {3}),
+        ("what is that percentage times 100?", {4}),
+        ("how much is that tax in 2007?", {1}),
+        ("how much is that tax in 2008?", {2}),
+        ("what is the difference between this change and that rent in 2007?", {3, 0}),
+        ("what was the goodwill?", set()),
+    ],
+)
+def test_what_is_meant_answers_to_kind_thing_and_period(question: str, turns: set[int]) -> None:
+    assert meant(question) == turns
+
+
+def test_it_is_said_what_speaks_for_a_result() -> None:
+    (expression,) = pointing_expressions(read_question("how much is this percentage?"))
+    latest = likeness(expression, LATEST[0], 0, LATEST[0].things)
+    assert latest.reasons == ("a ratio is called a percentage", "of the thing in focus")
+    assert likeness(expression, LATEST[1], 1, LATEST[0].things).score < latest.score
+
+
+def test_results_that_are_counted_are_told() -> None:
+    assert pointed_at(read_question("what is the sum of these two values?"), LATEST).counts == {2}

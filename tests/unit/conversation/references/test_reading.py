@@ -1,0 +1,41 @@
+from quaestor.conversation.references.reading import reading_line
+from quaestor.conversation.references.resolved import Antecedent, AntecedentSet, Coreference, References
+
+
+def meaning(text: str, kind: str, *turns: int, means: str = "") -> Coreference:
+    candidates = tuple(Antecedent(turn, 1 / len(turns), "why") for turn in turns)
+    return Coreference(text, 0, len(text), kind, candidates, means)  # type: ignore[arg-type]
+
+
+def line(*expressions: Coreference, sets: dict[tuple[int, ...], float], focus: str | None = None) -> str:
+    chosen = tuple(AntecedentSet(turns, share, "why") for turns, share in sets.items())
+    return reading_line(References(expressions, chosen, focus), lambda turn: f"#{turn}")
+
+
+def test_what_is_used_is_told_once_with_its_words() -> None:
+    told = line(meaning("this change", "result", 2, 0), sets={(0, 2): 0.9, (2,): 0.1}, focus="rent")
+    assert told == 'calculated from #0 and #2 ("this change")'
+
+
+def test_words_for_several_results_stand_behind_all_of_them() -> None:
+    told = line(meaning("these two values", "results", 0, 1), sets={(0, 1): 1.0})
+    assert told == 'calculated from #0 and #1 ("these two values")'
+
+
+def test_a_second_reading_is_told_where_it_is_likely() -> None:
+    assert line(sets={(1,): 0.6, (): 0.3}) == "calculated from #1, less likely from the page alone"
+    assert line(sets={(1,): 0.9, (): 0.1}) == "calculated from #1"
+
+
+def test_what_is_no_result_is_told_by_its_meaning() -> None:
+    told = line(
+        meaning("and in that year?", "ellipsis", 1), meaning("that year", "period", 1, means="2008"),
+        sets={(): 1.0}, focus="rent",
+    )  # fmt: skip
+    assert told == 'asks again what #1 answered; "that year" is 2008; about rent'
+
+
+def test_nothing_is_told_where_nothing_is_known() -> None:
+    assert line(sets={(): 1.0}, focus="rent") == ""
+    assert line(meaning("it", "result"), sets={(): 0.6, (1,): 0.4}, focus="rent") == ""
+    assert reading_line(References(), str) == ""
