@@ -1,9 +1,11 @@
-"""From a plan to an answer: the last step of every solver."""
+"""From a plan to an answer, or from what a model says to none: the last step of every solver."""
 
 from dataclasses import replace
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.describe import describe
+from quaestor.conversation.events.kinds import NoAnswerGiven, NoAnswerReason
+from quaestor.conversation.events.lines import no_answer_words
 from quaestor.core.provenance import SentenceRef
 from quaestor.documents.captions import scale_in_text
 from quaestor.documents.document import Document
@@ -11,6 +13,8 @@ from quaestor.plan.execute import execute
 from quaestor.plan.formula import render_formula
 from quaestor.plan.steps import Extract, Plan, Step
 from quaestor.solvers.base import TurnContext
+
+_LONGEST_EXPLANATION = 1000
 
 
 def with_label_scales(plan: Plan, document: Document) -> Plan:
@@ -75,3 +79,18 @@ def answer_from_plan(
         confidence=confidence,
         reason=reason,
     )
+
+
+def answer_without_value(context: TurnContext, reason: NoAnswerReason, explanation: str | None) -> Answer:
+    """Returns the answer of a solver whose model says that there is none, and puts what it says on record.
+
+    It is no error: the turn is played to its end, counts as not answered, and nothing is made up.
+
+    Args:
+        context: The turn.
+        reason: Why, typed.
+        explanation: What is missing or what fits, in the model's words.
+    """
+    said = (explanation or "")[:_LONGEST_EXPLANATION]
+    context.trace.append(NoAnswerGiven(reason, said))
+    return Answer(value=None, reason=no_answer_words(reason, said))

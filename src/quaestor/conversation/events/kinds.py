@@ -110,6 +110,24 @@ class AnswerClaimed:
     kind: Literal["answer_claimed"] = field(default="answer_claimed", kw_only=True)
 
 
+NoAnswerReason = Literal["not_on_page", "ambiguous"]
+"""Why there is no answer: the page does not have it, or more than one number fits and nothing tells which."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoAnswerGiven:
+    """A model said that there is no answer to give.
+
+    Attributes:
+        reason: Why, typed.
+        explanation: What is missing or what fits, in its words, or "".
+    """
+
+    reason: NoAnswerReason
+    explanation: str = ""
+    kind: Literal["no_answer_given"] = field(default="no_answer_given", kw_only=True)
+
+
 @dataclass(frozen=True, slots=True)
 class ValuesNamed:
     """First of two phases: a model named the values that the answer is computed from.
@@ -355,8 +373,8 @@ class ExpertEvent:
 
 
 Event = Annotated[
-    Note | Understood | NotUnderstood | ToolCalled | ReplyRejected | AnswerClaimed | ValuesNamed | FormulaWritten
-    | PlanProposed | PlanRefused | LookedUp | NumberPicked | CandidateChosen | CandidatePassedOver
+    Note | Understood | NotUnderstood | ToolCalled | ReplyRejected | AnswerClaimed | NoAnswerGiven | ValuesNamed
+    | FormulaWritten | PlanProposed | PlanRefused | LookedUp | NumberPicked | CandidateChosen | CandidatePassedOver
     | Drafted | NotDrafted | EvidenceFound | VerdictGiven | VerdictMissing | DraftSettled | ExpertEvent,
     Discriminator("kind"),
 ]  # fmt: skip

@@ -1,7 +1,7 @@
 """Events for people: the one place where they are worded."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from pydantic import JsonValue
 
@@ -16,6 +16,8 @@ from quaestor.conversation.events.kinds import (
     ExpertEvent,
     FormulaWritten,
     LookedUp,
+    NoAnswerGiven,
+    NoAnswerReason,
     NotDrafted,
     Note,
     NotUnderstood,
@@ -37,6 +39,18 @@ Worded = list[str]
 def event_lines(events: Iterable[Event]) -> tuple[str, ...]:
     """Returns events in words, some in several lines, none with a line break in it."""
     return tuple(" ".join(line.splitlines()) for event in events for line in _worded(event))
+
+
+NO_ANSWER_WORDS: Mapping[NoAnswerReason, str] = {
+    "not_on_page": "the page does not say",
+    "ambiguous": "more than one number fits",
+}
+"""Why there is no answer, for people."""
+
+
+def no_answer_words(reason: NoAnswerReason, explanation: str) -> str:
+    """Returns why there is no answer: `the page does not say: it has no line of research`."""
+    return ": ".join(part for part in (NO_ANSWER_WORDS[reason], explanation.strip()) if part)
 
 
 def _worded(event: Event) -> Worded:
@@ -68,6 +82,10 @@ def _answer_claimed(event: AnswerClaimed) -> Worded:
     steps = f" (steps {', '.join(map(str, event.steps))})" if event.steps else ""
     claimed = f"claimed: {print_amount(event.value, event.scale, event.unit)}{steps}"
     return [claimed, f"explained: {event.explanation}"] if event.explanation else [claimed]
+
+
+def _no_answer_given(event: NoAnswerGiven) -> Worded:
+    return [f"no answer: {no_answer_words(event.reason, event.explanation)}"]
 
 
 def _values_named(event: ValuesNamed) -> Worded:
@@ -154,6 +172,7 @@ _WORDS: dict[type, Callable[..., Worded]] = {
     ToolCalled: _tool_called,
     ReplyRejected: _reply_rejected,
     AnswerClaimed: _answer_claimed,
+    NoAnswerGiven: _no_answer_given,
     ValuesNamed: _values_named,
     FormulaWritten: _formula_written,
     PlanProposed: _plan_proposed,

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from pydantic_ai.direct import model_request
 from pydantic_ai.messages import ModelMessage
 
-from quaestor.conversation.events.kinds import AnswerClaimed, ReplyRejected
+from quaestor.conversation.events.kinds import AnswerClaimed, NoAnswerGiven, ReplyRejected
 from quaestor.conversation.turn import ToolCall
 from quaestor.errors import ModelReplyError, PlanError
 from quaestor.llm.models import Connection
@@ -19,7 +19,7 @@ from quaestor.llm.structured.replies import ParsedReply, RequestedCall, answered
 from quaestor.llm.transcript import phase
 from quaestor.prompts import render
 from quaestor.solvers.agent.claims import GroundedAnswer, ground_answer, read_final
-from quaestor.solvers.agent.messages import ANSWER
+from quaestor.solvers.agent.messages import ANSWER, FinalAnswer
 from quaestor.solvers.agent.protocol import answer_request, read_calls
 from quaestor.solvers.agent.spec import AgentLimits
 from quaestor.solvers.base import TurnContext
@@ -27,6 +27,7 @@ from quaestor.solvers.tools.toolbox import TOOLS, Toolbox
 
 _MOST_CALLS = 16
 _MOST_SAME = 2
+Settled = GroundedAnswer | NoAnswerGiven
 _LARGEST_STEP = 1 << 62
 """A model may write any number as a step; stores hold 64 bits."""
 _PHASE = "ANSWER"
@@ -62,12 +63,11 @@ class AnswerRounds:
         """Whether the model makes tool calls itself."""
         return self.connection.spec.profile.tools
 
-    async def play(self) -> GroundedAnswer:
-        """Returns the answer with its plan.
+    async def play(self) -> Settled:
+        """Returns the answer with its plan, or why there is none.
 
         Raises:
             ModelReplyError: No reply could be used within the bounds.
-            SolverError: The model says that there is no answer.
             OutageError: The model cannot be asked.
         """
         for number in range(1, self.limits.iterations + 1):
@@ -88,7 +88,7 @@ class AnswerRounds:
                 return settled
         raise ModelReplyError(f"no answer within {self.limits.iterations} rounds: the model goes on calling tools")
 
-    def _words(self, reading: ParsedReply, closing: bool) -> GroundedAnswer | None:
+    def _words(self, reading: ParsedReply, closing: bool) -> Settled | None:
         """Takes a reply without calls: an answer in words, or nothing that can be used."""
         try:
             reading.require_whole()
@@ -100,7 +100,7 @@ class AnswerRounds:
             self.messages.append(answered((), self._repair(f"This cannot be used: {fault}.", closing)))
         return None
 
-    def _calls(self, reading: ParsedReply, closing: bool) -> GroundedAnswer | None:
+    def _calls(self, reading: ParsedReply, closing: bool) -> Settled | None:
         """Makes the calls of a reply, in order, up to an answer that stands."""
         results: list[tuple[RequestedCall, JsonValue]] = []
         for place, called in enumerate(reading.calls):
@@ -135,27 +135,41 @@ class AnswerRounds:
         self.context.note_call(ToolCall.ended(called.tool[:100], called.text[:1000], refusal))
         return refusal
 
-    def _settle(self, said: object) -> GroundedAnswer:
+    def _settle(self, said: object) -> Settled:
         """Returns an answer that stands, noting what the model claims.
 
         Raises:
-            ModelReplyError: It cannot be used, or nothing grounds it and the model was not yet told so.
-            SolverError: The model says that there is none.
+            ModelReplyError: It cannot be used, or nothing bears it out and the model was not yet told so.
         """
         try:
             final, claims = read_final(said)
+            if not claims:
+                return self._silence(final)
             settled = ground_answer(self._box.draft, final, claims)
         except PlanError as error:
             raise ModelReplyError(f"the answer cannot be held: {error}") from error
-        if not settled.grounded and not self._challenged and not self._last:
-            self._challenged = True
-            raise ModelReplyError(
-                f"{'; '.join(settled.remarks)}. Look it up or calculate it, or answer the same again to stand by it"
-            )
+        if not settled.grounded:
+            self._challenge(f"{'; '.join(settled.remarks)}. Look it up or calculate it")
         claim, steps = settled.claim, tuple(step for step in final.steps if abs(step) <= _LARGEST_STEP)
         explained = (final.explanation or "")[:1000] or None
         self.context.trace.append(AnswerClaimed(claim.value, claim.scale, claim.unit, steps, explained))
         return settled
+
+    def _silence(self, final: FinalAnswer) -> NoAnswerGiven:
+        """Returns what a model says that gives no answer; what it has not looked for it may not find missing."""
+        if not self._box.calls:
+            self._challenge("Nothing was looked up. Look for it with the tools")
+        return NoAnswerGiven(final.no_answer or "not_on_page", final.explanation or "")
+
+    def _challenge(self, doubt: str) -> None:
+        """Tells a model once a turn that nothing bears out its answer.
+
+        Raises:
+            ModelReplyError: It was not yet told so.
+        """
+        if not self._challenged and not self._last:
+            self._challenged = True
+            raise ModelReplyError(f"{doubt}, or answer the same again to stand by it")
 
     def _fault(self, fault: ModelReplyError) -> None:
         """Counts a reply that cannot be used.

@@ -12,7 +12,7 @@ from decimal import Decimal, InvalidOperation, localcontext
 from quaestor.core.answer_value import Number, YesNo, amount_words, number_of, print_amount, print_value
 from quaestor.core.parsing import find_quantities, parse_cell
 from quaestor.core.quantity import Scale
-from quaestor.errors import ModelReplyError, SolverError
+from quaestor.errors import ModelReplyError
 from quaestor.llm.structured.replies import quoted, read_json
 from quaestor.plan.execute import StepResult
 from quaestor.plan.literals import needs_no_source
@@ -67,19 +67,22 @@ class GroundedAnswer:
 
 
 def read_final(said: object) -> tuple[FinalAnswer, tuple[ClaimedAnswer, ...]]:
-    """Returns a model's answer and the numbers that it may mean, whatever it is worded like.
+    """Returns a model's answer and the numbers that it may mean, none where it says that there is no answer.
 
     Args:
         said: Arguments of the output tool, or text.
 
     Raises:
         ModelReplyError: There is no answer in it.
-        SolverError: It says that there is none.
     """
     in_words = isinstance(said, str) and "{" not in said
     final = FinalAnswer(str(said)) if in_words else read_json(FinalAnswer, said)
     if final.answer is None:
-        raise SolverError(f"the model finds no answer: {final.explanation or 'it does not say why'}")
+        if final.no_answer is None and not final.explanation:
+            raise ModelReplyError("there is no answer in it: give one, or null with no_answer and an explanation")
+        return final, ()
+    if final.no_answer is not None:
+        raise ModelReplyError("it gives an answer and says in no_answer that there is none: leave one of them out")
     claims = tuple(_claims(final))
     if not claims:
         raise ModelReplyError(f"there is no number and no yes or no in the answer {quoted(str(final.answer))}")

@@ -10,6 +10,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, Strict
 
+from quaestor.conversation.events.kinds import NoAnswerReason
+
 Said = str | int | float
 UNDERSTAND = "describe_understanding"
 """The output tool of the first phase."""
@@ -53,8 +55,12 @@ class FinalAnswer:
 
     answer: Annotated[
         Annotated[bool, Strict()] | Annotated[int, Strict()] | Annotated[float, Strict()] | str | None,
-        Field(description='One number; or "yes" or "no"; null where the page does not say.'),
-    ]
+        Field(description='One number; or "yes" or "no"; null where there is none to give.'),
+    ] = None
+    no_answer: Annotated[
+        NoAnswerReason | None,
+        Field(description="With null: the page does not have it, or two numbers fit and nothing tells which."),
+    ] = None
     scale: Annotated[
         Literal["one", "thousand", "million", "billion", "percent"] | None,
         Field(description="What one unit of the number stands for, as its source prints it."),

@@ -8,6 +8,7 @@ import json
 from dataclasses import replace
 
 from quaestor.conversation.answer import Answer
+from quaestor.conversation.events.kinds import NoAnswerGiven
 from quaestor.core.computing import compute
 from quaestor.llm.models import Connection
 from quaestor.llm.structured.replies import initial_messages
@@ -20,7 +21,7 @@ from quaestor.solvers.agent.messages import ANSWER, FinalAnswer, Understanding
 from quaestor.solvers.agent.protocol import tool_list
 from quaestor.solvers.agent.spec import AgentLimits
 from quaestor.solvers.agent.understanding import understand, written
-from quaestor.solvers.answering import answer_from_plan
+from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
 
 
@@ -39,14 +40,13 @@ class AgentSolver:
         self._advice = read_advice(self.limits.advice)
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Returns the answer that the plan of the model's tool calls gives.
+        """Returns the answer that the plan of the model's tool calls gives; one without a value where it finds none.
 
         The trace has how the model understands the question. `Answer.reason` says where the model's own number
         differs from the plan's, and which numbers no tool returned.
 
         Raises:
             ModelReplyError: No reply could be used within the bounds.
-            SolverError: The model says that there is no answer.
             PlanError: The plan has no result.
             OutageError: The model cannot be asked.
             MissingModelError: The turn comes without a model.
@@ -56,6 +56,8 @@ class AgentSolver:
         understanding = await understand(model, question, context, system, self.limits.repairs)
         prompt = await compute(self._prompt, question, context, understanding, model)
         settled = await AnswerRounds(model, context, self.limits, initial_messages(system, prompt)).play()
+        if isinstance(settled, NoAnswerGiven):
+            return answer_without_value(context, settled.reason, settled.explanation)
         thought = understanding.description if understanding else ""
         plan = replace(settled.plan, thought=thought)
         remarks = "; ".join(settled.remarks) or None

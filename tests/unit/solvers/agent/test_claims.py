@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from toolboxes import CASH_FLOWS, after, toolbox
 from values import plain
 
-from quaestor.errors import ModelReplyError, PlanError, SolverError
+from quaestor.errors import ModelReplyError, PlanError
 from quaestor.plan.execute import execute
 from quaestor.plan.steps import Constant
 from quaestor.solvers.agent.claims import GroundedAnswer, ground_answer, read_final
@@ -131,9 +131,10 @@ def test_yes_and_no_need_a_comparison(box: Toolbox, said: object, expected: bool
 @pytest.mark.parametrize(
     ("said", "error", "message"),
     [
-        ({"answer": None}, SolverError, "it does not say why"),
+        ({"answer": None}, ModelReplyError, "null with no_answer and an explanation"),
+        ({"answer": 3, "no_answer": "ambiguous"}, ModelReplyError, "leave one of them out"),
         ({"answer": "unknown"}, ModelReplyError, "no number and no yes or no"),
-        ({"value": 3}, ModelReplyError, "answer: "),
+        ({"value": 3}, ModelReplyError, "there is no answer in it"),
         ("[" * 5000 + "{", ModelReplyError, "not valid JSON"),
         ('{"answer": ' + "[" * 5000, ModelReplyError, "not valid JSON"),
         ({"answer": float("inf")}, PlanError, "no number that a plan can hold"),

@@ -11,7 +11,7 @@ from model_replies import Call, Reply, broken, garbled, say, too_many
 from pages import page
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events.kinds import ReplyRejected, Understood
+from quaestor.conversation.events.kinds import NoAnswerGiven, ReplyRejected, Understood
 from quaestor.errors import OutageError
 from quaestor.solvers.agent.spec import AgentLimits
 
@@ -112,7 +112,8 @@ def test_a_model_that_never_says_how_it_understands_may_answer_all_the_same() ->
         ([reply(Call("final_answer", "{"))] * 9, "after 4 replies that could not be used: the reply is not valid JSON"),
         ([reply(query(2008))] * 99, "after 4 replies .*: the model repeats the call query_kg"),
         ([reply(query(year)) for year in range(1900, 1999)], "no answer within 12 rounds"),
-        ([reply(final(None, explanation="it is not stated"))], "SolverError: the model finds no answer: it is not"),
+        ([reply(final(None))] * 9, "after 4 replies that could not be used: there is no answer in it"),
+        ([reply(final(5, no_answer="ambiguous"))] * 9, "after 4 replies .*: it gives an answer and says in no_answer"),
         ([Reply("too long", status=400)], "does not take the request"),
     ],
 )
@@ -121,6 +122,36 @@ def test_what_cannot_be_repaired_is_the_turns_named_error(script: list[Reply], e
     assert played.turn.answer.value is None
     assert played.turn.error
     assert re.search(error, played.turn.error), played.turn.error
+
+
+@pytest.mark.parametrize("native", [True, False])
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({"no_answer": "not_on_page", "explanation": "no line of it"}, "the page does not say: no line of it"),
+        ({"no_answer": "ambiguous", "explanation": "two lines fit"}, "more than one number fits: two lines fit"),
+        ({"explanation": "it is not stated"}, "the page does not say: it is not stated"),
+    ],
+)
+def test_a_model_may_say_that_there_is_no_answer(native: bool, said: dict[str, object], words: str) -> None:
+    silent = Call("final_answer", {"answer": None, **said})
+    steps = [query(1999), silent]
+    script = [reply(call) if native else say(f"TOOL: {call.tool}({call.text})") for call in steps]
+    turn = play(scripted(script), native=native).turn
+    assert (turn.answer.value, turn.error, turn.answer.reason) == (None, None, words)
+    given = turn.events[-1]
+    assert isinstance(given, NoAnswerGiven)
+    assert (given.reason, given.explanation) == (said.get("no_answer", "not_on_page"), said["explanation"])
+    assert not turn.verified
+
+
+def test_what_was_not_looked_for_is_asked_about_once() -> None:
+    silent = reply(final(None, no_answer="not_on_page"))
+    played = play(scripted([silent, *LOOKED_UP]))
+    assert right(played.turn.answer)
+    assert "Nothing was looked up" in "\n".join(played.asked[2].results)
+    stood_by = play(scripted([silent, silent])).turn
+    assert (stood_by.error, stood_by.answer.reason) == (None, "the page does not say")
 
 
 def test_the_next_turn_goes_on_after_an_error() -> None:
