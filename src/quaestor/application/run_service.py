@@ -23,7 +23,7 @@ from quaestor.graph.knowledge_graph import Policy
 from quaestor.llm.session import ModelConfig
 from quaestor.settings import Settings
 from quaestor.store.base import RunStore
-from quaestor.store.records import RunRecord
+from quaestor.store.records import RunKind, RunRecord
 
 # Below this many conversations starting worker processes costs more than they save.
 _FEW = 4
@@ -135,7 +135,7 @@ async def _play(
         config.fingerprint if config else None,
         request.selection,
     )
-    resumed = (await find_run(store, request.resume)).id if request.resume else None
+    resumed = (await find_run(store, request.resume, kind="run")).id if request.resume else None
 
     # Once, and before anything is begun: a run that is stopped is found again by its whole spec.
     spec, knowledge = await resolve_ontology(spec, dataset, store, ontology)
@@ -197,16 +197,22 @@ async def _begun(store: RunStore, spec: RunSpec) -> str | None:
     return next((run.id for run in unfinished if run.spec_digest == spec.digest), None)
 
 
-async def find_run(store: RunStore, name: str) -> RunRecord:
+async def find_run(store: RunStore, name: str, *, kind: RunKind | None = None) -> RunRecord:
     """Returns the run of that id, the only one whose id begins so, or the latest.
+
+    Args:
+        store: Where it is kept.
+        name: The id, the beginning of one, or `latest`.
+        kind: Of which kind the latest is; None is of any.
 
     Raises:
         UnknownRunError: There is none, or the store is empty.
         InputError: Several ids begin so.
     """
     runs = await store.runs()
-    if name == "latest" and runs:
-        return runs[0]
+    latest = next((run for run in runs if kind in (None, run.kind)), None) if name == "latest" else None
+    if latest is not None:
+        return latest
     found = [run for run in runs if run.id.startswith(name)] if name else []
     exact = [run for run in found if run.id == name]
     if len(found) > 1 and not exact:

@@ -83,7 +83,7 @@ async def find_wrong_turns(
         UnknownRunError: There is no such run.
         InputError: The run was not of that file.
     """
-    record = await find_run(store, run)
+    record = await find_run(store, run, kind="run")
     examples = await store.examples(record.id)
     broken = tuple(example for example in examples if example.status != "complete")
     # What waits to be played again is neither right nor wrong yet.

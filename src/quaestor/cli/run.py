@@ -127,7 +127,7 @@ def score_command(
 
     async def score_stored() -> "tuple[ScoredRun, Dataset]":
         async with open_store(settings.store, create=False) as opened:
-            record = await find_run(opened, run)
+            record = await find_run(opened, run, kind="run")
             pages = read_as_played(path, record)
             return await score_run(opened, record, pages, gold, settings.store), pages
 

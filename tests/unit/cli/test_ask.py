@@ -67,8 +67,19 @@ def test_what_is_asked_is_kept_as_a_run_and_can_be_looked_into(quaestor: Quaesto
     assert [past["question"] for past in turn["history"]] == ["cell 1 1", "cell 1 2"]
     shown = quaestor("runs turn latest NORD/2012/page_41.pdf 1").out
     (step,) = (line for line in shown.splitlines() if line.startswith("step "))
-    assert step == "step 1:        206588, from net revenue, 2008 | 206588 (table 0, row 1, column 1)"
+    assert step == "step 1:        206588 million, from net revenue, 2008 | 206588 (table 0, row 1, column 1)"
     assert quaestor("runs kg latest NORD/2012/page_41.pdf").code == 0
+
+
+def test_the_latest_run_that_is_scored_or_resumed_is_none_that_was_asked(quaestor: Quaestor, pages: Path) -> None:
+    assert quaestor("run pages.json").code == 0
+    assert quaestor(f"ask {PAGE}", "cell 1 1").code == 0
+    asked, played = json.loads(quaestor("runs list --json").out)
+    assert (asked["kind"], played["kind"]) == ("ask", "run")
+    assert asked["id"] in quaestor("runs show latest").out
+    assert quaestor("score latest pages.json").code == 0
+    assert json.loads(quaestor(f"runs show {played['id']} --json").out)["scores"]
+    assert quaestor("run pages.json --resume latest").code == 0
 
 
 def test_a_store_that_cannot_be_written_costs_a_line_and_no_answer(quaestor: Quaestor, pages: Path) -> None:
