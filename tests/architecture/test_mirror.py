@@ -23,7 +23,9 @@ TOPICS = {
         "solvers/test_several_tables.py", "solvers/agent/test_faults.py", "solvers/agent/test_runs.py",
         "solvers/workflow/test_faults.py", "solvers/workflow/test_mutations.py", "test_pickling.py",
     },
-    "of another folder of the repository": {"benchmarks/test_kinds.py", "benchmarks/test_no_model.py"},
+    "of another folder of the repository": {
+        "benchmarks/test_kinds.py", "benchmarks/test_no_model.py", "benchmarks/test_ontology_coverage.py",
+    },
 }  # fmt: skip
 """Test files that are not of one module, by the reason."""
 

@@ -58,6 +58,12 @@ whether a noun for a result names one is told by the words around it. On the oth
 LABEL_FILLERS = frozenset("the of a an our its company's".split())
 """Words without which two labels are one. "from" and "to" are none: a transfer from is no transfer to."""
 
+CAPTION_FILLERS = LABEL_FILLERS | frozenset(
+    "and or in for on at by with as is are it this that we their company approximate approximately aggregate "
+    "respective certain s".split()
+)
+"""Words that do not tell one line of a statement from another. "from", "to", "per" and "before" do."""
+
 PERIOD_FILLERS = frozenset("ended ending fiscal fy year years".split())
 """Words beside a period in a label."""
 

@@ -6,6 +6,7 @@ for each. Every number of the tables and of the text is in the graph, or there i
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 
 from quaestor.core.periods import Period, find_periods
 from quaestor.documents.document import Cell, Document, Header, Table
@@ -25,6 +26,7 @@ from quaestor.graph.facts import (
 from quaestor.graph.knowledge_graph import KnowledgeGraph, Policy
 from quaestor.graph.text import text_facts, year_number, years_in
 from quaestor.ontology.classes import Context, contexts_of
+from quaestor.ontology.line_matching import LineContext
 from quaestor.ontology.lines import Axis, body_cells, line_of, property_axis, property_lines, without_period
 from quaestor.ontology.matching import PropertyMatch
 from quaestor.ontology.ontology import Ontology
@@ -47,13 +49,15 @@ def build_graph(document: Document, ontology: Ontology, policy: Policy = "extend
     """
     if policy not in ("strict", "extend"):
         raise GraphError(f"there is no policy {policy!r}; use 'strict' or 'extend'")
-    lines = tuple(line for table in document.tables for line in _lines(table, ontology))
-    if policy == "strict":
-        require_no_gaps(document.id, lines)
-    names: set[str] = set()
     contexts = contexts_of(document)
     places = {(sentence.section, sentence.index): place for place, sentence in enumerate(document.sentences)}
     tables = tuple(_table(document, table, contexts[table.index], ontology, places) for table in document.tables)
+    lines = tuple(
+        line for table, fact in zip(document.tables, tables, strict=True) for line in _lines(table, fact.name, ontology)
+    )
+    if policy == "strict":
+        require_no_gaps(document.id, lines)
+    names: set[str] = set()
     properties: dict[int, dict[int, str]] = {table.index: {} for table in document.tables}
     for line in lines:
         properties[line.table][line.index] = line.predicate
@@ -105,24 +109,43 @@ def _table(
     )
 
 
-def _lines(table: Table, ontology: Ontology) -> list[LineFact]:
-    """Returns the property of each line. Of two labels that one property would match, the better one has it."""
+def _lines(table: Table, table_class: str, ontology: Ontology) -> list[LineFact]:
+    """Returns the property of each line. Of two labels that one property would match, the better one has it.
+
+    Only where a property is shared, by bonds of several years or costs of several kinds, each line has it.
+    """
     axis, lines = property_axis(table), property_lines(table)
-    matches = {line.index: ontology.match(line.label) for line in lines}
+    first = _first_numbers(table, axis)
+    matches = {
+        line.index: ontology.match_line(line.label, LineContext(table_class, first.get(line.index))) for line in lines
+    }
     taken: dict[str, tuple[float, str]] = {}
     for line in lines:
-        if (found := matches[line.index]) and found.score > taken.get(found.property, (-1.0, ""))[0]:
+        if (
+            (found := matches[line.index])
+            and not found.shared
+            and found.score > taken.get(found.property, (-1.0, ""))[0]
+        ):
             taken[found.property] = (found.score, line.label)
     facts: list[LineFact] = []
     minted: dict[str, str] = {}
     for line in lines:
         match = matches[line.index]
-        if match is not None and taken[match.property] != (match.score, line.label):
+        if match is not None and not match.shared and taken[match.property] != (match.score, line.label):
             match = None
         if match is None:
             minted.setdefault(line.label, _free(property_name(line.label), set(minted.values()), table.index))
         facts.append(_line(table, axis, line.index, line.label, match, ontology, minted.get(line.label, "")))
     return facts
+
+
+def _first_numbers(table: Table, axis: Axis) -> dict[int, Decimal]:
+    """Returns the first number of each line that has any."""
+    first: dict[int, Decimal] = {}
+    for cell in body_cells(table):
+        if cell.quantities:
+            first.setdefault(line_of(cell, axis), cell.quantities[0].value)
+    return first
 
 
 def _line(

@@ -20,6 +20,7 @@ class PropertyMatch:
         rule: The rung on which they met.
         score: The rung's score, 1 for the same words.
         reason: What the rung forgives.
+        shared: Whether several lines of one table may be this property, told apart by their own captions.
     """
 
     property: str
@@ -27,6 +28,7 @@ class PropertyMatch:
     rule: str
     score: float
     reason: str
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,9 @@ from quaestor.core.parsing import clean_label
 from quaestor.core.triples import Triple
 from quaestor.errors import OntologyError
 from quaestor.ontology.classes import ClassMatch, Context, CueIndex
+from quaestor.ontology.core_lines import read_core_lines
 from quaestor.ontology.labels import PROPOSED, RUNGS, SPELLING, plain
+from quaestor.ontology.line_matching import LINE_RULES, LineContext, LineIndex
 from quaestor.ontology.matching import LabelIndex, PropertyMatch, Suggestion
 from quaestor.ontology.merging import KeptDistinct, Merge
 from quaestor.ontology.proposal import Proposal
@@ -136,7 +138,7 @@ class Ontology:
         Raises:
             OntologyError: There is none; the message names the nearest.
         """
-        found = self._properties.get(_prefixed(name))
+        found = self._properties.get(_prefixed(name)) or _core_property(_prefixed(name))
         if found is None:
             raise OntologyError(f"there is no property {name[:80]!r}; {_nearest_names(name, self._properties)}")
         return found
@@ -154,6 +156,15 @@ class Ontology:
         found = self._index.find(label)
         return found[0] if found else None
 
+    def match_line(self, caption: str, context: LineContext | None = None) -> PropertyMatch | None:
+        """Returns the property of a table's line: that of its label, else the line of a statement that it is.
+
+        Args:
+            caption: The line's label.
+            context: What its table tells of it.
+        """
+        return self.match(caption) or self._lines.find(caption, context)
+
     def nearest(self, label: str, limit: int = 3) -> tuple[Suggestion, ...]:
         """Returns the properties whose labels resemble a label most."""
         return self._index.nearest(label, limit)
@@ -164,7 +175,7 @@ class Ontology:
 
     def why(self, label: str, other: str) -> Explanation:
         """Returns why two labels are one property, or why not."""
-        first, second = self.match(clean_label(label)), self.match(clean_label(other))
+        first, second = self.match_line(clean_label(label)), self.match_line(clean_label(other))
         if first is None or second is None:
             unknown = label if first is None else other
             near = ", ".join(f"{n.label!r} ({n.score:.2f})" for n in self.nearest(unknown))
@@ -217,6 +228,12 @@ class Ontology:
         return LabelIndex({label: p.name for p in ranked for label in (p.label, *p.variants)})
 
     @cached_property
+    def _lines(self) -> LineIndex:
+        ranked = sorted(self.properties, key=lambda p: (-p.lines, -p.mentions, p.name))
+        labels = {label: p.name for p in ranked for label in (p.label, *p.variants)}
+        return LineIndex(labels, read_core_lines())
+
+    @cached_property
     def _cues(self) -> CueIndex:
         return CueIndex({c.name: c.cues for c in self.classes if c.name != ROOT_CLASS})
 
@@ -242,7 +259,17 @@ class Ontology:
         return reached.get(end, ())
 
 
-_REASONS = {rung.name: rung.reason for rung in (*RUNGS, SPELLING, PROPOSED)}
+_REASONS = {rung.name: rung.reason for rung in (*RUNGS, SPELLING, PROPOSED)} | LINE_RULES
+
+
+def _core_property(name: str) -> OntologyProperty | None:
+    """Returns a line of the core as the property that it is, seen in no document yet."""
+    core = read_core_lines()
+    if line := core.lines.get(name):
+        return OntologyProperty(name, line.label, line.captions[1:], "xsd:decimal", (), 0, 0, ())
+    if kind := core.kinds.get(name):
+        return OntologyProperty(name, kind.label, (), "xsd:decimal", tuple(sorted(kind.classes)), 0, 0, ())
+    return None
 
 
 def _prefixed(name: str) -> str:

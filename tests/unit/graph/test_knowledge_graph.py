@@ -71,7 +71,7 @@ def test_the_digest_is_of_all_that_it_says() -> None:
 
 
 def test_statistics_count_what_is_there() -> None:
-    graph = build_graph(page([["", "2008", "2007"], ["cash", "1", "nm"]], ["5 shares in 2009 ."]), build_ontology([]))
+    graph = build_graph(page([["", "2008", "2007"], ["moss", "1", "nm"]], ["5 shares in 2009 ."]), build_ontology([]))
     found = graph.statistics()
     assert (found["observations"], found["mentions"], found["instances"], found["minted"]) == (1, 1, 2, 1)
     assert found["triples"] == len(graph.triples())

@@ -94,12 +94,12 @@ def test_another_extractor_adds_to_the_rules() -> None:
 
 
 def test_phrases_of_the_text_are_properties_where_several_documents_have_them() -> None:
-    text = ["our rent expense was $ 5 million in 2008 ."]
+    text = ["our moss harvest was $ 5 million in 2008 ."]
     both = [page([["", "2008"], ["cash", "3"]], text, name=name) for name in "AB"]
-    found = build_ontology(both).property_named("rent_expense")
+    found = build_ontology(both).property_named("moss_harvest")
     assert (found.lines, found.mentions, found.documents) == (0, 2, ("A", "B"))
     with pytest.raises(OntologyError):
-        build_ontology(both[:1]).property_named("rent_expense")
+        build_ontology(both[:1]).property_named("moss_harvest")
 
 
 def test_no_document_gives_the_core() -> None:

@@ -30,7 +30,7 @@ def test_why_not() -> None:
     )
     assert ontology.why("bank debt", "total bank debt").reason == "A/1 has both in one table"
     assert ontology.why("bank debt", "cash").reason == "no rule of the ladder makes them one"
-    assert "no known label; the nearest are" in ontology.why("bank debt", "goodwill").reason
+    assert "no known label; the nearest are" in ontology.why("bank debt", "moss").reason
     assert ontology.why("bank debt", "Bank Debt").reason == "they are the same words"
 
 
@@ -96,3 +96,20 @@ def test_a_label_that_moved_is_told() -> None:
     )
     second = build_ontology([page([["", "2008"], ["bank debt", "3"], ["bank debts", "3"]], name="A")])
     assert diff_ontologies(first, second).labels_moved == (MovedLabel("bank debts", "kg:bank_debt", "kg:bank_debts"),)
+
+
+def test_a_line_of_the_core_is_a_property_of_every_ontology() -> None:
+    ontology = revenues()
+    found = ontology.match_line("cost of products sold")
+    assert found is not None
+    assert ontology.property_named(found.property).label == "cost of sales"
+    assert ontology.property_named("expense_of_a_kind").documents == ()
+    assert found.property not in {p.name for p in ontology.properties}
+    assert "statements print" in ontology.why("cost of goods sold", "cost of products sold").reason
+
+
+def test_a_learned_label_goes_before_a_line_of_the_core() -> None:
+    ontology = build_ontology([page([["", "2008"], ["cost of sales", "3"], ["cost of goods sold", "4"]])])
+    found = [ontology.match_line(label) for label in ("cost of goods sold", "cost of sales", "cost of products sold")]
+    names = [match.property for match in found if match is not None]
+    assert names == ["kg:cost_of_goods_sold", "kg:cost_of_sales", "kg:cost_of_sales"]

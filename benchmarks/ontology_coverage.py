@@ -1,0 +1,140 @@
+"""How much of pages that it was not built from an ontology knows, and how often that is right.
+
+`python -m benchmarks.ontology_coverage FILE... --unseen FILE...` builds the ontology of the pages of some files, and
+builds the graphs of other pages with it. It prints how many of them `strict` accepts, how many lines find a property
+and by which rule, and draws matches with a fixed seed to be judged by hand. With `--halves` the pages of all files
+are split by company: what is learned from one half is asked about the other.
+"""
+
+import argparse
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from quaestor.datasets.formats import read_dataset
+from quaestor.documents.document import Document
+from quaestor.graph.builder import build_graph
+from quaestor.graph.facts import LineFact
+from quaestor.ontology.builder import build_ontology
+
+SEED = 20
+COUNT = 200
+
+
+@dataclass(frozen=True, slots=True)
+class SeenLine:
+    """A line of a page, and what the ontology said of it.
+
+    Attributes:
+        page: The page's id.
+        table_class: The class of its table.
+        fact: The line and its property.
+    """
+
+    page: str
+    table_class: str
+    fact: LineFact
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What an ontology knows of some pages.
+
+    Attributes:
+        pages: How many there are.
+        accepted: How many of them `strict` accepts.
+        lines: All of their lines.
+    """
+
+    pages: int
+    accepted: int
+    lines: tuple[SeenLine, ...]
+
+    @property
+    def matched(self) -> tuple[SeenLine, ...]:
+        """The lines that have a property of the ontology."""
+        return tuple(line for line in self.lines if not line.fact.minted)
+
+    def __add__(self, other: "Coverage") -> "Coverage":
+        return Coverage(self.pages + other.pages, self.accepted + other.accepted, self.lines + other.lines)
+
+
+def coverage(known: Iterable[Document], unseen: Sequence[Document]) -> Coverage:
+    """Returns what the ontology of some documents knows of others."""
+    ontology = build_ontology(known)
+    lines: list[SeenLine] = []
+    accepted = 0
+    for document in unseen:
+        graph = build_graph(document, ontology, "extend")
+        classes = {table.index: table.name for table in graph.tables}
+        lines += [SeenLine(document.id, classes[line.table], line) for line in graph.lines]
+        accepted += not any(line.minted for line in graph.lines)
+    return Coverage(len(unseen), accepted, tuple(lines))
+
+
+def coverage_of_halves(documents: Mapping[str, Document]) -> Coverage:
+    """Returns what either half of the companies, every other one by name, says of the other half."""
+    companies = sorted({company(page) for page in documents})
+    total = Coverage(0, 0, ())
+    for half in (0, 1):
+        held = set(companies[half::2])
+        known = [document for page, document in documents.items() if company(page) not in held]
+        total += coverage(known, [document for page, document in documents.items() if company(page) in held])
+    return total
+
+
+def company(page: str) -> str:
+    """Returns the company that a page's id begins with."""
+    return page.split("/", maxsplit=1)[0]
+
+
+def draw(found: Coverage, count: int, seed: int) -> tuple[SeenLine, ...]:
+    """Returns some of the matched lines, drawn by chance, in the order of their rules."""
+    drawn = random.Random(seed).sample(found.matched, min(count, len(found.matched)))
+    return tuple(sorted(drawn, key=lambda line: (line.fact.rule, line.fact.label, line.page, line.fact.index)))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="benchmarks.ontology_coverage", description=__doc__)
+    parser.add_argument("file", nargs="+", type=Path)
+    parser.add_argument("--unseen", nargs="+", type=Path, default=[], help="the pages that are asked about")
+    parser.add_argument("--halves", action="store_true", help="one half of the companies asked about the other")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--count", type=int, default=COUNT, help="how many matches to draw; 0 draws none")
+    parser.add_argument("--unmatched", action="store_true", help="also print the lines that no property fits")
+    options = parser.parse_args()
+    if options.halves == bool(options.unseen):
+        parser.error("give either --unseen FILE... or --halves")
+    known = _pages(options.file)
+    found = (
+        coverage_of_halves(known) if options.halves else coverage(known.values(), [*_pages(options.unseen).values()])
+    )
+    _print_figures(found, len(known))
+    drawn = draw(found, options.count, options.seed)
+    print(f"{len(drawn)} of {len(found.matched)} matches drawn with seed {options.seed}", file=sys.stderr)
+    unmatched = [line for line in found.lines if line.fact.minted] if options.unmatched else []
+    for line in (*drawn, *unmatched):
+        fact = line.fact
+        print(
+            f"{fact.rule}\t{fact.score}\t{line.page}\t{line.table_class}\t{fact.label}\t{fact.predicate}\t{fact.known}"
+        )
+
+
+def _print_figures(found: Coverage, known: int) -> None:
+    print(f"ontology of {known} pages; {found.pages} pages, {len(found.lines)} lines", file=sys.stderr)
+    print(f"accepted under strict: {found.accepted} of {found.pages} pages", file=sys.stderr)
+    share = len(found.matched) / len(found.lines) if found.lines else 0.0
+    print(f"lines matched: {len(found.matched)} of {len(found.lines)}, {share:.1%}", file=sys.stderr)
+    for rule, count in Counter(line.fact.rule for line in found.lines).most_common():
+        print(f"  {rule}: {count}", file=sys.stderr)
+
+
+def _pages(files: Iterable[Path]) -> dict[str, Document]:
+    return {c.document.id: c.document for path in files for c in read_dataset(path).conversations}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""The lines of financial statements that the hand-written core knows, from the files in `statement_lines`.
+
+Owns their reading. Each line is a property with the captions by which statements print it; each kind of line is one
+that a caption's head tells. Both belong to the core, the first of the three frozen levels: no document adds to them,
+and an ontology does not repeat them.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+from importlib.resources import files
+
+from quaestor.ontology.terms import read_term, read_turtle
+
+
+@dataclass(frozen=True, slots=True)
+class StatementLine:
+    """A line that statements of many companies print.
+
+    Attributes:
+        name: Its property, `kg:cost_of_sales`.
+        label: The caption that is preferred.
+        captions: All of them, the preferred one first, the others sorted.
+        not_on: The classes of table where the caption is something else.
+    """
+
+    name: str
+    label: str
+    captions: tuple[str, ...]
+    not_on: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class LineKind:
+    """What a line is by the head of its caption.
+
+    Attributes:
+        name: Its property, `kg:expense_of_a_kind`.
+        label: In words.
+        endings: Words, in the singular, at which a caption of the kind ends.
+        beginnings: Words at which one begins.
+        without: Words that a caption of the kind does not have.
+        classes: The classes of table that it is limited to; none where it stands anywhere.
+        not_on: The classes of table on which the caption is something else.
+        starts_at: The number with which every line of the kind begins, or None.
+    """
+
+    name: str
+    label: str
+    endings: tuple[tuple[str, ...], ...]
+    beginnings: tuple[tuple[str, ...], ...]
+    without: frozenset[str]
+    classes: frozenset[str]
+    not_on: frozenset[str]
+    starts_at: Decimal | None
+
+
+@dataclass(frozen=True)
+class CoreLines:
+    """What the files say.
+
+    Attributes:
+        lines: By name.
+        kinds: By name.
+    """
+
+    lines: Mapping[str, StatementLine]
+    kinds: Mapping[str, LineKind]
+
+
+@lru_cache(maxsize=1)
+def read_core_lines() -> CoreLines:
+    """Returns the lines and the kinds of lines of the core; read once a process, where a label is first looked up."""
+    nodes: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    kinds: dict[str, str] = {}
+    folder = files(__package__).joinpath("statement_lines")
+    for file in sorted(folder.iterdir(), key=lambda file: file.name):
+        for s, p, o in read_turtle(file.read_text(encoding="utf-8"), f"the core's {file.name}")[0]:
+            nodes[s][p].append(str(read_term(o)))
+            if p == "rdf:type":
+                kinds[s] = o
+    return CoreLines(
+        {name: _line(name, nodes[name]) for name in sorted(nodes) if kinds[name] == "kg:StatementLine"},
+        {name: _kind(name, nodes[name]) for name in sorted(nodes) if kinds[name] == "kg:LineKind"},
+    )
+
+
+def _line(name: str, node: Mapping[str, Sequence[str]]) -> StatementLine:
+    label = node["rdfs:label"][0]
+    captions = (label, *sorted(node.get("skos:altLabel", ())))
+    return StatementLine(name, label, captions, frozenset(node.get("kg:notOn", ())))
+
+
+def _kind(name: str, node: Mapping[str, Sequence[str]]) -> LineKind:
+    starts = node.get("kg:startsAt", ())
+    return LineKind(
+        name,
+        node["rdfs:label"][0],
+        tuple(tuple(words.split()) for words in sorted(node.get("kg:ending", ()))),
+        tuple(tuple(words.split()) for words in sorted(node.get("kg:beginning", ()))),
+        frozenset(node.get("kg:without", ())),
+        frozenset(node.get("kg:seenOn", ())),
+        frozenset(node.get("kg:notOn", ())),
+        Decimal(starts[0]) if starts else None,
+    )

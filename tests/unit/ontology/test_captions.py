@@ -1,0 +1,68 @@
+import pytest
+
+from quaestor.ontology.captions import caption_key, head_words, readings, undated
+
+
+@pytest.mark.parametrize(
+    ("caption", "other"),
+    [
+        ("Earnings (loss) before income taxes", "pre-tax income"),
+        ("total stockholders' equity", "shareholders' equity, total"),
+        ("(increase) decrease in receivables", "changes in receivables"),
+        ("balance, beginning of the fiscal year", "balance at beginning of period"),
+        ("non-current liabilities", "long-term liabilities"),
+        ("U.S. pension plans", "pension plans in the United States"),
+        ("weighted-average shares", "average weighted stock"),
+    ],
+)
+def test_captions_of_one_line_have_one_key(caption: str, other: str) -> None:
+    assert caption_key(caption) == caption_key(other)
+
+
+@pytest.mark.parametrize(
+    ("caption", "other"),
+    [
+        ("return on sales", "sales returns"),
+        ("transfers to level 3", "transfers from level 3"),
+        ("gross profit", "net profit"),
+        ("income before taxes", "income after taxes"),
+        ("level 2", "level 3"),
+        ("earnings", "earnings per share"),
+        ("net income", "net loss"),
+    ],
+)
+def test_captions_of_two_lines_have_two(caption: str, other: str) -> None:
+    assert caption_key(caption) != caption_key(other)
+
+
+@pytest.mark.parametrize(
+    ("caption", "shortest"),
+    [
+        ("4.25% senior notes due 2021", "senior notes"),
+        ("Less: accumulated depreciation (note 4)", "accumulated depreciation"),
+        ("total operating expenses, net", "operating expenses"),
+        ("accounts receivable, less allowances of $ 4.2 million", "accounts receivable"),
+        ("goodwill as of december 31, 2011", "goodwill"),
+        ("cash flows: capital expenditures", "capital expenditures"),
+    ],
+)
+def test_a_caption_is_read_with_less_around_its_name(caption: str, shortest: str) -> None:
+    assert list(readings(caption))[-1] == shortest
+    assert next(iter(readings(caption))) == caption.lower()
+
+
+@pytest.mark.parametrize(
+    "caption",
+    ["mortgage loans (average)", "net income excluding one-time items", "margin (percent)", "debt including interest"],
+)
+def test_what_makes_it_another_figure_stays(caption: str) -> None:
+    assert list(readings(caption)) == [caption]
+
+
+def test_two_lines_that_differ_in_their_dates_alone_are_told() -> None:
+    assert undated("5% notes due 2019")
+    assert not undated("notes (unsecured)")
+
+
+def test_the_head_of_a_caption_is_in_the_singular() -> None:
+    assert head_words("Total cloud-hosting expenses (in millions)") == ("cloud", "hosting", "expense")
