@@ -7,6 +7,7 @@ are split by company: what is learned from one half is asked about the other.
 """
 
 import argparse
+import json
 import random
 import sys
 from collections import Counter
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quaestor.datasets.formats import read_dataset
+from quaestor.documents.assembly import ParagraphPart, TablePart, assemble
 from quaestor.documents.document import Document
 from quaestor.graph.builder import build_graph
 from quaestor.graph.facts import LineFact
@@ -101,17 +103,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.ontology_coverage", description=__doc__)
     parser.add_argument("file", nargs="+", type=Path)
     parser.add_argument("--unseen", nargs="+", type=Path, default=[], help="the pages that are asked about")
+    parser.add_argument("--tables", nargs="+", type=Path, default=[], help="the same, from files in the form of TAT-QA")
     parser.add_argument("--halves", action="store_true", help="one half of the companies asked about the other")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--count", type=int, default=COUNT, help="how many matches to draw; 0 draws none")
     parser.add_argument("--unmatched", action="store_true", help="also print the lines that no property fits")
     options = parser.parse_args()
-    if options.halves == bool(options.unseen):
-        parser.error("give either --unseen FILE... or --halves")
+    if options.halves == bool(options.unseen or options.tables):
+        parser.error("give either --unseen FILE..., --tables FILE... or --halves")
     known = _pages(options.file)
-    found = (
-        coverage_of_halves(known) if options.halves else coverage(known.values(), [*_pages(options.unseen).values()])
-    )
+    unseen = [*_pages(options.unseen).values(), *(page for path in options.tables for page in table_pages(path))]
+    found = coverage_of_halves(known) if options.halves else coverage(known.values(), unseen)
     _print_figures(found, len(known))
     drawn = draw(found, options.count, options.seed)
     print(f"{len(drawn)} of {len(found.matched)} matches drawn with seed {options.seed}", file=sys.stderr)
@@ -130,6 +132,20 @@ def _print_figures(found: Coverage, known: int) -> None:
     print(f"lines matched: {len(found.matched)} of {len(found.lines)}, {share:.1%}", file=sys.stderr)
     for rule, count in Counter(line.fact.rule for line in found.lines).most_common():
         print(f"  {rule}: {count}", file=sys.stderr)
+
+
+def table_pages(path: Path) -> list[Document]:
+    """Returns the contexts of a file in the form of TAT-QA: each has one table and some paragraphs."""
+    return [
+        assemble(
+            context["table"]["uid"],
+            [
+                ParagraphPart(tuple(paragraph["text"] for paragraph in context["paragraphs"])),
+                TablePart(context["table"]["table"]),
+            ],
+        )
+        for context in json.loads(path.read_text(encoding="utf-8"))
+    ]
 
 
 def _pages(files: Iterable[Path]) -> dict[str, Document]:

@@ -1,4 +1,7 @@
-from benchmarks.ontology_coverage import company, coverage, coverage_of_halves, draw
+import json
+from pathlib import Path
+
+from benchmarks.ontology_coverage import company, coverage, coverage_of_halves, draw, table_pages
 from pages import page
 
 from quaestor.documents.document import Document
@@ -33,3 +36,10 @@ def test_the_same_seed_draws_the_same_matches() -> None:
     assert draw(found, 1, 20) == draw(found, 1, 20)
     assert len(draw(found, 200, 20)) == 2
     assert not any(line.fact.minted for line in draw(found, 200, 20))
+
+
+def test_tables_of_another_form_are_pages_too(tmp_path: Path) -> None:
+    grid = [["", "2019"], ["cost of sales", "4"], ["dyed wool", "3"]]
+    file = tmp_path / "tables.json"
+    file.write_text(json.dumps([{"table": {"uid": "a", "table": grid}, "paragraphs": [{"text": "we dye wool ."}]}]))
+    assert coverage(table_pages(file), [KNOWN]).accepted == 1
