@@ -13,6 +13,7 @@ _COMPOUND = re.compile(r"[a-z0-9$%&]+(?:[.,'&-][a-z0-9]+)*%?")
 _NAME = re.compile(r"[a-z][a-z&'-]*[a-z]|[a-z]")
 _TERM = re.compile(r"[a-z][a-z0-9&'./-]*[a-z0-9]|[a-z]|\d[\d.,/]*%?|&|[,;:?|()]")
 _LABEL_WORD = re.compile(r"[a-z0-9&.%$']+|\[[a-z]+\]")
+_CAPTION_WORD = re.compile(r"[a-z]+(?:&[a-z]+)*|[0-9]+(?:\.[0-9]+)?|%")
 _SEARCH_WORD = re.compile(r"[a-z0-9&]+")
 _IDENTIFIER_PART = re.compile(r"[a-z0-9]+")
 
@@ -76,6 +77,15 @@ def label_words(text: str) -> list[str]:
     ['income', '[loss]', 'net', 'of', 'u.s.', 'tax']
     """
     return _LABEL_WORD.findall(text)
+
+
+def caption_words(text: str) -> list[str]:
+    """Returns the words of a line's caption of lower case, its numbers and percent signs; all other marks part words.
+
+    >>> caption_words("sg&a, 4.5% of long-term sales")
+    ['sg&a', '4.5', '%', 'of', 'long', 'term', 'sales']
+    """
+    return _CAPTION_WORD.findall(text)
 
 
 def identifier_parts(text: str) -> list[str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from quaestor.core.stop_words import CAPTION_FILLERS
-from quaestor.core.words import singular
+from quaestor.core.words import caption_words, singular
 
 _SIGN = (
     r"(?:loss(?:es)?|gains?|income|expenses?|benefits?|earnings|deficit|decreases?|increases?|charges?|credits?"
@@ -22,7 +22,6 @@ _EITHER_WAY = re.compile(
     r"|changes?) (?=in\b)"
 )
 _POSSESSIVE = re.compile(r"'s\b|(?<=s)'(?!\w)")
-_TERMS = re.compile(r"[a-z]+(?:&[a-z]+)+|[a-z]+|[0-9]+(?:\.[0-9]+)?|%")
 
 _PHRASES = tuple(
     (re.compile(rf"\b(?:{pattern})"), said)
@@ -108,7 +107,7 @@ def caption_key(caption: str) -> str:
     text = " ".join(_POSSESSIVE.sub("", text).replace("-", " ").replace("/", " ").split())
     for pattern, said in _PHRASES:
         text = pattern.sub(said, text)
-    words = dict.fromkeys(_SAME.get(word, word) for word in map(singular, _TERMS.findall(text)))
+    words = dict.fromkeys(_SAME.get(word, word) for word in map(singular, caption_words(text)))
     telling = [word for word in words if word not in CAPTION_FILLERS] or list(words)
     return " ".join(sorted(telling) if len(telling) > 2 else telling)  # a sales return is no return on sales
 
@@ -165,4 +164,4 @@ def head_words(caption: str) -> tuple[str, ...]:
     *_, shortest = ("", *readings(caption))
     if " / " in shortest or "$" in shortest:
         return ()
-    return tuple(map(singular, re.findall(r"[a-z&]+|%|[0-9]+", shortest.replace("-", " "))))
+    return tuple(map(singular, caption_words(shortest)))

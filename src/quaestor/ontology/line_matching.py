@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
-from quaestor.core.words import singular
+from quaestor.core.stop_words import SMALL_WORDS
+from quaestor.core.words import caption_words, singular
 from quaestor.ontology.captions import caption_key, head_words, readings, undated
 from quaestor.ontology.core_lines import CoreLines, LineKind
 from quaestor.ontology.matching import PropertyMatch
@@ -40,7 +41,7 @@ _RELATIONS = frozenset(
 """Words after which the end of a caption is not its head: costs of sales are no sales."""
 
 _SHORTEST_PIECE = 3
-_SMALL_PIECES = frozenset("of at in on to by per or and the as for may yet".split())
+_SMALL_PIECES = SMALL_WORDS - {"a"} | {"as", "may", "per", "yet"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,7 @@ class LineIndex:
     @cached_property
     def _words(self) -> frozenset[str]:
         captions = (caption for line in self._core.lines.values() for caption in line.captions)
-        return frozenset(word for caption in captions for word in re.findall("[a-z]+", caption))
+        return frozenset(word for caption in captions for word in caption_words(caption) if word.isalpha())
 
 
 def _match(rule: str, name: str, label: str, *, shared: bool = False) -> PropertyMatch:
