@@ -57,14 +57,16 @@ def test_a_query_that_is_refused_is_one_line(quaestor: Quaestor, query: str, sai
 
 
 def test_under_strict_all_gaps_are_listed(quaestor: Quaestor) -> None:
+    """On a page of oil reserves, of whose lines four are none that statements of many companies print."""
     assert quaestor(f"ontology build {sample_path()} --limit 1 --output one.ttl").code == 0
-    outcome = quaestor(f"kg build {PAGE} --ontology one.ttl --policy strict")
+    page = f"{sample_path()}#GRYF/2008/page_71.pdf"
+    outcome = quaestor(f"kg build {page} --ontology one.ttl --policy strict")
     assert (outcome.code, outcome.out) == (2, "")
     first, *gaps = outcome.err.splitlines()
-    assert first.startswith("quaestor: the ontology has no property for 6 of the labels")
-    assert len(gaps) == 6
+    assert first.startswith("quaestor: the ontology has no property for 4 of the labels")
+    assert len(gaps) == 4
     assert all("nearest: " in gap for gap in gaps)
-    assert "minted:        6" in quaestor(f"kg build {PAGE} --ontology one.ttl").out
+    assert "minted:        4" in quaestor(f"kg build {page} --ontology one.ttl").out
 
 
 def test_a_page_that_is_not_there_is_one_line(quaestor: Quaestor) -> None:
