@@ -15,14 +15,14 @@ Fixed before any reference answer is seen, by kind of use:
   table do ("( in millions )"); of those that say that single things are counted (per share, years, dollars), the scale
   is known to be one (`Dimension.in_ones`). Of every other number it is unknown.
 - Where a sum, a difference, a comparison or a ratio meets two known scales, the coarser is converted: 2.2 billion -
-  500 million is 2200 - 500, in million. A number of unknown scale is taken to count in the other's. Numbers that are
-  known to count different things (dollars, shares) are taken as printed.
+  500 million is 2200 - 500, in million. A number of unknown scale, and a plain one (a ratio, ones without a unit), is
+  taken to count in the other's. Numbers that are known to count different things (dollars, shares) are taken as printed.
 - A product or quotient keeps what the scales multiply to, converting only where no scale has that name: 30 million
-  dollars over 1.5 dollars a share is 20 million. A constant
-  of a thousand, a million or a billion converts, and never changes the amount: 3.4 million * 1000 is 3400 thousand,
-  20,743 thousand / 1000 is 20.743 million. It is a plain factor only where no scale is known, or none has the name;
-  but a number of unknown scale over a million or a billion is in million or billion, for so one converts what counts
-  in ones.
+  dollars over 1.5 dollars a share is 20 million.
+- A constant of a thousand, a million or a billion converts, and never changes the amount: 3.4 million * 1000 is 3400
+  thousand, 20,743 thousand / 1000 is 20.743 million. It is a plain factor only where no scale is known, or none has the
+  name; but a number of unknown scale over a million or a billion is in million or billion, for so one converts what
+  counts in ones.
 - A count times a price is money, and money over a count is money for one.
 
 A conversion is a shift by powers of ten, so it is exact; formulas show it, and program text writes it as a step of its
@@ -138,12 +138,17 @@ def linear(kinds: Sequence[Dimension]) -> OperandScaling:
             return _plain(_fractions(kinds))
         scale = Scale.ONE if any(kind.known for kind in others) else Scale.PERCENT
         return OperandScaling((0,) * len(kinds), scale, unit)
-    known = [kind.exponent for kind in kinds if kind.known]
+    # A plain number beside amounts is a factor or a ratio, which no scale of theirs is meant to meet.
+    scaled = [kind.known and not kind.plain for kind in kinds]
+    if not any(scaled):
+        return OperandScaling((0,) * len(kinds), Scale.ONE, unit, all(kind.known for kind in kinds))
+    known = [kind.exponent for kind, meets in zip(kinds, scaled, strict=True) if meets]
     if len({kind.unit for kind in kinds} - {None}) > 1:
-        alike = len(set(known)) == 1 and all(kind.known for kind in kinds)
+        alike = len(set(known)) == 1 and all(scaled)
         return _named((0,) * len(kinds), known[0] if alike else None, unit)
-    finest = min(known, default=0)
-    return _named(tuple(kind.exponent - finest if kind.known else 0 for kind in kinds), finest if known else None, unit)
+    finest = min(known)
+    shifts = (kind.exponent - finest if meets else 0 for kind, meets in zip(kinds, scaled, strict=True))
+    return _named(tuple(shifts), finest, unit)
 
 
 def comparison(kinds: Sequence[Dimension]) -> OperandScaling:

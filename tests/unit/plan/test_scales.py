@@ -122,7 +122,8 @@ def test_shift_is_exact_beyond_the_context() -> None:
         ("greater", ["2.2b", "325M"], True, ONE, "multiply(2.2, const_1000), greater(#0, 325)"),
         ("percentage", ["325M", "2.2b"], "0.1477272727272727272727272727272727272727272727272727", ONE, None),
         ("add", ["206588M", "181001M"], "387589", MILLION, "add(206588, 181001)"),
-        ("average", ["1500000O", "2.5m"], "2000000", ONE, None),
+        ("average", ["1500000O shares", "2.5m shares"], "2000000", ONE, None),
+        ("subtract", ["1.4O", "1M"], "0.4", MILLION, "subtract(1.4, 1)"),
         # what has no scale takes the other's
         ("add", ["325", "2M"], "327", MILLION, "add(325, 2)"),
         ("add", ["1500000", "2"], "1500002", ONE, None),

@@ -49,7 +49,7 @@ def test_the_page_stands_in_the_prompt_by_the_names_of_its_lines() -> None:
     assert "| row | 2007 | 2008 | 2009 |" in asked.prompts[0]
     assert "| net increase (decrease) in cash | 4079 |" in asked.prompts[0]
     assert "HALC" in asked.prompts[0]
-    assert "percentage change: The change over the earlier value" in asked.system
+    assert "percentage change: (later - earlier) / earlier" in asked.system
 
 
 def test_earlier_answers_are_referred_to_backwards() -> None:
