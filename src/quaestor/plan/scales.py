@@ -16,7 +16,8 @@ Fixed before any reference answer is seen, by kind of use:
   is known to be one (`Dimension.in_ones`). Of every other number it is unknown.
 - Where a sum, a difference, a comparison or a ratio meets two known scales, the coarser is converted: 2.2 billion -
   500 million is 2200 - 500, in million. A number of unknown scale, and a plain one (a ratio, ones without a unit), is
-  taken to count in the other's. Numbers that are known to count different things (dollars, shares) are taken as printed.
+  taken to count in the other's. Numbers that are known to count different things (dollars, shares) are taken as
+  printed.
 - A product or quotient keeps what the scales multiply to, converting only where no scale has that name: 30 million
   dollars over 1.5 dollars a share is 20 million.
 - A constant of a thousand, a million or a billion converts, and never changes the amount: 3.4 million * 1000 is 3400
