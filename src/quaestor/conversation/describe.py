@@ -1,7 +1,9 @@
 """What a result is, in words: description, entity, metric type, period, base, variables. By rule, without a model."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from textwrap import shorten
 
 from quaestor.conversation import meaning
@@ -10,15 +12,26 @@ from quaestor.conversation.meaning import Meaning
 from quaestor.conversation.memory import Memory
 from quaestor.core.periods import Period, parse_period
 from quaestor.core.provenance import CellRef, SentenceRef
+from quaestor.core.words import names, singular
 from quaestor.documents.document import Document, Sentence
 from quaestor.ontology.phrases import noun_phrase_before
 from quaestor.ontology.vocabulary import slug
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, RowRef
+from quaestor.questions.cues import metric_nouns
 from quaestor.questions.entity import counted_thing, named_entity
 from quaestor.questions.question import NO_QUESTION, Question, entity_asked
 
 _LONGEST = 200
 _QUOTED = 60
+_LONGEST_NAME = 80
+_SCALES = frozenset({Decimal(1000), Decimal(10) ** 6, Decimal(10) ** 9})
+_INDEX = Decimal(100)
+_ARTICLES = frozenset("the a an".split())
+_MEASURES = frozenset("price prices return returns rate".split())
+_NO_MEASURE = frozenset(
+    "end beginning start total amount value number portion part percentage rest year years time date sum average "
+    "balance which what and or in from to".split()
+)
 _NEAR = 12
 """The most characters between a number of the text and the period behind it: " for the year "."""
 _MONTHS = "january february march april may june july august september october november december".split()
@@ -59,13 +72,26 @@ def describe(plan: Plan, memory: Memory, document: Document, question: Question 
     found = reader.meaning(plan, len(memory.turns), question)
     text = found.text[:1].upper() + found.text[1:]
     return Description(
-        text=text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "...",
+        text=_told_apart(text, plan, memory, question),
         entity=" and ".join(found.entities) or None,
         metric_type=found.metric,
         period=_span(found.periods),
         base=found.base,
-        variables=tuple(_named(reader.variables(plan))),
+        variables=tuple(_named(reader.variables(plan, question))),
     )
+
+
+def _told_apart(text: str, plan: Plan, memory: Memory, question: Question) -> str:
+    """The description; with what this question says besides, where an earlier result of another plan is called so."""
+    short = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+    other = next((n for n, a in enumerate(memory.answers) if a.description == short and a.plan != plan), None)
+    if other is None or not question.text:
+        return short
+    earlier = memory.asked[other]
+    own = [word for word in names(question.lowered) if singular(word) in question.names - earlier.names]
+    own += [str(year) for year in question.years if year not in earlier.year_set]
+    said = " ".join(dict.fromkeys(own)) or f"question {len(memory.turns) + 1}"
+    return f"{shorten(text, _LONGEST - _QUOTED, placeholder='...')} ({shorten(said, _QUOTED - 5, placeholder='...')})"
 
 
 def period_words(period: Period) -> str:
@@ -89,26 +115,29 @@ class _Reader:
     def __init__(self, memory: Memory, document: Document) -> None:
         self._memory, self._document = memory, document
         self._earlier: dict[int, Meaning] = {}
+        self._asked: tuple[Question, ...] = memory.asked
 
     def meaning(self, plan: Plan, turn: int, question: Question) -> Meaning:
         """What a plan's result means, at its place in the conversation."""
+        if turn == len(self._memory.turns):
+            self._asked = (*self._memory.asked, question)
         found: list[Meaning] = []
         for step in plan.steps:
             if isinstance(step, Extract):
                 found.append(self._extract(step, turn, question))
             else:
-                found.append(self._compute(step, found, turn))
+                found.append(self._compute(step, found, turn, question))
         previous = self._memory.answers[turn - 1].metric_type if turn else None
         asked = question.metric_types(previous)[0].metric_type
         return meaning.as_percentage(found[-1]) if asked == "percentage" else found[-1]
 
-    def variables(self, plan: Plan) -> Iterator[Variable]:
+    def variables(self, plan: Plan, question: Question) -> Iterator[Variable]:
         """The numbers of the page and the earlier answers of a plan."""
         turns = len(self._memory.turns)
         for step in plan.steps:
             if isinstance(step, Extract):
                 if step.quantity is not None and step.number is not None:
-                    name = _name(self._extract(step, turns, NO_QUESTION))
+                    name = _name(self._extract(step, turns, question), step.label)
                     yield Variable(name, step.number, step.counts.scale, step.source)
                 continue
             for operand in step.operands:
@@ -119,13 +148,13 @@ class _Reader:
                 elif isinstance(operand, RowRef):
                     for taken, counts, source in zip(operand.values, operand.counts, operand.sources, strict=True):
                         found = self._cell(source, operand.text) if isinstance(source, CellRef) else None
-                        name = _name(found) if found else slug(operand.text)
+                        name = _name(found, operand.text) if found else slug(operand.text)
                         yield Variable(name, taken.value, counts.scale, source)
 
     def _extract(self, step: Extract, turn: int, question: Question) -> Meaning:
         named = entity_asked(question, self._memory.asked[:turn]) if question.text else None
         if not isinstance(step.source, CellRef):
-            return self._said(step, step.source, named)
+            return self._said(step, step.source, named, _year_asked(question, self._memory.asked[:turn]))
         found = self._cell(step.source, named or step.label)
         return replace(found, key=_key(step))
 
@@ -137,9 +166,26 @@ class _Reader:
         named = [head.label for head in heads if head.label and not head.period]
         named = named or ["value" if parse_period(otherwise) else otherwise]
         subject = ", ".join(dict.fromkeys(named))
+        if (measure := self._measure(named[0])) is not None:
+            subject = f"{measure} of {subject}"
         period = table.period_at(cell.row, cell.column)
         shown = _shown(_shortened(period, self._periods(cell))) if period else ""
         return meaning.number_result("", subject, period, shown, named[0])
+
+    def _measure(self, label: str) -> str | None:
+        """What the questions measure of a line that is named like a thing: "performance" of a company."""
+        nouns = metric_nouns() - _MEASURES
+        for asked in self._asked:
+            text = asked.lowered.replace(" .", ".")
+            match = re.search(
+                rf"\b(?:the|in) (?P<measure>(?:[a-z][a-z-]* ){{1,3}})of (?:the )?{re.escape(label.lower())}", text
+            )
+            words_of = match["measure"].split() if match else []
+            while words_of and (words_of[0] in _ARTICLES or words_of[0] in nouns):
+                words_of = words_of[1:]
+            if words_of and not any(word in _NO_MEASURE or word in nouns for word in words_of):
+                return " ".join(words_of)
+        return None
 
     def _periods(self, cell: CellRef) -> list[Period]:
         """The periods along the axis that gives a cell its own."""
@@ -147,19 +193,22 @@ class _Reader:
         headers = table.rows if table.rows[cell.row].period and table.orientation == "rows" else table.columns
         return [header.period for header in headers if header.period]
 
-    def _said(self, step: Extract, source: SentenceRef, named: str | None) -> Meaning:
+    def _said(self, step: Extract, source: SentenceRef, named: str | None, year: Period | None) -> Meaning:
         """A number of the text by the noun phrase around it, or by what the question calls it."""
         sentence = self._document.sentence(source)
         text = sentence.text
         said = noun_phrase_before(text[: source.start])
         entity = (said if said and named_entity(said) else None) or counted_thing(text[source.end :]) or named
         subject = entity or f'"{shorten(step.label, _QUOTED, placeholder="...")}"'
-        period = _period_said(sentence, source)
+        period = _period_said(sentence, source) or year
         shown = _shown(_shortened(period, [period])) if period and entity else ""
         return meaning.number_result(_key(step), subject, period, shown, entity)
 
-    def _compute(self, step: Compute, found: list[Meaning], turn: int) -> Meaning:
-        return meaning.computed(step.operation, [self._operand(operand, found, turn) for operand in step.operands])
+    def _compute(self, step: Compute, found: list[Meaning], turn: int, question: Question) -> Meaning:
+        operands = [self._operand(operand, found, turn) for operand in step.operands]
+        if step.operation == "subtract":
+            operands[1] = _index_base(operands[0], operands[1], question)
+        return _converted(meaning.computed(step.operation, operands), step.operation, operands, question)
 
     def _operand(self, operand: Operand, found: list[Meaning], turn: int) -> Meaning:
         match operand:
@@ -220,9 +269,38 @@ def _span(periods: tuple[Period, ...]) -> Period | None:
     return max(periods, key=meaning.order, default=None)
 
 
-def _name(found: Meaning) -> str:
-    name = slug(f"{found.subject} {found.text.removeprefix(found.subject)[3:]}") if found.entities else ""
-    name = name or "number"
+def _year_asked(question: Question, earlier: Sequence[Question]) -> Period | None:
+    """The one year that a question asks about, for a number whose sentence says none; counted from the year before."""
+    years = question.years
+    if not years and question.offsets:
+        base = next((asked.years[-1] for asked in reversed(earlier) if asked.years), None)
+        years = (base + question.offsets[0],) if base is not None else ()
+    return Period("year", years[0]) if len(years) == 1 else None
+
+
+def _index_base(later: Meaning, base: Meaning, question: Question) -> Meaning:
+    """The 100 that an index begins with, as its value in the year that the question names first."""
+    period = later.period
+    if base.constant != _INDEX or period is None or len(question.years) != 2 or question.years[1] != period.year:
+        return base
+    began = Period("year", question.years[0])
+    return replace(base, subject=later.subject, text=f"{later.subject}{_shown(began)}", periods=(began,))
+
+
+def _converted(found: Meaning, operation: str, operands: list[Meaning], question: Question) -> Meaning:
+    """A result that a question wants in another scale, as what it was: "rent in 2008, in thousands"."""
+    if question.power is None or operation not in ("multiply", "divide"):
+        return found
+    whole, by = operands if operands[1].constant is not None else (operands[1], operands[0])
+    if by.constant not in _SCALES or whole.constant is not None:
+        return found
+    words = f", in {question.scale.value}s" if question.scale is not None else ", in single units"
+    return replace(found, subject=f"{whole.subject}{words}", text=f"{whole.text}{words}", periods=whole.periods)
+
+
+def _name(found: Meaning, label: str) -> str:
+    name = slug(f"{found.subject} {found.text.removeprefix(found.subject)[3:]}") if found.entities else slug(label)
+    name = name[:_LONGEST_NAME].rstrip("_") or "value"
     return f"n_{name}" if name[0].isdigit() else name
 
 

@@ -223,7 +223,7 @@ def test_a_number_of_the_text_is_named_by_the_words_around_it_or_by_the_question
 def test_the_numbers_that_went_in_are_named() -> None:
     plan = Plan((cell(ACCOUNTS, 1, 1), said(ACCOUNTS, 2, 0, 2), said(ACCOUNTS, 2, 1, 3), compute(4, "sum", 1, 2, 3)))
     variables = describe(plan, Memory(), ACCOUNTS).variables
-    assert [variable.name for variable in variables] == ["net_revenue_2008", "number", "number_2"]
+    assert [variable.name for variable in variables] == ["net_revenue_2008", "words_around", "words_around_2"]
     assert [variable.value for variable in variables] == [Decimal(120), Decimal(7), Decimal(8)]
     assert isinstance(variables[1].source, SentenceRef)
     assert all(variable.name.isidentifier() for variable in variables)
@@ -323,3 +323,63 @@ def test_any_plan_has_a_meaning(plan: Plan, question: str) -> None:
     assert described.metric_type in read_core().metric_types
     assert len({variable.name for variable in described.variables}) == len(described.variables)
     assert (described.base is not None) <= (described.metric_type in ("ratio", "percentage", "percentage_change"))
+
+
+RENTS = page(
+    [["( in millions )", "2008"], ["net revenue", "120"]],
+    before=[
+        "rent expense was $ 12 million and $ 10 million , respectively .",
+        "notes of $ 4 million and $ 5 million .",
+    ],
+)
+
+
+def test_a_number_whose_sentence_says_no_period_is_of_the_year_that_is_asked() -> None:
+    talk = Talk(RENTS)
+    assert talk.turn("what was the rent expense in 2008?", said(RENTS, 0, 0)).text == "Rent expense in 2008"
+    assert talk.turn("and in the year before?", said(RENTS, 0, 1)).text == "Rent expense in 2007"
+    change = talk.turn("what was the change?", compute(1, "subtract", Ref(-2), Ref(-1)))
+    assert change.text == "Change in rent expense from 2007 to 2008"
+
+
+def test_what_is_measured_of_a_line_that_is_named_like_a_thing_is_told() -> None:
+    talk = Talk(RETURNS)
+    question = "what was the performance of the s&p 500 index in 2009?"
+    assert talk.turn(question, cell(RETURNS, 2, 2)).text == "Performance of s&p 500 index in 2009"
+    grown = talk.turn("and its change since 2004?", cell(RETURNS, 2, 1), compute(2, "subtract", Ref(-1), Ref(1)))
+    assert grown.text == "Change in performance of s&p 500 index from 2004 to 2009"
+    assert grown.entity == "s&p 500 index"
+
+
+def test_the_100_that_an_index_begins_with_is_of_the_first_year_that_is_named() -> None:
+    talk = Talk(RETURNS)
+    change = talk.turn(
+        "what was the change in the s&p 500 index from 2004 to 2009?",
+        cell(RETURNS, 2, 2), compute(2, "subtract", 1, number("100", "const_100")),
+    )  # fmt: skip
+    assert change.text == "Change in s&p 500 index from 2004 to 2009"
+    share = talk.turn("and in percent?", compute(1, "divide", Ref(-1), number("100", "const_100")))
+    assert share.text == "Percentage change in s&p 500 index from 2004 to 2009"
+
+
+def test_another_scale_is_told_as_a_scale() -> None:
+    talk = Talk(ACCOUNTS)
+    talk.turn("what was net revenue in 2008?", cell(ACCOUNTS, 1, 1))
+    scaled = talk.turn("what is that in thousands?", compute(1, "multiply", Ref(-1), number("1000")))
+    assert scaled.text == "Net revenue in 2008, in thousands"
+
+
+def test_two_answers_of_a_conversation_never_have_one_description() -> None:
+    talk = Talk(RENTS)
+    first = talk.turn("what were the notes due in march?", said(RENTS, 1, 0))
+    second = talk.turn("and the notes due in may?", said(RENTS, 1, 1))
+    again = talk.turn("what were the notes due in march?", said(RENTS, 1, 0))
+    assert first.text != second.text
+    assert second.text.startswith(first.text)
+    assert again.text == first.text
+
+
+def test_no_variable_is_called_a_number() -> None:
+    for question in ("", "what was it?", "what were the notes?"):
+        described = describe(Plan((said(RENTS, 1, 0),)), Memory(), RENTS, read_question(question))
+        assert all(not variable.name.startswith("number") for variable in described.variables)
