@@ -132,14 +132,16 @@ class Calls:
             ways.insert(0, {"words": words, "period": period_code(item.period)})
         for made in ways:
             reply = self._fresh().call("find_in_text", made)
-            mentions = reply.get("mentions", [])
-            assert isinstance(mentions, list)
-            if any(isinstance(shown, dict) and shown["rawValue"] == item.quantity.text for shown in mentions):
+            if any(shown["rawValue"] == item.quantity.text for shown in _mentions(reply)):
                 return Call("find_in_text", made)
         return None
 
     def _fresh(self) -> Toolbox:
         return Toolbox(self.context.graph, self.context.ontology, self.context.memory)
+
+
+def _mentions(reply: Json) -> list[Json]:
+    return [mention for sentence in reply.get("sentences", []) for mention in sentence["mentions"]]
 
 
 def _said(answer: object) -> object:

@@ -4,6 +4,7 @@ Owns the two policies: `strict` fails with all gaps at once, `extend` mints a pr
 for each. Every number of the tables and of the text is in the graph, or there is no graph.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -33,6 +34,7 @@ from quaestor.ontology.ontology import Ontology
 from quaestor.ontology.vocabulary import property_name, slug
 
 _LONGEST_SLUG = 40
+_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 
 
 def build_graph(document: Document, ontology: Ontology, policy: Policy = "extend") -> KnowledgeGraph:
@@ -224,7 +226,7 @@ class _TableReader:
 
     def _name(self, label: str, period: Period | None, line: str) -> str:
         code = period_code(period).replace("-", "_").replace("/", "_to_").replace("..", "later") if period else ""
-        parts = [part for part in (code, slug(label)[:_LONGEST_SLUG].strip("_")) if part] or [line]
+        parts = [part for part in (code, _short(slug(label))) if part] or [line]
         name = "_".join((self.fact.name, *parts))
         if name in self.names:
             name = f"{name}_{line}"
@@ -232,6 +234,14 @@ class _TableReader:
             name = f"{name}_table_{self.table.index}"
         self.names.add(name)
         return name
+
+
+def _short(name: str) -> str:
+    """Returns the beginning of a label in a name, with every year that stands in the rest of it."""
+    begin = name[:_LONGEST_SLUG].strip("_")
+    kept = begin.split("_")
+    years = [part for part in name.split("_") if _YEAR.fullmatch(part) and part not in kept]
+    return "_".join(part for part in (begin, *dict.fromkeys(years)) if part)
 
 
 def _heading(header: Header) -> Heading:

@@ -194,6 +194,11 @@ class TextCell:
     empty: bool = False
 
     @property
+    def label(self) -> str:
+        """For people: "segment, 2008"."""
+        return ", ".join(part for part in (self.row.label, self.column.label) if part)
+
+    @property
     def why_empty(self) -> str:
         """For people: "a dash printed as the year 2014"; of a dash that is printed as one "a dash"."""
         return self.repair or "a dash"

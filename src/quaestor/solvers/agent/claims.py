@@ -134,7 +134,7 @@ def ground_answer(draft: PlanBuilder, final: FinalAnswer, claims: Sequence[Claim
         ModelReplyError: Several numbers are claimed and no step tells which is meant, or a yes or no without a step.
     """
     steps = [step for step in final.steps if 0 < step <= len(draft.steps)]
-    order = dict.fromkeys((*reversed(steps), *range(len(draft.steps), 0, -1)))
+    order = dict.fromkeys((*reversed(steps), *draft.chosen))
     for step in order:
         for claim in claims:
             if _agrees(draft, step, claim):
@@ -180,10 +180,9 @@ def _without_sign(draft: PlanBuilder, order: Iterable[int], claim: ClaimedAnswer
 
 def _without_step(draft: PlanBuilder, claim: ClaimedAnswer) -> GroundedAnswer:
     """Returns the plan of a number that no step of this turn gives."""
-    shown = draft.shown
     plan, traced = draft.plan_of(claim.value)
     if traced is not None and traced.grounded and not _is_constant(traced):
-        if traced.origin != "page" or any(number.label == traced.label for number in shown):
+        if traced.origin != "page":
             return _settled(claim, plan)
         remark = f"ungrounded: no tool returned {claim.words}; the page prints it ({traced.label})"
         return _settled(claim, plan, remark, grounded=False)

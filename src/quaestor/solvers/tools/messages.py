@@ -16,7 +16,7 @@ Number = int | float
 Word = Annotated[str, Field(max_length=300)]
 # Strict, or text would become a number and true the number 1.
 Scalar = Annotated[int, Strict()] | Annotated[float, Strict()] | Annotated[str, Strict(), Field(max_length=300)]
-_ENTITY_TYPE = Field(alias="entityType", description="A type of entity, such as StockOption or CashFlow.")
+_ENTITY_TYPE = Field(alias="entityType")
 _CLOSED = ConfigDict(extra="forbid")
 
 
@@ -26,13 +26,15 @@ class QueryKg:
 
     __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
 
-    entity_type: Annotated[Word, _ENTITY_TYPE]
-    property: Annotated[Word, Field(description="The property to read, such as exercisePrice or net_income.")]
+    entity_type: Annotated[Word | None, Field(alias="entityType", description="Such as CashFlow.")] = None
+    property: Annotated[
+        Word | None, Field(description="Such as net_income; left out, every cell that the filters fit.")
+    ] = None
     filters: Annotated[
-        dict[Word, Scalar] | None,
+        dict[Word, Scalar | list[Scalar]] | None,
         Field(
-            description='Which instance is meant, such as {"year": "2007"}. Keys: year, period, entity, instance, row, '
-            "column, table, order, or a property of the instance with its value."
+            description='Such as {"year": 2007} or {"year": [2007, 2006]}. Keys: year, period, entity, instance, row, '
+            "column, table, order, or another property with its value."
         ),
     ] = None
 
@@ -52,7 +54,7 @@ class IntrospectOntology:
 
     __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
 
-    action: Annotated[Literal["list_types", "get_properties"], Field(description="What to show.")]
+    action: Literal["list_types", "get_properties"]
     entity_type: Annotated[Word | None, _ENTITY_TYPE] = None
 
 
@@ -65,8 +67,8 @@ class Calculate:
     operation: Annotated[
         Word,
         Field(
-            description="The operation. percentage_change takes the old value, then the new one; percentage the part, "
-            "then the whole. The table_ operations take one row label.",
+            description="percentage_change takes the old value, then the new; percentage the part, then the whole; "
+            "table_ operations one row label.",
             json_schema_extra={"enum": list(OPERATIONS)},
         ),
     ]
@@ -75,8 +77,7 @@ class Calculate:
         Field(
             min_length=1,
             max_length=MOST_OPERANDS,
-            description="Numbers that the page, an earlier step or an earlier answer has; or #1 for step 1 of this "
-            "turn and #-1 for the last answer.",
+            description="#1 for step 1 of this turn, #-1 for the last answer, or numbers.",
         ),
     ]
 
@@ -87,9 +88,9 @@ class FindInText:
 
     __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
 
-    words: Annotated[Word | None, Field(description="Words of the sentence around the number.")] = None
-    unit: Annotated[Word | None, Field(description="What it counts: USD, percent, shares, million, ...")] = None
-    period: Annotated[Scalar | None, Field(description="A year, quarter or date that the text gives it.")] = None
+    words: Annotated[Word | None, Field(description="Words of the sentence.")] = None
+    unit: Annotated[Word | None, Field(description="USD, percent, shares, million, ...")] = None
+    period: Annotated[Scalar | None, Field(description="A year, quarter or date.")] = None
 
 
 Request = QueryKg | ListEntities | IntrospectOntology | Calculate | FindInText
@@ -117,13 +118,23 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class RefusedCandidate:
-    """One of several things that a query matched."""
+    """One of several things that a query matched.
+
+    Attributes:
+        instance: Whose value it is.
+        printed: What the cell prints.
+        label: What it is, in words.
+        filters: Those that single it out.
+        source: The cell.
+        step: Its step in the plan, by which it can be named; None where nothing was reported.
+    """
 
     instance: str
     printed: str
     label: str
-    filters: dict[str, Scalar]
+    filters: dict[str, Scalar | list[Scalar]]
     source: Annotated[Source, Discriminator("kind")]
+    step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,20 +142,57 @@ class Retrieved:
     """The result of `query_kg`.
 
     Units: `value` is as printed, in units of `scale`, which its print or its labels say; `unknown` where nothing does.
+
+    Attributes:
+        instance: Whose value it is.
+        property: Which property.
+        value: The number; of a cell of words the words.
+        raw_value: As printed.
+        scale: What one unit of a number stands for; None of words.
+        unit: What is counted, or None.
+        year: The last year of its period.
+        period: As one word, or None.
+        label: What it is, in words.
+        source: The cell.
+        step: Its step in the plan.
     """
 
     success: Literal[True] = field(default=True, init=False)
     instance: str
     property: str
-    value: Number
+    value: Number | str
     raw_value: Annotated[str, Field(serialization_alias="rawValue")]
-    scale: str
+    scale: str | None
     unit: str | None
     year: int | None
     period: str | None
     label: str
     source: Annotated[Source, Discriminator("kind")]
     step: int
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyCell:
+    """A cell among others that reports nothing."""
+
+    instance: str
+    property: str
+    label: str
+    empty: str
+
+
+@dataclass(frozen=True, slots=True)
+class SeveralRetrieved:
+    """The result of `query_kg` where more than one cell was asked for: a row, a column, several years.
+
+    Attributes:
+        count: How many cells fit.
+        values: The first of them, each with its step; cells that report nothing without.
+    """
+
+    success: Literal[True] = field(default=True, init=False)
+    count: int
+    values: tuple[Retrieved | EmptyCell, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,15 +311,44 @@ class Calculated:
 
 @dataclass(frozen=True, slots=True)
 class MentionShown:
-    """A number in the text or in a label."""
+    """A number in the text or in a label.
+
+    Attributes:
+        value: As printed, in units of `scale`.
+        raw_value: As printed.
+        scale: What one unit stands for; `unknown` where nothing says it.
+        unit: What is counted, or None.
+        period: The period that its sentence gives it, or None.
+        period_before: The period that the sentences just before name, where its own names none.
+        source: Its span, or the cell of the label.
+        step: Its step in the plan, by which it can be named.
+    """
 
     value: Number
     raw_value: Annotated[str, Field(serialization_alias="rawValue")]
     scale: str
     unit: str | None
     period: str | None
-    sentence: str
+    period_before: Annotated[str | None, Field(serialization_alias="periodOfSentenceBefore")]
     source: Annotated[Source, Discriminator("kind")]
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceShown:
+    """A sentence or a label, with those of its numbers that fit.
+
+    Attributes:
+        sentence: The whole of it.
+        mentions: The numbers; none where it has none or they were not asked for.
+        heading: What it stands under, or None.
+        before: The sentence before it, where that tells it apart or dates it.
+    """
+
+    sentence: str
+    mentions: tuple[MentionShown, ...]
+    heading: str | None = None
+    before: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,17 +357,17 @@ class TextMatches:
 
     Attributes:
         count: How many numbers matched.
-        mentions: The best of them.
+        sentences: The best of them, in their sentences; then sentences without numbers that have the words.
         step: The step in the plan, where exactly one matched.
-        note: What to do where several matched, or only part of the words did.
+        note: What to do where several matched, only part of the words did, or a period is of the sentence before.
     """
 
     success: Literal[True] = field(default=True, init=False)
     count: int
-    mentions: tuple[MentionShown, ...]
+    sentences: tuple[SentenceShown, ...]
     step: int | None = None
     note: str | None = None
 
 
-Result = Retrieved | Entities | Types | Properties | Calculated | TextMatches
+Result = Retrieved | SeveralRetrieved | Entities | Types | Properties | Calculated | TextMatches
 Reply = Result | Refusal

@@ -85,6 +85,12 @@ class Instance:
         return frozenset(fact.predicate for fact in self.facts if isinstance(fact, Observation) or not fact.empty)
 
     @property
+    def short(self) -> str:
+        """Its name without its type: `2008` for `kg:CashFlow_2008`."""
+        local = self.name.split(":", 1)[-1]
+        return local.removeprefix(self.type.split(":", 1)[-1]).strip("_") or local
+
+    @property
     def entity(self) -> str | None:
         """What it is called besides its period, or None."""
         label = self.heading.label

@@ -12,7 +12,7 @@ from quaestor.conversation.memory import Memory
 from quaestor.core.answer_value import AnswerValue, Number, print_value
 from quaestor.core.quantity import Scale
 from quaestor.errors import SolverError
-from quaestor.graph.facts import PrintedNumber, extract_number
+from quaestor.graph.facts import PrintedNumber, TextCell, extract_number
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.formula import render_formula
@@ -56,7 +56,7 @@ class PlanBuilder:
         self._history = memory.registers
         self._steps: list[Step] = []
         self._results: list[StepResult] = []
-        self._shown: list[PrintedNumber] = []
+        self._shown: dict[int, PrintedNumber] = {}
         self._latest = 0
 
     @property
@@ -65,9 +65,9 @@ class PlanBuilder:
         return tuple(self._steps)
 
     @property
-    def shown(self) -> tuple[PrintedNumber, ...]:
-        """The numbers that tools returned without choosing them."""
-        return tuple(self._shown)
+    def chosen(self) -> tuple[int, ...]:
+        """The steps without those that tools only showed beside others, the latest first."""
+        return tuple(step for step in range(len(self._steps), 0, -1) if step not in self._shown)
 
     @property
     def history(self) -> Sequence[StepResult | None]:
@@ -99,16 +99,27 @@ class PlanBuilder:
         """Forgets the steps of a call that came to nothing."""
         steps, self._latest = mark
         del self._steps[steps:], self._results[steps:]
+        self._shown = {step: number for step, number in self._shown.items() if step <= steps}
 
-    def show(self, number: PrintedNumber) -> None:
-        """Notes that a tool returned a number without choosing it."""
-        if number not in self._shown:
-            self._shown.append(number)
+    def show(self, number: PrintedNumber | TextCell, query: str | None = None) -> int:
+        """Returns the step of a number, or of words, that is shown beside others: it can be named, none is chosen."""
+        before = len(self._steps)
+        step = self._taken(number, query)
+        if step > before and not isinstance(number, TextCell):
+            self._shown[step] = number
+        return step
 
-    def extract(self, number: PrintedNumber, query: str | None = None) -> int:
-        """Returns the step that takes a number from the page; there is one for each number."""
-        self._latest = self._extracted(extract_number(len(self._steps) + 1, number, query=query))
+    def extract(self, number: PrintedNumber | TextCell, query: str | None = None) -> int:
+        """Returns the step that takes a number, or the words of a cell, from the page; there is one for each."""
+        self._latest = self._taken(number, query)
+        self._shown.pop(self._latest, None)
         return self._latest
+
+    def _taken(self, number: PrintedNumber | TextCell, query: str | None) -> int:
+        step = len(self._steps) + 1
+        if isinstance(number, TextCell):
+            return self._extracted(Extract(step, number.source, number.label, None, query=query, text=number.text))
+        return self._extracted(extract_number(step, number, query=query))
 
     def compute(self, operation: str, operands: Sequence[Operand]) -> int:
         """Returns the step of an operation on what went before.
@@ -129,7 +140,7 @@ class PlanBuilder:
         Raises:
             SolverError: There is no step.
         """
-        if not self._steps:
+        if not (step or self._latest):
             raise SolverError("no tool returned a number: there is no plan")
         return _closed(self._steps[: step or self._latest])
 
@@ -194,7 +205,8 @@ class PlanBuilder:
     def _traces(self, value: Decimal) -> Iterator[Grounding]:
         yield from self._among_steps(value, exact=True)
         yield from self._among_answers(value, exact=True)
-        yield from self._among_numbers(value, self._shown)
+        yield from self._among_steps(value, exact=True, shown=True)
+        yield from self._among_numbers(value, tuple(self._shown.values()), "shown")
         yield from self._among_steps(value, exact=False)
         yield from self._among_answers(value, exact=False)
         if needs_no_source(value):
@@ -202,9 +214,11 @@ class PlanBuilder:
             yield Grounding(Constant(value, text), "constant", text)
         yield from self._among_numbers(value, (*self._graph.observations, *self._graph.mentions, *self._graph.labels))
 
-    def _among_steps(self, value: Decimal, exact: bool) -> Iterator[Grounding]:
+    def _among_steps(self, value: Decimal, exact: bool, shown: bool = False) -> Iterator[Grounding]:
         for place in reversed(range(len(self._steps))):
             register, step = self._results[place], place + 1
+            if (step in self._shown) is not shown:
+                continue
             if _is(register, value, exact):
                 yield self.traced(step)
             elif self._in_percent(place) and _same(register.number, value, 2, exact):
@@ -224,12 +238,14 @@ class PlanBuilder:
         answer = self._memory.answers[-ago]
         return answer.scale is Scale.ONE and answer.metric_type in IN_PERCENT
 
-    def _among_numbers(self, value: Decimal, numbers: Sequence[PrintedNumber]) -> Iterator[Grounding]:
+    def _among_numbers(
+        self, value: Decimal, numbers: Sequence[PrintedNumber], origin: str = "page"
+    ) -> Iterator[Grounding]:
         for magnitude in (False, True):
             found = [n for n in numbers if _printed(n, value, magnitude)]
             for number in found:
                 taken = extract_number(len(self._steps) + 1, number, "magnitude" if magnitude else "signed")
-                yield Grounding(Ref(self._extracted(taken)), "page", number.label, also=len(found) - 1)
+                yield Grounding(Ref(self._extracted(taken)), origin, number.label, also=len(found) - 1)
 
     def _extracted(self, step: Extract) -> int:
         for known in self._steps:

@@ -1,7 +1,7 @@
-"""`query_kg`: one value of one instance, or what stands in the way of it.
+"""`query_kg`: one value of one instance, the cells of a row, a column or several years, or what stands in the way.
 
-Owns the filters. They are compared with properties (year, period, entity, ...), never with a part of a node's name,
-and what several cells match is refused with all of them named.
+Owns the filters. They are compared with properties (year, period, entity, ...), never with a part of a node's name.
+Where one cell was asked for and several match, all of them are named, each with its step, and none is chosen.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +11,16 @@ from quaestor.core.answer_value import json_number
 from quaestor.core.periods import Period, parse_period
 from quaestor.core.provenance import CellRef
 from quaestor.graph.facts import Heading, Observation, TextCell, period_code
-from quaestor.solvers.tools.messages import QueryKg, Refusal, RefusedCandidate, Retrieved, Scalar
+from quaestor.ontology.vocabulary import ROOT_CLASS
+from quaestor.solvers.tools.messages import (
+    EmptyCell,
+    QueryKg,
+    Refusal,
+    RefusedCandidate,
+    Retrieved,
+    Scalar,
+    SeveralRetrieved,
+)
 from quaestor.solvers.tools.page import Fact, GraphPage, Instance, folded, nearest
 from quaestor.solvers.tools.plan_builder import PlanBuilder
 
@@ -19,42 +28,73 @@ _INSTANCE_KEYS: Mapping[str, Callable[[Instance, Scalar], bool]] = {
     "year": lambda instance, value: instance.year is not None and _year(value) == instance.year,
     "period": lambda instance, value: instance.period is not None and _is_period(str(value), instance.period),
     "entity": lambda instance, value: _is_heading(str(value), instance.heading),
-    "instance": lambda instance, value: folded(str(value)) == folded(instance.name),
+    "instance": lambda instance, value: folded(str(value)) in (folded(instance.name), folded(instance.short)),
     "table": lambda instance, value: str(value) == str(instance.table),
 }
 _CELL_KEYS = ("row", "column", "order")
 KEYS = (*_INSTANCE_KEYS, *_CELL_KEYS)
 """The filters that every instance has."""
 
+_OTHER_NAMES: Mapping[str, str] = {
+    "years": "year", "fiscal_year": "year", "fiscalyear": "year", "date": "period", "periods": "period",
+    "quarter": "period", "label": "entity", "name": "entity", "line": "entity", "item": "entity",
+}  # fmt: skip
+"""What models call the filters."""
+
 _MOST_NAMED = 12
+_MOST_READ = 40
+Filters = Mapping[str, Scalar | list[Scalar]]
 
 
-def query_kg(page: GraphPage, draft: PlanBuilder, request: QueryKg) -> Retrieved | Refusal:
-    """Returns the one value that type, filters and property single out, and adds a step that takes it.
+def query_kg(page: GraphPage, draft: PlanBuilder, request: QueryKg) -> Retrieved | SeveralRetrieved | Refusal:
+    """Returns what type, filters and property single out, with a step for each cell.
+
+    Without a property all cells that fit are returned; with a list in a filter one or more for each of its values.
 
     Args:
         page: The page.
-        draft: The plan of the turn, which the step is added to.
+        draft: The plan of the turn, which the steps are added to.
         request: The arguments.
     """
-    instances = page.of_type(request.entity_type)
+    type_ = ROOT_CLASS if request.entity_type is None else request.entity_type
+    instances = page.of_type(type_)
     known = page.properties(instances)
-    property_ = page.property_named(request.property, known)
-    filters = request.filters or {}
-    if not instances:
-        return no_such_type(page, request.entity_type)
-    if property_ is None:
-        return _no_such_property(page, request, known)
-    if unknown := [key for key in filters if key not in KEYS and page.property_named(key, known) is None]:
-        return _unknown_filter(unknown[0], known)
+    property_ = page.property_named(request.property, known) if request.property is not None else None
+    filters = {_named(key, known, page): value for key, value in (request.filters or {}).items()}
+    if refusal := _unreadable(page, request, type_, known, filters):
+        return refusal
     matching = [i for i in instances if all(_fits(page, i, key, value) for key, value in filters.items())]
     cells = {key: value for key, value in filters.items() if key in _CELL_KEYS}
-    facts = [f for i in matching for f in i.facts if f.predicate == property_ and _cell_fits(f, cells)]
-    if len(facts) > 1:
-        return _ambiguous(property_, facts, {i.name: i for i in matching}, filters)
+    facts = [f for i in matching for f in i.facts if property_ in (None, f.predicate) and _cell_fits(f, cells)]
+    said = f"{type_} {_shown(filters)} {request.property or ''}".strip()
     if not facts:
         return _nothing(property_, instances, matching, filters)
-    return _retrieved(facts[0], draft, f"{request.entity_type} {_shown(filters)} {request.property}")
+    if len(facts) == 1:
+        return _retrieved(facts[0], draft, said)
+    if property_ is None or any(isinstance(value, list) for value in filters.values()):
+        return _several(facts, draft, said)
+    return _ambiguous(property_, facts, {i.name: i for i in matching}, filters, draft)
+
+
+def _unreadable(
+    page: GraphPage, request: QueryKg, type_: str, known: Mapping[str, str], filters: Filters
+) -> Refusal | None:
+    """Returns what is wrong with the names in a query; None where all of them are known."""
+    if not known:
+        return no_such_type(page, type_)
+    if request.property is not None and page.property_named(request.property, known) is None:
+        return _no_such_property(page, request.property, type_, known)
+    if request.property is None and not filters:
+        return Refusal("query_kg needs a property or filters", "Name a property, or filters such as row or year")
+    unknown = [key for key in filters if key not in KEYS and page.property_named(key, known) is None]
+    return _unknown_filter(unknown[0], known) if unknown else None
+
+
+def _named(key: str, known: Mapping[str, str], page: GraphPage) -> str:
+    """Returns the filter that a key means; a property of the page goes before another name of a filter."""
+    if key in KEYS or page.property_named(key, known) is not None:
+        return key
+    return _OTHER_NAMES.get(key.strip().casefold().replace(" ", "_"), key)
 
 
 def no_such_type(page: GraphPage, name: str) -> Refusal:
@@ -76,8 +116,10 @@ def _unknown_filter(key: str, known: Mapping[str, str]) -> Refusal:
     )
 
 
-def _fits(page: GraphPage, instance: Instance, key: str, value: Scalar) -> bool:
-    """Whether an instance has a property with a value; keys of single cells fit where any cell does."""
+def _fits(page: GraphPage, instance: Instance, key: str, value: Scalar | list[Scalar]) -> bool:
+    """Whether an instance has a property with a value, of a list one of them; keys of cells fit where any cell does."""
+    if isinstance(value, list):
+        return any(_fits(page, instance, key, one) for one in value)
     if key in _CELL_KEYS:
         return any(_cell_fits(fact, {key: value}) for fact in instance.facts)
     if key in _INSTANCE_KEYS:
@@ -86,16 +128,18 @@ def _fits(page: GraphPage, instance: Instance, key: str, value: Scalar) -> bool:
     return any(fact.predicate == name and _prints(fact, value) for fact in instance.facts)
 
 
-def _cell_fits(fact: Fact, filters: Mapping[str, Scalar]) -> bool:
-    for key, value in filters.items():
-        if key == "order":
-            if str(value) != str(fact.order if isinstance(fact, Observation) else 0):
-                return False
-            continue
-        heading, place = (fact.row, fact.source.row) if key == "row" else (fact.column, fact.source.column)
-        if not (value == place if isinstance(value, int) else _is_heading(str(value), heading)):
-            return False
-    return True
+def _cell_fits(fact: Fact, filters: Filters) -> bool:
+    return all(
+        any(_is_at(fact, key, one) for one in (value if isinstance(value, list) else [value]))
+        for key, value in filters.items()
+    )
+
+
+def _is_at(fact: Fact, key: str, value: Scalar) -> bool:
+    if key == "order":
+        return str(value) == str(fact.order if isinstance(fact, Observation) else 0)
+    heading, place = (fact.row, fact.source.row) if key == "row" else (fact.column, fact.source.column)
+    return value == place if isinstance(value, int) else _is_heading(str(value), heading)
 
 
 def _year(value: Scalar) -> int | None:
@@ -126,10 +170,10 @@ def _prints(fact: Fact, value: Scalar) -> bool:
 
 
 def _nothing(
-    property_: str, instances: Sequence[Instance], matching: Sequence[Instance], filters: Mapping[str, Scalar]
+    property_: str | None, instances: Sequence[Instance], matching: Sequence[Instance], filters: Filters
 ) -> Refusal:
     """Returns what to say where no instance fits the filters, or none of those that fit has the property."""
-    if not matching:
+    if not matching or property_ is None:
         return Refusal(
             f"No instance found matching filters: {_shown(filters)}",
             "Try different filter values: year and period are those of the instance, entity is its row or column",
@@ -142,19 +186,19 @@ def _nothing(
     )
 
 
-def _no_such_property(page: GraphPage, request: QueryKg, known: Mapping[str, str]) -> Refusal:
+def _no_such_property(page: GraphPage, name: str, entity_type: str, known: Mapping[str, str]) -> Refusal:
     labels = {label: name for name, label in known.items() if label}
-    near = dict.fromkeys(labels.get(found, found) for found in nearest(request.property, (*known, *labels), 6))
+    near = dict.fromkeys(labels.get(found, found) for found in nearest(name, (*known, *labels), 6))
     elsewhere = next(
         (
             f"; instances of {type_} have it"
             for type_ in page.types
-            if page.property_named(request.property, page.properties(page.of_type(type_))) is not None
+            if page.property_named(name, page.properties(page.of_type(type_))) is not None
         ),
         "",
     )
     return Refusal(
-        f"Property '{request.property[:100]}' not found on instances of '{request.entity_type}'{elsewhere}",
+        f"Property '{name[:100]}' not found on instances of '{entity_type[:100]}'{elsewhere}",
         "Property may not exist or have a different name: use introspect_ontology with get_properties, "
         "or find_in_text where the number stands in a sentence",
         nearest=tuple(near)[:3],
@@ -162,7 +206,7 @@ def _no_such_property(page: GraphPage, request: QueryKg, known: Mapping[str, str
 
 
 def _ambiguous(
-    property_: str, facts: Sequence[Fact], instances: Mapping[str, Instance], filters: Mapping[str, Scalar]
+    property_: str, facts: Sequence[Fact], instances: Mapping[str, Instance], filters: Filters, draft: PlanBuilder
 ) -> Refusal:
     traits = [_traits(fact, instances[fact.instance]) for fact in facts]
     telling = _telling(traits)
@@ -173,15 +217,31 @@ def _ambiguous(
             _label(fact),
             {**filters, **{key: trait[key] for key in telling if trait[key] is not None}},
             fact.source,
+            None if _is_empty(fact) else draft.show(fact, property_),
         )
-        for fact, trait in zip(facts, traits, strict=True)
+        for fact, trait in zip(facts[:_MOST_NAMED], traits, strict=False)
     ]
     return Refusal(
         f"{len(facts)} values match '{property_}'" + (f" with the filters {_shown(filters)}" if filters else ""),
-        "Give filters that single out one of the candidates; each candidate has such filters",
+        "Name one of the candidates by its step, or give filters that single it out; each candidate has such filters",
         available_instances=tuple(dict.fromkeys(fact.instance for fact in facts))[:_MOST_NAMED],
-        candidates=tuple(candidates[:_MOST_NAMED]),
+        candidates=tuple(candidates),
     )
+
+
+def _several(facts: Sequence[Fact], draft: PlanBuilder, said: str) -> SeveralRetrieved:
+    """Returns the cells that were asked for together."""
+    shown: list[Retrieved | EmptyCell] = []
+    for fact in facts[:_MOST_READ]:
+        if isinstance(fact, TextCell) and fact.empty:
+            shown.append(EmptyCell(fact.instance, fact.predicate, _label(fact), f"empty ({fact.why_empty})"))
+        else:
+            shown.append(_as_retrieved(fact, draft.show(fact, said)))
+    return SeveralRetrieved(len(facts), tuple(shown))
+
+
+def _is_empty(fact: Fact) -> bool:
+    return isinstance(fact, TextCell) and fact.empty
 
 
 def _print(fact: Fact) -> str:
@@ -217,18 +277,21 @@ def _telling(traits: Sequence[Mapping[str, Scalar]]) -> tuple[str, ...]:
     return tuple(chosen)
 
 
-def _no_number(fact: TextCell) -> Refusal:
-    prints = f"is empty ({fact.why_empty})" if fact.empty else f"prints {fact.text!r} and no number"
-    return Refusal(
-        f"The cell {_label(fact)} {prints}",
-        "Nothing was reported there: choose another year or property, or say that the page gives no number",
-        available_instances=(fact.instance,),
-    )
-
-
 def _retrieved(fact: Fact, draft: PlanBuilder, query: str) -> Retrieved | Refusal:
+    if isinstance(fact, TextCell) and fact.empty:
+        return Refusal(
+            f"The cell {_label(fact)} is empty ({fact.why_empty})",
+            "Nothing was reported there: choose another year or property, or say that the page gives no number",
+            available_instances=(fact.instance,),
+        )
+    return _as_retrieved(fact, draft.extract(fact, query))
+
+
+def _as_retrieved(fact: Fact, step: int) -> Retrieved:
     if isinstance(fact, TextCell):
-        return _no_number(fact)
+        return Retrieved(
+            fact.instance, fact.predicate, fact.text, fact.text, None, None, None, None, _label(fact), fact.source, step
+        )
     return Retrieved(
         instance=fact.instance,
         property=fact.predicate,
@@ -240,14 +303,12 @@ def _retrieved(fact: Fact, draft: PlanBuilder, query: str) -> Retrieved | Refusa
         period=period_code(fact.period) if fact.period else None,
         label=fact.label,
         source=fact.source,
-        step=draft.extract(fact, query),
+        step=step,
     )
 
 
 def _label(fact: Fact) -> str:
-    if isinstance(fact, Observation):
-        return fact.label or _where(fact.source)
-    return ", ".join(part for part in (fact.row.label, fact.column.label) if part) or _where(fact.source)
+    return fact.label or _where(fact.source)
 
 
 def _where(ref: CellRef) -> str:
@@ -258,5 +319,5 @@ def _names(instances: Sequence[Instance]) -> tuple[str, ...]:
     return tuple(instance.name for instance in instances)[:_MOST_NAMED]
 
 
-def _shown(filters: Mapping[str, Scalar]) -> str:
+def _shown(filters: Filters) -> str:
     return ", ".join(f"{key} = {value}" for key, value in filters.items()) or "none"

@@ -1,18 +1,21 @@
-"""`find_in_text`: numbers of the sentences and labels by the words around them, what they count, and their period.
+"""`find_in_text`: sentences and labels with their numbers, by words, by what is counted, and by period.
 
-Owns the comparison. One number that fits is taken; of several all are shown, and none is chosen.
+Owns the comparison. One number that fits is taken; of several all are shown with their steps, and none is chosen.
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from quaestor.core.answer_value import json_number
 from quaestor.core.periods import Period, parse_period
 from quaestor.core.stop_words import SMALL_WORDS
 from quaestor.core.words import search_words, singular
-from quaestor.graph.facts import HeaderNumber, MentionFact, period_code, year_of
-from quaestor.solvers.tools.messages import FindInText, MentionShown, Refusal, Scalar, TextMatches
+from quaestor.graph.facts import SentenceFact, period_code, year_of
+from quaestor.solvers.tools.messages import FindInText, MentionShown, Refusal, Scalar, SentenceShown, TextMatches
 from quaestor.solvers.tools.page import GraphPage, nearest
+from quaestor.solvers.tools.page_text import InText, PageText, sentence_of
 from quaestor.solvers.tools.plan_builder import PlanBuilder
 
 _MOST_SHOWN = 10
@@ -24,69 +27,142 @@ _UNITS = {
     "thousands": "thousand", "millions": "million", "billions": "billion",
 }  # fmt: skip
 
-InText = MentionFact | HeaderNumber
+_MOST_SILENT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is looked for.
+
+    Attributes:
+        words: Without the small ones.
+        unit: Or None.
+        period: Or None.
+    """
+
+    words: Sequence[str]
+    unit: str | None
+    period: Period | None
 
 
 def find_in_text(page: GraphPage, draft: PlanBuilder, request: FindInText) -> TextMatches | Refusal:
-    """Returns the numbers that fit, best first, and adds a step where there is exactly one.
+    """Returns the sentences whose numbers fit, best first, with a step for each number; one that fits is taken.
 
     Args:
         page: The page.
-        draft: The plan of the turn, which the step is added to.
+        draft: The plan of the turn, which the steps are added to.
         request: The arguments.
     """
     if request.words is None and request.unit is None and request.period is None:
         return Refusal("find_in_text needs something to look for", "Give words, unit or period")
     numbers: list[InText] = [*page.graph.mentions, *(label for label in page.graph.labels if not label.year)]
+    text = PageText(page.graph)
     period = None
     if request.period is not None and (period := read_period(request.period)) is None:
         return Refusal(
             f"'{request.period}' is no period", "Write a year (2007), a quarter (2007-Q3) or a date", _periods(numbers)
         )
-    fitting = [n for n in numbers if counts(n, request.unit) and _is_of(n, period)]
     words = [word for word in search_words(request.words or "") if word not in SMALL_WORDS]
-    shares = {i: _share(n, words) for i, n in enumerate(fitting)}
+    asked = _Asked(words, request.unit, period)
+    fitting = [n for n in numbers if counts(n, asked.unit) and _dated(n, period, text) > 0]
+    shares = {i: _share(text.searched(n), words) for i, n in enumerate(fitting)}
     best = max(shares.values(), default=0.0)
-    if not fitting or best < _SHARE_NEEDED:
-        return _nothing(numbers, words, request)
-    return _matches([fitting[i] for i, share in shares.items() if share == best], best == 1, draft, request)
+    found = [fitting[i] for i, share in shares.items() if share == best and share >= _SHARE_NEEDED]
+    surest = max((_dated(n, period, text) for n in found), default=0)
+    found = [n for n in found if _dated(n, period, text) == surest]
+    # What names no number may still say where the numbers below it belong.
+    silent = _silent(text, words, best if found else _SHARE_NEEDED) if asked.unit is None and period is None else []
+    if not found and not silent:
+        return _nothing(numbers, text, asked, request)
+    return _matches(found, silent, text, best == 1, draft, request)
 
 
-def _matches(found: Sequence[InText], complete: bool, draft: PlanBuilder, request: FindInText) -> TextMatches:
-    for item in found[:_MOST_SHOWN]:
-        draft.show(item)
-    step = draft.extract(found[0], request.words) if len(found) == 1 and complete else None
-    note = None if complete else "No number has all the words; these have the most of them"
+def _silent(text: PageText, words: Sequence[str], needed: float) -> list[SentenceFact]:
+    """Returns the sentences without numbers that have the words best, as well as those with numbers do."""
+    shares = {s: _share(text.searched(s), words) for s in text.without_numbers} if words else {}
+    best = max(shares.values(), default=0.0)
+    return [s for s, share in shares.items() if share == best >= needed][:_MOST_SILENT]
+
+
+def _matches(
+    found: Sequence[InText],
+    silent: Sequence[SentenceFact],
+    text: PageText,
+    complete: bool,
+    draft: PlanBuilder,
+    request: FindInText,
+) -> TextMatches:
+    shown = found[:_MOST_SHOWN]
+    taken = len(found) == 1 and complete
+    steps = [draft.extract(item, request.words) if taken else draft.show(item, request.words) for item in shown]
+    notes = [] if complete or not found else ["No number has all the words; these have the most of them"]
     if len(found) > 1:
-        several = "Several numbers fit and none was chosen: give more words, a unit or a period, or calculate with one"
-        note = f"{note}. {several}" if note else several
-    return TextMatches(len(found), tuple(_shown(item) for item in found[:_MOST_SHOWN]), step, note)
+        notes.append("Several numbers fit and none was chosen: name one by its step, or give more words")
+    elif found and not taken:
+        notes.append("It was not chosen: name it by its step where it is the one")
+    if not found:
+        notes.append("No number fits; these sentences have the words")
+    if any(text.period_before(item) for item in shown):
+        notes.append("periodOfSentenceBefore: the sentence itself names no period")
+    grouped: dict[str | tuple[str, int], list[tuple[InText, int]]] = {}
+    for item, step in zip(shown, steps, strict=True):
+        grouped.setdefault(text.place(item), []).append((item, step))
+    alike = Counter(sentence_of(items[0][0]) for items in grouped.values())
+    several = len(grouped) + len(silent) > 1
+    sentences = [
+        SentenceShown(
+            sentence_of(items[0][0]),
+            tuple(_shown(item, step, text) for item, step in items),
+            text.heading(items[0][0]) if several else None,
+            text.before(items[0][0])
+            if alike[sentence_of(items[0][0])] > 1 or any(text.period_before(item) for item, _ in items)
+            else None,
+        )
+        for items in grouped.values()
+    ]
+    sentences += [SentenceShown(s.text, (), text.heading(s), None) for s in silent]
+    return TextMatches(len(found), tuple(sentences), steps[0] if taken else None, ". ".join(notes) or None)
 
 
-def _shown(item: InText) -> MentionShown:
+def _shown(item: InText, step: int, text: PageText) -> MentionShown:
+    before = text.period_before(item)
     return MentionShown(
         value=json_number(item.quantity.value),
         raw_value=item.quantity.text,
         scale=item.counts.scale_word,
         unit=item.quantity.unit,
         period=period_code(item.period) if item.period else None,
-        sentence=item.sentence if isinstance(item, MentionFact) else item.label,
+        period_before=", ".join(map(period_code, before)) or None,
         source=item.source,
+        step=step,
     )
 
 
-def _nothing(numbers: Sequence[InText], words: Sequence[str], request: FindInText) -> Refusal:
+def _nothing(numbers: Sequence[InText], text: PageText, asked: _Asked, request: FindInText) -> Refusal:
     # In the order of the page: of words equally near the first are named, the same in every process.
-    said = dict.fromkeys(word for item in numbers for word in search_words(_text(item)))
-    near = [close for word in words if word not in said for close in nearest(word, said, 2)]
+    said = dict.fromkeys(word for item in numbers for word in search_words(text.searched(item)))
+    near = [close for word in asked.words if word not in said for close in nearest(word, said, 2)]
     units = sorted({item.quantity.unit or item.quantity.scale.value for item in numbers})
-    asked = {"words": request.words, "unit": request.unit, "period": request.period}
+    given = {"words": request.words, "unit": request.unit, "period": request.period}
+    alone = {
+        "the words": None if request.words is None else [n for n in numbers if _has_words(n, asked, text)],
+        "the unit": None if asked.unit is None else [n for n in numbers if counts(n, asked.unit)],
+        "the period": None if asked.period is None else [n for n in numbers if _dated(n, asked.period, text)],
+    }
+    told = [f"{len(fit) or 'none'} fit{'s' * (len(fit) < 2)} {name}" for name, fit in alone.items() if fit is not None]
     return Refusal(
-        "No number in the text has " + ", ".join(f"{k} = {v}" for k, v in asked.items() if v is not None),
+        "No number in the text has "
+        + ", ".join(f"{k} = {v}" for k, v in given.items() if v is not None)
+        + f": of {len(numbers)} numbers {', '.join(told)}"
+        + (", none all of it" if len(told) > 1 else ""),
         f"Use other words, or query_kg for numbers of a table; units here are {', '.join(units) or 'none'}, "
         f"periods {', '.join(_periods(numbers)) or 'none'}",
         nearest=tuple(dict.fromkeys(near)),
     )
+
+
+def _has_words(item: InText, asked: _Asked, text: PageText) -> bool:
+    return _share(text.searched(item), asked.words) >= _SHARE_NEEDED
 
 
 def read_period(value: Scalar) -> Period | None:
@@ -101,11 +177,18 @@ def _periods(numbers: Sequence[InText]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(period_code(n.period) for n in numbers if n.period))[:_MOST_SHOWN]
 
 
-def _is_of(item: InText, period: Period | None) -> bool:
-    """Whether a number is of a period; a year fits every period that ends in it."""
-    if period is None:
-        return True
-    return item.period == period or (period.kind == "year" and year_of(item.period) == period.year)
+def _dated(item: InText, period: Period | None, text: PageText) -> int:
+    """How surely a number is of a period: 2 where its sentence says so, 1 where those before it do, else 0.
+
+    A year fits every period that ends in it.
+    """
+    if period is None or _is_of(item.period, period):
+        return 2
+    return int(any(_is_of(before, period) for before in text.period_before(item)))
+
+
+def _is_of(known: Period | None, period: Period) -> bool:
+    return known == period or (known is not None and period.kind == "year" and year_of(known) == period.year)
 
 
 def counts(item: InText, unit: str | None) -> bool:
@@ -122,11 +205,7 @@ def _unit(name: str) -> str:
     return " ".join(map(singular, _UNITS.get(said, said).split()))
 
 
-def _share(item: InText, words: Sequence[str]) -> float:
-    """Returns how many of the words stand in the same sentence or label, from 0 to 1."""
-    said = search_words(_text(item))
+def _share(text: str, words: Sequence[str]) -> float:
+    """Returns how many of the words a text has, from 0 to 1."""
+    said = search_words(text)
     return sum(word in said for word in words) / len(words) if words else 1.0
-
-
-def _text(item: InText) -> str:
-    return item.sentence if isinstance(item, MentionFact) else item.label

@@ -71,7 +71,7 @@ class Tool(Generic[R]):
 
         Args:
             page: The page.
-            draft: The plan of the turn; after a refusal it is as it was before.
+            draft: The plan of the turn; after a refusal it is as it was before, but for the steps of its candidates.
             arguments: As a model gave them; what does not fit is refused.
         """
         if not isinstance(arguments, Mapping):
@@ -85,7 +85,7 @@ class Tool(Generic[R]):
             reply = self.function(page, draft, request)
         except PlanError as error:
             reply = Refusal(str(error), "Check the values and the operation")
-        if isinstance(reply, Refusal):
+        if isinstance(reply, Refusal) and not reply.candidates:
             draft.rewind(before)
         return reply
 
@@ -95,31 +95,31 @@ TOOLS: Mapping[str, Tool[Any]] = {
     for tool in (
         Tool(
             "query_kg",
-            "Query the knowledge graph of the page's tables: one property of one instance, with its source.",
+            "Read the page's tables: one property of one instance, or all cells that filters fit.",
             QueryKg,
             query_kg,
         ),
         Tool(
             "list_entities",
-            "List all entities of a given type in the knowledge graph, or of every type.",
+            "List the entities of a type, or all.",
             ListEntities,
             list_entities,
         ),
         Tool(
             "introspect_ontology",
-            "Show the entity types (list_types), or the properties of one of them (get_properties).",
+            "Show the entity types, or the properties of one.",
             IntrospectOntology,
             introspect_ontology,
         ),
         Tool(
             "calculate",
-            "Perform an arithmetic operation on numbers of the page, earlier results, earlier answers and constants.",
+            "Calculate with steps, earlier answers, numbers of the page and constants.",
             Calculate,
             calculate,
         ),
         Tool(
             "find_in_text",
-            "Find numbers in the sentences around the tables by words, unit and period.",
+            "Find sentences and their numbers around the tables by words, unit and period.",
             FindInText,
             find_in_text,
         ),

@@ -45,7 +45,7 @@ def right(answer: Answer) -> bool:
         (reply(Call("query_kg", '{"entityType": "CashFlow", ')), "not valid JSON"),
         (reply(Call("query_graph", query(2008).arguments)), "Unknown tool: query_graph"),
         (reply(Call("query_kg", {"entityType": 5, "property": CASH})), "cannot take these arguments"),
-        (reply(Call("query_kg", {"type": "CashFlow"})), "entityType: is missing"),
+        (reply(Call("query_kg", {"type": "CashFlow"})), "type: is no parameter"),
         (reply(Call("query_kg", '["CashFlow"]')), "must be one JSON object"),
         (reply(query(2008, entity="Sausage")), "No instances of type 'Sausage'"),
         (reply(query(1999)), "No instance found matching filters"),

@@ -4,23 +4,33 @@ import sys
 from pathlib import Path
 
 import pytest
+from pages import page
 from pydantic import JsonValue
 from toolboxes import OPTIONS, toolbox
 from values import quantity_of
 
+from quaestor.conversation.memory import Memory
+from quaestor.errors import SolverError
+from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.plan.steps import Extract
+from quaestor.solvers.tools.toolbox import Toolbox
 
 SHIPS = "FJOR/2014/page_58.pdf"
 
 
 def values(reply: dict[str, JsonValue]) -> list[JsonValue]:
-    mentions = reply["mentions"]
-    assert isinstance(mentions, list)
-    return [mention["value"] for mention in mentions if isinstance(mention, dict)]
+    return [mention["value"] for mention in mentions(reply)]
+
+
+def mentions(reply: dict[str, JsonValue]) -> list[dict[str, JsonValue]]:
+    """The numbers of a reply, sentence by sentence."""
+    sentences = reply["sentences"]
+    assert isinstance(sentences, list)
+    return [mention for sentence in sentences for mention in sentence["mentions"]]  # type: ignore[index,call-overload,union-attr,misc]
 
 
 @pytest.mark.parametrize(
-    ("page", "arguments", "value"),
+    ("name", "arguments", "value"),
     [
         (OPTIONS, {"words": "unrecognized compensation cost", "unit": "USD"}, 26.3),
         (OPTIONS, {"words": "compensation costs", "unit": "$"}, 26.3),
@@ -31,8 +41,8 @@ def values(reply: dict[str, JsonValue]) -> list[JsonValue]:
         (SHIPS, {"words": "off hire", "unit": "days", "period": "2013"}, 187),
     ],
 )
-def test_the_one_number_that_fits_is_taken(page: str, arguments: dict[str, JsonValue], value: float) -> None:
-    box = toolbox(page)
+def test_the_one_number_that_fits_is_taken(name: str, arguments: dict[str, JsonValue], value: float) -> None:
+    box = toolbox(name)
     reply = box.call("find_in_text", arguments)
     assert values(reply) == [value]
     assert reply["step"] == 1
@@ -48,8 +58,10 @@ def test_of_several_numbers_all_are_shown_and_none_is_taken() -> None:
     assert (values(reply), reply["count"]) == ([26.3, 2.4], 2)
     assert "none was chosen" in str(reply["note"])
     assert "step" not in reply
-    assert box.draft.steps == ()
-    box.call("calculate", {"operation": "divide", "values": [26.3, 2.4]})
+    assert [mention["step"] for mention in mentions(reply)] == [1, 2]
+    with pytest.raises(SolverError, match="no tool returned a number"):
+        box.plan()
+    box.call("calculate", {"operation": "divide", "values": ["#1", 2.4]})
     assert [step.source.kind for step in box.plan().extracts] == ["sentence", "sentence"]
 
 
@@ -58,7 +70,8 @@ def test_part_of_the_words_is_shown_but_not_taken() -> None:
     reply = box.call("find_in_text", {"words": "cash exercise dividend", "period": 2007})
     assert values(reply) == [19.5]
     assert "No number has all the words" in str(reply["note"])
-    assert box.draft.steps == ()
+    assert "step" not in reply
+    assert box.draft.chosen == ()
 
 
 @pytest.mark.parametrize(
@@ -75,6 +88,48 @@ def test_nothing_found_says_what_there_is(arguments: dict[str, JsonValue], said:
     assert reply["success"] is False
     assert said in str(reply["error"])
     assert reply["suggestion"]
+
+
+def told(*before: str, **arguments: JsonValue) -> dict[str, JsonValue]:
+    """What the tool says of a made-up page with some sentences."""
+    document = page([["", "2012"], ["sales", "$ 5"]], before=list(before))
+    knowledge = GraphProvider.of([document])
+    return Toolbox(knowledge.graph(document), knowledge.ontology, Memory()).call("find_in_text", arguments)
+
+
+def test_a_refusal_says_which_of_words_unit_and_period_failed() -> None:
+    reply = told("rent was $ 7 million in 2011 .", "41 stores were opened in 2009 .", words="rent", period=2009)
+    assert reply["success"] is False
+    assert "of 2 numbers 1 fits the words, 1 fits the period, none all of it" in str(reply["error"])
+    assert "none fits the unit" in str(toolbox().call("find_in_text", {"unit": "furlongs"})["error"])
+
+
+def test_a_number_whose_sentence_names_no_period_has_that_of_the_sentence_before() -> None:
+    said = ("fiscal 2011 was a good year .", "rent was $ 7 million .")
+    reply = told(*said, words="rent", period=2011)
+    (shown,) = mentions(reply)
+    assert (shown["value"], shown["periodOfSentenceBefore"], reply["step"]) == (7, "2011", 1)
+    assert "period" not in shown
+    assert "the sentence itself names no period" in str(reply["note"])
+    assert reply["sentences"][0]["before"] == said[0]  # type: ignore[call-overload,index]
+    explicit = told(*said, "rent was $ 9 million in 2011 .", words="rent", period=2011)
+    assert values(explicit) == [9]
+    assert "periodOfSentenceBefore" not in mentions(explicit)[0]
+
+
+def test_equal_sentences_are_told_apart_by_the_sentence_before() -> None:
+    reply = told("europe", "sales rose 5 % .", "asia", "sales rose 5 % .", words="sales rose")
+    sentences = reply["sentences"]
+    assert isinstance(sentences, list)
+    assert [sentence["before"] for sentence in sentences] == ["europe", "asia"]  # type: ignore[index,call-overload]
+    assert [mention["step"] for mention in mentions(reply)] == [1, 2]
+
+
+def test_a_sentence_without_numbers_is_found() -> None:
+    reply = told("the segment sells cables to utilities .", "rent was $ 7 million .", words="segment cables")
+    assert reply["sentences"] == [{"sentence": "the segment sells cables to utilities .", "mentions": []}]
+    assert "No number fits" in str(reply["note"])
+    assert reply["count"] == 0
 
 
 def test_misspelt_words_are_recognised() -> None:
