@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 from collections.abc import Iterator
 from decimal import Decimal
@@ -52,7 +53,8 @@ def model(asked: Asked) -> Reply:
     if is_calculation(asked):
         return structured(asked, second)
     prompt = asked.prompts[0]
-    meant = prompt.partition('"this change" is ')[2].partition(":")[0]
+    told = re.search(r'(result_\d+) \("this change"', prompt)
+    meant = told[1] if told else ""
     return structured(asked, json.loads(json.dumps(first).replace("THE CHANGE", meant)))
 
 
@@ -119,7 +121,7 @@ def test_the_queries_are_on_record_with_what_they_found(quaestor: Quaestor) -> N
     assert first["tool_calls"][0]["output"]["value"] == "100.00"
     prompts = json.loads(quaestor(f"runs prompts latest {CONVERSATION} 5 --json").out)
     assert [prompt["phase"] for prompt in prompts] == ["PLAN", "CALCULATE"]
-    assert 'this change\\" is result_3' in prompts[0]["prompt"]
+    assert 'calculated from result_3 (\\"this change\\")' in prompts[0]["prompt"]
 
 
 def meant(record: dict[str, Any], words: str) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ Owns the bounds (rounds, faults, repeated calls) and what a model is told when a
 
 import asyncio
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pydantic import JsonValue
 from pydantic_ai.direct import model_request
@@ -23,6 +23,7 @@ from quaestor.solvers.agent.messages import ANSWER, FinalAnswer
 from quaestor.solvers.agent.protocol import answer_request, read_calls
 from quaestor.solvers.agent.spec import AgentLimits
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.signs import SIGN_DROPPED, drops_sign_unasked
 from quaestor.solvers.tools.toolbox import TOOLS, Toolbox
 
 _MOST_CALLS = 16
@@ -150,6 +151,9 @@ class AnswerRounds:
             raise ModelReplyError(f"the answer cannot be held: {error}") from error
         if not settled.grounded:
             self._challenge(f"{'; '.join(settled.remarks)}. Look it up or calculate it")
+        if drops_sign_unasked(settled.plan, self.context.question):
+            self._challenge(f"{SIGN_DROPPED}. Calculate without absolute")
+            settled = replace(settled, remarks=(*settled.remarks, SIGN_DROPPED))
         claim, steps = settled.claim, tuple(step for step in final.steps if abs(step) <= _LARGEST_STEP)
         explained = (final.explanation or "")[:1000] or None
         self.context.trace.append(AnswerClaimed(claim.value, claim.scale, claim.unit, steps, explained))

@@ -1,7 +1,7 @@
 """The second phase's formula, judged: whether it can be run, and what a reader should doubt.
 
-Owns the two things that a model is asked about once before they stand: a number that has no source, and a ratio times
-one hundred, for a ratio is kept as a fraction.
+Owns what a model is asked about once before it stands: a number that has no source, an absolute value that nobody asks
+for, and a ratio times one hundred, for a ratio is kept as a fraction.
 """
 
 from collections.abc import Mapping
@@ -11,6 +11,7 @@ from quaestor.errors import PlanError
 from quaestor.plan.execute import execute
 from quaestor.plan.expressions import Variable, parse_expression
 from quaestor.plan.steps import Compute, Constant, Plan, Ref
+from quaestor.solvers.signs import SIGN_DROPPED, wants_magnitude
 from quaestor.solvers.sparql.messages import Formula
 from quaestor.solvers.sparql.retrieval import Retrieval
 
@@ -47,6 +48,9 @@ class FormulaPhase:
             return [str(error)]
         self.remarks = tuple(f"ungrounded: {number} stands on no page" for number in self._ungrounded(plan))
         doubts = [f"{remark}: name it as a value with a query" for remark in self.remarks]
+        if _takes_abs(plan) and not wants_magnitude(self.retrieval.context.question):
+            self.remarks += (SIGN_DROPPED,)
+            doubts.append(f"{SIGN_DROPPED}: leave abs out")
         if _in_percent(plan):
             doubts.append("a ratio times 100: a percentage is kept as the ratio itself, and shown as a percentage")
         if new := [doubt for doubt in doubts if doubt not in self._asked]:
@@ -68,6 +72,14 @@ class FormulaPhase:
             if isinstance(operand, Constant)
         )
         return [f"{number:f}" for number in numbers if not self.retrieval.is_given(number)]
+
+
+def _takes_abs(plan: Plan) -> bool:
+    """Whether a formula takes an absolute value; that of a number of the page is its reading without a sign."""
+    return any(
+        step.operation == "absolute" if isinstance(step, Compute) else step.reading == "magnitude"
+        for step in plan.steps
+    )
 
 
 def _in_percent(plan: Plan) -> bool:

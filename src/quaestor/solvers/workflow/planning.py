@@ -15,6 +15,7 @@ from quaestor.llm.structured.replies import initial_messages
 from quaestor.llm.structured.request import request_structured
 from quaestor.prompts import render
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.signs import SIGN_DROPPED, drops_sign_unasked
 from quaestor.solvers.workflow.briefing import rendered_prompt, rendered_system
 from quaestor.solvers.workflow.checking import CheckedPlan, check_workflow_plan, run_issues
 from quaestor.solvers.workflow.lowering import Number, query_of
@@ -44,6 +45,7 @@ class Planning:
     limits: WorkflowLimits
     _examined: CheckedPlan | None = field(init=False, default=None)
     _plans: int = field(init=False, default=0)
+    _told_of_sign: bool = field(init=False, default=False)
 
     async def run(self) -> CheckedPlan:
         """Returns a plan that has a result.
@@ -85,8 +87,13 @@ class Planning:
     def _check(self, written: WorkflowPlan) -> Sequence[str]:
         self._plans += 1
         self.context.trace.append(plan_event(self._plans, written))
-        self._examined = check_workflow_plan(written, self.question, self.context)
-        return self._examined.issues
+        examined = check_workflow_plan(written, self.question, self.context)
+        if not examined.issues and drops_sign_unasked(examined.plan, self.context.read(self.question)):
+            told, self._told_of_sign = self._told_of_sign, True
+            issues = () if told else (f"{SIGN_DROPPED}: leave absolute out, or write the same plan again",)
+            examined = replace(examined, issues=issues, remarks=(*examined.remarks, SIGN_DROPPED))
+        self._examined = examined
+        return examined.issues
 
     async def _decided(self, examined: CheckedPlan) -> tuple[CheckedPlan, tuple[str, ...]]:
         """Returns the plan with every number chosen, and why it cannot be run, if so."""

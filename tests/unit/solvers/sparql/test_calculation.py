@@ -8,6 +8,7 @@ from values import number_in
 
 from quaestor.core import serial
 from quaestor.plan.execute import execute
+from quaestor.questions.question import read_question
 from quaestor.solvers.sparql.calculation import FormulaPhase
 from quaestor.solvers.sparql.messages import Formula, WantedValues
 
@@ -73,3 +74,18 @@ def test_a_ratio_times_one_hundred_is_asked_about_once(calculation: FormulaPhase
     assert "kept as the ratio itself" in fault
     assert check(calculation, "100 * (new / old)") == []  # the same again
     assert calculation.plan is not None
+
+
+def test_an_absolute_value_that_nobody_asks_for_is_told_once_and_remarked(calculation: FormulaPhase) -> None:
+    (fault,) = check(calculation, "abs(old - new)")
+    assert fault.startswith("sign dropped: the question asks for no magnitude: leave abs out. If it is meant")
+    assert check(calculation, "abs(old - new)") == []
+    assert calculation.remarks == ("sign dropped: the question asks for no magnitude",)
+    assert check(calculation, "old - new") == []
+    assert not calculation.remarks
+
+
+def test_an_absolute_value_that_is_asked_for_is_no_fault(calculation: FormulaPhase) -> None:
+    calculation.retrieval.context.question = read_question("what is the absolute value of the change?")
+    assert check(calculation, "abs(old - new)") == []
+    assert not calculation.remarks

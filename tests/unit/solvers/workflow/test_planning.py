@@ -145,3 +145,15 @@ def test_statistics_count_what_the_turns_have_on_record() -> None:
 def test_options_are_checked(options: dict[str, object], told: str) -> None:
     with pytest.raises(SettingsError, match=told):
         make_solver("workflow", options)
+
+
+@pytest.mark.parametrize(("question", "phases"), [("what was the change?", 2), ("what was the absolute change?", 1)])
+def test_an_absolute_value_that_nobody_asks_for_is_told_once_and_remarked(question: str, phases: int) -> None:
+    looked_up = (table(1, OPERATING, "2009"), table(2, OPERATING, "2008"))
+    size = plan(*looked_up, compute(3, "subtract", 2, 1), compute(4, "absolute", 3))
+    played = play(saying([size] * phases), question)
+    assert played.turn.answer.number == 25587
+    assert len(played.asked) == phases
+    remark = "sign dropped: the question asks for no magnitude"
+    assert played.turn.answer.reason == (remark if phases == 2 else None)
+    assert any(remark in line for line in event_lines(played.turn.events)) == (phases == 2)
