@@ -36,6 +36,7 @@ from quaestor.solvers.reflection.numbers import (
     table_line_of,
     years_named_in,
 )
+from quaestor.solvers.signs import SIGN_DROPPED, drops_sign_unasked
 
 _IN_SEVERAL_STEPS: Mapping[str, tuple[str, ...]] = {
     "percentage_change": ("divide", "percentage", "multiply", "subtract"),
@@ -290,6 +291,13 @@ def one_scale(case: CheckContext) -> Iterator[Finding]:
             )
 
 
+def no_sign_dropped_unasked(case: CheckContext) -> Iterator[Finding]:
+    """No absolute value is taken where the question asks for no magnitude."""
+    if drops_sign_unasked(case.plan, case.question):
+        step = next(step.id for step in case.computes if step.operation == "absolute")
+        yield Finding("sign", step, SIGN_DROPPED)
+
+
 def no_conversion_unasked(case: CheckContext) -> Iterator[Finding]:
     """The answer is not multiplied or divided by a power of ten that the question does not ask for."""
     last = case.plan.steps[-1]
@@ -325,6 +333,7 @@ CHECKS: tuple[Callable[[CheckContext], Iterator[Finding]], ...] = (
     the_line_asked_for,
     the_period_asked_for,
     one_scale,
+    no_sign_dropped_unasked,
     no_conversion_unasked,
 )
 """Every check, facts before rules of reading."""

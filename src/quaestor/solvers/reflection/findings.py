@@ -9,7 +9,7 @@ from typing import Literal
 
 Kind = Literal[
     "ungrounded", "arithmetic", "no result", "misplaced", "order", "base", "part", "operation", "period", "line",
-    "scale",
+    "scale", "sign",
 ]  # fmt: skip
 
 HARD: frozenset[Kind] = frozenset({"ungrounded", "arithmetic", "no result"})

@@ -1,0 +1,39 @@
+"""Single rules, on plans of a line."""
+
+from decimal import Decimal
+
+import pytest
+from pages import page
+
+from quaestor.conversation.memory import Memory
+from quaestor.graph.builder import build_graph
+from quaestor.ontology.builder import build_ontology
+from quaestor.plan.steps import Compute, Constant, Plan, Ref
+from quaestor.questions.question import read_question
+from quaestor.solvers.reflection.checks import CheckContext, no_sign_dropped_unasked
+from quaestor.solvers.reflection.numbers import NumberIndex
+from quaestor.solvers.signs import SIGN_DROPPED
+
+CHANGE = Compute(1, "subtract", (Constant(Decimal(1), "1"), Constant(Decimal(3), "3")))
+SIZE = Compute(2, "absolute", (Ref(1),))
+
+
+def case(question: str, *steps: Compute) -> CheckContext:
+    numbers = NumberIndex(build_graph(page([], []), build_ontology([])))
+    return CheckContext(Plan(steps), read_question(question), Memory(()), numbers)
+
+
+@pytest.mark.parametrize(
+    ("question", "steps", "told"),
+    [
+        ("what was the change?", (CHANGE, SIZE), [(2, SIGN_DROPPED)]),
+        ("what was the change?", (CHANGE,), []),
+        ("what was the absolute value of the change?", (CHANGE, SIZE), []),
+    ],
+)
+def test_an_absolute_value_that_nobody_asks_for_is_told(
+    question: str, steps: tuple[Compute, ...], told: list[tuple[int, str]]
+) -> None:
+    found = list(no_sign_dropped_unasked(case(question, *steps)))
+    assert [(finding.step, finding.text) for finding in found] == told
+    assert not any(finding.hard for finding in found)
