@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_bench import CASH, final, is_understanding, query, reply
+from agent_bench import CASH, final, query, reply
 from command_line import Outcome, Quaestor
-from model_replies import Asked, Call, Reply, structured
+from model_replies import Asked, Call, Reply
 from model_server import ModelServer
+from oracle import question_of
 from toolboxes import CASH_FLOWS, OPTIONS
 
 from quaestor.cli.failures import exit_code_of
@@ -75,12 +76,11 @@ CALLS: dict[str, list[Call]] = {
 
 
 def model(asked: Asked) -> Reply:
-    """Makes the calls of the worked examples, one a reply."""
-    # The question of this turn comes first in a prompt, those of the history after it.
-    question = min(UNDERSTANDINGS, key=lambda q: asked.prompts[0].find(q) if q in asked.prompts[0] else 10_000)
-    if is_understanding(asked):
-        return structured(asked, UNDERSTANDINGS[question])
-    return reply(CALLS[question][len(asked.results)])
+    """Makes the calls of the worked examples, one a reply; with the first it says how it understands."""
+    question = question_of(asked)
+    if not asked.results:
+        return reply(Call("describe_understanding", UNDERSTANDINGS[question]), CALLS[question][0])
+    return reply(CALLS[question][len(asked.results) - 1])
 
 
 @pytest.fixture
@@ -132,7 +132,8 @@ def test_the_percentage_change_of_the_net_cash_from_operating_activities(quaesto
     assert record["verified"]
     assert record["program"] == "subtract(206588, 181001), divide(#0, 181001)"
     understood, *calls, claimed = record["events"]
-    assert understood == {"reading": UNDERSTANDINGS[CHANGE], "kind": "understood"}
+    lookups = [CALLS[CHANGE][0].arguments]
+    assert understood == {"reading": {**UNDERSTANDINGS[CHANGE], "lookups": lookups}, "kind": "understood"}
     assert [(call["kind"], call["call"]) for call in calls] == [("tool_called", number) for number in (1, 2, 3)]
     assert {name: value for name, value in claimed.items() if value is not None} == {
         "value": "14.14", "scale": "percent", "steps": [3], "kind": "answer_claimed",
@@ -142,7 +143,7 @@ def test_the_percentage_change_of_the_net_cash_from_operating_activities(quaesto
     assert [call["output"].get("value") for call in record["tool_calls"][:2]] == [181001, 206588]
     prompts = read(quaestor, f"runs prompts {turn}")
     assert [prompt["phase"] for prompt in prompts] == [
-        "UNDERSTAND", "ANSWER_iteration_1", "ANSWER_iteration_2", "ANSWER_iteration_3", "ANSWER_iteration_4",
+        "ANSWER_iteration_1", "ANSWER_iteration_2", "ANSWER_iteration_3", "ANSWER_iteration_4",
     ]  # fmt: skip
     assert all(CHANGE in prompt["prompt"] for prompt in prompts)
     shown = quaestor(f"runs turn {turn}").out

@@ -31,12 +31,20 @@ def reply(*calls: Call) -> Reply:
     return Reply(calls=calls)
 
 
+TWO_PHASES = AgentLimits(two_phases=True)
+ONE_TALK = AgentLimits()
+
 LOOKED_UP = (reply(query(2008)), reply(final(181001, steps=[1])))
 """What a model replies that makes no fault."""
 
 
 def is_understanding(asked: Asked) -> bool:
-    return "Before anything is looked up" in asked.prompts[0]
+    return "Before anything is looked up, say what is asked" in asked.prompts[0]
+
+
+def understood(**more: Any) -> Call:
+    """The call by which a model states its understanding along with its first calls."""
+    return Call("describe_understanding", {"description": "the net cash of 2008", **more})
 
 
 def scripted(steps: Sequence[Step], understanding: Sequence[Step] = ()) -> Script:
@@ -60,7 +68,7 @@ def play(
     page: str | Document = CASH_FLOWS,
     protocol: Protocol = "openai",
     native: bool = True,
-    limits: AgentLimits | None = None,
+    limits: AgentLimits = TWO_PHASES,
     **spec: Any,
 ) -> Played:
     return play_solver(AgentSolver(limits), script, questions or (QUESTION,), page, protocol, native, **spec)

@@ -13,12 +13,13 @@ from model_replies import Asked, Call, Reply
 from model_server import Script
 from oracle import question_of
 
-from quaestor.core.answer_value import json_number, print_value
+from quaestor.core.answer_value import json_number
 from quaestor.core.provenance import Source
-from quaestor.graph.facts import HeaderNumber, MentionFact, Observation, period_code
+from quaestor.graph.facts import HeaderNumber, MentionFact, Observation, extract_number, period_code
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.briefing import near_sentences
 from quaestor.solvers.tools.page import GraphPage
 from quaestor.solvers.tools.toolbox import Toolbox
 
@@ -32,15 +33,17 @@ class AgentOracle:
         self._context, self._golds = context, golds
 
     def script(self) -> Script:
-        """What the server answers in this turn: the understanding, the calls one by one, the answer."""
-        left: list[Call] = []
+        """What the server answers in this turn: the understanding with the first calls, more of them, the answer."""
+        replies: list[tuple[Call, ...]] = []
 
         def answer(asked: Asked) -> Reply:
-            if "describe_understanding" in asked.tools:
-                left[:] = Calls(self._context, plan_of(question_of(asked), self._context, self._golds)).made
-                said = {"description": self._golds[-1].program, "requiresCalculation": len(left) > 2}
-                return Reply(calls=(Call("describe_understanding", said),))
-            return Reply(calls=(left.pop(0) if len(left) > 1 else left[0],))
+            if not replies:
+                question = question_of(asked)
+                made = Calls(question, self._context, plan_of(question, self._context, self._golds))
+                said = {"description": self._golds[-1].program}
+                first, *more = made.replies
+                replies.extend([(Call("describe_understanding", said), *first), *more])
+            return Reply(calls=replies.pop(0) if len(replies) > 1 else replies[0])
 
         return answer
 
@@ -50,32 +53,61 @@ class Calls:
     """The calls that make a plan, tried out in advance to see what they come to.
 
     Attributes:
+        question: As asked.
         context: The turn.
         plan: What is meant.
-        made: The calls, the answer last.
+        replies: The calls of each reply. A calculation goes with the look-ups that it is made on, unless one of them
+            shows several numbers, which have to be seen first; what comes out is seen before it is the answer.
     """
 
+    question: str
     context: TurnContext
     plan: Plan
-    made: list[Call] = field(default_factory=list)
+    replies: list[tuple[Call, ...]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._box = self._fresh()
         self._given: dict[int, object] = {}
+        self._together: list[Call] = []
+        places = {sentence.place for sentence in near_sentences(self.question, self.context)}
+        told = [mention for mention in self.context.graph.mentions if mention.place in places]
+        self._told = {mention.source for mention in told}
+        self._box.draft.know(told)
         answer: dict[str, Any] = {}
         for step in self.plan.steps:
             answer = self._extract(step) if isinstance(step, Extract) else self._compute(step)
-        self.made.append(Call("final_answer", answer))
+        self._send()
+        self.replies.append((Call("final_answer", answer),))
+
+    def _send(self) -> None:
+        if self._together:
+            self.replies.append(tuple(self._together))
+        self._together = []
 
     def _extract(self, step: Extract) -> dict[str, Any]:
-        """Looks a number up; the answer that it would be."""
+        """Looks a number up that is not told; the answer that it would be."""
         assert step.number is not None
         value = json_number(step.number)
         self._given[step.id] = value
-        call = self._look_up(step)
+        call = None if self._is_told(step) else self._look_up(step)
         if call is None:
             return {"answer": value}
-        return {"answer": value, "steps": [self._make(call).get("step", 0)]}
+        reply = self._make(call)
+        found = reply.get("step") or next(m["step"] for m in _mentions(reply) if _is_taken(m, step))
+        if step.reading == "signed":
+            self._given[step.id] = f"#{found}"
+        return {"answer": self._given[step.id], "steps": [found]}
+
+    def _is_told(self, step: Extract) -> bool:
+        """Whether the prompt has the number, and its value alone means it."""
+        draft = self._box.draft
+        if step.source not in self._told or step.number is None:
+            return False
+        before = draft.mark
+        operand = draft.trace(step.number).operand
+        taken = draft.steps[operand.step - 1] if isinstance(operand, Ref) and operand.step > 0 else None
+        draft.rewind(before)
+        return isinstance(taken, Extract) and taken.source == step.source
 
     def _compute(self, step: Compute) -> dict[str, Any]:
         values = [self._value(operand) for operand in step.operands]
@@ -84,7 +116,7 @@ class Calls:
             return {"answer": self._known(step.operands[0])}
         reply = self._make(Call("calculate", {"operation": step.operation, "values": values}))
         self._given[step.id] = f"#{reply.get('step', 0)}"
-        return {"answer": _said(reply.get("result")), "steps": [reply.get("step", 0)]}
+        return {"answer": self._given[step.id]}
 
     def _value(self, operand: Operand) -> object:
         if isinstance(operand, Ref):
@@ -93,14 +125,14 @@ class Calls:
 
     def _known(self, operand: Operand) -> object:
         """What an operand is, for an answer that calculates nothing."""
-        if isinstance(operand, Ref) and operand.step < 0:
-            answer = self.context.memory.answers[operand.step]
-            return answer.value and print_value(answer.value) if answer.number is None else json_number(answer.number)
-        return self._value(operand)
+        return f"#{operand.step}" if isinstance(operand, Ref) and operand.step < 0 else self._value(operand)
 
     def _make(self, call: Call) -> Json:
-        self.made.append(call)
-        return self._box.call(call.tool, call.arguments)
+        self._together.append(call)
+        reply = self._box.call(call.tool, call.arguments)
+        if "step" not in reply:
+            self._send()
+        return reply
 
     def _look_up(self, step: Extract) -> Call | None:
         """The call that returns the number that stands at a place; None where no tool does."""
@@ -132,7 +164,8 @@ class Calls:
             ways.insert(0, {"words": words, "period": period_code(item.period)})
         for made in ways:
             reply = self._fresh().call("find_in_text", made)
-            if any(shown["rawValue"] == item.quantity.text for shown in _mentions(reply)):
+            wanted = extract_number(1, item)
+            if any(_is_taken(shown, wanted) for shown in _mentions(reply)):
                 return Call("find_in_text", made)
         return None
 
@@ -144,8 +177,13 @@ def _mentions(reply: Json) -> list[Json]:
     return [mention for sentence in reply.get("sentences", []) for mention in sentence["mentions"]]
 
 
-def _said(answer: object) -> object:
-    return {True: "yes", False: "no"}[answer] if isinstance(answer, bool) else answer
+def _is_taken(mention: Json, step: Extract) -> bool:
+    source, place = mention["source"], step.source
+    if source["kind"] != place.kind or mention["rawValue"] != (step.quantity and step.quantity.text):
+        return False
+    return place.kind == "cell" or (source["section"], source["sentence"], source["start"]) == (
+        place.section, place.sentence, place.start,
+    )  # fmt: skip
 
 
 def _where(source: Source) -> Json:

@@ -1,6 +1,6 @@
 """What a prompt is filled with: the page's outline, the conversation so far, the rules of calculation.
 
-Owns what the model is shown, in words. The page's numbers are not among it: those it has to look up.
+Owns what the model is shown, in words. The numbers of the tables are not among it: those it has to look up.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,6 +11,9 @@ from quaestor.conversation.display import show_number
 from quaestor.conversation.references.reading import reading_line
 from quaestor.core.answer_value import amount_words
 from quaestor.core.quantity import Scale
+from quaestor.core.stop_words import FUNCTION_WORDS
+from quaestor.core.words import search_words
+from quaestor.graph.facts import SentenceFact
 from quaestor.ontology.core import CoreRule, read_core
 from quaestor.plan.operations import LARGEST_EXPONENT
 from quaestor.plan.scales import shift_decimal
@@ -19,6 +22,8 @@ from quaestor.solvers.tools.page import GraphPage
 from quaestor.solvers.tools.plan_builder import IN_PERCENT
 
 _MOST_LISTED = 60
+_WORDS_SHARED, _MOST_SENTENCES, _MOST_TEXT = 2, 2, 500
+"""What a sentence needs to be shown with a question, and how many, of how many characters, are."""
 _DIGITS = 12
 
 
@@ -28,22 +33,52 @@ def rules() -> Sequence[CoreRule]:
 
 
 def outline(context: TurnContext) -> Mapping[str, object]:
-    """Returns what the page has: types with properties and instances, and how much text."""
+    """Returns what the page has: types with properties and instances, whether that is all of them, how much text."""
     page = GraphPage(context.graph, context.ontology)
+    named = {
+        type_: (
+            [_local(name) for name in page.properties(page.of_type(type_))],
+            [instance.short for instance in page.of_type(type_)],
+        )
+        for type_ in page.types
+    }
     return {
         "document": context.document.id,
         "types": [
             {
                 "name": _local(type_),
                 "caption": captions(type_, context),
-                "properties": _listed([_local(name) for name in page.properties(page.of_type(type_))]),
-                "instances": _listed([_local(instance.name) for instance in page.of_type(type_)]),
+                "properties": _listed(properties),
+                "instances": _listed(instances),
             }
-            for type_ in page.types
+            for type_, (properties, instances) in named.items()
         ],
+        "whole": all(len(names) <= _MOST_LISTED for both in named.values() for names in both),
         "sentences": len(context.graph.sentences),
         "mentions": len(context.graph.mentions),
     }
+
+
+def near_sentences(question: str, context: TurnContext) -> tuple[SentenceFact, ...]:
+    """Returns the few sentences of the page that share most words with a question, in their order; none share one.
+
+    Args:
+        question: As asked.
+        context: The turn.
+    """
+    asked = {word for word in search_words(question) if word not in FUNCTION_WORDS and not word.isdigit()}
+    scored = []
+    for sentence in context.graph.sentences:
+        shared = len(asked.intersection(search_words(sentence.text)))
+        if shared >= _WORDS_SHARED:
+            scored.append((-shared, len(sentence.text), sentence))
+    chosen: list[SentenceFact] = []
+    room = _MOST_TEXT
+    for _, length, sentence in sorted(scored, key=lambda item: item[:2])[:_MOST_SENTENCES]:
+        if length <= room:
+            chosen.append(sentence)
+            room -= length
+    return tuple(sorted(chosen, key=lambda sentence: sentence.place))
 
 
 def captions(type_: str, context: TurnContext) -> str:

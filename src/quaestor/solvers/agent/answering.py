@@ -1,30 +1,44 @@
-"""The second phase: rounds of tool calls until there is an answer.
+"""Rounds of tool calls until there is an answer.
 
-Owns the bounds (rounds, faults, repeated calls) and what a model is told when a reply cannot be used.
+Owns the bounds (rounds, faults, repeated calls), what a model is told when a reply cannot be used, and that no call of
+a reply rests on another one that went wrong.
 """
 
 import asyncio
+import json
+import re
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pydantic import JsonValue
 from pydantic_ai.direct import model_request
 from pydantic_ai.messages import ModelMessage
 
-from quaestor.conversation.events.kinds import AnswerClaimed, NoAnswerGiven, ReplyRejected
+from quaestor.conversation.events.kinds import (
+    AnswerClaimed,
+    JsonObject,
+    NoAnswerGiven,
+    NotUnderstood,
+    ReplyRejected,
+    holdable,
+)
 from quaestor.conversation.turn import ToolCall
 from quaestor.errors import ModelReplyError, PlanError
+from quaestor.graph.facts import SentenceFact
 from quaestor.llm.models import Connection
 from quaestor.llm.structured.replies import ParsedReply, RequestedCall, answered, kept, quoted
 from quaestor.llm.transcript import phase
 from quaestor.prompts import render
 from quaestor.solvers.agent.claims import GroundedAnswer, ground_answer, read_final
-from quaestor.solvers.agent.messages import ANSWER, FinalAnswer
+from quaestor.solvers.agent.messages import ANSWER, UNDERSTAND, FinalAnswer, Understanding
 from quaestor.solvers.agent.protocol import answer_request, read_calls
 from quaestor.solvers.agent.spec import AgentLimits
+from quaestor.solvers.agent.telling import told as brief
+from quaestor.solvers.agent.understanding import state
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.signs import SIGN_DROPPED, drops_sign_unasked
-from quaestor.solvers.tools.toolbox import TOOLS, Toolbox
+from quaestor.solvers.tools.toolbox import Toolbox
 
 _MOST_CALLS = 16
 _MOST_SAME = 2
@@ -32,6 +46,9 @@ Settled = GroundedAnswer | NoAnswerGiven
 _LARGEST_STEP = 1 << 62
 """A model may write any number as a step; stores hold 64 bits."""
 _PHASE = "ANSWER"
+_LONGEST_QUERY = 2000
+_STEP = re.compile(r"#\s*(\d{1,4})\b")
+_DOUBTED = "A call before it in this reply gave no single step, so that the steps it names may be other ones"
 
 
 @dataclass(slots=True)
@@ -43,12 +60,18 @@ class AnswerRounds:
         context: The turn.
         limits: How long it may take.
         messages: What was said so far.
+        sentences: The text that the model has before its eyes.
+        understanding: As it was stated, or None.
+        whole: Whether the prompt has all types, properties and instances of the page.
     """
 
     connection: Connection
     context: TurnContext
     limits: AgentLimits
     messages: list[ModelMessage]
+    sentences: Sequence[SentenceFact] = ()
+    understanding: Understanding | None = None
+    whole: bool = False
     _box: Toolbox = field(init=False)
     _seen: Counter[tuple[str, str]] = field(init=False, default_factory=Counter)
     _faults: int = field(init=False, default=0)
@@ -58,6 +81,8 @@ class AnswerRounds:
     def __post_init__(self) -> None:
         context = self.context
         self._box = Toolbox(context.graph, context.ontology, context.memory, context.note_call)
+        places = {sentence.place for sentence in self.sentences}
+        self._box.draft.know(mention for mention in context.graph.mentions if mention.place in places)
 
     @property
     def native(self) -> bool:
@@ -77,17 +102,33 @@ class AnswerRounds:
                 response = await model_request(
                     self.connection.model,
                     self.messages,
-                    model_request_parameters=answer_request(self.native, () if self._last else tuple(TOOLS)),
+                    model_request_parameters=answer_request(
+                        self.native, not self.limits.two_phases, self.whole, self._last
+                    ),
                 )
             reading = read_calls(response)
             if reading.calls or reading.text:
                 self.messages.append(kept(response))
+            self._understood(reading)
             closing = number + 1 == self.limits.iterations
             # Tools query the graph: other conversations go on meanwhile.
             settled = await asyncio.to_thread(self._calls if reading.calls else self._words, reading, closing)
             if settled is not None:
                 return settled
         raise ModelReplyError(f"no answer within {self.limits.iterations} rounds: the model goes on calling tools")
+
+    def _understood(self, reading: ParsedReply) -> None:
+        """Puts the understanding on record that a reply states, once a turn; a first reply may do without."""
+        if self.limits.two_phases or self.understanding is not None:
+            return
+        stated = next((called.arguments for called in reading.calls if called.tool == UNDERSTAND), None)
+        try:
+            if stated is None:
+                raise ModelReplyError("the first reply does not say how the question is understood")
+            self.understanding = state(self.context, stated, _queries(reading.calls))
+        except ModelReplyError as error:
+            if not any(isinstance(event, NotUnderstood) for event in self.context.trace.events):
+                self.context.trace.append(NotUnderstood(str(error)))
 
     def _words(self, reading: ParsedReply, closing: bool) -> Settled | None:
         """Takes a reply without calls: an answer in words, or nothing that can be used."""
@@ -104,9 +145,15 @@ class AnswerRounds:
     def _calls(self, reading: ParsedReply, closing: bool) -> Settled | None:
         """Makes the calls of a reply, in order, up to an answer that stands."""
         results: list[tuple[RequestedCall, JsonValue]] = []
+        before, unsure = len(self._box.draft.steps), False
         for place, called in enumerate(reading.calls):
-            if called.tool == ANSWER:
+            doubted = unsure and any(step > before for step in named_steps(called))
+            if called.tool == UNDERSTAND and not self.limits.two_phases:
+                results.append((called, "noted"))
+            elif called.tool == ANSWER:
                 try:
+                    if doubted:
+                        raise ModelReplyError(_DOUBTED)
                     return self._settle(called.arguments)
                 except ModelReplyError as fault:
                     self._fault(fault)
@@ -115,12 +162,16 @@ class AnswerRounds:
                 results.append(
                     (called, self._note(called, f"More than {_MOST_CALLS} calls in one reply", "Call again"))
                 )
+            elif doubted:
+                results.append((called, self._note(called, _DOUBTED, "Look at the results, and call again")))
             else:
-                results.append((called, self._result(called)))
+                result = self._result(called)
+                unsure = unsure or "step" not in result
+                results.append((called, brief(result)))
         self.messages.append(answered(results, self._repair("", closing) if closing else ""))
         return None
 
-    def _result(self, called: RequestedCall) -> JsonValue:
+    def _result(self, called: RequestedCall) -> Mapping[str, JsonValue]:
         key = (called.tool, called.text)
         self._seen[key] += 1
         if self._seen[key] <= _MOST_SAME:
@@ -130,7 +181,7 @@ class AnswerRounds:
             called, f"This call was made {_MOST_SAME} times before, with the same result", "Use the result, or answer"
         )
 
-    def _note(self, called: RequestedCall, error: str, suggestion: str) -> JsonValue:
+    def _note(self, called: RequestedCall, error: str, suggestion: str) -> dict[str, JsonValue]:
         """Refuses a call without making it, and keeps it on record all the same."""
         refusal = _refusal(error, suggestion)
         self.context.note_call(ToolCall.ended(called.tool[:100], called.text[:1000], refusal))
@@ -144,7 +195,7 @@ class AnswerRounds:
         """
         try:
             final, claims = read_final(said)
-            if not claims:
+            if final.answer is None:
                 return self._silence(final)
             settled = ground_answer(self._box.draft, final, claims)
         except PlanError as error:
@@ -190,5 +241,30 @@ class AnswerRounds:
         return render("agent/repair", fault=fault, last=closing, native=self.native, tool=ANSWER)
 
 
-def _refusal(error: str, suggestion: str) -> JsonValue:
+def named_steps(called: RequestedCall) -> set[int]:
+    """Returns the steps of this turn that a call names, wherever it does: `#3`, or a number among its `steps`."""
+    found = {int(digits) for digits in _STEP.findall(called.text)}
+    try:
+        said = json.loads(called.text)
+    except (ValueError, RecursionError):
+        return found
+    steps = said.get("steps") if isinstance(said, dict) else None
+    return found | {step for step in steps if type(step) is int} if isinstance(steps, list) else found
+
+
+def _queries(calls: Sequence[RequestedCall]) -> list[JsonObject]:
+    """Returns the arguments of the queries among some calls, as far as they are objects."""
+    found = []
+    for called in calls[:_MOST_CALLS]:
+        if called.tool == "query_kg":
+            try:
+                said = holdable(json.loads(called.text[:_LONGEST_QUERY]))
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(said, dict):
+                found.append(said)
+    return found
+
+
+def _refusal(error: str, suggestion: str) -> dict[str, JsonValue]:
     return {"success": False, "error": error, "suggestion": suggestion}

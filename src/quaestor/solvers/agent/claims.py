@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation, localcontext
 
-from quaestor.core.answer_value import Number, YesNo, amount_words, number_of, print_amount, print_value
+from quaestor.core.answer_value import AnswerValue, Number, YesNo, amount_words, number_of, print_amount, print_value
 from quaestor.core.parsing import find_quantities, parse_cell
 from quaestor.core.quantity import Scale
 from quaestor.errors import ModelReplyError
@@ -18,13 +18,13 @@ from quaestor.plan.execute import StepResult
 from quaestor.plan.literals import needs_no_source
 from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION, require_in_range
 from quaestor.plan.rounding import rounds_to
-from quaestor.plan.steps import Compute, Constant, Extract, Plan
+from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
 from quaestor.solvers.agent.messages import FinalAnswer, exact
 from quaestor.solvers.tools.plan_builder import IN_PERCENT, Grounding, PlanBuilder
 
 _YES_NO = re.compile(r"\W*(?:the answer is\W+)?(yes|no|true|false)\b", re.IGNORECASE)
 _LEAD = re.compile(r"^.*?\banswer\s*(?:is|=|:)\s*", re.IGNORECASE | re.DOTALL)
-_REFERENCE = re.compile(r"#\s*-?\d+")
+_REFERENCE = re.compile(r"(?:step\s*)?#\s*(-?\d{1,4})\.?", re.IGNORECASE)
 _LONGEST_WORDING = 80
 """Of an answer in words, in characters; what is longer tells of something else too."""
 
@@ -34,12 +34,12 @@ class ClaimedAnswer:
     """What a model says is the answer.
 
     Attributes:
-        value: The number, in units of `scale`; or yes or no.
+        value: The number, in units of `scale`; or yes or no; or what the step that it names came to.
         scale: What it says that one unit stands for; `Scale.ONE` where it says nothing.
         unit: What it says is counted, or None.
     """
 
-    value: Number | YesNo
+    value: AnswerValue
     scale: Scale = Scale.ONE
     unit: str | None = None
 
@@ -67,7 +67,7 @@ class GroundedAnswer:
 
 
 def read_final(said: object) -> tuple[FinalAnswer, tuple[ClaimedAnswer, ...]]:
-    """Returns a model's answer and the numbers that it may mean, none where it says that there is no answer.
+    """Returns a model's answer and the numbers that it may mean, none where it names a step or says that there is none.
 
     Args:
         said: Arguments of the output tool, or text.
@@ -83,6 +83,8 @@ def read_final(said: object) -> tuple[FinalAnswer, tuple[ClaimedAnswer, ...]]:
         return final, ()
     if final.no_answer is not None:
         raise ModelReplyError("it gives an answer and says in no_answer that there is none: leave one of them out")
+    if _named_step(final) is not None:
+        return final, ()
     claims = tuple(_claims(final))
     if not claims:
         raise ModelReplyError(f"there is no number and no yes or no in the answer {quoted(str(final.answer))}")
@@ -100,8 +102,6 @@ def _claims(final: FinalAnswer) -> Iterator[ClaimedAnswer]:
         yield ClaimedAnswer(Number(exact(final.answer)), scale, final.unit)
     elif isinstance(final.answer, str):
         text = _LEAD.sub("", final.answer.strip())
-        if _REFERENCE.fullmatch(text):
-            raise ModelReplyError(f"the answer {text} names a step: give the number itself")
         if len(text) > _LONGEST_WORDING:
             raise ModelReplyError(f"the reply is prose, neither a call nor an answer: {quoted(final.answer)}")
         if found := _YES_NO.match(text):
@@ -128,11 +128,15 @@ def ground_answer(draft: PlanBuilder, final: FinalAnswer, claims: Sequence[Claim
     Args:
         draft: The steps of this turn, each with its result.
         final: The model's answer, with the steps that it names, counted from 1.
-        claims: The readings of that answer, at least one, in the order in which it has them.
+        claims: The readings of that answer in the order in which it has them; none where it names a step.
 
     Raises:
-        ModelReplyError: Several numbers are claimed and no step tells which is meant, or a yes or no without a step.
+        ModelReplyError: Several numbers are claimed and no step tells which is meant, or a yes or no without a step; or
+            a step is named that there is not.
     """
+    named = _named_step(final)
+    if named is not None:
+        return _by_step(draft, named)
     steps = [step for step in final.steps if 0 < step <= len(draft.steps)]
     order = dict.fromkeys((*reversed(steps), *draft.chosen))
     for step in order:
@@ -152,6 +156,22 @@ def ground_answer(draft: PlanBuilder, final: FinalAnswer, claims: Sequence[Claim
         given = _shown(draft.result(steps[-1]))
         return _settled(first, plan, f"the model says {first.words}, the plan of its steps gives {given}")
     return _without_step(draft, first)
+
+
+def _named_step(final: FinalAnswer) -> int | None:
+    """Returns the step that an answer such as "#3" names, or with "#-1" the earlier answer; None for any other."""
+    found = _REFERENCE.fullmatch(_LEAD.sub("", final.answer.strip())) if isinstance(final.answer, str) else None
+    return int(found[1]) if found else None
+
+
+def _by_step(draft: PlanBuilder, step: int) -> GroundedAnswer:
+    if 0 < step <= len(draft.steps):
+        register, plan = draft.result(step), draft.plan(step)
+    elif 0 < -step <= len(draft.history) and (earlier := draft.history[step]) is not None:
+        register, plan = earlier, Plan((Compute(1, "identity", (Ref(step),)),))
+    else:
+        raise ModelReplyError(f"there is no step or answer #{step}: this turn has {len(draft.steps)} steps")
+    return _settled(ClaimedAnswer(register.value, register.scale, register.unit), plan)
 
 
 def _other_scale(register: StepResult, claim: ClaimedAnswer) -> str | None:

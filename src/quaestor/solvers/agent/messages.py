@@ -14,10 +14,10 @@ from quaestor.conversation.events.kinds import NoAnswerReason
 
 Said = str | int | float
 UNDERSTAND = "describe_understanding"
-"""The output tool of the first phase."""
+"""The output tool of a first phase, else a tool beside the others."""
 
 ANSWER = "final_answer"
-"""The output tool of the second phase."""
+"""The output tool of the rounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Understanding:
     ] = None
     property: Annotated[str | list[str] | None, Field(description="The property or properties to read.")] = None
     filters: Annotated[
-        dict[str, Said | list[Said]], Field(description="What singles out the instances, such as year.")
+        dict[str, Said | list[Said]], Field(description="What singles out the instances, as query_kg takes it.")
     ] = field(default_factory=dict)
     periods: Annotated[list[Said], Field(description="The years or other periods asked about.")] = field(
         default_factory=list
@@ -38,15 +38,13 @@ class Understanding:
     requires_calculation: Annotated[
         bool, Field(alias="requiresCalculation", description="Whether anything must be calculated.")
     ] = False
-    operation: Annotated[str | None, Field(description="The calculation, such as subtract.")] = None
-    operands: Annotated[list[Said], Field(description="What it is calculated on, in order, in words.")] = field(
+    operation: Annotated[str | None, Field(description="Such as subtract.")] = None
+    operands: Annotated[list[Said], Field(description="In order.")] = field(default_factory=list)
+    references: Annotated[list[Said], Field(description="Earlier answers meant, such as #-1.")] = field(
         default_factory=list
     )
-    references: Annotated[
-        list[Said], Field(description="Earlier results that the question points back to, such as #-1.")
-    ] = field(default_factory=list)
     plan: Annotated[str | list[str], Field(description="The steps, in words.")] = ""
-    reasoning: Annotated[str, Field(description="Why this answers the question.")] = ""
+    reasoning: Annotated[str, Field(description="Why, in a sentence.")] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +53,17 @@ class FinalAnswer:
 
     answer: Annotated[
         Annotated[bool, Strict()] | Annotated[int, Strict()] | Annotated[float, Strict()] | str | None,
-        Field(description='One number; or "yes" or "no"; null where there is none to give.'),
+        Field(description='"#3" for what step 3 came to; or a number; or "yes" or "no"; or left out, with no_answer.'),
     ] = None
-    no_answer: Annotated[
-        NoAnswerReason | None,
-        Field(description="With null: the page does not have it, or two numbers fit and nothing tells which."),
-    ] = None
-    scale: Annotated[
-        Literal["one", "thousand", "million", "billion", "percent"] | None,
-        Field(description="What one unit of the number stands for, as its source prints it."),
-    ] = None
-    unit: Annotated[str | None, Field(description="What it counts, such as USD or shares.")] = None
-    steps: Annotated[list[int], Field(description="The steps of the tool results that it rests on.")] = field(
-        default_factory=list
-    )
-    explanation: Annotated[str | None, Field(description="How it was found, in a sentence.")] = None
+    no_answer: NoAnswerReason | None = None
+    scale: Literal["one", "thousand", "million", "billion", "percent"] | None = None
+    unit: str | None = None
+    steps: Annotated[list[int], Field(description="That a number rests on.")] = field(default_factory=list)
+    explanation: str | None = None
+
+
+STATED = ("description", "operation", "operands", "references", "reasoning")
+"""What a model states of its understanding along with its first calls: those say the rest."""
 
 
 def exact(number: float) -> Decimal:

@@ -7,17 +7,22 @@ import json
 import re
 from dataclasses import replace
 from functools import lru_cache
+from typing import Literal
 
+from pydantic import JsonValue
 from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.tools import ToolDefinition
 
-from quaestor.llm.structured.modes import output_tool
 from quaestor.llm.structured.replies import ParsedReply, RequestedCall, read_reply
-from quaestor.solvers.agent.messages import ANSWER, FinalAnswer
+from quaestor.llm.structured.schema import plain_schema
+from quaestor.solvers.agent.messages import ANSWER, STATED, UNDERSTAND, FinalAnswer, Understanding
 from quaestor.solvers.tools.toolbox import TOOLS
 
 _LINE = re.compile(r"TOOL:\s*([\w.-]{1,60})\s*\(")
+_CHECKED_ANYWAY = frozenset({"maxLength", "minItems", "maxItems", "propertyNames", "default", "additionalProperties"})
+_OF_OVERVIEW = ("list_entities", "introspect_ontology")
+"""What they list stands in the prompt, where there is not too much of it."""
 _FINAL = re.compile(r"^[\s*]*ANSWER\W*?:", re.MULTILINE)
 
 
@@ -50,32 +55,78 @@ def _arguments(text: str, start: int) -> str:
     return text[begin:end]
 
 
-@lru_cache(maxsize=1)
-def tool_list() -> list[dict[str, str]]:
-    """Returns the tools, for models that call them in writing."""
+def _lean(schema: JsonValue) -> JsonValue:
+    """Returns a schema without the limits that are checked anyway: every word of it is read with every request."""
+    if isinstance(schema, list):
+        return [_lean(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    lean = {key: _lean(value) for key, value in schema.items() if key not in _CHECKED_ANYWAY}
+    choices = lean.get("anyOf")
+    if isinstance(choices, list) and all(isinstance(choice, dict) and set(choice) == {"type"} for choice in choices):
+        del lean["anyOf"]
+        lean["type"] = [choice["type"] for choice in choices if isinstance(choice, dict)]
+    return lean
+
+
+def _definition(
+    name: str, description: str, schema: JsonValue, kind: Literal["function", "output"] = "function"
+) -> ToolDefinition:
+    lean = _lean(schema)
+    assert isinstance(lean, dict)
+    # Not strict: a filter may have any key, which schemas held to the letter cannot say.
+    return ToolDefinition(name=name, parameters_json_schema=lean, description=description, strict=False, kind=kind)
+
+
+@lru_cache(maxsize=4)
+def _tools(stating: bool, whole: bool) -> tuple[ToolDefinition, ...]:
+    found = [
+        _definition(name, tool.description, tool.schema)
+        for name, tool in TOOLS.items()
+        if not (whole and name in _OF_OVERVIEW)
+    ]
+    if not stating:
+        return tuple(found)
+    properties = plain_schema(Understanding)["properties"]
+    assert isinstance(properties, dict)
+    schema: JsonValue = {
+        "type": "object",
+        "properties": {name: properties[name] for name in STATED},
+        "required": ["description"],
+    }
+    return (_definition(UNDERSTAND, "Say how you understand the question.", schema), *found)
+
+
+@lru_cache(maxsize=4)
+def tool_list(stating: bool, whole: bool) -> list[dict[str, str]]:
+    """Returns the tools, for models that call them in writing.
+
+    Args:
+        stating: Whether the one for the understanding is among them.
+        whole: Whether the overview in the prompt has all types, properties and instances: those that list them are left
+            out then.
+    """
     return [
-        {"name": tool.name, "description": tool.description, "schema": json.dumps(tool.schema)}
-        for tool in TOOLS.values()
+        {"name": tool.name, "description": tool.description or "", "schema": json.dumps(tool.parameters_json_schema)}
+        for tool in _tools(stating, whole)
     ]
 
 
 @lru_cache(maxsize=16)
-def answer_request(native: bool, tools: tuple[str, ...]) -> ModelRequestParameters:
-    """Returns what a model may reply with in the second phase."""
+def answer_request(native: bool, stating: bool, whole: bool, last: bool) -> ModelRequestParameters:
+    """Returns what a model may reply with while it answers.
+
+    Args:
+        native: Whether it makes tool calls itself.
+        stating: Whether it may state its understanding.
+        whole: Whether the overview in the prompt has all types, properties and instances.
+        last: Whether it must answer now.
+    """
     if not native:
         return ModelRequestParameters(output_mode="text", allow_text_output=True)
     return ModelRequestParameters(
-        # Not strict: a filter may have any key, which schemas held to the letter cannot say.
-        function_tools=[
-            ToolDefinition(
-                name=name,
-                parameters_json_schema=TOOLS[name].schema,
-                description=TOOLS[name].description,
-                strict=False,
-            )
-            for name in tools
-        ],
+        function_tools=[] if last else list(_tools(stating, whole)),
         output_mode="tool",
-        output_tools=[output_tool(FinalAnswer, ANSWER, "Give the answer.")],
+        output_tools=[_definition(ANSWER, "Give the answer.", plain_schema(FinalAnswer), "output")],
         allow_text_output=False,
     )

@@ -1,10 +1,11 @@
-"""The agent solver: understand, then answer with tools.
+"""The agent solver: understand and answer with tools, in one talk or in two.
 
-Owns the order of the two phases and what becomes of their outcome. The model is the run's, and comes with each turn;
+Owns the order of the phases and what becomes of their outcome. The model is the run's, and comes with each turn;
 the solver keeps nothing from one turn to the next.
 """
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 
 from quaestor.conversation.answer import Answer
@@ -20,7 +21,7 @@ from quaestor.solvers.agent.answering import AnswerRounds
 from quaestor.solvers.agent.messages import ANSWER, FinalAnswer, Understanding
 from quaestor.solvers.agent.protocol import tool_list
 from quaestor.solvers.agent.spec import AgentLimits
-from quaestor.solvers.agent.understanding import understand, written
+from quaestor.solvers.agent.understanding import page_variables, understand, written
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
 
@@ -53,26 +54,31 @@ class AgentSolver:
         """
         model = context.model_for()
         system = render("agent/system", rules=briefing.rules(), advice=self._advice)
-        understanding = await understand(model, question, context, system, self.limits.repairs)
-        prompt = await compute(self._prompt, question, context, understanding, model)
-        settled = await AnswerRounds(model, context, self.limits, initial_messages(system, prompt)).play()
+        first = None
+        if self.limits.two_phases:
+            first = await understand(model, question, context, system, self.limits.repairs)
+        sentences = await compute(briefing.near_sentences, question, context)
+        page = await compute(page_variables, question, context)
+        whole = bool(page["whole"])
+        prompt = self._prompt(page, first, model)
+        rounds = AnswerRounds(model, context, self.limits, initial_messages(system, prompt), sentences, first, whole)
+        settled = await rounds.play()
         if isinstance(settled, NoAnswerGiven):
             return answer_without_value(context, settled.reason, settled.explanation)
-        thought = understanding.description if understanding else ""
+        thought = rounds.understanding.description if rounds.understanding else ""
         plan = replace(settled.plan, thought=thought)
         remarks = "; ".join(settled.remarks) or None
         return await compute(answer_from_plan, plan, context, question=question, reason=remarks)
 
-    def _prompt(
-        self, question: str, context: TurnContext, understanding: Understanding | None, model: Connection
-    ) -> str:
+    def _prompt(self, page: Mapping[str, object], understanding: Understanding | None, model: Connection) -> str:
         return render(
             "agent/answer",
-            **briefing.prompt_variables(question, context),
+            **page,
+            two_phases=self.limits.two_phases,
             understanding=written(understanding) if understanding else None,
             native=model.spec.profile.tools,
             tool=ANSWER,
-            tools=tool_list(),
+            tools=tool_list(not self.limits.two_phases, bool(page["whole"])),
             schema=json.dumps(plain_schema(FinalAnswer)),
             iterations=self.limits.iterations,
         )

@@ -15,13 +15,16 @@ class AgentLimits:
     """How long the agent tries.
 
     Attributes:
-        iterations: Rounds of the second phase; in the last there are no tools any more.
+        iterations: Rounds of tool calls; in the last there are no tools any more.
+        two_phases: Whether the understanding is asked for in a request of its own, before there are tools. Else the
+            model states it along with its first calls.
         repairs: Replies of a phase that could not be used and were asked for again.
         advice: A file whose text the model is told besides the rules; None for none.
     """
 
     iterations: int = option(12, help="rounds of tool calls; in the last there are no tools any more", least=1)
     repairs: int = option(3, help="replies that could not be used and are asked for again", least=1)
+    two_phases: bool = option(False, help="ask for the understanding before there are tools, in a request of its own")
     advice: str | None = option(None, help="a file of advice on tools, such as `quaestor learn tools` drafts")
 
 

@@ -1,15 +1,16 @@
-"""The first phase: what is asked, before anything is looked up.
+"""What is asked, as a model says it: in a request of its own before anything is looked up, or with its first calls.
 
 A model that does not say how it understands may still answer: that is no error here.
 """
 
 import json
+from collections.abc import Sequence
 
 from quaestor.conversation.events.kinds import JsonObject, NotUnderstood, Understood, as_object
 from quaestor.core.computing import compute
 from quaestor.errors import ModelReplyError
 from quaestor.llm.models import Connection
-from quaestor.llm.structured.replies import initial_messages
+from quaestor.llm.structured.replies import initial_messages, read_json
 from quaestor.llm.structured.request import request_structured
 from quaestor.prompts import render
 from quaestor.solvers import briefing
@@ -34,11 +35,7 @@ async def understand(
     Raises:
         OutageError: The model cannot be asked.
     """
-    prompt = await compute(
-        lambda: render(
-            "agent/understand", page=briefing.outline(context), **briefing.prompt_variables(question, context)
-        )
-    )
+    prompt = await compute(lambda: render("agent/understand", **page_variables(question, context)))
     try:
         reply = await request_structured(
             connection,
@@ -55,6 +52,35 @@ async def understand(
         return None
     context.trace.append(Understood(reading(reply.value)))
     return reply.value
+
+
+def page_variables(question: str, context: TurnContext) -> dict[str, object]:
+    """Returns what prompts are told: the page, the conversation, the text that the question is near to."""
+    sentences = [sentence.text for sentence in briefing.near_sentences(question, context)]
+    page = briefing.outline(context)
+    return {
+        "page": page,
+        "whole": page["whole"],
+        "sentences": sentences,
+        **briefing.prompt_variables(question, context),
+    }
+
+
+def state(context: TurnContext, said: object, lookups: Sequence[JsonObject]) -> Understanding:
+    """Returns the understanding that a model states along with its first calls, and puts it on record.
+
+    Args:
+        context: The turn.
+        said: What it states.
+        lookups: The queries that it makes along with it: they say type, property and filters.
+
+    Raises:
+        ModelReplyError: It is none.
+    """
+    found = read_json(Understanding, said)
+    read = reading(found)
+    context.trace.append(Understood({**read, "lookups": list(lookups)} if lookups else read))
+    return found
 
 
 def reading(understanding: Understanding) -> JsonObject:

@@ -26,14 +26,12 @@ class QueryKg:
 
     __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
 
-    entity_type: Annotated[Word | None, Field(alias="entityType", description="Such as CashFlow.")] = None
-    property: Annotated[
-        Word | None, Field(description="Such as net_income; left out, every cell that the filters fit.")
-    ] = None
+    entity_type: Annotated[Word | None, _ENTITY_TYPE] = None
+    property: Annotated[Word | None, Field(description="Left out, all cells that the filters fit.")] = None
     filters: Annotated[
         dict[Word, Scalar | list[Scalar]] | None,
         Field(
-            description='Such as {"year": 2007} or {"year": [2007, 2006]}. Keys: year, period, entity, instance, row, '
+            description='Such as {"year": [2007, 2006]}. Keys: year, period, entity, instance, row, '
             "column, table, order, or another property with its value."
         ),
     ] = None
@@ -67,8 +65,7 @@ class Calculate:
     operation: Annotated[
         Word,
         Field(
-            description="percentage_change takes the old value, then the new; percentage the part, then the whole; "
-            "table_ operations one row label.",
+            description="percentage_change: old, new. percentage: part, whole. table_ operations: one row label.",
             json_schema_extra={"enum": list(OPERATIONS)},
         ),
     ]
@@ -77,7 +74,7 @@ class Calculate:
         Field(
             min_length=1,
             max_length=MOST_OPERANDS,
-            description="#1 for step 1 of this turn, #-1 for the last answer, or numbers.",
+            description="#1: step 1; #-1: the last answer; or numbers.",
         ),
     ]
 
@@ -88,7 +85,7 @@ class FindInText:
 
     __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
 
-    words: Annotated[Word | None, Field(description="Words of the sentence.")] = None
+    words: Word | None = None
     unit: Annotated[Word | None, Field(description="USD, percent, shares, million, ...")] = None
     period: Annotated[Scalar | None, Field(description="A year, quarter or date.")] = None
 

@@ -4,7 +4,7 @@ Owns the steps and their results, and which number is which: a value given to a 
 answer, the page, or to nothing.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 
@@ -57,6 +57,7 @@ class PlanBuilder:
         self._steps: list[Step] = []
         self._results: list[StepResult] = []
         self._shown: dict[int, PrintedNumber] = {}
+        self._told: tuple[PrintedNumber, ...] = ()
         self._latest = 0
 
     @property
@@ -100,6 +101,10 @@ class PlanBuilder:
         steps, self._latest = mark
         del self._steps[steps:], self._results[steps:]
         self._shown = {step: number for step, number in self._shown.items() if step <= steps}
+
+    def know(self, numbers: Iterable[PrintedNumber]) -> None:
+        """Notes numbers that whoever calls has before its eyes: one of them that it uses has its source."""
+        self._told = tuple(numbers)
 
     def show(self, number: PrintedNumber | TextCell, query: str | None = None) -> int:
         """Returns the step of a number, or of words, that is shown beside others: it can be named, none is chosen."""
@@ -212,6 +217,7 @@ class PlanBuilder:
         if needs_no_source(value):
             text = write_literal(value)
             yield Grounding(Constant(value, text), "constant", text)
+        yield from self._among_numbers(value, self._told, "shown")
         yield from self._among_numbers(value, (*self._graph.observations, *self._graph.mentions, *self._graph.labels))
 
     def _among_steps(self, value: Decimal, exact: bool, shown: bool = False) -> Iterator[Grounding]:

@@ -95,7 +95,7 @@ TOOLS: Mapping[str, Tool[Any]] = {
     for tool in (
         Tool(
             "query_kg",
-            "Read the page's tables: one property of one instance, or all cells that filters fit.",
+            "Read the tables: one property of one instance, or all cells that filters fit.",
             QueryKg,
             query_kg,
         ),
@@ -113,13 +113,13 @@ TOOLS: Mapping[str, Tool[Any]] = {
         ),
         Tool(
             "calculate",
-            "Calculate with steps, earlier answers, numbers of the page and constants.",
+            "Calculate with steps, earlier answers and numbers.",
             Calculate,
             calculate,
         ),
         Tool(
             "find_in_text",
-            "Find sentences and their numbers around the tables by words, unit and period.",
+            "Find sentences with their numbers.",
             FindInText,
             find_in_text,
         ),

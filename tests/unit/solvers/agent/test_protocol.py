@@ -53,7 +53,7 @@ def test_a_model_without_tools_calls_them_in_writing() -> None:
     assert not any(asked.tools for asked in played.asked)
     assert "TOOL: query_kg(" in played.asked[1].prompts[0]
     assert "find_in_text" in played.asked[1].prompts[0]
-    assert played.asked[2].prompts[-1].startswith('RESULT of query_kg: {"success": true')
+    assert played.asked[2].prompts[-1].startswith('RESULT of query_kg: {"value": 181001')
 
 
 @pytest.mark.usefixtures("local_models")
@@ -79,7 +79,8 @@ def test_the_prompts_hold_the_page_the_history_and_the_cores_rules() -> None:
     first, later = played.asked[0], played.asked[3]
     assert "percentage change: (later - earlier) / earlier" in first.system
     assert CASH in first.prompts[0]
-    assert "CashFlow_2008" in first.prompts[0]
+    assert "Instances: 2007; 2008; 2009" in first.prompts[0]
+    assert "Instances: 2007; 2008; 2009" in played.asked[1].prompts[0]
     assert "none, this is the first question" in first.prompts[0]
     assert "181001" not in first.prompts[0]
     assert f"1. Question: {QUESTION}" in later.prompts[0]
@@ -98,10 +99,10 @@ def test_the_prompts_say_what_words_point_back_to() -> None:
 
 def test_both_phases_say_why_a_question_is_asked_again() -> None:
     told = {"question": "how much?", "history": [], "references": "", "feedback": ("the wrong year",)}
-    first = render("agent/understand", page={"document": "d", "types": [], "sentences": 0, "mentions": 0}, **told)
-    second = render(
-        "agent/answer", understanding=None, native=True, tool="final_answer", tools=[], schema="", iterations=3, **told
-    )
+    page = {"page": {"document": "d", "types": [], "sentences": 0, "mentions": 0}, "sentences": []}
+    first = render("agent/understand", **page, **told)
+    shown = {"native": True, "tool": "final_answer", "tools": [], "schema": "", "iterations": 3, "two_phases": True}
+    second = render("agent/answer", understanding=None, **shown, **page, **told)
     for prompt in (first, second):
         assert "An earlier answer of yours to this question was not accepted:\n- the wrong year\n" in prompt
 

@@ -1,0 +1,142 @@
+"""The understanding along with the first calls, many calls in one reply, and what a model is told of their results."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from agent_bench import CASH, ONE_TALK, QUESTION, final, play, query, reply, scripted, understood
+from model_replies import Asked, Call, Reply, say
+from pages import page
+
+from quaestor.conversation.events.kinds import NotUnderstood, Understood
+
+pytestmark = pytest.mark.usefixtures("local_models")
+
+CHANGE = Call("calculate", {"operation": "subtract", "values": ["#2", "#1"]})
+
+
+def test_the_first_reply_states_the_understanding_looks_up_and_calculates() -> None:
+    played = play(
+        scripted([reply(understood(operation="subtract"), query(2008), query(2009), CHANGE), reply(final("#3"))]),
+        limits=ONE_TALK,
+    )
+    turn = played.turn
+    assert (turn.answer.number, turn.verified, turn.answer.reason) == (25587, True, None)
+    assert played.phases == ["ANSWER_iteration_1", "ANSWER_iteration_2"]
+    stated = turn.events[0]
+    assert isinstance(stated, Understood)
+    assert stated.reading["operation"] == "subtract"
+    assert stated.reading["lookups"] == [query(2008).arguments, query(2009).arguments]
+    assert turn.answer.plan is not None
+    assert turn.answer.plan.thought == "the net cash of 2008"
+    assert [call.tool for call in turn.tool_calls] == ["query_kg", "query_kg", "calculate"]
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_an_understanding_that_is_missing_or_broken_costs_nothing(native: bool) -> None:
+    for stated in ((), (Call("describe_understanding", "{"),)):
+        calls = [reply(*stated, query(2008)), reply(final("#1"))]
+        if not native:
+            calls = [say("\n".join(f"TOOL: {c.tool}({c.text})" for c in made.calls)) for made in calls]
+        played = play(scripted(calls), limits=ONE_TALK, native=native)
+        assert (played.turn.answer.number, played.turn.usage.requests) == (181001, 2)
+        assert sum(isinstance(event, NotUnderstood) for event in played.turn.events) == 1
+
+
+def test_an_understanding_may_come_alone() -> None:
+    played = play(scripted([reply(understood()), reply(query(2008)), reply(final("#1"))]), limits=ONE_TALK)
+    assert played.turn.answer.number == 181001
+    assert not any(isinstance(event, NotUnderstood) for event in played.turn.events)
+
+
+@pytest.mark.parametrize(
+    ("said", "number"), [("#1", 181001), ("step #2", 206588), ("#-1", 181001), ("the answer is #2.", 206588)]
+)
+def test_an_answer_names_a_step_or_an_earlier_answer(said: str, number: int) -> None:
+    first = [reply(understood(), query(2008)), reply(final("#1"))]
+    second = [reply(understood(), query(2008), query(2009)), reply(final(said))]
+    turn = play(scripted([*first, *second]), QUESTION, "and that?", limits=ONE_TALK).turns[1]
+    assert (turn.answer.number, turn.answer.reason) == (number, None)
+    assert turn.answer.sources
+    claimed = next(event for event in turn.events if event.kind == "answer_claimed")
+    assert claimed.value == turn.answer.value
+
+
+@pytest.mark.parametrize("resting", [CHANGE, final("#2"), final(206588, steps=[2])])
+def test_no_call_rests_on_steps_that_a_call_before_it_in_the_reply_did_not_make(resting: Call) -> None:
+    """Else #1 would be another number than the model thinks."""
+    hasty = reply(understood(), query(1999), query(2008), query(2009), resting)
+    played = play(scripted([hasty, reply(final("#1"))]), limits=ONE_TALK)
+    assert "gave no single step" in "\n".join(played.asked[1].results)
+    assert played.turn.answer.number == 181001
+
+
+def test_steps_of_earlier_replies_may_be_named_whatever_went_wrong_since() -> None:
+    script = [reply(query(2008), query(2009)), reply(query(1999), CHANGE), reply(final("#3"))]
+    assert play(scripted(script), limits=ONE_TALK).turn.answer.number == 25587
+
+
+def test_a_model_is_told_results_without_what_steps_stand_for() -> None:
+    third = Call("calculate", {"operation": "divide", "values": ["#1", 3]})
+    played = play(scripted([reply(understood(), query(2008), third), reply(final("#2"))]), limits=ONE_TALK)
+    looked_up, divided = (json.loads(text) for text in played.asked[1].results[1:])
+    assert looked_up == {
+        "value": 181001, "rawValue": "$ 181001", "scale": "thousand", "unit": "USD", "period": "2008", "step": 1,
+        "label": "net cash from operating activities, 2008",
+    } or "rawValue" not in looked_up  # fmt: skip
+    assert "source" not in looked_up
+    assert len(str(divided["result"])) <= 12
+    kept = played.turn.tool_calls[0].output
+    assert isinstance(kept, dict)
+    assert kept["source"]
+
+
+def test_what_does_not_change_comes_first_and_is_the_same_to_the_byte() -> None:
+    script = [reply(understood(), query(2008)), reply(final("#1"))] * 2
+    asked = play(scripted(script), QUESTION, "and in 2009?", limits=ONE_TALK).asked
+    assert len({json.dumps(request.body["tools"]) for request in asked}) == 1
+    assert len({request.system for request in asked}) == 1
+    first, second = asked[0].prompts[0], asked[2].prompts[0]
+    begin = first.index("Conversation so far")
+    assert first[:begin] == second[:begin]
+    assert "CashFlow" in first[:begin]
+    assert first.rstrip().endswith(f"Question: {QUESTION}")
+
+
+def test_tools_that_list_are_on_offer_where_the_overview_leaves_something_out() -> None:
+    script = [reply(understood(), Call("list_entities", {})), reply(query(2008)), reply(final("#1"))]
+    played = play(scripted(script), limits=ONE_TALK)
+    assert "list_entities" not in played.asked[0].tools
+    assert played.turn.tool_calls[0].output["success"] is True  # type: ignore[index,call-overload]
+    lines = [["", "2012"], *([f"line of {chr(97 + n // 26)}{chr(97 + n % 26)} things", str(n)] for n in range(70))]
+    wide = play(scripted([reply(final(None, no_answer="not_on_page"))] * 2), page=page(lines), limits=ONE_TALK)
+    assert {"list_entities", "introspect_ontology"} < set(wide.asked[0].tools)
+
+
+def test_the_text_that_a_question_is_near_to_is_told_and_its_numbers_have_their_source() -> None:
+    document = page(
+        [["", "2012"], ["net sales", "$ 5"]],
+        before=["rental expense of office space was $ 7.5 million .", "the company was founded long ago ."],
+    )
+    played = play(
+        scripted([reply(understood(), final("7.5 million"))]),
+        "what was the rental expense of office space?",
+        page=document,
+        limits=ONE_TALK,
+    )
+    told = played.asked[0].prompts[0]
+    assert "- rental expense of office space was $ 7.5 million ." in told
+    assert "founded" not in told
+    answer = played.turn.answer
+    assert (str(answer.number), answer.reason, len(answer.sources)) == ("7.5", None, 1)
+
+
+def test_a_model_that_cannot_be_understood_is_told_so_in_one_talk_too() -> None:
+    faults: list[Reply] = [say(""), replace(say("The net cash"), truncated=True), reply(Call("query_kg", "{"))]
+
+    def asks(asked: Asked) -> Reply:
+        return faults.pop(0) if faults else reply(final("#1")) if asked.results[1:] else reply(query(2008))
+
+    turn = play(asks, limits=ONE_TALK).turn
+    assert turn.answer.number == 181001
+    assert CASH in str(turn.tool_calls[-1].input)
