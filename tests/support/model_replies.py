@@ -1,9 +1,10 @@
 """What a model says, and how the two protocols put it on the wire."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from os.path import commonprefix
 from typing import Any, Literal
 
 Protocol = Literal["openai", "anthropic"]
@@ -29,6 +30,7 @@ class Reply:
         text: Of the message.
         calls: Tool calls after it.
         tokens: Read and written.
+        cached: How many of those read a server would have kept from requests before.
         truncated: Whether the model ran into its limit of tokens.
         delay: Seconds before the answer.
         status: Of HTTP; from 400 on the body is an error of the protocol that says `text`.
@@ -41,6 +43,7 @@ class Reply:
     text: str = ""
     calls: tuple[Call, ...] = ()
     tokens: tuple[int, int] = (10, 5)
+    cached: int = 0
     truncated: bool = False
     delay: float = 0.0
     status: int = 200
@@ -140,12 +143,21 @@ def structured(asked: Asked, value: Mapping[str, Any], tool: str | None = None) 
     return Reply(json.dumps(value))
 
 
-def counted(asked: Asked, reply: Reply) -> Reply:
+def counted(asked: Asked, reply: Reply, before: Sequence[Asked] = ()) -> Reply:
     """The reply with a count of tokens: a quarter of the characters that a model reads (messages, tools, schemas) and
-    writes (text, tool names, arguments), which is a rough mean of tokenizers on English and JSON."""
-    read = {name: asked.body[name] for name in ("system", "messages", "tools", "response_format") if name in asked.body}
+    writes (text, tool names, arguments), which is a rough mean of tokenizers on English and JSON. What begins like one
+    of the requests before, to the character, counts as cached, as with servers that keep prefixes."""
+    read = _read(asked)
     wrote = [reply.text, *(made.tool + made.text for made in reply.calls)]
-    return replace(reply, tokens=(len(json.dumps(read, ensure_ascii=False)) // 4, max(1, len("".join(wrote)) // 4)))
+    kept = max((len(commonprefix([read, _read(earlier)])) for earlier in before), default=0)  # noqa: RUF071 - characters
+    return replace(reply, tokens=(len(read) // 4, max(1, len("".join(wrote)) // 4)), cached=kept // 4)
+
+
+def _read(asked: Asked) -> str:
+    """What a model reads of a request, in the order in which servers lay it out: tools and schemas come first."""
+    names = ("tools", "response_format", "system", "messages")
+    read = {name: asked.body[name] for name in names if name in asked.body}
+    return json.dumps(read, ensure_ascii=False)
 
 
 def written(asked: Asked, reply: Reply) -> tuple[str, str]:
@@ -172,9 +184,10 @@ def _openai_end(reply: Reply) -> str:
     return "length" if reply.truncated else "tool_calls" if reply.calls else "stop"
 
 
-def _openai_usage(reply: Reply) -> dict[str, int]:
+def _openai_usage(reply: Reply) -> dict[str, Any]:
     read, wrote = reply.tokens
-    return {"prompt_tokens": read, "completion_tokens": wrote, "total_tokens": read + wrote}
+    usage: dict[str, Any] = {"prompt_tokens": read, "completion_tokens": wrote, "total_tokens": read + wrote}
+    return {**usage, "prompt_tokens_details": {"cached_tokens": reply.cached}} if reply.cached else usage
 
 
 def _openai(asked: Asked, reply: Reply) -> dict[str, Any]:

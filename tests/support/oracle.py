@@ -92,7 +92,7 @@ class Guided:
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
         script = self._oracle(context, self._golds[: len(context.memory.turns) + 1]).script()
-        self._server.script = lambda asked: counted(asked, script(asked))
+        self._server.script = lambda asked: counted(asked, script(asked), self._server.asked[:-1])
         return await self._solver.solve(question, context)
 
 

@@ -25,7 +25,7 @@ def told(reply: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
 
 def _short(reply: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     calculated = "operands" in reply
-    kept = {k: v for k, v in reply.items() if k not in _UNTOLD and v not in (None, [], "")}
+    kept: dict[str, JsonValue] = {k: v for k, v in reply.items() if k not in _UNTOLD and v not in (None, [], "")}
     if calculated:
         kept.pop("values", None)
         kept["operands"] = _operands(reply["operands"])
