@@ -94,12 +94,12 @@ def _serve(latency: float, told: Connection) -> None:
 def _reply(asked: "Asked") -> "Reply":
     from model_replies import call
 
-    if "describe_understanding" in asked.tools:
-        return call("describe_understanding", description="a sum", requiresCalculation=True)
     match len(asked.results):
         case 0:
-            return call("introspect_ontology", action="list_types")
+            return call("describe_understanding", description="a sum")
         case 1:
+            return call("introspect_ontology", action="list_types")
+        case 2:
             return call("calculate", operation="add", values=[2, 3])
         case _:
             return call("final_answer", answer=5, steps=[1])

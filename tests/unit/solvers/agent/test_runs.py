@@ -23,7 +23,7 @@ from quaestor.llm.session import ModelConfig
 from quaestor.sample import sample_path
 from quaestor.store.base import open_store
 
-REPLIES = 200
+REPLIES = 120
 SHARE = 0.5
 """Of the replies that are anything."""
 MOST_IN_A_ROW = 4
