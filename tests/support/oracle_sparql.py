@@ -20,6 +20,7 @@ from quaestor.ontology.vocabulary import property_name
 from quaestor.plan.steps import Constant, Extract, Operand, Plan, Ref, RowRef
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.briefing import rules as rules_of_core
 from quaestor.solvers.sparql.grounding import QueriedNumbers
 
 _SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "exp": "**", "greater": ">"}
@@ -42,7 +43,7 @@ class SparqlOracle:
             told = {"reasoning": self._golds[-1].program}
             if "The values that you named" in asked.prompts[0]:
                 return structured(asked, {"formula": made[0].formula, **told})
-            return structured(asked, {"values": made[0].values, **told})
+            return structured(asked, {**made[0].named, **told})
 
         return answer
 
@@ -69,6 +70,15 @@ class Written:
         if not self.values:
             # Nothing but constants: to name none would say that there is no answer.
             self.values = [{"name": "constants", "description": self.formula, "constant": 0}]
+
+    @property
+    def named(self) -> dict[str, Any]:
+        """The reply of the first phase: the values, and the one that is the answer, or the rules that are followed."""
+        if self.formula in self._names.values():
+            return {"values": self.values, "answer": self.formula}
+        done = {step.operation for step in self.plan.steps if not isinstance(step, Extract)}
+        rules = [rule.label for rule in rules_of_core("calculation") if rule.operation in done]
+        return {"values": self.values, "rules": rules[:2]}
 
     def _step(self, number: int) -> str:
         step = self.plan.steps[number - 1]

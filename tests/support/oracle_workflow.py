@@ -91,7 +91,11 @@ class PlanWriter:
         params = self._cell(source, text) if isinstance(source, CellRef) else None
         where = "text" if params is None else "table"
         params = params or self._mention(source, text)
-        return self._add({"tool": "extract_value", "source": where, "params": params, "reading": reading})
+        found = self._add({"tool": "extract_value", "source": where, "params": params})
+        if reading == "signed":
+            return found
+        operand = {"type": "reference", "step_ref": found}
+        return self._add({"tool": "compute", "operation": "absolute", "operands": [operand]})
 
     def _add(self, step: Json) -> int:
         self._steps.append({"step_id": len(self._steps) + 1, **step})

@@ -18,14 +18,14 @@ QUESTION = "what was the net cash from operating activities in 2008?"
 OPERATING = "net cash from operating activities"
 
 
-def table(step: int, row: str, column: str, reading: str = "signed") -> Json:
+def table(step: int, row: str, column: str) -> Json:
     params = {"row_query": row, "col_query": column}
-    return {"step_id": step, "tool": "extract_value", "source": "table", "params": params, "reading": reading}
+    return {"step_id": step, "tool": "extract_value", "source": "table", "params": params}
 
 
 def text(step: int, sought: str, context: str, unit: str = "any", period: str = "any") -> Json:
     params = {"sought": sought, "value_context": context, "unit": unit, "period": period}
-    return {"step_id": step, "tool": "extract_value", "source": "text", "params": params, "reading": "signed"}
+    return {"step_id": step, "tool": "extract_value", "source": "text", "params": params}
 
 
 def compute(step: int, operation: str, *operands: int | list[float]) -> Json:

@@ -24,10 +24,12 @@ def plan_figures(turns: Sequence[TurnRecord]) -> dict[str, float]:
         "first_try": found.first,
         "repaired": found.repaired,
         "failed": found.failed,
+        "silent": found.silent,
         "mean_steps": round(found.steps, 2),
         "empty_fields": found.empty,
         "requests_a_turn": round(used.requests / len(turns), 2) if turns else 0.0,
         "tokens_a_turn": round(used.tokens / len(turns)) if turns else 0,
+        "cached_a_turn": round(used.cached_tokens / len(turns)) if turns else 0,
     }
 
 

@@ -4,7 +4,14 @@ import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from quaestor.conversation.events.kinds import Event, ExpertEvent, PlanRefused, ReplyRejected, load_events
+from quaestor.conversation.events.kinds import (
+    Event,
+    ExpertEvent,
+    NoAnswerGiven,
+    PlanRefused,
+    ReplyRejected,
+    load_events,
+)
 from quaestor.llm.usage import Usage
 from quaestor.store.records import TurnRecord
 
@@ -19,11 +26,13 @@ class TurnFigures:
         p95_seconds: The 95th percentile of that.
         mean_requests: Requests to a model, repeated attempts included.
         mean_tokens: Tokens read and written.
+        mean_cached: How many of them came from the provider's cache.
         mean_tool_calls: Calls of tools.
         repairs: Replies and plans of a model that were refused, in all turns; each was asked for again or given up.
         first_try: Turns that were answered without a repair.
         repaired: Turns that were answered after one.
-        failed: Turns without an answer.
+        failed: Turns that failed to be answered.
+        silent: Turns in which a model said that there is no answer.
         verified: Turns whose plan, executed again, gave the answer.
     """
 
@@ -32,11 +41,13 @@ class TurnFigures:
     p95_seconds: float
     mean_requests: float
     mean_tokens: float
+    mean_cached: float
     mean_tool_calls: float
     repairs: int
     first_try: int
     repaired: int
     failed: int
+    silent: int
     verified: int
 
 
@@ -47,6 +58,7 @@ def turn_figures(turns: Sequence[TurnRecord]) -> TurnFigures | None:
         return None
     seconds = [(turn.finished - turn.started).total_seconds() for turn in turns if turn.finished]
     used = sum((Usage.of_counts(turn.usage) for turn in turns), Usage())
+    silent = [turn.number is None and any(map(_is_silence, _flat(load_events(turn.events)))) for turn in turns]
     repairs = [sum(map(_is_refusal, _flat(load_events(turn.events)))) for turn in turns]
     answered = [turn.number is not None for turn in turns]
     return TurnFigures(
@@ -55,11 +67,13 @@ def turn_figures(turns: Sequence[TurnRecord]) -> TurnFigures | None:
         p95_seconds=_p95(seconds),
         mean_requests=used.requests / len(turns),
         mean_tokens=used.tokens / len(turns),
+        mean_cached=used.cached_tokens / len(turns),
         mean_tool_calls=statistics.fmean(len(turn.tool_calls) for turn in turns),
         repairs=sum(repairs),
         first_try=sum(well and not refused for well, refused in zip(answered, repairs, strict=True)),
         repaired=sum(well and refused > 0 for well, refused in zip(answered, repairs, strict=True)),
-        failed=answered.count(False),
+        failed=answered.count(False) - sum(silent),
+        silent=sum(silent),
         verified=sum(turn.verified and well for turn, well in zip(turns, answered, strict=True)),
     )
 
@@ -76,6 +90,10 @@ def _flat(events: Sequence[Event]) -> Iterator[Event]:
             yield from _flat((event.event,))
         else:
             yield event
+
+
+def _is_silence(event: Event) -> bool:
+    return isinstance(event, NoAnswerGiven)
 
 
 def _is_refusal(event: Event) -> bool:

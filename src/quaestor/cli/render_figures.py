@@ -14,15 +14,21 @@ def figure_lines(figures: TurnFigures | None, plans: Mapping[str, float]) -> dic
     """
     if figures is None:
         return {}
+    cached = f" ({figures.mean_cached:,.0f} from the cache)" if figures.mean_cached else ""
     lines = {
         "took": f"{_duration(figures.mean_seconds)} a turn, 95th percentile {_duration(figures.p95_seconds)}",
-        "a turn": f"{figures.mean_requests:.2f} requests, {figures.mean_tokens:,.0f} tokens, "
+        "a turn": f"{figures.mean_requests:.2f} requests, {figures.mean_tokens:,.0f} tokens{cached}, "
         f"{figures.mean_tool_calls:.2f} tool calls",
     }
     if plans.get("turns"):
         return {**lines, **_plan_lines(plans, plans["turns"])}
     repairs = f"{figures.repairs} repair{'s' * (figures.repairs != 1)}"
-    went = {"first_try": figures.first_try, "repaired": figures.repaired, "failed": figures.failed}
+    went = {
+        "first_try": figures.first_try,
+        "repaired": figures.repaired,
+        "failed": figures.failed,
+        "silent": figures.silent,
+    }
     return {
         **lines,
         "plans": f"{_went(went, figures.turns)}; {repairs}, {_share(figures.verified, figures.turns)} verified",
@@ -38,7 +44,8 @@ def _plan_lines(plans: Mapping[str, float], turns: float) -> dict[str, str]:
 
 def _went(counts: Mapping[str, float], turns: float) -> str:
     first, repaired, failed = (_share(counts[name], turns) for name in ("first_try", "repaired", "failed"))
-    return f"{first} at the first try, {repaired} repaired, {failed} failed"
+    silent = f", {_share(counts['silent'], turns)} said to have no answer" if counts["silent"] else ""
+    return f"{first} at the first try, {repaired} repaired, {failed} failed{silent}"
 
 
 def _share(count: float, turns: float) -> str:

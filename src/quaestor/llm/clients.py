@@ -7,6 +7,7 @@ import httpx2
 from anthropic import AsyncAnthropic
 from openai import AsyncOpenAI
 from pydantic_ai.models import Model
+from pydantic_ai.models.anthropic import AnthropicModelSettings
 from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.providers import Provider
 from pydantic_ai.providers.anthropic import AnthropicProvider
@@ -57,6 +58,9 @@ def _openai_provider(spec: ModelSpec, key: str, client: httpx2.AsyncClient) -> P
 
 def _settings(spec: ModelSpec, profile: ModelProfile) -> ModelSettings:
     settings = ModelSettings()
+    if spec.protocol == "anthropic":
+        # Instructions and tools are the same for every turn. Other servers keep prefixes without being told.
+        settings = AnthropicModelSettings(anthropic_cache_instructions=True)
     if spec.temperature is not None and takes_temperature(profile):
         settings["temperature"] = spec.temperature
     if spec.max_tokens is not None:

@@ -14,7 +14,7 @@ from quaestor.core.quantity import Scale
 from quaestor.core.stop_words import FUNCTION_WORDS
 from quaestor.core.words import search_words
 from quaestor.graph.facts import SentenceFact
-from quaestor.ontology.core import CoreRule, read_core
+from quaestor.ontology.core import CoreRule, RuleKind, read_core
 from quaestor.plan.operations import LARGEST_EXPONENT
 from quaestor.plan.scales import shift_decimal
 from quaestor.solvers.base import TurnContext
@@ -27,9 +27,13 @@ _WORDS_SHARED, _MOST_SENTENCES, _MOST_TEXT = 2, 2, 500
 _DIGITS = 12
 
 
-def rules() -> Sequence[CoreRule]:
-    """Returns the rules of calculation of the ontology's core."""
-    return read_core().rules
+def rules(*kinds: RuleKind) -> Sequence[CoreRule]:
+    """Returns the rules of the ontology's core, all of them where no kind is named.
+
+    Args:
+        kinds: Of which kinds.
+    """
+    return tuple(rule for rule in read_core().rules if not kinds or rule.kind in kinds)
 
 
 def outline(context: TurnContext) -> Mapping[str, object]:
@@ -104,7 +108,7 @@ def history(context: TurnContext) -> list[dict[str, str]]:
     return [
         {
             "question": turn.question,
-            "answer": _answer(turn.answer),
+            "answer": shown_answer(turn.answer),
             "description": turn.answer.description,
             "formula": turn.answer.formula,
         }
@@ -136,7 +140,7 @@ def prompt_variables(question: str, context: TurnContext) -> dict[str, object]:
     }
 
 
-def _answer(answer: Answer) -> str:
+def shown_answer(answer: Answer) -> str:
     """Returns an answer with its scale and unit, to the digits that a model can use; a percentage in percent."""
     value = answer.number
     if value is None:

@@ -4,7 +4,8 @@ from datetime import timedelta
 from store_records import START, a_run, some_turns
 
 from quaestor.application.turn_figures import turn_figures
-from quaestor.conversation.events.kinds import ExpertEvent, Note, PlanRefused, ReplyRejected, dump_events
+from quaestor.cli.render_figures import figure_lines
+from quaestor.conversation.events.kinds import ExpertEvent, NoAnswerGiven, Note, PlanRefused, ReplyRejected, dump_events
 from quaestor.store.records import TurnRecord
 
 REJECTED = ReplyRejected("ANSWER", "submit_answer", 1, ("no number",))
@@ -18,7 +19,12 @@ def turns(count: int) -> list[TurnRecord]:
             one,
             index=number - 1,
             finished=START + timedelta(milliseconds=100 * number),
-            usage={"requests": number, "input_tokens": 10 * number, "output_tokens": number},
+            usage={
+                "requests": number,
+                "input_tokens": 10 * number,
+                "output_tokens": number,
+                "cached_tokens": 4 * number,
+            },
             tool_calls=one.tool_calls * number,
             events=[],
         )
@@ -30,6 +36,8 @@ def test_time_calls_and_tokens_are_those_of_a_turn() -> None:
     found = turn_figures(turns(21))
     assert found is not None
     assert (found.turns, found.mean_requests, found.mean_tokens, found.mean_tool_calls) == (21, 11.0, 121.0, 11.0)
+    assert found.mean_cached == 44.0
+    assert "11.00 requests, 121 tokens (44 from the cache), 11.00 tool calls" in figure_lines(found, {})["a turn"]
     assert round(found.mean_seconds, 9) == 1.1
     assert round(found.p95_seconds, 9) == 2.0  # one of twenty steps took longer
 
@@ -54,3 +62,17 @@ def test_repairs_are_counted_whoever_asked_for_them() -> None:
     assert found is not None
     assert (found.first_try, found.repaired, found.failed, found.repairs) == (1, 2, 1, 4)
     assert found.verified == 2
+
+
+def test_a_turn_in_which_a_model_says_that_there_is_no_answer_has_not_failed() -> None:
+    first, second, third = turns(3)
+    silence = ExpertEvent(1, "workflow", NoAnswerGiven("ambiguous"))
+    played = [
+        first,
+        replace(second, events=dump_events([silence]), number=None, verified=False),
+        replace(third, number=None, verified=False),
+    ]
+    found = turn_figures(played)
+    assert found is not None
+    assert (found.first_try, found.failed, found.silent) == (1, 1, 1)
+    assert "1 (33.3 %) failed, 1 (33.3 %) said to have no answer" in figure_lines(found, {})["plans"]

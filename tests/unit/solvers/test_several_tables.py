@@ -140,8 +140,8 @@ def test_a_planner_reads_the_section_of_each_table_and_sentence() -> None:
     prompt = rendered_prompt("what was the total of debt?", CONTEXT)
     assert 'Table 1 in "Borrowings > Maturities" (in millions)' in prompt
     assert 'Table 3 in "Liquidity > Maturities"' in prompt
-    assert "| table 2 > total | 7 | 6 |" in prompt
-    text = prompt[prompt.index("Text:") : prompt.index("Question:")]
+    assert "table 2 > total | 7 | 6\n" in prompt
+    text = prompt[prompt.index("Its sentences") : prompt.index("Question:")]
     assert text.index("nord had 12 plants") < text.index('Section "Borrowings > Maturities":')
     assert text.index('Section "Liquidity > Maturities":') < text.index("the cash flows include 2")
 
@@ -150,7 +150,7 @@ def test_types_are_told_with_the_sections_of_their_tables() -> None:
     told = {type_["name"]: type_["caption"] for type_ in briefing.outline(CONTEXT)["types"]}  # type: ignore[attr-defined]
     for place, table in enumerate(GRAPH.tables):
         assert f"table {place} in " in told[table.name.removeprefix("kg:")]
-    shown = {type_["name"]: type_["caption"] for type_ in showing.value_schema(CONTEXT)["types"]}  # type: ignore[attr-defined]
+    shown = {type_["name"]: type_["caption"] for type_ in showing.value_schema("", CONTEXT)["types"]}  # type: ignore[attr-defined]
     assert 'table 1 in "Liquidity > Maturities" (in thousands)' in shown[GRAPH.tables[1].name]
     assert set(told.values()) == set(shown.values())
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from pydantic_ai.direct import model_request
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, UserPromptPart
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, SystemPromptPart, UserPromptPart
 
 from quaestor.errors import ModelReplyError
 from quaestor.llm.models import Connection
@@ -136,10 +136,15 @@ def _read(kind: type[T], name: str, reading: ParsedReply, salvage: Callable[[str
 def _told_how(messages: Sequence[ModelMessage], mode: OutputMode) -> list[ModelMessage]:
     """Returns the messages with the way to reply at the end of the prompt, in one message with it.
 
-    A schema that stands in an earlier one is not written again.
+    A schema that the model has to read stands once: at the end of the system's instructions, so that it is the same at
+    the head of every request; in a talk that has begun without it, in the prompt.
     """
+    schema = mode.shown
+    if schema and any(schema in text for text in _texts(messages)):
+        schema = None
+    elif schema and (headed := _headed(messages, render("structured/schema", schema=schema))):
+        messages, schema = headed, None
     *before, last = messages
-    schema = None if mode.shown and any(mode.shown in text for text in _prompts(before)) else mode.shown
     how = render("structured/reply", way=mode.way, tool=mode.name, schema=schema)
     assert isinstance(last, ModelRequest)
     *parts, prompt = last.parts
@@ -150,10 +155,25 @@ def _told_how(messages: Sequence[ModelMessage], mode: OutputMode) -> list[ModelM
     return [*before, replace(last, parts=told)]
 
 
-def _prompts(messages: Sequence[ModelMessage]) -> Iterator[str]:
+def _headed(messages: Sequence[ModelMessage], schema: str) -> list[ModelMessage] | None:
+    """Returns the first request of a talk with a schema after the system's instructions; None where it has none."""
+    first, *rest = messages
+    if rest or not isinstance(first, ModelRequest):
+        return None
+    place = next((i for i, part in enumerate(first.parts) if isinstance(part, SystemPromptPart)), None)
+    if place is None:
+        return None
+    parts = list(first.parts)
+    system = parts[place]
+    assert isinstance(system, SystemPromptPart)
+    parts[place] = replace(system, content=f"{system.content}\n\n{schema}")
+    return [replace(first, parts=parts)]
+
+
+def _texts(messages: Sequence[ModelMessage]) -> Iterator[str]:
     for message in messages:
         for part in message.parts:
-            if isinstance(part, UserPromptPart) and isinstance(part.content, str):
+            if isinstance(part, UserPromptPart | SystemPromptPart) and isinstance(part.content, str):
                 yield part.content
 
 

@@ -1,21 +1,32 @@
 """JSON schemas as models are sent them: every word is paid for with every request.
 
 Owns what may be left out of them without taking anything else in: titles that repeat names, the null of a parameter
-that need not be given, whole numbers beside numbers, the discriminator of a union. Knows which schemas can be held to
-the letter.
+that need not be given, whole numbers beside numbers, the discriminator of a union, the name of a part that is used
+once. Knows which schemas can be held to the letter.
 """
 
+from collections import Counter
+from collections.abc import Iterator
 from functools import lru_cache
 
-from pydantic import JsonValue
+from pydantic import ConfigDict, JsonValue
 
 from quaestor.core import serial
+
+
+def _untold(schema: dict[str, JsonValue]) -> None:
+    schema.pop("description", None)
+
+
+UNTOLD = ConfigDict(json_schema_extra=_untold)
+"""The configuration of a type whose docstring is for readers of the code alone: its solver's instructions say once what
+a model has to know of it."""
 
 
 @lru_cache(maxsize=256)
 def plain_schema(kind: type) -> dict[str, JsonValue]:
     """Returns the JSON schema of a dataclass's fields. Callers share it and must not change it."""
-    plain = _plain(whole_schema(kind))
+    plain = _plain(_in_place(whole_schema(kind)))
     assert isinstance(plain, dict)
     return plain
 
@@ -32,6 +43,42 @@ def whole_schema(kind: type) -> dict[str, JsonValue]:
 def is_closed(kind: type) -> bool:
     """Returns whether every object of a type has its keys fixed, so that a reply can be held to the schema's letter."""
     return _closed(whole_schema(kind))
+
+
+def _in_place(schema: dict[str, JsonValue]) -> JsonValue:
+    """Returns a schema whose parts that are used once stand where they are used, not under a name of their own."""
+    parts = schema.get("$defs")
+    if not isinstance(parts, dict):
+        return schema
+    used = Counter(_references(schema))
+    moved = {f"#/$defs/{name}": part for name, part in parts.items() if used[f"#/$defs/{name}"] == 1}
+
+    def placed(value: JsonValue) -> JsonValue:
+        if isinstance(value, list):
+            return [placed(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        name = value.get("$ref")
+        if isinstance(name, str) and isinstance(part := moved.get(name), dict):
+            return placed({**part, **{key: item for key, item in value.items() if key != "$ref"}})
+        return {key: placed(item) for key, item in value.items()}
+
+    kept = {name: placed(part) for name, part in parts.items() if f"#/$defs/{name}" not in moved}
+    rest = placed({key: item for key, item in schema.items() if key != "$defs"})
+    assert isinstance(rest, dict)
+    return {"$defs": kept, **rest} if kept else rest
+
+
+def _references(value: JsonValue) -> Iterator[str]:
+    """Yields every reference to a part; the names under which a discriminator lists them are none."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _references(item)
+    elif isinstance(value, dict):
+        if isinstance(name := value.get("$ref"), str):
+            yield name
+        for item in value.values():
+            yield from _references(item)
 
 
 def _closed(value: JsonValue) -> bool:

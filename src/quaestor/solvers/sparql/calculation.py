@@ -36,11 +36,14 @@ class FormulaPhase:
     def check(self, said: Formula) -> list[str]:
         """Returns what is wrong with a formula, in sentences; it may be the model's last.
 
-        No formula is no fault: it says that there is no answer.
+        No formula is no fault where it says why there is no answer.
         """
         self.plan = None
         if said.formula is None:
-            return []
+            why = said.no_answer is not None or said.reasoning.strip()
+            return [] if why else ["there is no formula: write it, or say in no_answer why there is no answer"]
+        if said.no_answer is not None:
+            return ["it has a formula and says in no_answer that there is no answer: leave one of them out"]
         try:
             plan = parse_expression(said.formula, self._variables)
             execute(plan, self.retrieval.context.memory.registers)

@@ -1,14 +1,18 @@
 """What the model gives back in the two phases, as types: the values that it needs, and the formula over them.
 
-Owns the names on the wire. Lenient where a reply can still be understood: the values may be a list or an object by
-their names, and one of them may be its query, `result_3` or a number alone.
+Owns the names on the wire, and their order: a model says why before it says what. Lenient where a reply can still be
+understood: the values may be a list or an object by their names, and one of them may be its query, `result_3` or a
+number alone.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, ConfigDict, Field
+
+from quaestor.conversation.events.kinds import NoAnswerReason
+from quaestor.llm.structured.schema import UNTOLD
 
 VALUES = "name_values"
 """The output of the first phase."""
@@ -40,30 +44,35 @@ def _listed(values: object) -> object:
 class WantedValue:
     """One value: a number of the page, the result of an earlier turn, or a constant."""
 
-    name: Annotated[str, Field(description="What it holds, as an identifier: net_sales_2008.")]
-    description: Annotated[str, Field(description="What it is, in words.")] = ""
-    sparql: Annotated[str | None, Field(description="A SELECT query that returns the one number.")] = None
-    result: Annotated[str | None, Field(description="An earlier result, such as result_0.")] = None
-    constant: Annotated[float | int | None, Field(description="A number that stands on no page, such as 100.")] = None
+    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
+    name: str
+    description: str = ""
+    sparql: str | None = None
+    result: str | None = None
+    constant: float | int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WantedValues:
-    """What the model needs to answer a question."""
+    """What the model needs to answer a question; without values, why there is no answer."""
 
+    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
+    reasoning: str = ""
     values: Annotated[
         list[WantedValue],
         BeforeValidator(_listed),
-        Field(max_length=MOST_VALUES, description="Each with one of sparql, result and constant."),
+        Field(max_length=MOST_VALUES),
     ]
-    reasoning: Annotated[str, Field(description="Why these, and what the words that point back mean.")] = ""
+    answer: str | None = None
+    rules: list[str] | None = None
+    no_answer: NoAnswerReason | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Formula:
     """How the answer comes from the values."""
 
-    formula: Annotated[
-        str | None, Field(description="Arithmetic over the names, such as a - b; null where there is no answer.")
-    ]
-    reasoning: Annotated[str, Field(description="Which rule of calculation it follows.")] = field(default="")
+    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
+    reasoning: str = ""
+    formula: str | None
+    no_answer: NoAnswerReason | None = None

@@ -5,7 +5,7 @@ Owns what is refused, in sentences that the model can act on. It keeps what it f
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
@@ -26,6 +26,7 @@ from quaestor.plan.expressions import FUNCTIONS, Variable, is_name
 from quaestor.plan.literals import needs_no_source, write_literal
 from quaestor.plan.operations import require_in_range
 from quaestor.plan.steps import Constant, Extract, Plan, Ref
+from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.sparql.grounding import QueriedNumbers
 from quaestor.solvers.sparql.messages import WantedValue, WantedValues
@@ -48,6 +49,7 @@ class Found:
         variable: What stands for it in a plan.
         register: Its value with scale and unit.
         place: Where it is from, in words.
+        shown: Its value as the model is told it, to the digits that it can use.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Found:
     variable: Variable
     register: StepResult
     place: str
+    shown: str
 
 
 class _Refused(Exception):
@@ -79,10 +82,10 @@ class Retrieval:
     def check(self, wanted: WantedValues) -> list[str]:
         """Finds the values of a list, and returns a sentence for each that was not found; it may be the model's last.
 
-        An empty list is no fault: it says that the page does not have what is asked for.
+        An empty list is no fault where it says why: the page does not have what is asked for.
         """
         self.values = {}
-        faults: list[str] = []
+        faults = list(_contradictions(wanted))
         named = Counter(value.name for value in wanted.values)
         for value in wanted.values:
             try:
@@ -91,6 +94,8 @@ class Retrieval:
                 self.values[value.name] = self._found(value)
             except _Refused as refused:
                 faults.append(f"{value.name[:80] or 'a value'}: {refused}")
+        if wanted.answer is not None and wanted.answer not in named:
+            faults.append(f"answer is {wanted.answer[:80]!r}, which is none of the values")
         return list(dict.fromkeys(faults))
 
     def _found(self, value: WantedValue) -> Found:
@@ -117,7 +122,8 @@ class Retrieval:
         if register is None:
             raise _Refused(f"result_{place} has no value, for its question was not answered; query what it needs")
         shown_as = f"result_{place}, {description or 'an earlier answer'}"
-        return Found(value.name, value.description, Ref(place - len(answers)), register, shown_as)
+        shown = briefing.shown_answer(answers[place])
+        return Found(value.name, value.description, Ref(place - len(answers)), register, shown_as, shown)
 
     def _constant(self, value: WantedValue, number: Decimal) -> Found:
         try:
@@ -132,6 +138,7 @@ class Retrieval:
             Constant(number, write_literal(number)),
             StepResult(Number(number)),
             "constant",
+            print_amount(Number(number)),
         )
 
     def is_given(self, number: Decimal) -> bool:
@@ -180,7 +187,8 @@ class Retrieval:
         number = self._numbers.by_node[nodes[0]]
         extract = extract_number(0, number, query=query)
         register = execute(Plan((replace(extract, id=1),))).result
-        return Found(value.name, value.description, extract, register, self._place(number))
+        shown = print_amount(register.value, register.scale, register.unit)
+        return Found(value.name, value.description, extract, register, self._place(number), shown)
 
     def _place(self, number: PrintedNumber) -> str:
         place = show_source(number.source, self.context.document).place
@@ -218,7 +226,7 @@ class Retrieval:
         return [
             {
                 "name": found.name,
-                "value": _written(found.register),
+                "value": found.shown,
                 "description": found.description,
                 "place": found.place,
             }
@@ -226,5 +234,9 @@ class Retrieval:
         ]
 
 
-def _written(register: StepResult) -> str:
-    return print_amount(register.value, register.scale, register.unit)
+def _contradictions(wanted: WantedValues) -> Iterator[str]:
+    """Yields what a list says against itself."""
+    if wanted.values and wanted.no_answer is not None:
+        yield "it names values and says in no_answer that there is no answer: leave one of them out"
+    if not wanted.values and wanted.no_answer is None and not wanted.reasoning.strip():
+        yield "there are no values: name them, or say in no_answer why there is no answer"

@@ -1,32 +1,40 @@
-"""What the model is shown of a page before it writes queries: the graph's schema, and the text with its numbers' nodes.
+"""What the model is shown of a page before it writes queries: the graph by its names, with the numbers, and the text.
 
-Owns the choice and its limits. The numbers in the tables are not among it: those are what queries are for.
+Owns the choice and its limits. What stands in one cell of its instance and property is shown beside the property; where
+several cells share both, each is shown under its own node with the labels that tell them apart.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from quaestor.conversation.turn import Turn
-from quaestor.graph.facts import MentionFact, period_code
-from quaestor.graph.writing import label_node, mention_node
+from quaestor.core.quantity import Quantity, Scale
+from quaestor.graph.facts import Heading, MentionFact, Observation, period_code
+from quaestor.graph.writing import label_node, mention_node, observation_node
 from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.tools.page import GraphPage, Instance
+from quaestor.solvers.page_text import shown_text
+from quaestor.solvers.tools.page import GraphPage, Instance, spaced
 
 _MOST_LISTED = 60
-_MOST_TEXT = 12_000
-"""The most characters of the page's text that are shown; what is longer has to be asked for by its words."""
+_MOST_NUMBERS = 1_500
+"""The most numbers of tables that are shown; of a longer document the first tables', and the names of all."""
 
 
-def value_schema(context: TurnContext) -> Mapping[str, object]:
-    """Returns what queries are made of: types with properties and instances, sentences with mentions, labels."""
+def value_schema(question: str, context: TurnContext) -> Mapping[str, object]:
+    """Returns what queries are made of: types with properties and instances, sentences with mentions, labels.
+
+    Args:
+        question: What is asked; it decides what is shown of a text that is too long to be shown whole.
+        context: The turn.
+    """
     graph = context.graph
     page = GraphPage(graph, context.ontology)
+    sentences, left_out = _sentences(question, context)
     return {
-        "types": [_type(page, name, context) for name in page.types],
-        "example": _example(page),
-        "sentences": _sentences(context),
-        "mention": mention_node(graph.mentions[0]) if graph.mentions else "",
+        "types": _types(page, context),
+        "years_known": any(observation.year for observation in graph.observations),
+        "sentences": sentences,
+        "left_out": left_out,
         "labels": [
             {"node": label_node(place), "value": f"{label.quantity.value:f}", "label": label.label}
             for place, label in enumerate(graph.labels)
@@ -61,59 +69,95 @@ def _meaning(turn: Turn) -> dict[str, str]:
     }
 
 
-def _type(page: GraphPage, name: str, context: TurnContext) -> dict[str, object]:
-    instances = page.of_type(name)
-    labels = page.properties(instances)
-    return {
-        "name": name,
-        "caption": briefing.captions(name, context),
-        "properties": _listed([f'{property_} "{label}"' for property_, label in labels.items()]),
-        "instances": _listed([_instance(instance) for instance in instances]),
-        "repeated": _repeated(instances),
-    }
+def _types(page: GraphPage, context: TurnContext) -> list[dict[str, object]]:
+    """Returns the types one after the other, with their numbers as far as there is room."""
+    types: list[dict[str, object]] = []
+    room = _MOST_NUMBERS
+    for name in page.types:
+        instances = page.of_type(name)
+        room -= sum(len(_numbers(instance)) for instance in instances)
+        labels = page.properties(instances)
+        types.append(
+            {
+                "name": name,
+                "caption": _bare(briefing.captions(name, context)),
+                "instances": _listed([_instance(instance) for instance in instances]),
+                "lines": _lines(labels, instances) if room >= 0 else [],
+                "properties": [] if room >= 0 else _listed([_property(name, label) for name, label in labels.items()]),
+            }
+        )
+    return types
+
+
+def _bare(caption: str) -> str:
+    """Returns a caption without the brackets around all of it."""
+    return caption[1:-1] if caption.startswith("(") and caption.find(")") == len(caption) - 1 else caption
+
+
+def _lines(labels: Mapping[str, str], instances: Sequence[Instance]) -> list[str]:
+    """Returns a line for each property: its name, and its number of each instance, in their order."""
+    found: list[str] = []
+    for predicate, label in labels.items():
+        cells = [[o for o in _numbers(instance) if o.predicate == predicate] for instance in instances]
+        if not any(cells):
+            continue
+        named = _property(predicate, label)
+        if all(len(numbers) < 2 for numbers in cells):
+            values = [_printed(numbers[0].quantity) if numbers else "-" for numbers in cells]
+            found.append(f"{named}: {' | '.join(values)}")
+        else:
+            told = [_apart(number) for numbers in cells for number in numbers]
+            found.append(f"{named}, several cells of an instance, each by its node: {'; '.join(told)}")
+    return found
+
+
+def _apart(number: Observation) -> str:
+    """Returns a number by its node with its labels: `doc:obs_0_3_1_0 (2009 > first quarter | sales) = 12`."""
+    place = " | ".join(filter(None, map(_heading, (number.row, number.column))))
+    return f"{observation_node(number)} ({place}) = {_printed(number.quantity)}"
+
+
+def _heading(heading: Heading) -> str:
+    return " > ".join(level for level in heading.levels if level) or heading.label
+
+
+def _numbers(instance: Instance) -> list[Observation]:
+    return [fact for fact in instance.facts if isinstance(fact, Observation)]
+
+
+def _printed(quantity: Quantity) -> str:
+    return f"{quantity.value:f}" + ("%" if quantity.scale is Scale.PERCENT else "")
+
+
+def _property(name: str, label: str) -> str:
+    """Returns a property, with the label that the page prints where its name does not say as much."""
+    return name if spaced(name) == " ".join(label.casefold().split()) else f'{name} "{label}"'
 
 
 def _instance(instance: Instance) -> str:
+    """Returns an instance, with its period and what it is called where its name does not say as much."""
     said = [period_code(instance.period)] if instance.period else []
     said += [f'"{instance.entity}"'] if instance.entity else []
-    return f"{instance.name} ({', '.join(said)})" if said else instance.name
+    own = spaced(instance.name)
+    missing = [part for part in said if part.strip('"').casefold() not in own]
+    return f"{instance.name} ({', '.join(missing)})" if missing else instance.name
 
 
-def _repeated(instances: Sequence[Instance]) -> list[str]:
-    """Returns the properties of which some instance has several cells."""
-    counts = Counter((instance.name, fact.predicate) for instance in instances for fact in instance.facts)
-    return list(dict.fromkeys(predicate for (_, predicate), count in counts.items() if count > 1))[:_MOST_LISTED]
-
-
-def _example(page: GraphPage) -> Mapping[str, str] | None:
-    """Returns the names of one cell, for the example of a query; None where there is no table."""
-    if not page.graph.observations:
-        return None
-    first = page.graph.observations[0]
-    return {"instance": first.instance, "property": first.predicate, "year": str(first.year or "")}
-
-
-def _sentences(context: TurnContext) -> list[str]:
-    """Returns the sentences that have numbers, each number marked with its node, as far as there is room."""
-    marked: dict[int, list[MentionFact]] = {}
+def _sentences(question: str, context: TurnContext) -> tuple[list[str], int]:
+    """Returns the sentences that have numbers, each number marked with its node, and how many had no room."""
+    marked: dict[tuple[str, int], list[MentionFact]] = {}
     for mention in context.graph.mentions:
-        marked.setdefault(mention.place, []).append(mention)
-    shown: list[str] = []
-    room = _MOST_TEXT
-    for place, mentions in marked.items():
-        text = _marked(context.graph.sentences[place].text, mentions)
-        room -= len(text)
-        if room < 0:
-            shown.append(f"and {len(marked) - len(shown)} more sentences")
-            break
-        shown.append(text)
-    return shown
+        marked.setdefault((mention.source.section, mention.source.sentence), []).append(mention)
+    shown = shown_text(context.document.sentences, question, context.memory)
+    placed = [(sentence, marked.get((sentence.section, sentence.index))) for sentence in shown.sentences]
+    return [_marked(sentence.text, mentions) for sentence, mentions in placed if mentions], shown.left_out
 
 
 def _marked(text: str, mentions: Sequence[MentionFact]) -> str:
     for mention in sorted(mentions, key=lambda m: m.source.start, reverse=True):
         start, end = mention.source.start, mention.source.end
-        text = f"{text[:start]}[{mention_node(mention)} {text[start:end]}]{text[end:]}"
+        node = mention_node(mention).removeprefix("doc:mention_")
+        text = f"{text[:start]}[{node} {text[start:end]}]{text[end:]}"
     return text
 
 

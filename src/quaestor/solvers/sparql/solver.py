@@ -10,13 +10,13 @@ from dataclasses import replace
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events.kinds import FormulaWritten, ValuesNamed, as_object
 from quaestor.core.computing import compute
-from quaestor.errors import SolverError
 from quaestor.llm.models import Connection
 from quaestor.llm.structured.replies import initial_messages
 from quaestor.llm.structured.request import request_structured
+from quaestor.ontology.core import CoreRule, RuleKind
 from quaestor.prompts import render
 from quaestor.solvers import briefing
-from quaestor.solvers.answering import answer_from_plan
+from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.sparql.calculation import FormulaPhase
 from quaestor.solvers.sparql.messages import FORMULA, VALUES, Formula, WantedValues
@@ -27,9 +27,20 @@ from quaestor.solvers.sparql.spec import SparqlLimits
 PLAN, CALCULATE = "PLAN", "CALCULATE"
 """What the two phases are on record as."""
 
+_NAMING: Sequence[RuleKind] = ("reading",)
+"""The rules that say which value a wording means."""
+
+_CALCULATING: Sequence[RuleKind] = ("transformation", "scale")
+"""The rules that say what is done with values, besides those of calculation that the model follows."""
+
+_NAMINGS = 2
+"""How often values are named: once more where no formula can be written over the first ones."""
+
+_LONGEST = 1000
+
 
 class SparqlSolver:
-    """Asks the model of the turn twice: for values, for a formula."""
+    """Asks the model of the turn for values, and, where something is computed, for a formula."""
 
     name = "sparql"
 
@@ -40,75 +51,115 @@ class SparqlSolver:
     async def solve(self, question: str, context: TurnContext) -> Answer:
         """Returns the answer that the model's formula gives over the values that its queries found.
 
-        The trace has the values that the model names, its queries, and at its end the formula.
+        A value that is the answer as it stands needs no formula. Where the model says that there is no answer, the
+        answer has no value, and says why. The trace has the values that the model names, its queries, and at its end
+        the formula.
 
         Raises:
             ModelReplyError: No reply could be used within the bound.
-            SolverError: The model says that there is no answer.
             OutageError: The model cannot be asked.
             MissingModelError: The turn comes without a model.
         """
         model = context.model_for()
-        system = render("sparql/system", rules=briefing.rules())
-        retrieval = await self._retrieve(model, question, context, system)
-        calculation, formula = await self._calculate(model, retrieval, system)
-        if calculation.plan is None:
-            raise SolverError(f"the model finds no answer: {formula.reasoning[:1000] or 'it does not say why'}")
-        plan = replace(calculation.plan, thought=formula.reasoning[:1000])
+        retrieval = Retrieval(question, context)
+        calculation = FormulaPhase(retrieval)
+        wanted = await self._name(model, calculation)
+        said: Formula | None = None
+        for left in range(_NAMINGS - 1, -1, -1):
+            if not wanted.values:
+                return answer_without_value(context, wanted.no_answer or "not_on_page", wanted.reasoning)
+            said = None if wanted.answer is not None else await self._calculate(model, calculation, wanted)
+            if said is None or said.formula is not None:
+                break
+            if said.no_answer is not None or not left:
+                return answer_without_value(context, said.no_answer or "not_on_page", said.reasoning)
+            wanted = await self._name(model, calculation, said.reasoning)
+        assert calculation.plan is not None
+        plan = replace(calculation.plan, thought=(said or wanted).reasoning[:_LONGEST])
         remarks = "; ".join(calculation.remarks) or None
         answer = await compute(answer_from_plan, plan, context, question=question, reason=remarks)
         return replace(answer, variables=retrieval.named(answer.variables))
 
-    async def _retrieve(self, model: Connection, question: str, context: TurnContext, system: str) -> Retrieval:
-        """Returns the values that the model names, found."""
-        retrieval = Retrieval(question, context)
+    async def _name(self, model: Connection, calculation: FormulaPhase, missing: str | None = None) -> WantedValues:
+        """Returns the values that the model names, found; where one of them is the answer, its plan is ready.
+
+        Args:
+            model: The model.
+            calculation: Takes what is found.
+            missing: Why there was no formula over the values named before; None the first time.
+        """
+        retrieval = calculation.retrieval
+        context = retrieval.context
 
         def named(wanted: WantedValues) -> Sequence[str]:
             context.trace.append(ValuesNamed(as_object(wanted)))
-            return retrieval.check(wanted)
+            faults = retrieval.check(wanted)
+            if wanted.answer is not None and not faults:
+                faults = calculation.check(Formula(formula=wanted.answer))
+            return faults
 
         # The schema of a document with many tables takes a while to write.
         prompt = await compute(
             lambda: render(
                 "sparql/plan",
-                graph=value_schema(context),
+                graph=value_schema(retrieval.question, context),
+                calculation=briefing.rules("calculation"),
                 page=context.document.id,
-                **phase_variables(question, context),
+                **phase_variables(retrieval.question, context),
             )
         )
+        if missing is not None:
+            names = list(retrieval.values)
+            prompt = f"{prompt}\n\n{render('sparql/again', names=names, reasoning=missing[:_LONGEST])}"
         reply = await request_structured(
             model,
             WantedValues,
-            initial_messages(system, prompt),
+            initial_messages(render("sparql/system", rules=_told(*_NAMING)), prompt),
             name=VALUES,
-            description="Name the values that the answer is computed from.",
-            phase=PLAN,
+            description="The values that the answer needs.",
+            phase=PLAN if missing is None else f"{PLAN}_again_1",
             attempts=self.limits.attempts,
             on_rejected=context.note_rejected,
             check=named,
         )
-        wanted = reply.value
-        if not wanted.values:
-            raise SolverError(f"the model names no values: {wanted.reasoning[:1000] or 'it does not say why'}")
-        return retrieval
+        return reply.value
 
-    async def _calculate(self, model: Connection, retrieval: Retrieval, system: str) -> tuple[FormulaPhase, Formula]:
+    async def _calculate(self, model: Connection, calculation: FormulaPhase, wanted: WantedValues) -> Formula:
         """Returns the model's formula over the values."""
-        context, calculation = retrieval.context, FormulaPhase(retrieval)
+        retrieval = calculation.retrieval
+        context = retrieval.context
         prompt = await compute(
-            lambda: render("sparql/calculate", values=retrieval.told(), **phase_variables(retrieval.question, context))
+            lambda: render(
+                "sparql/calculate",
+                calculation=_named_rules(wanted.rules or ()),
+                reasoning=wanted.reasoning[:_LONGEST],
+                values=retrieval.told(),
+                **phase_variables(retrieval.question, context),
+            )
         )
         reply = await request_structured(
             model,
             Formula,
-            initial_messages(system, prompt),
+            initial_messages(render("sparql/system", rules=_told(*_CALCULATING)), prompt),
             name=FORMULA,
-            description="Write the formula of the answer.",
+            description="The formula of the answer.",
             phase=CALCULATE,
             attempts=self.limits.attempts,
             on_rejected=context.note_rejected,
             check=calculation.check,
         )
         formula = reply.value
-        context.trace.append(FormulaWritten(formula.formula, formula.reasoning[:1000]))
-        return calculation, formula
+        context.trace.append(FormulaWritten(formula.formula, formula.reasoning[:_LONGEST]))
+        return formula
+
+
+def _told(*kinds: RuleKind) -> Sequence[CoreRule]:
+    """Returns rules as this solver tells them: formulas have signs, and no names of operations."""
+    return [replace(rule, operation=None) for rule in briefing.rules(*kinds)]
+
+
+def _named_rules(labels: Sequence[str]) -> Sequence[CoreRule]:
+    """Returns the rules of calculation that a model follows, by label or a part of one; all where it names none."""
+    wanted = {part.strip().casefold() for label in labels for part in label.split(",")}
+    every = _told("calculation")
+    return [rule for rule in every if wanted & {part.strip() for part in rule.label.casefold().split(",")}] or every

@@ -1,6 +1,7 @@
 """What the planner is told: the rules, the form of a plan with examples, the page by the names of its lines.
 
-Owns the wording's data. The page is shown whole, so that the model can choose; what it copies from there is words.
+Owns the wording's data and its order: what holds for every question first, then the page, then the conversation, so
+that a server that keeps prefixes reads only what is new. What the model copies from the page is words.
 """
 
 from functools import lru_cache
@@ -10,6 +11,7 @@ from quaestor.documents.document import Cell, Document, Table
 from quaestor.prompts import render
 from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.page_text import shown_text
 from quaestor.solvers.workflow.names import Axes, axes_of
 
 
@@ -22,6 +24,8 @@ def rendered_system() -> str:
 def rendered_prompt(question: str, context: TurnContext) -> str:
     """Returns the page, the conversation so far and the question."""
     document = context.document
+    shown = shown_text(document.sentences, question, context.memory)
+    places = {(sentence.section, sentence.index) for sentence in shown.sentences}
     return render(
         "workflow/plan",
         question=question,
@@ -31,9 +35,11 @@ def rendered_prompt(question: str, context: TurnContext) -> str:
         document=document.id,
         tables=[_table(table, axes, document) for table, axes in zip(document.tables, axes_of(document), strict=True)],
         sections=[
-            {"heading": " > ".join(section.path), "sentences": [sentence.text for sentence in sentences]}
+            {"heading": " > ".join(section.path), "sentences": [sentence.text for sentence in taken]}
             for section, sentences in document.text
+            if (taken := [sentence for sentence in sentences if (sentence.section, sentence.index) in places])
         ],
+        left_out=shown.left_out,
     )
 
 

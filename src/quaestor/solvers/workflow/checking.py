@@ -50,13 +50,17 @@ class CheckedPlan:
 def check_workflow_plan(written: WorkflowPlan, question: str, context: TurnContext) -> CheckedPlan:
     """Returns a plan with what its words found, and all that is wrong with it.
 
-    A plan whose numbers are all found is executed too.
+    A plan whose numbers are all found is executed too. One that says that there is no answer has nothing to be judged,
+    but for steps, which it cannot have.
 
     Args:
         written: The plan, as a model wrote it.
         question: As asked; numbers that it gives may be used as they are.
         context: The turn.
     """
+    if written.no_answer is not None:
+        both = "it has steps and says in no_answer that there is no answer: leave one of them out"
+        return CheckedPlan(written, issues=(both,) if written.steps else ())
     numbers: dict[int, Number] = {}
     undecided: dict[int, TextMatch] = {}
     issues = list(_empty_fields(written))
@@ -72,9 +76,11 @@ def check_workflow_plan(written: WorkflowPlan, question: str, context: TurnConte
                     undecided[place] = found
         except LookupFailure as failure:
             issues.append(f"step {place + 1}: {failure}")
+    if not written.steps:
+        issues.append("the plan has no steps: write them, or say in no_answer why there is no answer")
     copied, loose = _literals(written, question, context)
     issues += copied
-    issues += validate(lower(written, numbers), len(context.memory.turns))
+    issues += validate(lower(written, numbers), len(context.memory.turns)) if written.steps else ()
     if not issues and not undecided:
         issues += run_issues(with_label_scales(lower(written, numbers), context.document), context)
     return CheckedPlan(written, numbers, undecided, tuple(issues), loose)

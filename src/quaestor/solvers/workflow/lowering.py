@@ -3,8 +3,10 @@
 Owns the change of form alone: what is wrong with a plan is for `plan.validate` and `plan.execute` to say.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from decimal import Decimal
+from typing import Literal
 
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity
@@ -36,13 +38,37 @@ def lower(written: WorkflowPlan, numbers: Mapping[int, Number]) -> Plan:
         numbers: What its extract steps found, by their place from 0. A step that found nothing becomes a stand-in: such
             a plan can be validated, but must not be executed.
     """
+    sizes = _sizes(written)
     steps: list[Step] = []
     for place, step in enumerate(written.steps):
         if isinstance(step, ComputeStep):
-            steps.append(Compute(step.step_id, step.operation, tuple(map(_operand, step.operands))))
+            operation = "identity" if step.step_id in sizes else step.operation
+            steps.append(Compute(step.step_id, operation, tuple(map(_operand, step.operands))))
         else:
-            steps.append(_extract(step, numbers.get(place)))
+            steps.append(_extract(step, numbers.get(place), step.step_id in sizes.values()))
     return Plan(tuple(steps), thought=written.thought_process)
+
+
+def _sizes(written: WorkflowPlan) -> Mapping[int, int]:
+    """Returns the steps that drop the sign of a number that nothing else takes, each with the step of that number.
+
+    Such a number is one that is read without its sign, as the plans of all solvers say it.
+    """
+    taken = Counter(
+        operand.step_ref
+        for step in written.steps
+        if isinstance(step, ComputeStep)
+        for operand in step.operands
+        if isinstance(operand, StepReference)
+    )
+    extracted = {step.step_id for step in written.steps if not isinstance(step, ComputeStep)}
+    return {
+        step.step_id: operand.step_ref
+        for step in written.steps
+        if isinstance(step, ComputeStep) and step.operation == "absolute" and len(step.operands) == 1
+        for operand in step.operands
+        if isinstance(operand, StepReference) and operand.step_ref in extracted and taken[operand.step_ref] == 1
+    }
 
 
 def query_of(step: ExtractStep) -> str:
@@ -53,12 +79,13 @@ def query_of(step: ExtractStep) -> str:
     return f"{params.sought} | {params.value_context} | {params.unit} | {params.period}"
 
 
-def _extract(step: ExtractStep, number: Number | None) -> Extract:
+def _extract(step: ExtractStep, number: Number | None, as_size: bool) -> Extract:
     query = query_of(step)
+    reading: Literal["signed", "magnitude"] = "magnitude" if as_size else "signed"
     if number is None:
-        return Extract(step.step_id, CellRef("", 0, 0, 0), "", _UNKNOWN, step.reading, query)
+        return Extract(step.step_id, CellRef("", 0, 0, 0), "", _UNKNOWN, reading, query)
     source = number.cell.ref if isinstance(number, TableMatch) else number.source
-    return Extract(step.step_id, source, number.label, number.quantity, step.reading, query)
+    return Extract(step.step_id, source, number.label, number.quantity, reading, query)
 
 
 def _operand(written: StepReference | LiteralNumber) -> Operand:

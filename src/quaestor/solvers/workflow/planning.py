@@ -20,7 +20,7 @@ from quaestor.solvers.workflow.briefing import rendered_prompt, rendered_system
 from quaestor.solvers.workflow.checking import CheckedPlan, check_workflow_plan, run_issues
 from quaestor.solvers.workflow.lowering import Number, query_of
 from quaestor.solvers.workflow.record import WRITE_PLAN, as_json, found_events, plan_event
-from quaestor.solvers.workflow.schema import ComputeStep, NumberChoice, WorkflowPlan
+from quaestor.solvers.workflow.schema import ComputeStep, ExtractStep, NumberChoice, WorkflowPlan
 from quaestor.solvers.workflow.spec import WorkflowLimits
 from quaestor.solvers.workflow.text_lookup import TextMatch, shown_matches
 
@@ -104,7 +104,7 @@ class Planning:
         for place, match in examined.open.items():
             step = examined.written.steps[place]
             assert not isinstance(step, ComputeStep)
-            pointed = await self._point(place + 1, examined, match)
+            pointed = await self._point(place + 1, step, match)
             if pointed:
                 numbers[place] = match.numbers[pointed - 1]
                 self.context.trace.append(NumberPicked(place + 1, pointed, len(match.numbers)))
@@ -113,7 +113,7 @@ class Planning:
         chosen = replace(examined, numbers=numbers, open={})
         return chosen, tuple(issues) or await compute(run_issues, chosen.plan, self.context)
 
-    async def _point(self, step: int, examined: CheckedPlan, match: TextMatch) -> int:
+    async def _point(self, step: int, sought: ExtractStep, match: TextMatch) -> int:
         """Returns the place from 1 of the number that the model means, or 0 if it means none of them."""
         count = len(match.numbers)
 
@@ -123,8 +123,8 @@ class Planning:
         prompt = render(
             "workflow/point",
             question=self.question,
-            plan=as_json(examined.written),
             step=step,
+            sought=query_of(sought),
             numbers=[shown_matches(number) for number in match.numbers],
         )
         reply = await request_structured(

@@ -7,7 +7,15 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from quaestor.conversation.events.kinds import Event, LookedUp, PlanProposed, PlanRefused, ReplyRejected, as_object
+from quaestor.conversation.events.kinds import (
+    Event,
+    LookedUp,
+    NoAnswerGiven,
+    PlanProposed,
+    PlanRefused,
+    ReplyRejected,
+    as_object,
+)
 from quaestor.core import serial
 from quaestor.solvers.workflow.checking import CheckedPlan, empty_fields
 from quaestor.solvers.workflow.lowering import query_of
@@ -26,9 +34,10 @@ class PlanStatistics:
         turns: Turns in which a plan was asked for.
         first: Turns whose first reply could be run as it was.
         repaired: Turns that needed a repair and were answered.
-        failed: Turns without an answer.
+        failed: Turns that failed to be answered.
         steps: Mean number of steps of the last plan of a turn.
         empty: Fields of steps that were left empty, in the last plans.
+        silent: Turns in which the model said that there is no answer.
     """
 
     turns: int
@@ -37,6 +46,7 @@ class PlanStatistics:
     failed: int
     steps: float
     empty: int
+    silent: int = 0
 
 
 def as_json(written: WorkflowPlan) -> str:
@@ -72,14 +82,16 @@ def statistics(turns: Iterable[tuple[Sequence[Event], bool]]) -> PlanStatistics:
     """
     asked = [(events, answered) for events, answered in turns if any(map(_of_plan, events))]
     faultless = [not any(map(_is_fault, events)) for events, _ in asked]
+    silent = sum(not answered and any(isinstance(e, NoAnswerGiven) for e in events) for events, answered in asked)
     plans = [plan for events, _ in asked if (plan := _last_plan(events)) is not None]
     return PlanStatistics(
         turns=len(asked),
         first=sum(well and answered for well, (_, answered) in zip(faultless, asked, strict=True)),
         repaired=sum(not well and answered for well, (_, answered) in zip(faultless, asked, strict=True)),
-        failed=sum(not answered for _, answered in asked),
+        failed=sum(not answered for _, answered in asked) - silent,
         steps=sum(len(plan.steps) for plan in plans) / len(plans) if plans else 0.0,
         empty=sum(map(empty_fields, plans)),
+        silent=silent,
     )
 
 

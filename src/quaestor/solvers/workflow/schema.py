@@ -5,9 +5,12 @@ a number of the page.
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import ConfigDict, Discriminator, Field, Tag
+
+from quaestor.conversation.events.kinds import NoAnswerReason
+from quaestor.llm.structured.schema import UNTOLD
 
 Operation = Literal[
     "identity", "add", "subtract", "multiply", "divide", "exp", "greater", "percentage", "percentage_change", "sum",
@@ -15,61 +18,63 @@ Operation = Literal[
 ]  # fmt: skip
 """The operations of plans that take numbers; those of whole rows are written as extract steps and `sum` or its like."""
 
-Reading = Literal["signed", "magnitude"]
-
 
 @dataclass(frozen=True, slots=True)
 class TableParams:
     """Where in a table a number stands."""
 
-    row_query: Annotated[str, Field(description="The name of the row, as listed.")]
-    col_query: Annotated[str, Field(description="The name of the column, as listed.")]
+    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
+    row_query: str
+    col_query: str
 
 
 @dataclass(frozen=True, slots=True)
 class TextParams:
     """Which number of the text is meant, in words."""
 
-    sought: Annotated[str, Field(description="What the number is. Never the number itself.")]
-    value_context: Annotated[str, Field(description="The words right around the number in its sentence.")]
-    unit: Annotated[str, Field(description="What it counts, such as USD, million USD, percent or shares; or any.")]
-    period: Annotated[str, Field(description="Its year or other period, such as 2008; or any.")]
+    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
+    sought: str
+    value_context: str
+    unit: Annotated[str, Field(description="Such as million USD, percent, shares; or any.")]
+    period: str
 
 
 @dataclass(frozen=True, slots=True)
 class TableExtract:
     """A number that stands in a table."""
 
-    step_id: Annotated[int, Field(description="1, 2, ... in order.")]
+    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
+    step_id: int
     tool: Literal["extract_value"]
     source: Literal["table"]
     params: TableParams
-    reading: Annotated[Reading, Field(description="magnitude drops a printed minus, where the question asks so.")]
 
 
 @dataclass(frozen=True, slots=True)
 class TextExtract:
     """A number that stands in the text."""
 
-    step_id: Annotated[int, Field(description="1, 2, ... in order.")]
+    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
+    step_id: int
     tool: Literal["extract_value"]
     source: Literal["text"]
     params: TextParams
-    reading: Annotated[Reading, Field(description="magnitude drops a printed minus, where the question asks so.")]
 
 
 @dataclass(frozen=True, slots=True)
 class StepReference:
     """The result of another step."""
 
+    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     type: Literal["reference"]
-    step_ref: Annotated[int, Field(description="A step before this one; -1, -2, ... the answer 1, 2, ... turns ago.")]
+    step_ref: int
 
 
 @dataclass(frozen=True, slots=True)
 class LiteralNumber:
     """A number that stands on no page, such as 100."""
 
+    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     type: Literal["literal"]
     value: float
 
@@ -78,7 +83,8 @@ class LiteralNumber:
 class ComputeStep:
     """A calculation."""
 
-    step_id: Annotated[int, Field(description="1, 2, ... in order.")]
+    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
+    step_id: int
     tool: Literal["compute"]
     operation: Operation
     operands: tuple[Annotated[StepReference | LiteralNumber, Discriminator("type")], ...]
@@ -108,10 +114,12 @@ WorkflowStep = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class WorkflowPlan:
-    """The whole way to an answer; the last step is the answer."""
+    """The whole way to an answer; the last step is the answer. Without steps it says why there is none."""
 
-    thought_process: Annotated[str, Field(description="Why these steps, in a sentence or two.")]
-    steps: tuple[WorkflowStep, ...]
+    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
+    thought_process: str
+    steps: tuple[WorkflowStep, ...] = ()
+    no_answer: NoAnswerReason | None = None
 
 
 @dataclass(frozen=True, slots=True)

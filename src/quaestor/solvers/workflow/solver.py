@@ -5,7 +5,7 @@ Owns the order. The model is the run's, and comes with each turn; the solver kee
 
 from quaestor.conversation.answer import Answer
 from quaestor.core.computing import compute
-from quaestor.solvers.answering import answer_from_plan
+from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.workflow.planning import Planning
 from quaestor.solvers.workflow.spec import WorkflowLimits
@@ -21,7 +21,7 @@ class WorkflowSolver:
         self.limits = limits or WorkflowLimits()
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Returns the answer that the model's plan gives.
+        """Returns the answer that the model's plan gives; one without a value where the model says that there is none.
 
         The trace has every plan as JSON, what was wrong with it, and where the words of its steps led.
 
@@ -32,5 +32,8 @@ class WorkflowSolver:
         """
         model = context.model_for()
         examined = await Planning(model, context, question, self.limits).run()
+        written = examined.written
+        if written.no_answer is not None:
+            return answer_without_value(context, written.no_answer, written.thought_process)
         remarks = "; ".join(examined.remarks) or None
         return await compute(answer_from_plan, examined.plan, context, question=question, reason=remarks)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import random
+import re
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
@@ -16,9 +17,11 @@ from solver_bench import at_once, context_of, spec_for
 from sparql_bench import CASH_2008, CASH_2009, QUESTION, formula, is_calculation, play, scripted, values
 from values import a_value
 
+from quaestor.conversation.events.kinds import NoAnswerGiven
 from quaestor.conversation.events.lines import event_lines
 from quaestor.core.quantity import Scale
 from quaestor.datasets.formats import read_dataset
+from quaestor.documents.assembly import ParagraphPart, TablePart, assemble
 from quaestor.errors import SettingsError
 from quaestor.evaluation.engines import InlineEngine
 from quaestor.evaluation.run import run_dataset
@@ -37,6 +40,7 @@ pytestmark = pytest.mark.usefixtures("local_models")
 
 BOTH = values(new=CASH_2009, old={"sparql": CASH_2008, "description": "the year before"})
 RIGHT = (values(cash=CASH_2008), formula("cash"))
+AT_ONCE = {**values(cash=CASH_2008), "answer": "cash"}
 
 
 def test_values_then_a_formula() -> None:
@@ -62,19 +66,72 @@ def test_what_the_model_is_told() -> None:
     plan, calculate = (asked.prompts[0] for asked in played.asked)
     system = played.asked[0].system
     for text in (
-        "kg:CashFlow_2008 (2008)",
-        'kg:net_cash_from_operating_activities "net cash from operating activities"',
-        "[doc:mention_",
-        "SELECT ?value WHERE { kg:CashFlow_",
-        "this is the first question",
+        "kg:CashFlow_2007 | kg:CashFlow_2008 | kg:CashFlow_2009; their properties, with numbers in this order:\n",
+        "\nkg:net_cash_from_operating_activities: 158529 | 181001 | 206588\n",
+        "[post_text_",
+        "SELECT ?v { kg:CashFlow_2008 kg:net_income ?v }",
+        "The page HALC/2009/page_52.pdf",
+        "percentage change; this change over; percentage; ratio;",
     ):
         assert text in plan, text
-    assert "206588" not in plan
-    assert "the page HALC/2009/page_52.pdf" in plan
     assert "- new = 206588 thousand USD (net cash from operating activities | 2009" in calculate
     assert "the year before" in calculate
-    assert "(later - earlier) / earlier" in system
+    assert "beginning, opening, end, closing: " in system
+    assert "(later - earlier) / earlier" in calculate
+    assert "percentages: A percentage is written in percent" in played.asked[1].system
     assert "halcyra" not in system.casefold()
+
+
+def test_what_is_the_same_for_every_question_comes_first() -> None:
+    """A server that keeps prefixes reads the instructions once, and a page once a conversation."""
+    asked = play(scripted([AT_ONCE, AT_ONCE], []), "what was it in 2008?", "and what was it again?").asked
+    first, second = (one.prompts[0] for one in asked)
+    assert asked[0].system == asked[1].system
+    page = first[: first.index("\n\nQuestion: ")]
+    assert second.startswith(page)
+    assert "206588" in page
+
+
+def test_a_value_that_is_the_answer_needs_no_formula() -> None:
+    played = play(scripted([AT_ONCE], []))
+    turn = played.turn
+    assert (turn.answer.number, turn.error, turn.verified) == (Decimal(181001), None, True)
+    assert played.phases == ["PLAN"]
+    assert turn.answer.plan is not None
+    assert turn.answer.plan.thought == "these are needed"
+    nowhere = play(scripted([{**AT_ONCE, "answer": "profit"}, AT_ONCE], []))
+    assert "answer is 'profit', which is none of the values" in "\n".join(
+        (*nowhere.asked[1].results, *nowhere.asked[1].prompts)
+    )
+    assert nowhere.turn.answer.number == Decimal(181001)
+
+
+def test_the_rules_that_the_model_names_are_told_with_the_values() -> None:
+    named = {**BOTH, "rules": ["Percentage Change"]}
+    told = play(scripted([named, BOTH], [formula("new - old")] * 2), "the change?", "and the change?").asked
+    one, every = told[1].prompts[0], told[3].prompts[0]
+    assert "- percentage change: " in one
+    assert "- ratio: " not in one
+    assert "- percentage change: " in every
+    assert "- ratio: " in every
+
+
+def test_a_ratio_is_shown_to_the_digits_that_a_model_can_use() -> None:
+    twice = [BOTH, values(ratio="result_0")]
+    told = play(scripted(twice, [formula("new / old"), formula("ratio + ratio")]), "the ratio?", "twice that?").asked[3]
+    assert "- ratio = 1.14136385987 (" in told.prompts[0]
+    assert not re.search(r"\d\.\d{13}", "\n".join(told.prompts))
+
+
+def test_cells_that_share_instance_and_property_are_shown_with_what_tells_them_apart() -> None:
+    rows = [["", "2009", "2008"], ["notes", "5", "4"], ["total", "7", "6"], ["notes", "3", "2"]]
+    page = assemble("ACME/2009/page_1.pdf", [ParagraphPart(("debt is shown below .",)), TablePart(rows)])
+    prompt = play(scripted([values()], []), "what were the notes?", page=page).asked[0].prompts[0]
+    (line,) = (line for line in prompt.splitlines() if "several cells of an instance" in line)
+    nodes = dict(re.findall(r"(doc:obs_\w+) \([^)]*\) = (\d)", line))
+    assert sorted(nodes.values()) == ["2", "3", "4", "5"]
+    by_node = "SELECT ?v { " + next(node for node, value in nodes.items() if value == "3") + " kg:value ?v }"
+    assert play(scripted([{**values(n=by_node), "answer": "n"}], []), "the later?", page=page).turn.answer.number == 3
 
 
 def test_earlier_results_are_shown_with_what_they_mean_and_can_be_used() -> None:
@@ -92,7 +149,7 @@ def test_earlier_results_are_shown_with_what_they_mean_and_can_be_used() -> None
     assert len(last.sources) == 2
     assert [(v.name, str(v.value)) for v in last.variables] == [("result_1", "206588"), ("result_0", "181001")]
     prompt = played.asked[4].prompts[0]
-    for text in ("result_0: 181001", "result_1: 206588", "Entity: net cash", "Question: and in 2009?", "Period: 2009"):
+    for text in ("result_0 = 181001", "result_1 = 206588", "entity net cash", "asked: and in 2009?", "period 2009"):
         assert text in prompt, text
     assert ": calculated from result_0 and result_1\n" in prompt
 
@@ -110,6 +167,8 @@ def test_a_yes_or_no() -> None:
         (values(cash="SELECT ?v WHERE { ?i kg:net_cash_from_operating_activities ?v }"), "3 numbers, and a"),
         (values(cash=181001), "the page prints 181001: query it"),
         (values(cash="result_0"), "this is the first question"),
+        ({"values": []}, "say in no_answer why there is no answer"),
+        ({**RIGHT[0], "no_answer": "ambiguous"}, "leave one of them out"),
         ({"values": 5}, "does not fit its schema"),
         ({"values": [{"sparql": CASH_2008}]}, "does not fit its schema"),
         ({"values": {f"v{n}": 1 for n in range(99)}}, "does not fit its schema"),
@@ -136,6 +195,8 @@ def test_a_fault_of_the_first_phase_is_told_and_repaired(fault: Step, told: str)
         (formula("eval('cash')"), "unexpected"),
         (formula("181001"), "ungrounded: 181001 stands on no page"),
         (formula(""), "it is empty"),
+        ({"formula": None}, "say in no_answer why there is no answer"),
+        ({**RIGHT[1], "no_answer": "ambiguous"}, "leave one of them out"),
         ({"formula": ["cash"]}, "does not fit its schema"),
         ({"reasoning": "none"}, "does not fit its schema"),
         (say("cash"), "holds no JSON object"),
@@ -158,14 +219,30 @@ def test_faults_are_bounded_and_end_in_a_named_error() -> None:
     assert str(played.turn.error).startswith("ModelReplyError: after 2 replies that could not be used: cannot read")
 
 
-def test_a_model_may_say_that_there_is_no_answer() -> None:
-    played = play(scripted([RIGHT[0]], [formula(None)]))
-    assert played.turn.error == "SolverError: the model finds no answer: by the rule"
+@pytest.mark.parametrize(
+    ("named", "written", "words"),
+    [
+        ({**values(), "no_answer": "not_on_page"}, None, "the page does not say: these are needed"),
+        ({**values(), "no_answer": "ambiguous"}, None, "more than one number fits: these are needed"),
+        (values(), None, "the page does not say: these are needed"),
+        (RIGHT[0], {**formula(None), "no_answer": "ambiguous"}, "more than one number fits: by the rule"),
+    ],
+)
+def test_a_model_may_say_that_there_is_no_answer(named: Step, written: dict[str, object] | None, words: str) -> None:
+    turn = play(scripted([named], [written] if written else [])).turn
+    assert (turn.answer.value, turn.error, turn.answer.reason) == (None, None, words)
+    given = turn.events[-1]
+    assert isinstance(given, NoAnswerGiven)
+    assert given.reason == ("ambiguous" if "more than one" in words else "not_on_page")
 
 
-def test_a_model_may_say_that_the_page_does_not_have_it() -> None:
-    played = play(scripted([values()], []))
-    assert played.turn.error == "SolverError: the model names no values: these are needed"
+def test_a_value_that_the_formula_lacks_is_named_in_a_second_list() -> None:
+    played = play(scripted([RIGHT[0], BOTH], [formula(None), formula("new - old")]), "what was the change?")
+    assert played.phases == ["PLAN", "CALCULATE", "PLAN_again_1", "CALCULATE"]
+    assert "You named cash. No formula could be written over them: by the rule" in played.asked[2].prompts[0]
+    assert played.turn.answer.number == Decimal(25587)
+    silent = play(scripted([RIGHT[0]] * 2, [formula(None)] * 2)).turn
+    assert (silent.error, silent.answer.reason) == (None, "the page does not say: by the rule")
 
 
 def test_what_has_no_source_stands_with_a_remark() -> None:
@@ -178,7 +255,7 @@ def test_models_without_tools_write_json() -> None:
     fenced = say("Here it is:\n```json\n" + json.dumps(values(cash=CASH_2008)) + "\n```")
     played = play(scripted([fenced], [RIGHT[1]]), native=False)
     assert played.turn.answer.number == Decimal(181001)
-    assert "Reply with one JSON object of this schema" in played.asked[0].prompts[0]
+    assert "Every reply is one JSON object of this schema" in played.asked[0].system
 
 
 def test_replies_can_be_held_to_the_letter_of_their_schemas() -> None:

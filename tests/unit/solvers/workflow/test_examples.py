@@ -1,12 +1,13 @@
-"""The worked examples of the prompt are plans that run on the pages of the sample that they name."""
+"""The worked examples of the prompt are plans that run on pages of the sample, a line each."""
 
-import json
 import re
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from solver_bench import context_of
 from values import number_in
+from workflow_bench import Json, compute, plan, table, text
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.memory import Memory
@@ -23,11 +24,25 @@ from quaestor.solvers.workflow.checking import check_workflow_plan
 from quaestor.solvers.workflow.schema import WorkflowPlan
 from quaestor.store.records import now
 
+LONGEST = 2_200
+"""The most characters of all examples: each request has them."""
+
 _EXAMPLE = re.compile(
-    r"Page: (?P<page>\S+)\n(?:Earlier questions: (?P<earlier>.*)\n)?Question: (?P<question>.*)\nPlan: (?P<plan>.*)"
+    r"^- (?P<pattern>[^:?]*?)(?:, after (?P<earlier>\".*\"))?: (?P<question>.*\?) => (?P<steps>.*)$", re.M
 )
 EXAMPLES = [found.groupdict() for found in _EXAMPLE.finditer(sources("workflow")["examples.j2"])]
-EXPECTED = ["0.30729", "38.2", "43.6", "-6.7", "0.14136", "19.1", "7.38860", "16828.14", "-0.12472"]
+PAGES = [
+    ("NORD/2012/page_41.pdf", "0.30729"),
+    ("LUMI/2018/page_35.pdf", "38.2"),
+    ("NORD/2012/page_41.pdf", "43.6"),
+    ("QUIL/2007/page_88.pdf", "-6.7"),
+    ("HALC/2009/page_52.pdf", "0.14136"),
+    ("VESK/2010/page_97.pdf", "19.1"),
+    ("TAMR/2009/page_24.pdf", "7.38860"),
+    ("ELDR/2017/page_47.pdf", "16828.14"),
+    ("HALC/2009/page_52.pdf", "-0.12472"),
+]
+"""The page that each example is about, and what it comes to there."""
 
 
 def answers() -> dict[tuple[str, str], AnswerValue]:
@@ -40,22 +55,40 @@ def answers() -> dict[tuple[str, str], AnswerValue]:
     }
 
 
-def test_there_is_an_example_for_each_of_the_nine_patterns() -> None:
-    assert len(EXAMPLES) == len(EXPECTED) == 9
-    assert "Examples, on other pages" in render("workflow/system", rules=[])
+def spelled_out(steps: str) -> Json:
+    """The plan that the short form of an example means."""
+    return plan(*(_step(*said.split(" ", 1)) for said in steps.split("; ")))
 
 
-@pytest.mark.parametrize(("example", "expected"), list(zip(EXAMPLES, EXPECTED, strict=True)))
-def test_an_example_runs_and_gives_what_the_sample_says(example: dict[str, str], expected: str) -> None:
+def _step(number: str, said: str) -> Json:
+    if said.startswith("table: "):
+        return table(int(number), *said.removeprefix("table: ").split(" | "))
+    if said.startswith("text: "):
+        return text(int(number), *said.removeprefix("text: ").split(" | "))
+    operation, operands = said.split(" ", 1)
+    taken: list[Any] = [int(o[1:]) if o.startswith("#") else [float(o)] for o in operands.split(", ")]
+    return compute(int(number), operation, *taken)
+
+
+def test_there_is_an_example_for_each_of_the_nine_patterns_in_a_line() -> None:
+    assert len(EXAMPLES) == len(PAGES) == 9
+    written = render("workflow/examples")
+    assert len(written.splitlines()) == 10
+    assert len(written) <= LONGEST
+    assert written in render("workflow/system", rules=[])
+
+
+@pytest.mark.parametrize(("example", "page", "expected"), [(e, *p) for e, p in zip(EXAMPLES, PAGES, strict=True)])
+def test_an_example_runs_and_gives_what_the_sample_says(example: dict[str, str], page: str, expected: str) -> None:
     known = answers()
     memory = Memory()
-    for question in (example["earlier"] or "").split(" / ") if example["earlier"] else ():
-        earlier = Answer(known[example["page"], question])
+    for question in re.findall(r'"(.*?)"', example["earlier"] or ""):
+        earlier = Answer(known[page, question])
         memory = memory.add(Turn(question, earlier, True, now(), now()))
-    context = context_of(example["page"], memory)
-    found = check_workflow_plan(serial.load(WorkflowPlan, json.loads(example["plan"])), example["question"], context)
+    context = context_of(page, memory)
+    found = check_workflow_plan(serial.load(WorkflowPlan, spelled_out(example["steps"])), example["question"], context)
     assert (found.issues, found.remarks, dict(found.open)) == ((), (), {})
     value = number_in(execute(found.plan, memory.registers).result.value)
     assert value == pytest.approx(Decimal(expected), abs=Decimal("0.00001"))
-    if (example["page"], example["question"]) in known:
-        assert executed_equal(Number(value), known[example["page"], example["question"]])
+    if (page, example["question"]) in known:
+        assert executed_equal(Number(value), known[page, example["question"]])

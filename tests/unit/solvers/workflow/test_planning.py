@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 from model_replies import Asked, Protocol, Reply, say, structured
+from solver_bench import context_of
 from workflow_bench import OPERATING, change, compute, plan, play, saying, table, text
 
-from quaestor.conversation.events.kinds import Note, ReplyRejected
+from quaestor.conversation.events.kinds import NoAnswerGiven, Note, ReplyRejected
 from quaestor.conversation.events.lines import event_lines
 from quaestor.errors import SettingsError
 from quaestor.llm.profiles import PROFILES
@@ -46,10 +47,59 @@ def test_a_plan_is_held_to_a_strict_schema_where_the_server_can() -> None:
 
 def test_the_page_stands_in_the_prompt_by_the_names_of_its_lines() -> None:
     asked = play(saying([change()])).asked[0]
-    assert "| row | 2007 | 2008 | 2009 |" in asked.prompts[0]
-    assert "| net increase (decrease) in cash | 4079 |" in asked.prompts[0]
+    assert "row | 2007 | 2008 | 2009\n" in asked.prompts[0]
+    assert "net increase (decrease) in cash | 4079 |" in asked.prompts[0]
     assert "HALC" in asked.prompts[0]
     assert "percentage change: (later - earlier) / earlier" in asked.system
+
+
+def test_of_the_text_the_sentences_that_print_a_number_are_told() -> None:
+    told = play(saying([change()])).asked[0].prompts[0]
+    shown = told[told.index("Its sentences that print a number:") : told.index("Question: ")]
+    assert "- capital expenditures were $ 38.6 million in 2009" in shown
+    numbered = [sentence for sentence in context_of().document.sentences if sentence.mentions]
+    assert shown.count("\n- ") == len(numbered) < len(context_of().document.sentences)
+
+
+def test_what_is_the_same_for_every_question_comes_first() -> None:
+    """A server that keeps prefixes reads the instructions once, and a page once a conversation."""
+    first, second = play(saying([change(), change()]), "what was it?", "and what was it again?").asked
+    assert first.system == second.system
+    page = first.prompts[0][: first.prompts[0].index("\n\nConversation so far")]
+    assert second.prompts[0].startswith(page)
+    assert "206588" in page
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [("not_on_page", "the page does not say: as asked"), ("ambiguous", "more than one number fits: as asked")],
+)
+def test_a_model_may_say_that_there_is_no_answer(reason: str, words: str) -> None:
+    turn = play(saying([{**plan(), "no_answer": reason}])).turn
+    assert (turn.answer.value, turn.error, turn.answer.reason) == (None, None, words)
+    given = turn.events[-1]
+    assert isinstance(given, NoAnswerGiven)
+    assert given.reason == reason
+
+
+@pytest.mark.parametrize("faulty", [plan(), {**change(), "no_answer": "ambiguous"}])
+def test_a_plan_has_steps_or_says_why_there_is_no_answer(faulty: dict[str, Any]) -> None:
+    played = play(saying([faulty, change()]))
+    assert played.turn.error is None
+    assert "no_answer" in "\n".join((*played.asked[1].results, *played.asked[1].prompts[1:]))
+
+
+def test_the_sign_of_a_number_is_dropped_by_a_step_and_read_so() -> None:
+    investing = "net cash from investing activities"
+    turn = play(saying([plan(table(1, investing, "2009"), compute(2, "absolute", 1))])).turn
+    assert turn.answer.number == 72945
+    assert turn.answer.plan is not None
+    assert turn.answer.plan.extracts[0].reading == "magnitude"
+    both = plan(table(1, investing, "2009"), compute(2, "absolute", 1), compute(3, "add", 1, 2))
+    twice = play(saying([both, both])).turn
+    assert twice.answer.number == 0
+    assert twice.answer.plan is not None
+    assert twice.answer.plan.extracts[0].reading == "signed"
 
 
 def test_earlier_answers_are_referred_to_backwards() -> None:

@@ -4,7 +4,14 @@ import json
 
 import pytest
 
-from quaestor.conversation.events.kinds import Event, PlanRefused, ReplyRejected, dump_events, load_events
+from quaestor.conversation.events.kinds import (
+    Event,
+    NoAnswerGiven,
+    PlanRefused,
+    ReplyRejected,
+    dump_events,
+    load_events,
+)
 from quaestor.solvers.workflow.record import WRITE_PLAN, PlanStatistics, plan_event, statistics
 from quaestor.solvers.workflow.schema import ComputeStep, LiteralNumber, WorkflowPlan
 
@@ -22,5 +29,6 @@ def test_what_had_to_be_mended_is_told_apart_from_what_failed() -> None:
     plan = plan_event(1, WorkflowPlan("", (STEP,)))
     mended: list[Event] = [ReplyRejected("PLAN", WRITE_PLAN, 1, ("no JSON",)), plan]
     lost: list[Event] = [plan, PlanRefused("PLAN", 1, ("no such row",))]
-    found = statistics([([plan], True), (mended, True), (lost, False), ([], True)])
-    assert (found.turns, found.first, found.repaired, found.failed) == (3, 1, 1, 1)
+    silent: list[Event] = [plan_event(1, WorkflowPlan("", (), "ambiguous")), NoAnswerGiven("ambiguous")]
+    found = statistics([([plan], True), (mended, True), (lost, False), (silent, False), ([], True)])
+    assert (found.turns, found.first, found.repaired, found.failed, found.silent) == (4, 1, 1, 1, 1)

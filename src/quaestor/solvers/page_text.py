@@ -1,0 +1,76 @@
+"""Which sentences of a page a model is shown: those that print a number, as far as there is room.
+
+Owns the choice and its bound. What a sentence without a number says can go into no plan. On a page of a report all of
+them have room, so what is shown is the same for every question about it; of a longer document the sentences are shown
+that share most with the question and with those before it.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum, sqrt
+
+from quaestor.conversation.memory import Memory
+from quaestor.documents.document import Sentence
+from quaestor.questions.stems import stems
+
+MOST_TEXT = 12_000
+"""The most characters of sentences that are shown: twice what the fullest page of the public files has."""
+
+_TURNS_BEFORE = 3
+_BEFORE_COUNTS = 0.6
+"""What a word counts of the question before, beside one of the question's own; of the one before that, less again."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownText:
+    """What is shown of a text.
+
+    Attributes:
+        sentences: In the order of the page.
+        left_out: How many sentences with a number had no room.
+    """
+
+    sentences: tuple[Sentence, ...]
+    left_out: int
+
+
+def shown_text(sentences: Sequence[Sentence], question: str, memory: Memory, most: int = MOST_TEXT) -> ShownText:
+    """Returns the sentences that print a number, the likeliest of them where they are longer than what is shown.
+
+    Args:
+        sentences: Of the whole page.
+        question: What is asked.
+        memory: The conversation before.
+        most: The most characters.
+    """
+    numbered = [sentence for sentence in sentences if sentence.mentions]
+    if sum(len(sentence.text) for sentence in numbered) <= most:
+        return ShownText(tuple(numbered), 0)
+    scores = _scores(numbered, _wanted(question, memory))
+    room, taken = most, set()
+    for place in sorted(scores, key=lambda place: -scores[place]):
+        if len(numbered[place].text) <= room:
+            taken.add(place)
+            room -= len(numbered[place].text)
+    shown = tuple(sentence for place, sentence in enumerate(numbered) if place in taken)
+    return ShownText(shown, len(numbered) - len(shown))
+
+
+def _wanted(question: str, memory: Memory) -> Mapping[str, float]:
+    """Returns the words that are looked for, with their weights."""
+    wanted: dict[str, float] = {}
+    for ago, asked in enumerate((question, *reversed(memory.questions[-_TURNS_BEFORE:]))):
+        for word in stems(asked):
+            wanted.setdefault(word, _BEFORE_COUNTS**ago)
+    return wanted
+
+
+def _scores(sentences: Sequence[Sentence], wanted: Mapping[str, float]) -> Mapping[int, float]:
+    """Returns how much each sentence shares with what is looked for; a word that many have says less."""
+    words = [frozenset(stems(sentence.text)) for sentence in sentences]
+    spread = Counter(word for own in words for word in own)
+    return {
+        place: fsum(wanted[word] / sqrt(spread[word]) for word in sorted(own & wanted.keys()))
+        for place, own in enumerate(words)
+    }

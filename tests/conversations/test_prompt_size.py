@@ -1,0 +1,27 @@
+"""What a turn reads is bounded: each word of a prompt is paid for with every turn."""
+
+import asyncio
+
+import pytest
+from oracle import play_with_oracle
+from run_oracle import oracle_of
+
+from quaestor.datasets.formats import read_dataset
+from quaestor.sample import sample_path
+from quaestor.scoring.gold import read_gold
+from quaestor.solvers.registry import make_solver
+
+pytestmark = pytest.mark.usefixtures("local_models")
+
+CONVERSATIONS = 6
+
+
+@pytest.mark.parametrize(("solver", "most_read", "most_requests"), [("workflow", 3_000, 1.2), ("sparql", 2_200, 1.8)])
+def test_a_turn_reads_no_more_than_it_has_to(solver: str, most_read: int, most_requests: float) -> None:
+    conversations = read_dataset(sample_path()).conversations[:CONVERSATIONS]
+    golds = read_gold(sample_path())
+    played = asyncio.run(play_with_oracle(conversations, golds, make_solver(solver, {}), oracle_of(solver)))
+    turns = len(played.outcomes)
+    assert all(outcome.right for outcome in played.outcomes)
+    assert played.usage.input_tokens / turns <= most_read
+    assert played.usage.requests / turns <= most_requests

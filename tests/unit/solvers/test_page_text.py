@@ -1,0 +1,69 @@
+"""Which sentences of a page a model is shown."""
+
+from pathlib import Path
+
+import pytest
+from gold_plans import GoldPlans
+
+from quaestor.conversation.memory import Memory
+from quaestor.core.provenance import SentenceRef
+from quaestor.datasets.formats import read_dataset
+from quaestor.documents.assembly import ParagraphPart, assemble
+from quaestor.documents.document import Sentence
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.sample import sample_path
+from quaestor.scoring.gold import read_gold
+from quaestor.solvers.page_text import MOST_TEXT, shown_text
+
+TOPICS = ("rent", "goodwill", "dividends", "interest", "wages")
+
+
+def long_text(count: int = 300) -> tuple[Sentence, ...]:
+    """Sentences with a number about five things in turn, and as many without."""
+    lines = [f"the {TOPICS[n % 5]} of plant {n} came to $ {n + 11} million in the year ." for n in range(count)]
+    paragraphs = [ParagraphPart((line, "this is explained elsewhere .")) for line in lines]
+    return assemble("ACME/2009/10-K", paragraphs).sentences
+
+
+def test_a_sentence_without_a_number_is_not_shown() -> None:
+    shown = shown_text(long_text(10), "what was it?", Memory())
+    assert (len(shown.sentences), shown.left_out) == (10, 0)
+    assert all(sentence.mentions for sentence in shown.sentences)
+
+
+def test_of_a_long_text_the_sentences_are_shown_that_the_question_is_about_in_their_order() -> None:
+    sentences = long_text()
+    shown = shown_text(sentences, "what were the wages?", Memory(), most=4_000)
+    assert sum(len(sentence.text) for sentence in shown.sentences) <= 4_000
+    about = [sentence for sentence in shown.sentences if "wages" in sentence.text]
+    assert len(about) == 60
+    assert list(shown.sentences) == [sentence for sentence in sentences if sentence in shown.sentences]
+    assert shown.left_out == 300 - len(shown.sentences) > 0
+
+
+def shown_operands(path: Path) -> tuple[int, int]:
+    """Of the turns that take a number from a sentence: how many, and how many whose sentences are all shown."""
+    golds, turns, whole = read_gold(path), 0, 0
+    for conversation in read_dataset(path).conversations:
+        graph = GraphProvider.of([conversation.document]).graph(conversation.document)
+        plans = GoldPlans(graph)
+        for question, gold in zip(conversation.questions, golds[conversation.id], strict=True):
+            taken = [step.source for step in plans.add(question, gold.program).extracts]
+            wanted = {(s.section, s.sentence) for s in taken if isinstance(s, SentenceRef)}
+            shown = shown_text(conversation.document.sentences, question, Memory(), MOST_TEXT)
+            turns += bool(wanted)
+            whole += bool(wanted) and wanted <= {(s.section, s.index) for s in shown.sentences}
+    return turns, whole
+
+
+def test_every_number_that_the_sample_asks_for_is_shown() -> None:
+    turns, whole = shown_operands(sample_path())
+    assert turns == whole > 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["convfinqa_tune.json", "convfinqa_train50.json"])
+def test_every_number_that_public_pages_are_asked_for_is_shown(name: str, shared_data: Path) -> None:
+    turns, whole = shown_operands(shared_data / name)
+    assert turns > 10
+    assert whole >= 0.99 * turns
