@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from quaestor.core.periods import Period, find_periods
+from quaestor.core.words import identifier_parts
 from quaestor.documents.document import Cell, Document, Header, Table
 from quaestor.documents.repairs import show_repair
 from quaestor.errors import GapError, GraphError
@@ -226,7 +227,7 @@ class _TableReader:
 
     def _name(self, label: str, period: Period | None, line: str) -> str:
         code = period_code(period).replace("-", "_").replace("/", "_to_").replace("..", "later") if period else ""
-        parts = [part for part in (code, _short(slug(label))) if part] or [line]
+        parts = [part for part in (code, _short(label)) if part] or [line]
         name = "_".join((self.fact.name, *parts))
         if name in self.names:
             name = f"{name}_{line}"
@@ -236,11 +237,11 @@ class _TableReader:
         return name
 
 
-def _short(name: str) -> str:
-    """Returns the beginning of a label in a name, with every year that stands in the rest of it."""
-    begin = name[:_LONGEST_SLUG].strip("_")
+def _short(label: str) -> str:
+    """Returns a label's part of a name: its beginning, and every year that stands in the rest of it."""
+    begin = slug(label)[:_LONGEST_SLUG].strip("_")
     kept = begin.split("_")
-    years = [part for part in name.split("_") if _YEAR.fullmatch(part) and part not in kept]
+    years = [part for part in identifier_parts(label.casefold()) if _YEAR.fullmatch(part) and part not in kept]
     return "_".join(part for part in (begin, *dict.fromkeys(years)) if part)
 
 

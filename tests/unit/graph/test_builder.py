@@ -74,6 +74,15 @@ def test_lines_of_one_name_are_told_apart() -> None:
     assert found == {"kg:Revenue_2008", "kg:Revenue_2008_column_2"} or len(found) == 2
 
 
+def test_a_long_label_keeps_its_years_in_the_name_of_its_instance() -> None:
+    label = "awards outstanding under the long term incentive plan of 2003 and the plan of 2011"
+    document = page([["", label, "the total"], ["awards", "5", "6"], ["shares", "5", "6"]])
+    graph = build_graph(document, build_ontology([document]))
+    assert {found.instance for found in graph.observations} == {
+        "kg:FinancialTable_awards_outstanding_under_the_long_term_i_2003_2011", "kg:FinancialTable_the_total",
+    }  # fmt: skip
+
+
 def test_several_numbers_of_a_cell_are_several_observations() -> None:
     document = page([["", "2008"], ["rent", "17900 ( rental ) 4800 ( services )"]])
     graph = build_graph(document, build_ontology([document]))

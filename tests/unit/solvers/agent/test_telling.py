@@ -1,0 +1,38 @@
+"""What a model is told of a reply is shorter than what is on record, and says the same."""
+
+from toolboxes import CASH_FLOWS, toolbox
+
+from quaestor.solvers.agent.telling import told
+
+CASH = "net_cash_from_operating_activities"
+
+
+def test_places_and_what_was_asked_are_left_out_and_steps_stay() -> None:
+    box = toolbox(CASH_FLOWS)
+    found = told(box.call("query_kg", {"property": CASH, "filters": {"year": [2008, 2009]}}))
+    assert found["count"] == 2
+    assert [(shown["value"], shown["step"]) for shown in found["values"]] == [(181001, 1), (206588, 2)]  # type: ignore[index,union-attr,call-overload]
+    assert "source" not in str(found)
+
+
+def test_an_operand_that_was_typed_says_where_it_was_found() -> None:
+    box = toolbox(CASH_FLOWS)
+    found = told(box.call("calculate", {"operation": "subtract", "values": [206588, 181001]}))
+    assert found["result"] == 25587
+    assert found["operands"] == [
+        "206588 thousand (page: net cash from operating activities, 2009)",
+        "181001 thousand (page: net cash from operating activities, 2008)",
+    ]
+    assert "operands" not in told(box.call("calculate", {"operation": "subtract", "values": ["#2", "#1"]}))
+
+
+def test_a_refusal_is_told_whole_but_for_places() -> None:
+    refusal = told(toolbox(CASH_FLOWS).call("query_kg", {"property": CASH}))
+    assert "3 values match" in str(refusal["error"])
+    assert [sorted(shown) for shown in refusal["candidates"]] == [["filters", "label", "printed", "step"]] * 3  # type: ignore[union-attr,arg-type]
+
+
+def test_zero_and_no_are_told() -> None:
+    box = toolbox(CASH_FLOWS)
+    assert told(box.call("calculate", {"operation": "subtract", "values": [181001, 181001]}))["result"] == 0
+    assert told(box.call("calculate", {"operation": "greater", "values": [181001, 206588]}))["result"] is False
