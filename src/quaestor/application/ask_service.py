@@ -1,6 +1,6 @@
 """Questions about one page, answered in one conversation."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from uuid import uuid4
@@ -40,6 +40,7 @@ class AskRequest:
         session: A model that can be asked already, instead of the one that the settings name.
         keep: Whether questions and answers are kept in the run store.
         traces: Where a trace is written while they are answered, or None.
+        on_begun: Is told the id of the run that they are kept as, before the first is answered.
     """
 
     settings: Settings
@@ -50,6 +51,7 @@ class AskRequest:
     session: ModelSession | None = None
     keep: bool = False
     traces: TraceOptions | None = None
+    on_begun: Callable[[str], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,14 @@ async def answer_questions(page: CorpusPage, questions: Sequence[str], request: 
                 asked = AskedRun(_asking(page, conversation, who, knowledge))
                 await asked.begin(settings.store)
             run = asked.run if asked else None
-            trace = traces.observe(TurnPlace(run or "", name)) if traces else None
+            try:
+                trace = traces.observe(TurnPlace(run or "", name)) if traces else None
+            except BaseException:
+                if asked is not None:
+                    await asked.end(None)
+                raise
+            if run is not None and request.on_begun is not None:
+                request.on_begun(run)
             play = Play(conversation, who.solver, knowledge, who.session, _watchers(asked, trace))
             turns = await _played(play, asked, trace)
     return Asked(turns, run, asked.unkept if asked else None)

@@ -116,10 +116,12 @@ async def _turn(store: RunStore, run: str, conversation: str, number: int, attem
         return await store.turn(run, conversation, number - 1, attempt)
     except StoreError as error:
         if turns := await store.turns(run, conversation, attempt):
-            raise InputError(
-                f"run {run!r} has no turn {number} of conversation {conversation!r}: it has {len(turns)}"
-            ) from error
-        raise
+            kept = f"it has {len(turns)}"
+        elif attempt is not None and (others := await store.turns(run, conversation)):
+            kept = f"nothing is kept of attempt {attempt}; the latest is {others[0].attempt}"
+        else:
+            kept = "none of it is played"
+        raise InputError(f"run {run!r} has no turn {number} of conversation {conversation!r}: {kept}") from error
 
 
 async def read_graph(store: RunStore, run: str, conversation: str) -> KnowledgeGraph:

@@ -4,6 +4,7 @@ It is made of closed words: what is asked for, tools, reasons of refusals, and h
 number of a page and no wording of a question. Nothing takes it up by itself.
 """
 
+import hashlib
 from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
@@ -16,6 +17,10 @@ from quaestor.solvers.tools.toolbox import TOOLS
 
 FEW = 5
 """Fewer turns or calls than this say nothing."""
+
+_PLAYED = "# played "
+_A_LINE = 8
+"""Marks of conversations on a line."""
 
 WAYS_OUT = {
     "several fit": "give one of the filters that the candidates come with",
@@ -50,7 +55,7 @@ def write_advice(table: ToolTable, output: OutputFile, use: str) -> int:
     lines = [*_of_questions(table.uses), *_of_refusals(table)]
     if not lines:
         raise InputError(f"too few calls and scored turns to draw advice from: {FEW} of a kind are the least")
-    output.write("\n".join((*_head(table, use), *lines)) + "\n")
+    output.write("\n".join((*_head(table, use), *lines, *_foot(table))) + "\n")
     return len(lines)
 
 
@@ -59,7 +64,16 @@ def _head(table: ToolTable, use: str) -> Iterable[str]:
     yield "# The agent is told every line but those that begin with #."
     yield f"# It rests on {table.turns} turns, {table.judged} of them scored (quaestor {version('quaestor')})."
     yield from (f"# run {run}" for run in table.runs)
-    yield from (f"# questions {digest}" for digest in table.datasets)
+
+
+def _foot(table: ToolTable) -> Iterable[str]:
+    """Yields marks of the conversations, by which it is known what a score with this advice says nothing about."""
+    marks = sorted(map(_mark, table.conversations))
+    yield from (f"{_PLAYED}{' '.join(marks[at : at + _A_LINE])}" for at in range(0, len(marks), _A_LINE))
+
+
+def _mark(conversation: str) -> str:
+    return hashlib.sha256(conversation.encode("utf-8", "replace")).hexdigest()[:12]
 
 
 def _of_questions(uses: Iterable[ToolUse]) -> Iterable[str]:
@@ -87,14 +101,16 @@ def _of_refusals(table: ToolTable) -> Iterable[str]:
             yield f"- {name} refused {count.refused / count.calls:.0%} of {count.calls} calls. {'; '.join(shares)}."
 
 
-def rests_on(path: Path, dataset_digest: str) -> bool:
-    """Tells whether advice was drawn from runs over these very questions, so that a score says nothing of others.
+def rests_on(path: Path, conversations: Iterable[str]) -> int:
+    """Returns how many of these conversations advice was drawn from: of those a score says nothing about others.
 
     Args:
         path: The file of the advice.
-        dataset_digest: Of the questions that are to be asked.
+        conversations: The ids of those that are to be played.
     """
     try:
-        return f"# questions {dataset_digest}" in path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
-        return False
+        return 0
+    marks = {mark for line in lines if line.startswith(_PLAYED) for mark in line.removeprefix(_PLAYED).split()}
+    return sum(_mark(conversation) in marks for conversation in conversations)

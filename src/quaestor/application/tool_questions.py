@@ -102,7 +102,7 @@ class ToolTable:
 
     Attributes:
         runs: The ids of the runs.
-        datasets: The digests of the questions that they were asked.
+        conversations: The ids of the conversations that they played.
         turns: All turns.
         judged: Turns that were scored.
         tools: The calls of each tool, the most first.
@@ -111,7 +111,7 @@ class ToolTable:
     """
 
     runs: tuple[str, ...]
-    datasets: tuple[str, ...]
+    conversations: tuple[str, ...]
     turns: int
     judged: int
     tools: Mapping[str, ToolCount]
@@ -121,6 +121,7 @@ class ToolTable:
 
 @dataclass(frozen=True, slots=True)
 class _SeenTurn:
+    conversation: str
     asked: str
     calls: tuple[ToolCall, ...]
     right: bool | None
@@ -155,7 +156,7 @@ def _seen(turns: Iterable[TurnRecord], right: Mapping[tuple[str, int], bool]) ->
         asked = read_question(turn.question).metric_types(previous)[0].metric_type
         before = turn.conversation, asked
         calls = tuple(ToolCall.of_record(call) for call in turn.tool_calls)
-        yield _SeenTurn(asked, calls, right.get((turn.conversation, turn.index)))
+        yield _SeenTurn(turn.conversation, asked, calls, right.get((turn.conversation, turn.index)))
 
 
 def _table(runs: Sequence[RunRecord], seen: Sequence[_SeenTurn]) -> ToolTable:
@@ -171,7 +172,7 @@ def _table(runs: Sequence[RunRecord], seen: Sequence[_SeenTurn]) -> ToolTable:
     tools = {name: _count([call for call in calls if call.tool == name]) for name in sorted(counts)}
     return ToolTable(
         runs=tuple(run.id for run in runs),
-        datasets=tuple(dict.fromkeys(run.dataset_digest for run in runs)),
+        conversations=tuple(dict.fromkeys(turn.conversation for turn in seen)),
         turns=len(seen),
         judged=sum(turn.right is not None for turn in seen),
         tools=dict(sorted(tools.items(), key=lambda item: -item[1].calls)),

@@ -25,9 +25,12 @@ class TurnFigures:
         mean_seconds: From the question to the answer.
         p95_seconds: The 95th percentile of that.
         mean_requests: Requests to a model, repeated attempts included.
+        p95_requests: The 95th percentile of that.
         mean_tokens: Tokens read and written.
+        p95_tokens: The 95th percentile of that.
         mean_cached: How many of them came from the provider's cache.
         mean_tool_calls: Calls of tools.
+        p95_tool_calls: The 95th percentile of that.
         repairs: Replies and plans of a model that were refused, in all turns; each was asked for again or given up.
         first_try: Turns that were answered without a repair.
         repaired: Turns that were answered after one.
@@ -40,9 +43,12 @@ class TurnFigures:
     mean_seconds: float
     p95_seconds: float
     mean_requests: float
+    p95_requests: float
     mean_tokens: float
+    p95_tokens: float
     mean_cached: float
     mean_tool_calls: float
+    p95_tool_calls: float
     repairs: int
     first_try: int
     repaired: int
@@ -57,7 +63,9 @@ def turn_figures(turns: Sequence[TurnRecord]) -> TurnFigures | None:
     if not turns:
         return None
     seconds = [(turn.finished - turn.started).total_seconds() for turn in turns if turn.finished]
-    used = sum((Usage.of_counts(turn.usage) for turn in turns), Usage())
+    used = [Usage.of_counts(turn.usage) for turn in turns]
+    requests, tokens = [usage.requests for usage in used], [usage.tokens for usage in used]
+    calls = [len(turn.tool_calls) for turn in turns]
     silent = [turn.number is None and any(map(_is_silence, _flat(load_events(turn.events)))) for turn in turns]
     repairs = [sum(map(_is_refusal, _flat(load_events(turn.events)))) for turn in turns]
     answered = [turn.number is not None for turn in turns]
@@ -65,10 +73,13 @@ def turn_figures(turns: Sequence[TurnRecord]) -> TurnFigures | None:
         turns=len(turns),
         mean_seconds=statistics.fmean(seconds),
         p95_seconds=_p95(seconds),
-        mean_requests=used.requests / len(turns),
-        mean_tokens=used.tokens / len(turns),
-        mean_cached=used.cached_tokens / len(turns),
-        mean_tool_calls=statistics.fmean(len(turn.tool_calls) for turn in turns),
+        mean_requests=statistics.fmean(requests),
+        p95_requests=_p95(requests),
+        mean_tokens=statistics.fmean(tokens),
+        p95_tokens=_p95(tokens),
+        mean_cached=statistics.fmean(usage.cached_tokens for usage in used),
+        mean_tool_calls=statistics.fmean(calls),
+        p95_tool_calls=_p95(calls),
         repairs=sum(repairs),
         first_try=sum(well and not refused for well, refused in zip(answered, repairs, strict=True)),
         repaired=sum(well and refused > 0 for well, refused in zip(answered, repairs, strict=True)),

@@ -44,6 +44,7 @@ def ask_command(
     settings = load_settings({**named, **reading.settings, **model.settings})
     kept = store_file(settings.store)
     used = [page_file(page), *named_files(solver, settings), *([kept] if kept else [])]
+    begun: list[str] = []
     request = AskRequest(
         settings,
         solver.overrides,
@@ -51,9 +52,15 @@ def ask_command(
         model_named=model.model is not None,
         keep=settings.keep_asked,
         traces=TraceOptions(traces, used, force) if traces else None,
+        on_begun=begun.append,
     )
     found = find_page(page)
-    asked = asyncio.run(answer_questions(found, questions, request))
+    try:
+        asked = asyncio.run(answer_questions(found, questions, request))
+    except BaseException:
+        for run in begun:
+            print(f"run {run} keeps what was answered before it broke off", file=sys.stderr)
+        raise
     if asked.unkept:
         print(f"quaestor: the answers are not kept: {asked.unkept}", file=sys.stderr)
     elif asked.run:

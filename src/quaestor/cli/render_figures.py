@@ -18,7 +18,8 @@ def figure_lines(figures: TurnFigures | None, plans: Mapping[str, float]) -> dic
     lines = {
         "took": f"{_duration(figures.mean_seconds)} a turn, 95th percentile {_duration(figures.p95_seconds)}",
         "a turn": f"{figures.mean_requests:.2f} requests, {figures.mean_tokens:,.0f} tokens{cached}, "
-        f"{figures.mean_tool_calls:.2f} tool calls",
+        f"{figures.mean_tool_calls:.2f} tool calls; 95th percentile {figures.p95_requests:.2f}, "
+        f"{figures.p95_tokens:,.0f}, {figures.p95_tool_calls:.2f}",
     }
     if plans.get("turns"):
         return {**lines, **_plan_lines(plans, plans["turns"])}

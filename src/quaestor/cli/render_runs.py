@@ -31,7 +31,8 @@ def show_runs(records: Sequence[RunRecord], scores: Mapping[str, ScoreRecord]) -
     """
     # As narrow as a terminal of 80 columns; when a run began is in its id.
     grid = Grid("run", "status", "examples", "right", "dataset")
-    grid.columns[0].no_wrap = True
+    for name in (0, 3):
+        grid.columns[name].no_wrap = True
     for record in records:
         right = score_words(scores.get(record.id))
         grid.add_row(record.id, record.status, str(record.conversations), right, Path(record.dataset).name)

@@ -94,9 +94,9 @@ def eval_command(
         warning = f"these weights were trained on {path}: the score says nothing about other pages"
         print(f"quaestor: {warning}", file=sys.stderr)
 
-    if solver.advice and rests_on(solver.advice, pages.digest):
-        warning = f"{solver.advice} was drawn from runs over these questions: the score says nothing about others"
-        print(f"quaestor: {warning}", file=sys.stderr)
+    if solver.advice and (known := rests_on(solver.advice, (c.id for c in pages.conversations))):
+        warning = f"{solver.advice} was drawn from runs over {known} of these {len(pages.conversations)} conversations"
+        print(f"quaestor: {warning}: the score says nothing about others", file=sys.stderr)
 
     async def play_and_score() -> "ScoredRun":
         async with open_store(request.settings.store) as opened:

@@ -90,9 +90,16 @@ def test_advice_says_what_suits_and_why_calls_are_refused(tmp_path: Path, monkey
         "- Where the value is asked for, query_kg: right in 100% of 6 turns.",
         "- query_kg refused 20% of 15 calls. several fit (20%): give one of the filters that the candidates come with.",
     ]
-    assert rests_on(path, RUN.dataset_digest)
-    assert not rests_on(path, "0" * 64)
-    assert not rests_on(tmp_path / "missing.txt", RUN.dataset_digest)
+
+
+def test_advice_is_known_to_rest_on_any_part_of_what_is_asked(tmp_path: Path) -> None:
+    """Advice of six conversations is no advice for a score of one of them, nor for a file that holds them and others."""
+    path = tmp_path / "advice.txt"
+    write_advice(written(tmp_path / "runs.db", QUESTIONS), OutputFile(path), USE)
+    assert rests_on(path, ["c3"]) == 1
+    assert rests_on(path, [f"c{place}" for place in range(20)]) == 6
+    assert rests_on(path, ["c6", "another"]) == 0
+    assert rests_on(tmp_path / "missing.txt", ["c3"]) == 0
 
 
 def test_advice_holds_no_answer_no_number_and_no_words_of_questions(tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ def test_time_calls_and_tokens_are_those_of_a_turn() -> None:
     assert "11.00 requests, 121 tokens (44 from the cache), 11.00 tool calls" in figure_lines(found, {})["a turn"]
     assert round(found.mean_seconds, 9) == 1.1
     assert round(found.p95_seconds, 9) == 2.0  # one of twenty steps took longer
+    assert (found.p95_requests, found.p95_tokens, found.p95_tool_calls) == (20.0, 220.0, 20.0)
 
 
 def test_one_turn_is_its_own_percentile_and_none_has_no_figures() -> None:

@@ -106,8 +106,10 @@ def test_a_store_that_fails_on_the_way_costs_a_line_and_no_answer(
 
 
 def test_a_defect_in_the_second_question_leaves_the_first_on_record(quaestor: Quaestor, pages: Path) -> None:
-    assert quaestor(f"ask {PAGE}", "cell 1 1", "break").code == 1
+    broken = quaestor(f"ask {PAGE}", "cell 1 1", "break")
+    assert broken.code == 1
     (run,) = json.loads(quaestor("runs list --json").out)
+    assert f"run {run['id']} keeps what was answered before it broke off\n" in broken.err
     assert run["status"] == "failed"
     first, second = (
         json.loads(quaestor(f"runs turn latest NORD/2012/page_41.pdf {number} --json").out) for number in (1, 2)

@@ -130,6 +130,8 @@ def test_a_conversation_that_broke_off_is_a_failure(quaestor: Quaestor, tmp_path
     ("line", "said"),
     [
         (f"runs turn latest {NAME} 4", "no turn 4 of conversation"),
+        (f"runs turn latest {NAME} 1 --attempt 7", "no turn 1 of conversation"),
+        (f"runs prompts latest {NAME} 2 --attempt 7", "nothing is kept of attempt 7; the latest is 1"),
         ("runs turn latest nothing 1", "nothing"),
         ("runs kg latest nothing", "nothing"),
         ("runs tools 19990101", "19990101"),
@@ -140,6 +142,14 @@ def test_what_is_not_there_is_one_line(quaestor: Quaestor, played: str, line: st
     outcome = quaestor(line)
     assert outcome.code == 2
     assert said in one_line(outcome)
+
+
+def test_a_turn_that_was_never_played_is_named_as_it_was_asked_for(quaestor: Quaestor, tmp_path: Path) -> None:
+    write_dataset(tmp_path / "broken.json", a_record(questions=("cell 1 1", "break", "change")))
+    assert quaestor("run broken.json").code == 0
+    refused = quaestor(f"runs turn latest {NAME} 3")
+    assert refused.code == 2
+    assert "has no turn 3 of conversation" in one_line(refused)
 
 
 def test_tools_are_told_by_what_is_asked_and_by_the_reason_of_refusals(quaestor: Quaestor, played: str) -> None:

@@ -47,7 +47,7 @@ def test_every_solvers_run_shows_time_calls_tokens_and_how_its_plans_went(quaest
     shown = quaestor("runs show latest").out
     assert "plans:         5 (83.3 %) at the first try, 0 (0.0 %) repaired, 1 (16.7 %) failed; 0 repairs" in shown
     assert "5 (83.3 %) verified" in shown
-    assert "a turn:        0.00 requests, 0 tokens, 0.00 tool calls" in shown
+    assert "a turn:        0.00 requests, 0 tokens, 0.00 tool calls; 95th percentile 0.00, 0, 0.00" in shown
     assert " a turn, 95th percentile " in shown
     assert "steps:" not in shown
     found = json.loads(quaestor("runs show latest --json").out)

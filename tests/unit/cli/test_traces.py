@@ -54,6 +54,13 @@ def test_a_trace_that_is_there_stays_without_force(quaestor: Quaestor, pages: Pa
     assert lines(there)[-1]["what"] == "ended"
 
 
+def test_a_trace_that_cannot_be_written_leaves_no_run_that_seems_to_go_on(quaestor: Quaestor, pages: Path) -> None:
+    refused = quaestor("ask pages.json --traces /dev/null/traces", "cell 1 1")
+    assert refused.code == 2
+    assert "cannot write /dev/null/traces" in one_line(refused)
+    assert [run["status"] for run in json.loads(quaestor("runs list --json").out)] == ["stopped"]
+
+
 def test_names_are_names_of_files_and_apart() -> None:
     assert len({trace_name(id) for id in ("a/b", "a_b", "a%2Fb", "a%252Fb")}) == 4
     long, other = trace_name("x/" * 300), trace_name("x/" * 300 + "y")
