@@ -93,7 +93,7 @@ def test_advice_says_what_suits_and_why_calls_are_refused(tmp_path: Path, monkey
 
 
 def test_advice_is_known_to_rest_on_any_part_of_what_is_asked(tmp_path: Path) -> None:
-    """Advice of six conversations is no advice for a score of one of them, nor for a file that holds them and others."""
+    """A score of one of its six conversations says so, and one of a file that holds them and others."""
     path = tmp_path / "advice.txt"
     write_advice(written(tmp_path / "runs.db", QUESTIONS), OutputFile(path), USE)
     assert rests_on(path, ["c3"]) == 1
