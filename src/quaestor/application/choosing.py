@@ -12,6 +12,9 @@ from quaestor.errors import InputError
 from quaestor.evaluation.spec import RunSpec
 from quaestor.store.records import RunRecord
 
+_LARGEST = 2**63 - 1
+"""What a store can hold of a whole number."""
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -40,6 +43,9 @@ class Choice:
             raise InputError(f"{said} cannot go together: say which conversations are played in one way")
         if self.seed is not None and self.sample is None:
             raise InputError("a seed is given and no sample: say how many conversations are drawn")
+        for name, number in {"limit": self.limit, "sample": self.sample, "seed": self.seed}.items():
+            if number is not None and abs(number) > _LARGEST:
+                raise InputError(f"a {name} of {number} is too large to be kept: {_LARGEST} is the largest")
 
 
 def read_chosen(path: Path, choice: Choice) -> tuple[Dataset, Selection | None]:

@@ -72,6 +72,9 @@ def test_a_run_is_resumed_with_the_same_choice_only(quaestor: Quaestor, tmp_path
         ("--sample 2 --limit 2", "a limit and a sample cannot go together"),
         (f"--sample 2 --conversation {NAMES[0]}", "conversations by name and a sample cannot go together"),
         ("--seed 2", "a seed is given and no sample"),
+        ("--sample 2 --seed 99999999999999999999", "too large to be kept"),
+        ("--sample 99999999999999999999", "too large to be kept"),
+        ("--limit 99999999999999999999", "too large to be kept"),
     ],
 )
 @pytest.mark.parametrize("command", ["run", "eval"])
