@@ -16,7 +16,7 @@ from quaestor.application.score_service import ScoredRun, score_run
 from quaestor.application.solver_options import SolverOverrides
 from quaestor.application.synchronous import run_sync
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.display import ShownSource, show_number, show_source
+from quaestor.conversation.display import ShownSource, show_confidence, show_number, show_source
 from quaestor.conversation.turn import Turn
 from quaestor.documents.document import Document
 from quaestor.errors import SettingsError
@@ -65,7 +65,7 @@ class AnsweredQuestion:
         return self.display
 
     def __repr__(self) -> str:
-        sure = "" if self.answer.confidence is None else f", {self.answer.confidence:.0%} sure"
+        sure = "" if self.answer.confidence is None else f", {show_confidence(self.answer.confidence)} sure"
         return f"<{self.question!r}: {self.display}{sure}>"
 
     def _repr_html_(self) -> str:

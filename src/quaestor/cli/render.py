@@ -12,7 +12,7 @@ from rich.text import Text
 from quaestor.cli.printing import print_grid
 from quaestor.conversation.answer import Answer, Variable
 from quaestor.conversation.describe import period_words
-from quaestor.conversation.display import ShownSource, show_number, show_source
+from quaestor.conversation.display import ShownSource, show_confidence, show_number, show_source
 from quaestor.conversation.events.kinds import ToolCalled, load_events
 from quaestor.conversation.events.lines import event_lines
 from quaestor.conversation.references.resolved import References
@@ -72,7 +72,7 @@ def show_turn(console: Console, number: int, turn: Turn, document: Document) -> 
     if answer.value is not None and not turn.verified:
         line.append("   (not verified)", style="yellow")
     if answer.value is not None and answer.confidence is not None:
-        line.append(f"   {answer.confidence:.0%} sure", style="dim")
+        line.append(f"   {show_confidence(answer.confidence)} sure", style="dim")
     console.print(line)
     _remark(console, turn.error or answer.reason, "red" if answer.value is None else "yellow")
     _remark(console, answer.grounds, "dim")
@@ -133,7 +133,7 @@ def show_stored_turn(
     for name, said in (
         ("verdict", verdict),
         ("error", turn.error),
-        ("confidence", None if answer.confidence is None else f"{answer.confidence:.0%}"),
+        ("confidence", None if answer.confidence is None else show_confidence(answer.confidence)),
         ("remark", answer.reason if turn.error is None else None),
         ("grounds", answer.grounds),
         ("description", answer.description),

@@ -15,6 +15,7 @@ from quaestor.documents.document import Document, Header
 _CURRENCIES = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
 _FRACTIONS = frozenset({"percentage_change", "percentage"})
 _DIGITS = 60
+_NEARLY_SURE = 0.99
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,3 +101,14 @@ def _digits(value: Decimal, places: int) -> str:
     if shown > places:
         value = value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, Context(prec=_DIGITS + places))
     return f"{value:,f}"
+
+
+def show_confidence(confidence: float) -> str:
+    """Returns a probability in words; no answer is wholly sure, and none impossible.
+
+    >>> show_confidence(0.934), show_confidence(0.9961), show_confidence(0.001)
+    ('93%', 'over 99%', 'under 1%')
+    """
+    if confidence > _NEARLY_SURE:
+        return "over 99%"
+    return f"{confidence:.0%}" if confidence >= 1 - _NEARLY_SURE else "under 1%"
