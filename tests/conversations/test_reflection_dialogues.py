@@ -290,7 +290,7 @@ def test_arithmetic_is_left_to_the_program() -> None:
     assert near(played.turn.answer.number)
     assert played.turn.answer.reason is None
     judged = next(a.prompts[-1] for a in played.asked if role_of(a) == "calculation")
-    assert "Recomputed, exactly, it comes to 0.141363" in judged
+    assert "Recomputed, exactly, it comes to 14.1363" in judged
     assert "nothing found against: place, sign and value of 2 numbers; arithmetic" in judged
 
 

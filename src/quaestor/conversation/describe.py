@@ -72,7 +72,7 @@ def describe(plan: Plan, memory: Memory, document: Document, question: Question 
     found = reader.meaning(plan, len(memory.turns), question)
     text = found.text[:1].upper() + found.text[1:]
     return Description(
-        text=_told_apart(text, plan, memory, question),
+        text=_told_apart(text, reader.others(plan, found), memory, question),
         entity=" and ".join(found.entities) or None,
         metric_type=found.metric,
         period=_span(found.periods),
@@ -81,10 +81,10 @@ def describe(plan: Plan, memory: Memory, document: Document, question: Question 
     )
 
 
-def _told_apart(text: str, plan: Plan, memory: Memory, question: Question) -> str:
-    """The description; with what this question says besides, where an earlier result of another plan is called so."""
+def _told_apart(text: str, others: Sequence[int], memory: Memory, question: Question) -> str:
+    """The description; with what this question says besides, where one of the other results is called so."""
     short = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
-    other = next((n for n, a in enumerate(memory.answers) if a.description == short and a.plan != plan), None)
+    other = next((n for n in others if memory.answers[n].description == short), None)
     if other is None or not question.text:
         return short
     earlier = memory.asked[other]
@@ -130,6 +130,16 @@ class _Reader:
         previous = self._memory.answers[turn - 1].metric_type if turn else None
         asked = question.metric_types(previous)[0].metric_type
         return meaning.as_percentage(found[-1]) if asked == "percentage" else found[-1]
+
+    def others(self, plan: Plan, found: Meaning) -> list[int]:
+        """The earlier turns, from 0, with another result than this one: not that calculation, number or answer."""
+        answers = enumerate(self._memory.answers)
+        return [
+            turn
+            for turn, answer in answers
+            if answer.plan != plan
+            and (self._answer(turn).key != found.key or _are_two(_place(answer.plan), _place(plan)))
+        ]
 
     def variables(self, plan: Plan, question: Question) -> Iterator[Variable]:
         """The numbers of the page and the earlier answers of a plan."""
@@ -235,6 +245,16 @@ class _Reader:
                 periods = (answer.period,) if answer.period else ()
                 self._earlier[turn] = Meaning(f"turn {turn}", answer.metric_type, words, words, entities, periods)
         return self._earlier[turn]
+
+
+def _place(plan: Plan | None) -> CellRef | SentenceRef | None:
+    """Where a plan takes its result, where that is a number of the page as it stands."""
+    last = plan.steps[-1] if plan is not None else None
+    return last.source if isinstance(last, Extract) else None
+
+
+def _are_two(one: CellRef | SentenceRef | None, other: CellRef | SentenceRef | None) -> bool:
+    return one is not None and other is not None and one != other
 
 
 def _key(step: Extract) -> str:

@@ -5,7 +5,8 @@ and no memory; describe.py reads those.
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -177,13 +178,19 @@ def _largest(operands: tuple[Meaning, ...], metric: str, _: str) -> Meaning:
 
 
 def _listed(parts: tuple[Meaning, ...], metric: str, word: str) -> Meaning:
-    if len({part.subject for part in parts}) == 1 and all(part.period for part in parts):
+    periods = [part.period for part in parts]
+    if len({part.subject for part in parts}) == 1 and all(periods) and len(set(periods)) == len(periods):
         subject = f"{word} of {parts[0].subject}" if len(parts) > 1 else parts[0].subject
         text = f"{subject} {_joined([_when(part) for part in parts])}"
     else:
-        subject = f"{word} of {_joined(list(dict.fromkeys(_bare(part) for part in parts)))}"
-        text = _with_period(subject, parts, f"{word} of {_joined([_full(part) for part in parts])}")
+        subject = f"{word} of {_joined(_counted(map(_bare, parts)))}"
+        text = _with_period(subject, parts, f"{word} of {_joined(_counted(map(_full, parts)))}")
     return _made(metric, subject, text, parts)
+
+
+def _counted(names: Iterable[str]) -> list[str]:
+    """Each name once; one of several numbers with how many there are of it."""
+    return [name if count == 1 else f"{count} numbers of {name}" for name, count in Counter(names).items()]
 
 
 def _size(operands: tuple[Meaning, ...], _: str, __: str) -> Meaning:

@@ -108,8 +108,9 @@ def amount_words(number: Decimal, scale: Scale | None = None, unit: str | None =
     Args:
         number: In units of `scale`.
         scale: What one unit stands for; None and `Scale.ONE` are not printed.
-        unit: What is counted, such as `USD`; None is not printed.
+        unit: What is counted, such as `USD`; None is not printed, nor is one of a percentage, which counts nothing.
     """
+    unit = None if scale is Scale.PERCENT else unit
     named = scale.value if scale not in (None, Scale.ONE) else None
     return " ".join(word for word in (f"{number:f}", named, unit) if word)
 

@@ -379,6 +379,27 @@ def test_two_answers_of_a_conversation_never_have_one_description() -> None:
     assert again.text == first.text
 
 
+def test_an_earlier_answer_that_is_asked_for_again_keeps_its_name() -> None:
+    talk = Talk(ACCOUNTS)
+    first = talk.turn("what was net revenue in 2008?", cell(ACCOUNTS, 1, 1))
+    talk.turn("and in 2007?", cell(ACCOUNTS, 1, 2))
+    assert talk.turn("what was, once more, the net revenue of 2008?", compute(1, "identity", -2)).text == first.text
+    change = talk.turn("what was the change?", compute(1, "subtract", -3, -2))
+    again = talk.turn(
+        "what was the change in net revenue?", cell(ACCOUNTS, 1, 1), cell(ACCOUNTS, 1, 2, 2),
+        compute(3, "subtract", 1, 2),
+    )  # fmt: skip
+    assert again.text == change.text
+
+
+def test_numbers_of_one_name_and_period_are_counted_where_they_are_listed() -> None:
+    talk = Talk(RENTS)
+    told = talk.turn(
+        "what was the rent expense of both years?", said(RENTS, 0, 0), said(RENTS, 0, 1, 2), compute(3, "add", 1, 2)
+    )
+    assert told.text == "Sum of 2 numbers of rent expense"
+
+
 def test_no_variable_is_called_a_number() -> None:
     for question in ("", "what was it?", "what were the notes?"):
         described = describe(Plan((said(RENTS, 1, 0),)), Memory(), RENTS, read_question(question))

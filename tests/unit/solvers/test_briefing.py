@@ -38,3 +38,9 @@ def test_a_computed_percentage_is_told_in_percent_and_an_amount_with_its_scale()
     ]
     told = history(context_of(memory=Memory(tuple(replace(turn, answer=answer) for answer in answers))))
     assert [said["answer"] for said in told] == ["14.1363 percent", "13.4 percent", "7385 million USD"]
+
+
+def test_a_percentage_counts_no_dollars() -> None:
+    turn = ungrounded("what was the change?")
+    answer = replace(turn.answer, value=a_value("-0.2405"), metric_type="percentage_change", unit="USD")
+    assert history(context_of(memory=Memory((replace(turn, answer=answer),))))[0]["answer"] == "-24.05 percent"

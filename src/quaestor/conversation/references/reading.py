@@ -57,7 +57,7 @@ def _asked_again(found: References, named: Named) -> Iterator[str]:
         if expression.candidates and expression.kind in ("ellipsis", "result", "cell"):
             meant = named(expression.candidates[0].turn)
             yield (
-                f"asks again what {meant} answered"
+                f"goes on from {meant}, with what it names in place of the like there"
                 if expression.kind == "ellipsis"
                 else f'"{expression.text}" is as in {meant}'
             )

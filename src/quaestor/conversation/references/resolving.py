@@ -4,6 +4,7 @@ One reading: the results that the question most likely uses together are settled
 means one of them, so the two never contradict each other. An expression that nothing earlier answers to means nothing.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
@@ -29,6 +30,10 @@ _NEVER = -100.0
 
 _MOST_TOGETHER = 4
 """How many expressions are read together; a question has seldom more than two."""
+
+_SPANS = ("time", "period", "timeframe")
+_OVER = re.compile(r"\b(?:over|during|through|throughout|across|within|in|for)\s+$")
+_ITS_YEAR = re.compile(r"\s*[,(]\s*(?:(?:in|of|for|from)\s+)?(?:the\s+)?(?:year\s+)?(?:19|20)\d\d\b")
 
 
 def resolve(question: Question, memory: Memory) -> References:
@@ -158,7 +163,7 @@ class _Scene:
 
     def _period(self, expression: Expression) -> Meant:
         """Judges "that year", "the same period": the years of what is used, else of the latest turn that names one."""
-        if self.asked.year_set and not expression.offset:
+        if self.asked.year_set and (not expression.offset or self._is_named(expression)):
             return (), ""
         dated = [result for result in self.used if result.years] or [r for r in self.latest if r.years][:1]
         if expression.count == 2 and len(dated) == 1 and len(dated[0].years) < 2:
@@ -170,11 +175,20 @@ class _Scene:
             years = [(max(self.asked.year_set) if self.asked.year_set else min(dated[0].years)) + expression.offset]
         elif expression.count > len(years):
             return (), ""
-        elif expression.count == 1 and len(years) == 2 and len(dated) > 1:
+        elif expression.count == 1 and len(years) == 2 and len(dated) > 1 and not self._is_span(expression):
             years = sorted(dated[0].years)
         said = "counted from its" if expression.offset else "it is about"
         turns = tuple(Antecedent(r.turn, 1 / len(dated), f"{said} {_years(sorted(r.years))}") for r in dated)
         return turns, _years(years)
+
+    def _is_named(self, expression: Expression) -> bool:
+        """Whether the question says itself which year an expression means: "in the previous year, in 2005"."""
+        return bool(_ITS_YEAR.match(self.asked.lowered, expression.end))
+
+    def _is_span(self, expression: Expression) -> bool:
+        """Whether an expression is for all of the time between two results: "over that period"."""
+        said = self.asked.lowered[: expression.end]
+        return said.endswith(_SPANS) and bool(_OVER.search(said[: expression.start]))
 
     def _ellipsis(self) -> tuple[Antecedent, ...]:
         """Judges "and in 2008?", which asks again what was asked; where results are used, about those."""

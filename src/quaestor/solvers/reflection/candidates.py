@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum, sqrt
+from textwrap import shorten
 from typing import TypeVar
 
 from quaestor.conversation.memory import Memory
@@ -22,7 +23,7 @@ from quaestor.solvers.reflection.numbers import sentence_code, years_named_in
 _MOST_ROWS = 5
 _MOST_SENTENCES = 3
 _FEW_WORDS = 2
-_LONGEST_LABEL = 40
+_LONGEST_LABEL = 80
 _YEAR_COUNTS = 0.5
 _BEFORE_COUNTS = 0.5
 """What a word of the question before counts, beside one of the question's own."""
@@ -107,7 +108,8 @@ def likely_lines(question: str, context: TurnContext) -> Sequence[str]:
     """
     found = likely(question, context.memory, context.document, context.graph)
     tables = context.document.tables
-    rows = [f"T{table}R{row} ({tables[table].rows[row].label[:_LONGEST_LABEL]})" for table, row in found.rows]
+    labels = [shorten(tables[table].rows[row].label, _LONGEST_LABEL, placeholder=" ...") for table, row in found.rows]
+    rows = [f"T{table}R{row} ({label})" for (table, row), label in zip(found.rows, labels, strict=True)]
     return [*rows, *(sentence_code(section, index) for section, index in found.sentences)]
 
 

@@ -47,5 +47,5 @@ class ModelExpert:
         understood = parse_draft(draft, self.question, numbers)
         findings = examine_draft(understood, self.question, context.memory, numbers)
         plan, answer = understood.plan, understood.answer
-        result, says = result_words(plan, context), None if answer is None else answer.words
+        result, says = result_words(plan, self.question, context), None if answer is None else answer.words
         return DraftProposal(plan, draft_words(draft), plan_steps(plan), result, findings, says=says)

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from quaestor.conversation.answer import Answer
 from quaestor.errors import PlanError, SolverError
-from quaestor.plan.execute import execute
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref
+from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.reflection.claims import shown_claims
+from quaestor.solvers.briefing import shown_answer
 from quaestor.solvers.reflection.evidence import checked_words, examine_plan, plan_computes
 from quaestor.solvers.reflection.findings import Finding
 from quaestor.solvers.reflection.numbers import NumberIndex, place_code
@@ -62,7 +62,7 @@ def proposal_of(answer: Answer, question: str, context: TurnContext) -> DraftPro
     plan = answer.plan
     findings = examine_plan(plan, question, context.memory, NumberIndex(context.graph))
     steps = plan_steps(plan)
-    return DraftProposal(plan, "\n".join(steps), steps, result_words(plan, context), findings, answer.reason)
+    return DraftProposal(plan, "\n".join(steps), steps, result_words(plan, question, context), findings, answer.reason)
 
 
 def plan_steps(plan: Plan) -> tuple[str, ...]:
@@ -84,9 +84,15 @@ def _operand_words(operand: Operand) -> str:
     return operand.text.removeprefix("const_") if isinstance(operand, Constant) else f"the row {operand.text!r}"
 
 
-def result_words(plan: Plan, context: TurnContext) -> str:
-    """Returns what a plan comes to for people, or why to nothing."""
+def result_words(plan: Plan, question: str, context: TurnContext) -> str:
+    """Returns what a plan comes to as the conversation would tell it, a percentage in percent, or why to nothing.
+
+    Args:
+        plan: What is run.
+        question: As asked: it tells a percentage from another ratio.
+        context: The turn.
+    """
     try:
-        return shown_claims(execute(plan, context.memory.registers).result)
+        return shown_answer(answer_from_plan(plan, context, question=question))
     except PlanError as error:
         return f"none, {error}"

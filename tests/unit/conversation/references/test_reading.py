@@ -32,7 +32,7 @@ def test_what_is_no_result_is_told_by_its_meaning() -> None:
         meaning("and in that year?", "ellipsis", 1), meaning("that year", "period", 1, means="2008"),
         sets={(): 1.0}, focus="rent",
     )  # fmt: skip
-    assert told == 'asks again what #1 answered; "that year" is 2008; about rent'
+    assert told == ('goes on from #1, with what it names in place of the like there; "that year" is 2008; about rent')
 
 
 def test_nothing_is_told_where_nothing_is_known() -> None:

@@ -168,3 +168,15 @@ def test_any_text_is_resolved_within_its_own_words(question: str) -> None:
         assert reference.text == question[reference.start : reference.end]
         assert sum(candidate.score for candidate in reference.candidates) <= 1 + 1e-9
     assert found.sets
+
+
+@pytest.mark.parametrize("words", ["this time", "that period"])
+def test_the_time_between_two_results_has_both_their_years(words: str) -> None:
+    found = resolved(f"so what was the growth rate over {words}?", RENT)
+    assert found.used == (0, 1)
+    assert expression(found, words).means == "2007 to 2008"
+
+
+def test_a_year_that_the_question_names_itself_is_not_counted_from() -> None:
+    assert expression(resolved("and what was it in the previous year, in 2006?", RENT), "the previous year").means == ""
+    assert expression(resolved("and what was it in the previous year?", RENT), "the previous year").means == "2007"

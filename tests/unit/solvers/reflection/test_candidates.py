@@ -5,13 +5,14 @@ from collections.abc import Mapping
 import pytest
 from pages import page
 from remembered import looked_up
+from solver_bench import context_of
 
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.turn import Turn
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.plan.steps import Extract, Plan
+from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.prompts import render
-from quaestor.solvers.reflection.candidates import likely, shown_numbers, shown_page, shown_sources
+from quaestor.solvers.reflection.candidates import likely, likely_lines, shown_numbers, shown_page, shown_sources
 
 TABLE = (
     ("( in millions )", "2008", "2007"),
@@ -56,3 +57,18 @@ def test_each_role_is_shown_what_its_duty_needs() -> None:
     )
     assert [line for line in whole if line not in numbers] == [whole[0], "PRE0: the company makes cables ."]
     assert taken[2:] == ["| C0 | C1 | C2", "R0 | ( in millions ) | 2008 | 2007", "R4 | rent | 5 | 4"]
+
+
+def test_a_page_of_which_nothing_is_taken_says_so() -> None:
+    plan = Plan((Compute(1, "add", (Ref(-1), Ref(-2))),))
+    assert lines(shown_sources(DOCUMENT, plan)) == [f"The page {DOCUMENT.id}, what the draft takes of it: nothing"]
+
+
+def test_a_long_label_is_cut_between_words() -> None:
+    label = "plans for the equity compensation of employees that were approved by security holders in their meeting"
+    document = page((("", "2008"), (label, "5")))
+    context = context_of(document)
+    (line,) = likely_lines("what was the equity compensation?", context)
+    shown = line.removeprefix("T0R1 (").removesuffix(" ...)")
+    assert label.startswith(f"{shown} ")
+    assert len(shown) > 60
