@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from quaestor.core import serial
 from quaestor.documents.document import Document
 from quaestor.errors import InputError
@@ -116,6 +118,14 @@ def write_proposals(path: Path, proposals: Iterable[Proposal]) -> None:
         raise InputError(f"cannot write {path}: {error.strerror}") from error
 
 
+def _wrong(error: ValueError) -> str:
+    """Returns what is wrong with a proposal, and at which of its fields."""
+    if not isinstance(error, ValidationError):
+        return str(error)
+    first = error.errors()[0]
+    return ".".join(map(str, first["loc"])) + ": " + first["msg"]
+
+
 def read_proposals(path: Path) -> tuple[Proposal, ...]:
     """Returns the accepted proposals of a review file.
 
@@ -138,7 +148,7 @@ def read_proposals(path: Path) -> tuple[Proposal, ...]:
             if item[_ACCEPT]:
                 accepted.append(serial.load(Proposal, {k: v for k, v in item.items() if k != _ACCEPT}))
         except ValueError as error:
-            raise InputError(f"proposal {number} of {path} cannot be read: {str(error).splitlines()[0]}") from error
+            raise InputError(f"proposal {number} of {path} cannot be read: {_wrong(error)}") from error
     return tuple(accepted)
 
 

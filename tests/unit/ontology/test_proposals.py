@@ -126,7 +126,8 @@ def test_a_review_file_keeps_what_is_accepted(tmp_path: Path) -> None:
         ("{}", "no list of proposals"),
         ("[3]", "proposal 1 of .* needs `accept`"),
         ('[{"kind": "merge", "label": "x"}]', "needs `accept`"),
-        ('[{"accept": true, "kind": "guess", "label": "x"}]', "proposal 1 of .* cannot be read"),
+        ('[{"accept": true, "kind": "guess", "label": "x"}]', "proposal 1 of .* cannot be read: kind: Input should be"),
+        ('[{"accept": true, "label": "x"}]', "proposal 1 of .* cannot be read: kind: Field required"),
     ],
 )
 def test_a_file_that_is_no_review(tmp_path: Path, text: str, reason: str) -> None:
