@@ -23,6 +23,7 @@ from reflection_bench import (
     role_of,
 )
 
+from quaestor.conversation.events.kinds import NoAnswerGiven
 from quaestor.conversation.events.lines import event_lines
 from quaestor.core.quantity import Scale
 from quaestor.solvers.reflection.solver import ReflectionSolver
@@ -301,3 +302,22 @@ def test_a_question_that_is_asked_again_takes_the_earlier_answer() -> None:
     assert near(played.turns[1].answer.number)
     assert len(played.turns[1].answer.sources) == 2
     assert "CALCULATION_CRITIC_1" not in [e.phase for e in played.exchanges if e.place.turn == 1]
+
+
+NONE = {"reasoning": "it has no dividends", "steps": [], "no_answer": "not_on_page"}
+
+
+@pytest.mark.parametrize("drafts", [[NONE], [change(OLD, NEW), NONE]])
+def test_an_expert_can_say_that_there_is_no_answer(drafts: list[dict[str, object]]) -> None:
+    played = play(playing(expert=drafts, extraction=[objects("the years are exchanged")]))
+    assert played.turn.error is None
+    assert played.turn.answer.value is None
+    assert "it has no dividends" in (played.turn.answer.reason or "")
+    (said,) = [event for event in played.turn.events if isinstance(event, NoAnswerGiven)]
+    assert (said.reason, said.explanation) == ("not_on_page", "it has no dividends")
+
+
+def test_a_draft_without_steps_is_asked_for_again() -> None:
+    played = play(playing(expert=[{"reasoning": "", "steps": []}, change()]))
+    assert near(played.turn.answer.number)
+    assert any("there are no steps" in prompt for asked in played.asked for prompt in asked.prompts)

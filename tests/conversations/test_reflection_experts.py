@@ -17,6 +17,7 @@ from quaestor.conversation.events.lines import event_lines
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import SettingsError
 from quaestor.evaluation.runner import play_conversation
+from quaestor.solvers.reflection.loop import ReflectionRounds, Round, no_critics
 from quaestor.solvers.registry import make_solver
 
 pytestmark = pytest.mark.usefixtures("local_models")
@@ -88,9 +89,14 @@ def test_the_embedded_solver_needs_no_model_and_offers_its_next_plan() -> None:
     assert "draft 1 is accepted" in event_lines(turns[0].events)
 
 
+def settled(rounds: ReflectionRounds) -> Round:
+    best = asyncio.run(rounds.play())
+    assert isinstance(best, Round)
+    return best
+
+
 def test_an_offer_that_evidence_speaks_against_gives_way_to_the_next() -> None:
     from quaestor.solvers.reflection.experts import RankedExpert
-    from quaestor.solvers.reflection.loop import ReflectionRounds, no_critics
     from quaestor.solvers.reflection.spec import ReflectionLimits
 
     context = context_of(CASH_FLOWS)
@@ -101,13 +107,13 @@ def test_an_offer_that_evidence_speaks_against_gives_way_to_the_next() -> None:
     rounds = ReflectionRounds(
         RankedExpert(asked, context, iter([wrong, right])), no_critics, ReflectionLimits(), context.trace
     )
-    assert asyncio.run(rounds.play()).proposal.plan == right.plan
+    assert settled(rounds).proposal.plan == right.plan
     only = ReflectionRounds(RankedExpert(asked, context, iter([wrong])), no_critics, ReflectionLimits(), context.trace)
-    assert asyncio.run(only.play()).proposal.plan == wrong.plan
+    assert settled(only).proposal.plan == wrong.plan
     twice = ReflectionRounds(
         RankedExpert(asked, context, iter([wrong, wrong])), no_critics, ReflectionLimits(), context.trace
     )
-    assert asyncio.run(twice.play()).number == 1
+    assert settled(twice).number == 1
 
 
 def test_an_expert_that_asks_a_model_needs_one() -> None:

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
+from quaestor.conversation.events.kinds import NoAnswerReason
 from quaestor.core.answer_value import Number, YesNo, print_amount
 from quaestor.core.parsing import parse_cell
 from quaestor.core.quantity import Quantity, Scale
@@ -73,14 +74,13 @@ class Calculation:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Steps, and what the expert says they come to, where it says so."""
+    """Steps, and what the expert says they come to, where it says so; or why there is no answer."""
 
     reasoning: str
-    steps: Annotated[
-        list[Annotated[LookUp | EarlierAnswer | Calculation, Field(discriminator="kind")]], Field(min_length=1)
-    ]
+    steps: list[Annotated[LookUp | EarlierAnswer | Calculation, Field(discriminator="kind")]]
     answer: Said | None = None
     scale: ScaleName | None = None
+    no_answer: NoAnswerReason | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,12 @@ class ParsedDraft:
 
 
 def faults(draft: Draft, turns_before: int) -> Sequence[str]:
-    """Returns one sentence for each reason why a draft is no plan; empty where it is one."""
+    """Returns one sentence for each reason why a draft is no plan; empty where it is one, or has no answer."""
+    if not draft.steps:
+        missing = "there are no steps: write them, or say in no_answer why there is no answer"
+        return [] if draft.no_answer is not None else [missing]
+    if draft.no_answer is not None:
+        return ["it has steps and says in no_answer that there is no answer: leave one of them out"]
     found: list[str] = []
     steps: list[Step] = []
     for number, step in enumerate(draft.steps, 1):

@@ -11,6 +11,7 @@ from quaestor.conversation.events.kinds import (
     Drafted,
     DraftSettled,
     EvidenceFound,
+    NoAnswerGiven,
     NotDrafted,
     VerdictGiven,
     VerdictMissing,
@@ -32,8 +33,8 @@ class Expert(Protocol):
     revises: bool
     """Whether a later draft answers what was said against the one before; else earlier drafts are likelier."""
 
-    async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | None:
-        """Returns the next draft; None where there is no other.
+    async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | NoAnswerGiven | None:
+        """Returns the next draft, or why there is no answer; None where there is no other.
 
         Args:
             number: Which draft of the turn, from 1.
@@ -142,8 +143,8 @@ class ReflectionRounds:
     trace: Trace
     played: list[Round] = field(default_factory=list)
 
-    async def play(self) -> Round:
-        """Returns the round whose draft is the answer: the accepted one, else the best.
+    async def play(self) -> Round | NoAnswerGiven:
+        """Returns the round whose draft is the answer: the accepted one, else the best; or why there is no answer.
 
         Raises:
             SolverError: There was no draft at all.
@@ -154,6 +155,8 @@ class ReflectionRounds:
             number = len(self.played) + 1
             try:
                 proposal = await self.expert.draft(number, self.played[-1].objections if self.played else ())
+                if isinstance(proposal, NoAnswerGiven):
+                    return proposal
                 if proposal is not None:
                     self._judged(
                         Round(number, proposal, await self._verdicts(proposal, number), self._stands(proposal))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from quaestor.conversation.events.kinds import NoAnswerGiven
 from quaestor.core.computing import compute
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.reflection.drafts import Draft, draft_words, parse_draft
@@ -32,14 +33,16 @@ class ModelExpert:
         """Begins the talk that all drafts of the turn belong to."""
         self._role = ExpertRole(self.question, self.context, self.attempts)
 
-    async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | None:
-        """Returns the model's next draft.
+    async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | NoAnswerGiven | None:
+        """Returns the model's next draft, or what it says of why there is no answer.
 
         Raises:
             ModelReplyError: No reply could be used.
             OutageError: The model cannot be asked.
         """
         draft = await self._role.draft(number, objections)
+        if draft.no_answer is not None:
+            return NoAnswerGiven(draft.no_answer, draft.reasoning)
         return await compute(self._proposal, draft)
 
     def _proposal(self, draft: Draft) -> DraftProposal:

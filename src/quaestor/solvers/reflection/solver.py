@@ -4,8 +4,9 @@ Owns who drafts and who judges, and what becomes of the outcome. It keeps nothin
 """
 
 from quaestor.conversation.answer import Answer
+from quaestor.conversation.events.kinds import NoAnswerGiven
 from quaestor.core.computing import compute
-from quaestor.solvers.answering import answer_from_plan
+from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import RankingSolver, Solver, TurnContext
 from quaestor.solvers.reflection.experts import RankedExpert, SolverExpert, offers
 from quaestor.solvers.reflection.loop import Critics, Expert, ReflectionRounds, contested, no_critics
@@ -25,7 +26,8 @@ class ReflectionSolver:
     async def solve(self, question: str, context: TurnContext) -> Answer:
         """Returns the answer of the accepted draft, else of the best one, whose `reason` says that it is contested.
 
-        The trace has every draft, finding and verdict. Without a model only the evidence judges.
+        Where the expert's model says that there is no answer, it is one without a value. The trace has
+        every draft, finding and verdict. Without a model only the evidence judges.
 
         Raises:
             ModelReplyError: No reply could be used.
@@ -38,6 +40,8 @@ class ReflectionSolver:
             self._expert(question, context), self._critics(question, context), self.limits, context.trace
         )
         best = await rounds.play()
+        if isinstance(best, NoAnswerGiven):
+            return answer_without_value(context, best.reason, best.explanation)
         remarks = [best.proposal.remark] if best.proposal.remark else []
         if not best.accepted:
             remarks.append(contested(best, len(rounds.played)))
