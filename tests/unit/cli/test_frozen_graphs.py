@@ -3,15 +3,18 @@ from pathlib import Path
 
 import pytest
 from command_line import Quaestor, one_line
-from made_up import TABLE, a_record, write_dataset
+from made_up import a_record, write_dataset
 
-OTHER = [["( in millions )", "2008", "2007"], ["rent", "5", "4"], ["goodwill", "3", "2"]]
+HEAD = ["( in millions )", "2008", "2007"]
+# Lines that no other company prints, but for the first.
+MINE = [HEAD, ["net revenue", "206588", "181001"], ["zorbic flux", "435", "402"], ["gromel drift", "13", "12"]]
+OTHER = [HEAD, ["quonset yarrow", "5", "4"], ["pellucid brine", "3", "2"]]
 
 
 @pytest.fixture
 def two(tmp_path: Path) -> Path:
     """Two pages of two companies."""
-    pages = [a_record(), a_record("Single_VESK/2010/page_9.pdf-1", ("cell 1 1",), None, table=OTHER)]
+    pages = [a_record(table=MINE), a_record("Single_VESK/2010/page_9.pdf-1", ("cell 1 1",), None, table=OTHER)]
     return write_dataset(tmp_path / "two.json", *pages)
 
 
@@ -32,7 +35,7 @@ def test_a_run_that_builds_all_of_its_graphs_says_nothing_of_it(quaestor: Quaest
 
 
 def test_an_ontology_that_is_set_is_that_of_every_command(quaestor: Quaestor, two: Path, tmp_path: Path) -> None:
-    mine = write_dataset(tmp_path / "mine.json", a_record("Single_BRIN/2013/page_3.pdf-1", table=TABLE[:2]))
+    mine = write_dataset(tmp_path / "mine.json", a_record("Single_BRIN/2013/page_3.pdf-1", table=MINE[:2]))
     digest = quaestor(f"ontology build {mine}").out.split()[-1]
     listed = quaestor("ontology list").out
     assert digest[:12] in listed
@@ -59,7 +62,7 @@ def test_an_ontology_that_is_set_is_that_of_every_command(quaestor: Quaestor, tw
 
 
 def test_the_policy_can_be_set_too(quaestor: Quaestor, two: Path, tmp_path: Path) -> None:
-    mine = write_dataset(tmp_path / "mine.json", a_record("Single_BRIN/2013/page_3.pdf-1", table=TABLE[:2]))
+    mine = write_dataset(tmp_path / "mine.json", a_record("Single_BRIN/2013/page_3.pdf-1", table=MINE[:2]))
     digest = quaestor(f"ontology build {mine}").out.split()[-1]
     Path("quaestor.toml").write_text(f'ontology = "{digest}"\npolicy = "strict"\n')
     refused = quaestor(f"kg show {two}#NORD/2012/page_41.pdf")

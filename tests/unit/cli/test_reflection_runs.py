@@ -149,7 +149,7 @@ def test_what_an_outage_left_is_exported_too(ask: Quaestor, roles: Roles) -> Non
     ask("run pages.json --solver reflection --model main")
     assert ask("runs export latest --traces traces.jsonl").code == 0
     lines = [json.loads(line) for line in Path("traces.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert [(line["turn"], "question" in line) for line in lines] == [(0, False), (0, False)]
+    assert [(line["turn"], "question" in line) for line in lines] == [(0, True), (0, True)]
     assert any(exchange["error"] == "status 503" for exchange in lines[0]["exchanges"])
 
 

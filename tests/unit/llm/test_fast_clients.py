@@ -26,14 +26,13 @@ from quaestor.llm.structured.replies import RequestedCall, answered, initial_mes
 from quaestor.llm.structured.schema import plain_schema, whole_schema
 from quaestor.solvers.agent.messages import FinalAnswer, Understanding
 from quaestor.solvers.agent.protocol import answer_request
-from quaestor.solvers.tools.toolbox import TOOLS
 
 pytestmark = pytest.mark.usefixtures("local_models")
 
 STRICT = ToolDefinition(name="x", parameters_json_schema=whole_schema(FinalAnswer), description="X.", strict=True)
 SHAPES = {
     "text": ModelRequestParameters(),
-    "tools": answer_request(True, tuple(TOOLS)),
+    "tools": answer_request(True, stating=True, whole=False, last=False),
     "strict": ModelRequestParameters(function_tools=[STRICT]),
     "schema": ModelRequestParameters(
         output_mode="native", output_object=OutputObjectDefinition(plain_schema(FinalAnswer), name="x", strict=False)
