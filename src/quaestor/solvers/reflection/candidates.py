@@ -119,8 +119,14 @@ def shown_page(document: Document) -> Mapping[str, object]:
 
 
 def shown_numbers(document: Document) -> Mapping[str, object]:
-    """Returns the page as `shown_page` does, without the sentences that print no number."""
-    return _shown(document, "without the sentences that print no number", lambda _: True, lambda s: bool(s.mentions))
+    """Returns the page as `shown_page` does, without the sentences that print no number and lead to no table."""
+    leads = {(lead[-1].section, lead[-1].index) for table in document.tables if (lead := document.lead_of(table))}
+    return _shown(
+        document,
+        "without the sentences that print no number and lead to no table",
+        lambda _: True,
+        lambda sentence: bool(sentence.mentions) or (sentence.section, sentence.index) in leads,
+    )
 
 
 def shown_sources(document: Document, plan: Plan) -> Mapping[str, object]:

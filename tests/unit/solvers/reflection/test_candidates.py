@@ -72,3 +72,9 @@ def test_a_long_label_is_cut_between_words() -> None:
     shown = line.removeprefix("T0R1 (").removesuffix(" ...)")
     assert label.startswith(f"{shown} ")
     assert len(shown) > 60
+
+
+def test_the_sentence_that_leads_to_a_table_is_shown_though_it_prints_no_number() -> None:
+    said = ["the company makes cables .", "the maturities of debt are as follows :"]
+    document = page((("", "amount"), ("2014", "5"), ("2015", "6")), before=said, after=["it pays them ."])
+    assert [line for line in lines(shown_numbers(document)) if line.startswith(("PRE", "POST"))] == [f"PRE1: {said[1]}"]
