@@ -1,6 +1,6 @@
-"""Which sentences of a page a model is shown: those that print a number, as far as there is room.
+"""Which sentences of a page a model is shown: those that print a number or lead to a table, as far as there is room.
 
-Owns the choice and its bound. What a sentence without a number says can go into no plan. On a page of a report all of
+Owns the choice and its bound. What another sentence says can go into no plan. On a page of a report all of
 them have room, so what is shown is the same for every question about it; of a longer document the sentences are shown
 that share most with the question and with those before it.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import fsum, sqrt
 
 from quaestor.conversation.memory import Memory
-from quaestor.documents.document import Sentence
+from quaestor.documents.document import Document, Sentence
 from quaestor.questions.stems import stems
 
 MOST_TEXT = 12_000
@@ -28,25 +28,31 @@ class ShownText:
 
     Attributes:
         sentences: In the order of the page.
-        left_out: How many sentences with a number had no room.
+        left_out: How many of these sentences had no room.
     """
 
     sentences: tuple[Sentence, ...]
     left_out: int
 
 
-def shown_text(sentences: Sequence[Sentence], question: str, memory: Memory, most: int = MOST_TEXT) -> ShownText:
-    """Returns the sentences that print a number, the likeliest of them where they are longer than what is shown.
+def tells_of_numbers(document: Document) -> tuple[Sentence, ...]:
+    """Returns the sentences that print a number or are the last before a table, which say what it is about."""
+    leads = {(lead[-1].section, lead[-1].index) for table in document.tables if (lead := document.lead_of(table))}
+    return tuple(s for s in document.sentences if s.mentions or (s.section, s.index) in leads)
+
+
+def shown_text(document: Document, question: str, memory: Memory, most: int = MOST_TEXT) -> ShownText:
+    """Returns the sentences that tell of numbers, the likeliest of them where they are longer than what is shown.
 
     Args:
-        sentences: Of the whole page.
+        document: The whole page.
         question: What is asked.
         memory: The conversation before.
         most: The most characters.
     """
-    numbered = [sentence for sentence in sentences if sentence.mentions]
+    numbered = tells_of_numbers(document)
     if sum(len(sentence.text) for sentence in numbered) <= most:
-        return ShownText(tuple(numbered), 0)
+        return ShownText(numbered, 0)
     scores = _scores(numbered, _wanted(question, memory))
     room, taken = most, set()
     for place in sorted(scores, key=lambda place: -scores[place]):

@@ -8,8 +8,8 @@ from gold_plans import GoldPlans
 from quaestor.conversation.memory import Memory
 from quaestor.core.provenance import SentenceRef
 from quaestor.datasets.formats import read_dataset
-from quaestor.documents.assembly import ParagraphPart, assemble
-from quaestor.documents.document import Sentence
+from quaestor.documents.assembly import ParagraphPart, TablePart, assemble
+from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.sample import sample_path
 from quaestor.scoring.gold import read_gold
@@ -18,11 +18,11 @@ from quaestor.solvers.page_text import MOST_TEXT, shown_text
 TOPICS = ("rent", "goodwill", "dividends", "interest", "wages")
 
 
-def long_text(count: int = 300) -> tuple[Sentence, ...]:
+def long_text(count: int = 300) -> Document:
     """Sentences with a number about five things in turn, and as many without."""
     lines = [f"the {TOPICS[n % 5]} of plant {n} came to $ {n + 11} million in the year ." for n in range(count)]
     paragraphs = [ParagraphPart((line, "this is explained elsewhere .")) for line in lines]
-    return assemble("ACME/2009/10-K", paragraphs).sentences
+    return assemble("ACME/2009/10-K", paragraphs)
 
 
 def test_a_sentence_without_a_number_is_not_shown() -> None:
@@ -31,13 +31,19 @@ def test_a_sentence_without_a_number_is_not_shown() -> None:
     assert all(sentence.mentions for sentence in shown.sentences)
 
 
+def test_the_sentence_that_leads_to_a_table_is_shown() -> None:
+    said = ("we own plants .", "maturities are as follows , in thousands :")
+    document = assemble("ACME", [ParagraphPart(said), TablePart([["", "2009"], ["rent", "5"]])])
+    assert [sentence.text for sentence in shown_text(document, "rent?", Memory()).sentences] == [said[1]]
+
+
 def test_of_a_long_text_the_sentences_are_shown_that_the_question_is_about_in_their_order() -> None:
-    sentences = long_text()
-    shown = shown_text(sentences, "what were the wages?", Memory(), most=4_000)
+    document = long_text()
+    shown = shown_text(document, "what were the wages?", Memory(), most=4_000)
     assert sum(len(sentence.text) for sentence in shown.sentences) <= 4_000
     about = [sentence for sentence in shown.sentences if "wages" in sentence.text]
     assert len(about) == 60
-    assert list(shown.sentences) == [sentence for sentence in sentences if sentence in shown.sentences]
+    assert list(shown.sentences) == [sentence for sentence in document.sentences if sentence in shown.sentences]
     assert shown.left_out == 300 - len(shown.sentences) > 0
 
 
@@ -50,7 +56,7 @@ def shown_operands(path: Path) -> tuple[int, int]:
         for question, gold in zip(conversation.questions, golds[conversation.id], strict=True):
             taken = [step.source for step in plans.add(question, gold.program).extracts]
             wanted = {(s.section, s.sentence) for s in taken if isinstance(s, SentenceRef)}
-            shown = shown_text(conversation.document.sentences, question, Memory(), MOST_TEXT)
+            shown = shown_text(conversation.document, question, Memory(), MOST_TEXT)
             turns += bool(wanted)
             whole += bool(wanted) and wanted <= {(s.section, s.index) for s in shown.sentences}
     return turns, whole

@@ -18,6 +18,7 @@ from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.steps import Compute, Plan, RowRef
 from quaestor.questions.stems import stems
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.page_text import tells_of_numbers
 from quaestor.solvers.reflection.numbers import sentence_code, years_named_in
 
 _MOST_ROWS = 5
@@ -120,12 +121,12 @@ def shown_page(document: Document) -> Mapping[str, object]:
 
 def shown_numbers(document: Document) -> Mapping[str, object]:
     """Returns the page as `shown_page` does, without the sentences that print no number and lead to no table."""
-    leads = {(lead[-1].section, lead[-1].index) for table in document.tables if (lead := document.lead_of(table))}
+    told = {(sentence.section, sentence.index) for sentence in tells_of_numbers(document)}
     return _shown(
         document,
         "without the sentences that print no number and lead to no table",
         lambda _: True,
-        lambda sentence: bool(sentence.mentions) or (sentence.section, sentence.index) in leads,
+        lambda sentence: (sentence.section, sentence.index) in told,
     )
 
 

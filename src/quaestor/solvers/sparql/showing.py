@@ -144,13 +144,13 @@ def _instance(instance: Instance) -> str:
 
 
 def _sentences(question: str, context: TurnContext) -> tuple[list[str], int]:
-    """Returns the sentences that have numbers, each number marked with its node, and how many had no room."""
+    """Returns the sentences that tell of numbers, each number marked with its node, and how many had no room."""
     marked: dict[tuple[str, int], list[MentionFact]] = {}
     for mention in context.graph.mentions:
         marked.setdefault((mention.source.section, mention.source.sentence), []).append(mention)
-    shown = shown_text(context.document.sentences, question, context.memory)
+    shown = shown_text(context.document, question, context.memory)
     placed = [(sentence, marked.get((sentence.section, sentence.index))) for sentence in shown.sentences]
-    return [_marked(sentence.text, mentions) for sentence, mentions in placed if mentions], shown.left_out
+    return [_marked(sentence.text, mentions or ()) for sentence, mentions in placed], shown.left_out
 
 
 def _marked(text: str, mentions: Sequence[MentionFact]) -> str:

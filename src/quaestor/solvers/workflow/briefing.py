@@ -24,7 +24,7 @@ def rendered_system() -> str:
 def rendered_prompt(question: str, context: TurnContext) -> str:
     """Returns the page, the conversation so far and the question."""
     document = context.document
-    shown = shown_text(document.sentences, question, context.memory)
+    shown = shown_text(document, question, context.memory)
     places = {(sentence.section, sentence.index) for sentence in shown.sentences}
     return render(
         "workflow/plan",

@@ -11,6 +11,7 @@ from quaestor.conversation.events.kinds import NoAnswerGiven, Note, ReplyRejecte
 from quaestor.conversation.events.lines import event_lines
 from quaestor.errors import SettingsError
 from quaestor.llm.profiles import PROFILES
+from quaestor.solvers.page_text import tells_of_numbers
 from quaestor.solvers.registry import make_solver
 from quaestor.solvers.workflow.record import statistics
 from quaestor.solvers.workflow.spec import WorkflowLimits
@@ -55,10 +56,10 @@ def test_the_page_stands_in_the_prompt_by_the_names_of_its_lines() -> None:
 
 def test_of_the_text_the_sentences_that_print_a_number_are_told() -> None:
     told = play(saying([change()])).asked[0].prompts[0]
-    shown = told[told.index("Its sentences that print a number:") : told.index("Question: ")]
+    shown = told[told.index("Its sentences that print a number or lead to the table:") : told.index("Question: ")]
     assert "- capital expenditures were $ 38.6 million in 2009" in shown
-    numbered = [sentence for sentence in context_of().document.sentences if sentence.mentions]
-    assert shown.count("\n- ") == len(numbered) < len(context_of().document.sentences)
+    document = context_of().document
+    assert shown.count("\n- ") == len(tells_of_numbers(document)) < len(document.sentences)
 
 
 def test_what_is_the_same_for_every_question_comes_first() -> None:

@@ -15,6 +15,7 @@ from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import play_turn
 from quaestor.plan.execute import execute
 from quaestor.questions.question import NO_QUESTION, read_question
+from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.candidates.enumerate import KEPT, OPERATIONS
 from quaestor.solvers.embedded.decode.beam import PATHS, Hypotheses, agreeing
@@ -67,7 +68,8 @@ def test_values_agree_with_exact_execution(solver: EmbeddedSolver) -> None:
         given = read_state(context.memory, leaves)
         for choice in choices.ranked:
             state = choice.before.state
-            plan = write_plan(choice.outcome, leaves, state, agreeing(state, given))
+            written = write_plan(choice.outcome, leaves, state, agreeing(state, given))
+            plan = with_label_scales(written, context.document)
             try:
                 result = execute(plan, context.memory.registers).result
             except ExecutionError:
