@@ -19,7 +19,7 @@ from quaestor.prompts import render
 from quaestor.scoring.pages import benchmark_rows_of
 from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.reflection.candidates import likely_lines, shown_page
+from quaestor.solvers.reflection.candidates import likely_lines, shown_numbers
 from quaestor.solvers.reflection.locating import locate
 from quaestor.solvers.reflection.numbers import NumberIndex, place_code
 from quaestor.solvers.sparql import showing
@@ -106,7 +106,7 @@ def test_a_place_of_another_section_is_remarked_on() -> None:
 
 
 def test_an_expert_reads_the_section_of_each_table_and_sentence() -> None:
-    page = render("reflection/page", page=shown_page(FILING))
+    page = render("reflection/page", page=shown_numbers(FILING))
     assert page.splitlines()[1:] == [
         'Table T0 in "Borrowings > Maturities" ((in millions))',
         "| C0 | C1 | C2",
@@ -126,7 +126,6 @@ def test_an_expert_reads_the_section_of_each_table_and_sentence() -> None:
         "SECTION_0.0: nord had 12 plants .",
         "",
         'Section "Borrowings > Maturities":',
-        "SECTION_2.0: long-term debt of the company is shown below .",
         "SECTION_2.1: debt matures as follows :",
         "SECTION_2.2: interest on debt was 5 million in 2008 .",
         "",

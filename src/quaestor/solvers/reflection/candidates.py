@@ -114,13 +114,11 @@ def likely_lines(question: str, context: TurnContext) -> Sequence[str]:
     return [*rows, *(sentence_code(section, index) for section, index in found.sentences)]
 
 
-def shown_page(document: Document) -> Mapping[str, object]:
-    """Returns the page for prompts, each line with its place: the same, byte for byte, whatever is asked."""
-    return _shown(document, "", lambda _: True, lambda _: True)
-
-
 def shown_numbers(document: Document) -> Mapping[str, object]:
-    """Returns the page as `shown_page` does, without the sentences that print no number and lead to no table."""
+    """Returns the page for prompts, each line with its place: the same, byte for byte, whatever is asked.
+
+    Sentences that print no number and lead to no table are left out: no step can take anything from them.
+    """
     told = {(sentence.section, sentence.index) for sentence in tells_of_numbers(document)}
     return _shown(
         document,
@@ -131,7 +129,7 @@ def shown_numbers(document: Document) -> Mapping[str, object]:
 
 
 def shown_sources(document: Document, plan: Plan) -> Mapping[str, object]:
-    """Returns what a plan takes of the page as `shown_page` does, with the rows that head the columns.
+    """Returns what a plan takes of the page as `shown_numbers` does, with the rows that head the columns.
 
     Args:
         document: The page.

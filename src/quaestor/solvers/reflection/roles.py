@@ -13,7 +13,7 @@ from quaestor.ontology.core import CoreRule
 from quaestor.prompts import render
 from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.reflection.candidates import likely_lines, shown_numbers, shown_page, shown_sources
+from quaestor.solvers.reflection.candidates import likely_lines, shown_numbers, shown_sources
 from quaestor.solvers.reflection.drafts import Draft, faults
 from quaestor.solvers.reflection.proposals import DraftProposal
 from quaestor.solvers.reflection.talks import RoleTalk
@@ -63,7 +63,7 @@ class ExpertRole:
         return render(
             "reflection/expert",
             **briefing.prompt_variables(self._question, context),
-            page=shown_page(context.document),
+            page=shown_numbers(context.document),
             likely=likely_lines(self._question, context),
         )
 
@@ -142,8 +142,8 @@ class CriticRoles:
 
 
 def _rules(duty: Duty) -> Sequence[CoreRule]:
-    """Who judges which numbers were taken needs the rules of how numbers are taken."""
-    return [rule for rule in briefing.rules() if duty == "calculation" or rule.kind == "scale"]
+    """Who judges which numbers were taken needs the rules of how numbers are taken, the other those of calculation."""
+    return briefing.rules("scale") if duty == "extraction" else briefing.rules("calculation", "transformation", "scale")
 
 
 def _unexplained(verdict: Verdict) -> Sequence[str]:
