@@ -8,7 +8,8 @@ from agent_bench import CASH, ONE_TALK, QUESTION, final, play, query, reply, scr
 from model_replies import Asked, Call, Reply, say
 from pages import page
 
-from quaestor.conversation.events.kinds import NotUnderstood, Understood
+from quaestor.conversation.events.kinds import NotUnderstood, ReplyRejected, Understood
+from quaestor.solvers.signs import SIGN_DROPPED
 
 pytestmark = pytest.mark.usefixtures("local_models")
 
@@ -142,3 +143,14 @@ def test_a_model_that_cannot_be_understood_is_told_so_in_one_talk_too() -> None:
     turn = play(asks, limits=ONE_TALK).turn
     assert turn.answer.number == 181001
     assert CASH in str(turn.tool_calls[-1].input)
+
+
+def test_an_absolute_value_that_nobody_asks_for_is_told_once_and_remarked() -> None:
+    fall = Call("calculate", {"operation": "subtract", "values": ["#1", "#2"]})
+    size = Call("calculate", {"operation": "absolute", "values": ["#3"]})
+    calls = [reply(understood(), query(2008), query(2009), fall, size), reply(final("#4")), reply(final("#4"))]
+    turn = play(scripted(calls), "what was the change in net cash?", limits=ONE_TALK).turn
+    told = [event for event in turn.events if isinstance(event, ReplyRejected)]
+    assert ["absolute" in str(event.faults) for event in told] == [True]
+    assert turn.answer.number == 25587
+    assert SIGN_DROPPED in str(turn.answer.reason)
