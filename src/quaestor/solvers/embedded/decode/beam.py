@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from quaestor.core.quantity import Scale
 from quaestor.questions.question import Question
-from quaestor.solvers.embedded.decode.overrides import apply_overrides
+from quaestor.solvers.embedded.decode.overrides import apply_overrides, is_ruled_out
 from quaestor.solvers.embedded.decode.turn import build_candidates, read_leaves
 from quaestor.solvers.embedded.model.loading import EmbeddedWeights
 from quaestor.solvers.embedded.page.features import PageFeatures
@@ -99,9 +99,12 @@ def expand(paths: Sequence[BeamState], question: Question, page: PageFeatures, w
         if not len(candidates):
             continue
         logs = log_shares(weights.ranker.predict(features))
-        for index in np.argsort(-logs, kind="stable")[:BRANCHES].tolist():
-            outcome = apply_overrides(question, candidates.outcome(index))
-            found.append(Hypothesis(path, outcome, path.log + float(logs[index])))
+        order = np.argsort(-logs, kind="stable")[:BRANCHES].tolist()
+        outcomes = [(float(logs[index]), apply_overrides(question, candidates.outcome(index))) for index in order]
+        allowed = [(log, outcome) for log, outcome in outcomes if not is_ruled_out(question, outcome)] or outcomes
+        # The others share what was ruled out.
+        left = np.logaddexp.reduce([log for log, _ in allowed]) - np.logaddexp.reduce([log for log, _ in outcomes])
+        found += [Hypothesis(path, outcome, path.log + log - float(left)) for log, outcome in allowed]
     ranked = tuple(sorted(found, key=lambda choice: -choice.log))
     return Hypotheses(ranked, np.concatenate(values) if values else np.zeros(0))
 

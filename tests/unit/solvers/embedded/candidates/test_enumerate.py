@@ -9,17 +9,19 @@ from values import number_in
 
 from quaestor.conversation.memory import Memory
 from quaestor.core.answer_value import as_float
+from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document
 from quaestor.errors import ExecutionError
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import play_turn
 from quaestor.plan.execute import execute
+from quaestor.plan.scales import Dimension
 from quaestor.questions.question import NO_QUESTION, read_question
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.candidates.enumerate import KEPT, OPERATIONS
 from quaestor.solvers.embedded.decode.beam import PATHS, Hypotheses, agreeing
-from quaestor.solvers.embedded.decode.overrides import apply_overrides
+from quaestor.solvers.embedded.decode.overrides import apply_overrides, is_ruled_out
 from quaestor.solvers.embedded.decode.writing import read_state, write_plan
 from quaestor.solvers.embedded.features.candidates import CANDIDATE_FEATURES
 from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
@@ -140,3 +142,16 @@ def test_a_percentage_change_is_not_answered_by_a_difference(question: str, base
         apply_overrides(read_question(question), TurnAction("subtract", (Operand("leaf", 1, 5.0), base), 1.0)).operation
         == operation
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "scale", "ruled_out"),
+    [
+        ("and what was the percentage change from 2008?", Scale.MILLION, True),
+        ("and what was the percentage change from 2008?", Scale.PERCENT, False),
+        ("and in 2008?", Scale.MILLION, False),
+    ],
+)
+def test_a_percentage_change_is_not_answered_by_an_amount(question: str, scale: Scale, ruled_out: bool) -> None:
+    outcome = TurnAction("lookup", (Operand("leaf", 0, 4.0),), 4.0, Dimension(scale))
+    assert is_ruled_out(read_question(question), outcome) == ruled_out
