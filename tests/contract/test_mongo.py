@@ -315,6 +315,7 @@ def test_a_record_over_16_megabytes_is_one_clear_line(mongo_uri: str) -> None:
     play(mongo_uri, scenario)
 
 
+@pytest.mark.slow
 @forgets_sockets
 def test_a_server_that_does_not_answer_is_one_clear_line_in_time(own_server: MongoServer) -> None:
     async def scenario(store: RunStore) -> None:

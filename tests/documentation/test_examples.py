@@ -96,7 +96,17 @@ def must_run(line: str, block: Block) -> bool:
     return False
 
 
-@pytest.mark.parametrize("file", dict.fromkeys(b.file for b in FOUND if b.language in ("sh", "console")))
+SLOW = {"docs/ontology.md"}
+"""Texts whose commands take many seconds: they build ontologies and graphs of many pages."""
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        pytest.param(file, marks=pytest.mark.slow) if str(file) in SLOW else file
+        for file in dict.fromkeys(block.file for block in FOUND if block.language in ("sh", "console"))
+    ],
+)
 def test_every_line_can_be_typed(file: str, tmp_path: Path, type_line: Typist, monkeypatch: pytest.MonkeyPatch) -> None:
     there = set(sys.modules)
     for block in (block for block in FOUND if block.file == file):

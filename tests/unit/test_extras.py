@@ -90,7 +90,9 @@ def test_a_plain_install_has_every_public_name(python_without: Python) -> None:
     ("command", "shown"),
     [
         (["ask", PAGE, "what were cables sales in 2012?"], "sure"),
-        (["eval", str(sample_path()), "--limit", "2", "--workers", "2"], "execution"),
+        pytest.param(
+            ["eval", str(sample_path()), "--limit", "2", "--workers", "2"], "execution", marks=pytest.mark.slow
+        ),
         pytest.param(
             ["eval", str(sample_path()), "--limit", "1", "--solver", "reflection", "--expert", "embedded"],
             "execution",

@@ -3,6 +3,8 @@
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
 
+import pytest
+
 from quaestor.core.caching import BoundedCache, clear_caches
 from quaestor.ontology.labels import RUNGS, plain
 
@@ -41,6 +43,7 @@ def test_threads_share_it() -> None:
     assert len(cache) == 8
 
 
+@pytest.mark.slow
 def test_all_caches_are_cleared_at_once() -> None:
     cache = BoundedCache[str, int](2)
     cache.get("a", lambda: 1)

@@ -86,6 +86,7 @@ def ratios() -> Mapping[str, float]:
     return {step: many[step] / few[step] for step in few}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["ontology", "graph", "matrix", "bytes of the matrix", "turn", "bytes of the turn"])
 def test_a_number_costs_as_much_among_twice_as_many(ratios: Mapping[str, float], step: str) -> None:
     assert ratios[step] < MOST, ratios

@@ -13,6 +13,7 @@ LARGE = TablePart([["", "2021", "2020"], *([f"ship {row}", f"{row}1", f"{row}2"]
 SMALL = TablePart([["", "2021", "2020"], ["crews", "12", "11"]])
 
 
+@pytest.mark.slow
 def test_a_table_that_is_too_large_is_said_to_be() -> None:
     index = PlaceIndex.of(assemble("fleet", [HeadingPart("Ships"), LARGE]))
     with pytest.raises(InputError, match=r"fleet: table 0 has 21,003 cells"):

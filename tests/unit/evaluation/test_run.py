@@ -288,6 +288,7 @@ def test_a_solver_that_cannot_be_built_fails_the_run(tmp_path: Path) -> None:
     assert stored(tmp_path / "runs.db")[0].status == "failed"
 
 
+@pytest.mark.slow
 def test_a_dead_worker_leaves_a_run_that_can_be_resumed(tmp_path: Path) -> None:
     good = [a_conversation("cell 0 1", "cell 1 1", "change", name=f"c{number:02}") for number in range(20)]
     dataset = a_dataset(*good, a_conversation("die", name="last"))
@@ -377,7 +378,7 @@ def test_a_run_killed_again_and_again_ends_as_an_undisturbed_one(engine: str, tm
     assert content(stored(store)) == content(stored(undisturbed))
 
 
-@pytest.mark.parametrize("engine", ["inline", "processes"])
+@pytest.mark.parametrize("engine", ["inline", pytest.param("processes", marks=pytest.mark.slow)])
 def test_ctrl_c_stops_a_run_that_can_be_resumed(engine: str, tmp_path: Path) -> None:
     store = tmp_path / "runs.db"
     process = slow_run(store, engine, 40, 0.02)

@@ -189,6 +189,7 @@ def test_the_shipped_weights_never_saw_the_sample() -> None:
     assert sample_path().name not in card["files"]
 
 
+@pytest.mark.slow
 def test_the_shipped_weights_are_as_good_on_the_sample_as_they_were() -> None:
     """A floor: whoever changes weights, features or rules sees here if the whole got worse. Better ones raise it."""
     dataset, solver = read_dataset(sample_path()), make_solver("embedded", {})

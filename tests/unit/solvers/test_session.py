@@ -6,6 +6,7 @@ import weakref
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
+import pytest
 from pages import page
 
 from quaestor.conversation.answer import Answer
@@ -44,6 +45,7 @@ def said(turns: tuple[Turn, ...]) -> list[tuple[object, ...]]:
     return [(turn.answer.value, turn.answer.confidence, turn.answer.plan, turn.answer.reason) for turn in turns]
 
 
+@pytest.mark.slow
 def test_conversations_side_by_side_are_answered_as_one_after_the_other() -> None:
     solver, asked = EmbeddedSolver(load_weights()), conversations()
 

@@ -263,6 +263,7 @@ def test_what_is_lost_is_said() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_page_of_too_many_words_is_cut() -> None:
     page = PdfPage()
     page.operations = [f"BT /F0 1 Tf {i % 150 * 4} {i // 150 * 2} Td (12,345) Tj ET" for i in range(12_000)]

@@ -101,6 +101,7 @@ def test_trees_of_other_columns_are_refused(tmp_path: Path) -> None:
         Trees.read(tmp_path / "leaves.json", ("age", "size"))
 
 
+@pytest.mark.slow
 def test_the_shipped_trees_say_what_xgboost_says_of_them() -> None:
     xgboost = pytest.importorskip("xgboost")
     booster = xgboost.Booster({"nthread": 1})
