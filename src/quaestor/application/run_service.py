@@ -10,7 +10,13 @@ from pydantic import JsonValue
 from quaestor.application.live_traces import TraceOptions
 from quaestor.application.models import NO_CASSETTE, CassetteOptions, solver_access
 from quaestor.application.resolve import documents_of, find_ontology, is_set
-from quaestor.application.solver_options import NO_OVERRIDES, SolverOverrides, named_model, solver_options
+from quaestor.application.solver_options import (
+    NO_OVERRIDES,
+    SolverOverrides,
+    dataset_options,
+    named_model,
+    solver_options,
+)
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.datasets.selection import Selection
@@ -105,7 +111,8 @@ async def start_run(
         RunStoppedError: A person interrupted it, its budget is used up, or its model cannot be asked.
         QuaestorError: It could not be begun, or not be brought to its end; the message says how to go on.
     """
-    options, go_on = solver_options(request.settings, request.overrides), request.resume is not None
+    options = dataset_options(request.settings, dataset) | solver_options(request.settings, request.overrides)
+    go_on = request.resume is not None
     cassette, named = request.cassette, request.model_named
     try:
         with solver_access(request.settings, options, cassette, model_named=named, go_on=go_on) as config:

@@ -6,6 +6,7 @@ from typing import cast
 
 from pydantic import JsonValue
 
+from quaestor.datasets.dataset import Dataset
 from quaestor.errors import SettingsError
 from quaestor.llm.session import ModelConfig
 from quaestor.settings import Settings
@@ -50,6 +51,14 @@ def solver_options(settings: Settings, overrides: SolverOverrides = NO_OVERRIDES
     if isinstance(named, str) and (own := _table(settings, named)):
         options[f"{around}_options"] = own
     return options
+
+
+def dataset_options(settings: Settings, dataset: Dataset) -> dict[str, JsonValue]:
+    """Returns what the solver in force is built with over a dataset, unless its settings or the caller say otherwise.
+
+    Where a dataset asks for numbers alone that is nothing, so such a run has the digest that it always had.
+    """
+    return {} if dataset.answers == "numbers" else dict(solver_spec(settings.solver).any_kind)
 
 
 def _table(settings: Settings, solver: str) -> dict[str, JsonValue]:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import JsonValue, PlainSerializer, PlainValidator, WithJsonSchema
 
@@ -73,6 +73,11 @@ class ValueList:
 
     def __str__(self) -> str:
         return print_value(self)
+
+
+AnswerKinds = Literal["numbers", "all"]
+"""Which answers are wanted: `numbers` alone, and yes or no where that is asked; or `all` kinds of value, labels, lists,
+counts and words of the document too."""
 
 
 def print_value(value: "AnswerValue", number: Callable[[Decimal], str] = "{:f}".format) -> str:

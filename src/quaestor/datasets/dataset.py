@@ -5,6 +5,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from quaestor.core.answer_value import AnswerKinds
 from quaestor.documents.document import Document
 from quaestor.errors import UnknownConversationError
 
@@ -40,6 +41,8 @@ class Dataset:
         digest: SHA-256 over ids, documents and questions; answers do not change it.
         conversations: In the file's order.
         warnings: What the format lost and which tables hold no number, one line each.
+        answers: Which answers its questions have, as its format says; in the digest of a run it is where a solver
+            does otherwise for it.
     """
 
     path: str
@@ -47,10 +50,16 @@ class Dataset:
     digest: str
     conversations: tuple[Conversation, ...]
     warnings: tuple[str, ...] = ()
+    answers: AnswerKinds = "all"
 
     @classmethod
     def of(
-        cls, path: str, format: str, conversations: Sequence[Conversation], warnings: Sequence[str] = ()
+        cls,
+        path: str,
+        format: str,
+        conversations: Sequence[Conversation],
+        warnings: Sequence[str] = (),
+        answers: AnswerKinds = "all",
     ) -> "Dataset":
         """Returns the dataset of some conversations, with its digest.
 
@@ -59,8 +68,9 @@ class Dataset:
             format: The name of the format that it was read as.
             conversations: In the file's order.
             warnings: What the format lost, one line each.
+            answers: Which answers the questions have: only `numbers`, where the format is one of such questions alone.
         """
-        return cls(path, format, _digest(conversations), tuple(conversations), tuple(warnings))
+        return cls(path, format, _digest(conversations), tuple(conversations), tuple(warnings), answers)
 
     def conversation(self, id: str) -> Conversation:
         """Returns the conversation of that id.

@@ -32,7 +32,7 @@ class Selection:
             ids = [conversation.id for conversation in dataset.conversations]
             taken = set(sorted(ids, key=self._place)[: self.sample])
         kept: list[Conversation] = [found for found in dataset.conversations if found.id in taken]
-        return Dataset.of(dataset.path, dataset.format, kept, dataset.warnings)
+        return Dataset.of(dataset.path, dataset.format, kept, dataset.warnings, dataset.answers)
 
     def _place(self, id: str) -> tuple[str, str]:
         return hashlib.sha256(f"{self.seed} {id}".encode()).hexdigest(), id

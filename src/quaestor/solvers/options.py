@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import field, fields
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from quaestor.errors import SettingsError
 
@@ -62,7 +62,7 @@ def read_text(kind: "type[DataclassInstance]", name: str, text: str, owner: str)
         if number in kinds:
             with suppress(ValueError):
                 return number(text)
-    if str not in kinds and not {int, float, bool}.intersection(kinds):
+    if str not in kinds and not {int, float, bool}.intersection(kinds) and get_origin(hint) is not Literal:
         raise SettingsError(f"{name!r} of {owner} is a table: set it in quaestor.toml")
     return text
 
@@ -110,6 +110,10 @@ def dump_options(options: "DataclassInstance") -> dict[str, object]:
 
 def _checked(name: str, value: object, kind: object, limits: Mapping[str, object], owner: str) -> object:
     """Returns a value as its field holds it."""
+    if get_origin(kind) is Literal:
+        if value not in get_args(kind) or not isinstance(value, str):
+            raise SettingsError(f"{name!r} of {owner} must be {' or '.join(get_args(kind))}, not {value!r}")
+        return value
     kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     if value is None and NoneType in kinds:
         return None

@@ -68,6 +68,8 @@ class SolverSpec(Generic[O]):
             the option `AROUND_options`.
         writes_plans: Whether its turns are events of plans, whose tries are figures of a run.
         asked: Options that hold where a person asks, and no benchmark does, unless something else is said.
+        any_kind: Options that hold over a dataset whose questions ask for all kinds of answers, unless something else
+            is said; where a person asks, `asked` says them.
         told: What its options add to what a model is told, such as the text of a file; part of the prompts' digest.
     """
 
@@ -83,6 +85,7 @@ class SolverSpec(Generic[O]):
     writes_plans: bool = False
     told: Callable[[O], str] = field(default=_nothing)
     asked: Mapping[str, bool | float | str] = field(default_factory=dict)
+    any_kind: Mapping[str, bool | float | str] = field(default_factory=dict)
 
     @property
     def words(self) -> str:

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from scripted import a_conversation, a_dataset
 
 from quaestor.core import serial
@@ -38,6 +40,7 @@ def test_one_more_conversation_changes_a_sample_by_one_at_most() -> None:
 def test_some_are_taken_by_their_ids_in_the_order_of_the_file() -> None:
     found = Selection(("c7", "c3")).of(DATASET)
     assert ids(found) == ["c3", "c7"]
+    assert Selection(("c7",)).of(replace(DATASET, answers="numbers")).answers == "numbers"
     assert found.digest == Selection(("c3", "c7")).of(DATASET).digest != DATASET.digest
     assert (found.path, found.format) == (DATASET.path, DATASET.format)
 

@@ -70,6 +70,8 @@ def test_options_of_another_solver_are_refused() -> None:
         ("agent", {"iteration": 3}, "the agent solver has no option 'iteration': known are iterations, repairs"),
         ("embedded", {"model": "m"}, "the embedded solver has no option 'model': known are weights, abstain_below"),
         ("embedded", {"weights": 7}, "'weights' of the embedded solver must be text, not 7"),
+        ("embedded", {"answers": "lists"}, "'answers' of the embedded solver must be numbers or all, not 'lists'"),
+        ("embedded", {"answers": 1}, "must be numbers or all, not 1"),
         ("embedded", {"abstain_below": 2}, "must be a number from 0 to 1, not 2"),
         ("embedded", {"abstain_below": float("nan")}, "must be a number from 0 to 1, not nan"),
         ("reflection", {"expert_options": 5}, "'expert_options' of the reflection solver must be a table, not 5"),

@@ -57,7 +57,8 @@ def read_records(
             for warning in document.warnings
             if warning.kind is WarningKind.NO_NUMBER
         ]
-    return Dataset.of(path, format, conversations, warnings)
+    # Every question of the benchmark asks for a number, or for yes or no.
+    return Dataset.of(path, format, conversations, warnings, answers="numbers")
 
 
 def read_conversation(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events.kinds import CandidateChosen, CandidatePassedOver
+from quaestor.core.answer_value import AnswerKinds
 from quaestor.core.caching import BoundedCache
 from quaestor.core.computing import compute
 from quaestor.errors import ExecutionError, SolverError
@@ -87,11 +88,19 @@ class EmbeddedSolver:
 
     name = "embedded"
 
-    def __init__(self, weights: EmbeddedWeights, abstain_below: float = 0.0, *, decline: bool = False) -> None:
-        """Takes what was learned, the confidence below which an answer is withheld, and whether it may decline."""
+    def __init__(
+        self,
+        weights: EmbeddedWeights,
+        abstain_below: float = 0.0,
+        *,
+        decline: bool = False,
+        answers: AnswerKinds = "numbers",
+    ) -> None:
+        """Takes what was learned, and the options as `EmbeddedOptions` has them."""
         self._weights = weights
         self._abstain_below = abstain_below
         self._decliner = Decliner() if decline else None
+        self._answers = answers
         self._pages = BoundedCache[tuple[str, str], PageFeatures](_PAGES, lambda page: max(_PAGE, len(page.leaves)))
 
     async def solve(self, question: str, context: TurnContext) -> Answer:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from quaestor.core.answer_value import AnswerKinds
 from quaestor.solvers.options import option
 from quaestor.solvers.spec import SolverSpec
 
@@ -18,6 +19,10 @@ class EmbeddedOptions:
         weights: A folder that `quaestor train` made; None for the weights of the package.
         abstain_below: The confidence below which an answer is withheld.
         decline: Whether it says so where the page certainly has no answer; every question of a benchmark has one.
+        answers: Which answers there may be. `numbers`: a number for every question, and yes or no where that is asked,
+            as ConvFinQA has them; so it is over a dataset whose format says so (`Dataset.answers`). `all`: lists,
+            labels, counts and words of the page too, where a question asks for them; so it is over other datasets, and
+            where a person asks.
     """
 
     weights: str | None = option(
@@ -25,6 +30,9 @@ class EmbeddedOptions:
     )
     abstain_below: float = option(0.0, help="withhold answers that are less sure than this", least=0, most=1)
     decline: bool = option(False, help="say so where the page certainly has no answer, as `ask` does by default")
+    answers: AnswerKinds = option(  # noqa: RUF009 - a field, as the others are
+        "numbers", help="numbers, or all: lists, labels, counts and words too, as `ask` and TAT-QA do by default"
+    )
 
 
 def _build(options: EmbeddedOptions) -> "EmbeddedSolver":
@@ -34,7 +42,7 @@ def _build(options: EmbeddedOptions) -> "EmbeddedSolver":
     from quaestor.solvers.embedded.solver import EmbeddedSolver
 
     weights = load_weights(Path(options.weights) if options.weights else None)
-    return EmbeddedSolver(weights, options.abstain_below, decline=options.decline)
+    return EmbeddedSolver(weights, options.abstain_below, decline=options.decline, answers=options.answers)
 
 
 SPEC = SolverSpec(
@@ -42,5 +50,6 @@ SPEC = SolverSpec(
     "no model: reads the question against the page, ranks every plan that fits, takes the best",
     _build,
     EmbeddedOptions,
-    asked={"decline": True},
+    asked={"decline": True, "answers": "all"},
+    any_kind={"answers": "all"},
 )

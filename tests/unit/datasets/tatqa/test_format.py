@@ -14,7 +14,7 @@ FIELDS = ["answer", "answer_type", "answer_from", "derivation", "scale", "rel_pa
 
 def test_a_file_is_recognised_by_what_it_holds(tmp_path: Path) -> None:
     dataset = read_dataset(write_tatqa(tmp_path))
-    assert dataset.format == "tatqa"
+    assert (dataset.format, dataset.answers) == ("tatqa", "all")
     assert [len(conversation.questions) for conversation in dataset.conversations] == [6, 4]
     assert dataset.warnings == ()
 

@@ -1,0 +1,27 @@
+"""What a solver is built with: its settings, what the caller says, what the dataset asks for."""
+
+from pathlib import Path
+
+from tatqa_pages import write_tatqa
+
+from quaestor.application.resolve import dataset_path
+from quaestor.application.solver_options import dataset_options
+from quaestor.datasets.formats import read_dataset
+from quaestor.settings import load_settings
+from quaestor.solvers.registry import solver_spec
+
+
+def test_a_dataset_of_numbers_alone_changes_nothing() -> None:
+    sample = read_dataset(dataset_path("sample"))
+    assert sample.answers == "numbers"
+    assert dataset_options(load_settings(), sample) == {}
+
+
+def test_other_datasets_ask_for_all_kinds_of_answers(tmp_path: Path) -> None:
+    pages = read_dataset(write_tatqa(tmp_path))
+    assert dataset_options(load_settings(), pages) == {"answers": "all"}
+    assert dataset_options(load_settings({"solver": "workflow"}), pages) == dict(solver_spec("workflow").any_kind)
+
+
+def test_a_person_s_question_may_ask_for_any_kind() -> None:
+    assert solver_spec("embedded").asked["answers"] == "all"
