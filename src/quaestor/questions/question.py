@@ -12,7 +12,7 @@ from quaestor.core.quantity import Scale
 from quaestor.core.stop_words import FUNCTION_WORDS
 from quaestor.core.words import names, singular
 from quaestor.ontology.patterns import Order, QuestionPattern
-from quaestor.questions import amounts, comparison, cues, entity, intent, stems
+from quaestor.questions import amounts, answer_kind, comparison, cues, entity, intent, stems
 
 
 @dataclass(frozen=True)
@@ -120,6 +120,11 @@ class Question:
     def comparison(self) -> comparison.Comparison:
         """The two things that it compares; empty ones where it compares none."""
         return comparison.read_comparison(self.lowered)
+
+    @cached_property
+    def wants(self) -> answer_kind.AskedAnswer:
+        """The kind of answer that it asks for, and what it chooses among."""
+        return answer_kind.read_answer_kind(self.lowered)
 
     @cached_property
     def cues(self) -> frozenset[str]:

@@ -1,0 +1,75 @@
+"""The kind of answer that a question asks for: a number, yes or no, a name, names, numbers, a count, or words.
+
+Owns that choice among the readings of the neighbouring modules, which own the turns of phrase. A question of which
+nothing certain is known asks for a number: that is what most do.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from quaestor.questions.selection import AskedSelection, read_selection
+
+AnswerKind = Literal["number", "yes_no", "label", "labels", "numbers", "count", "span"]
+"""`label` is the name of a line, a column, a year or an entity; `labels` are several of them; `numbers` are several
+numbers in the order in which they are asked for; `span` are words of the text."""
+
+_LEAD = r"^(?:(?:and|so|then|now|but|also|ok|okay|please|well)\b[\s,]*)*"
+_SEVERAL = re.compile(r"\brespective(?:ly)?\b")
+_WORDS = re.compile(
+    rf"{_LEAD}(?:[^?,]{{0,40}}, )?(?:"
+    r"why\b|where\b|who(?:se|m)?\b|when\b(?! .*\bby how much)"
+    r"|how\s+(?:(?:is|are|was|were|does|do|did|has|have|had|can|could|should|will|would|often|come)\b)(?! much| many)"
+    r"|(?:from|to|at|on|under|with|by)\s+(?:where|whom|which\s+\w+\s+(?:is|are|was|were))\b"
+    r"|what\s+(?:does|do|did)\s+.+?\b(?:mean|represent(?=\s*\??$)|reflect|show|include|consist|comprise|refer|relate|allow"
+    r"|require|exclude|contain|depend|result)\b"
+    r"|what\s+(?:caused?|led|drove|drives|factors?|reasons?|method|type|types|kind|happens|happened|determines)\b"
+    r"|what\s+(?:is|are|was|were)\s+(?:the\s+)?(?:(?:primary|main|key|major)\s+)?"
+    r"(?:reasons?|causes?|meaning|definition|purpose|nature|description|drivers?)\b"
+    r"|what\s+(?:is|are|was|were)\s+(?:included|excluded)\s+(?:in|from|among)\b"
+    r"|what\s+(?:is|are|was|were|has|have|had)\s+.*\b(?:based on|due to|attributable to|related to|attributed to"
+    r"|caused by|driven by|influenced by|affected by|defined(?: as)?|referred to|used for|from)\s*\??$"
+    r"|what\s+(?:is|are)\s+(?:meant by\b|an?\s+[\w&-]+(?:\s[\w&-]+)?\s*\??$))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedAnswer:
+    """What a question wants for an answer.
+
+    Attributes:
+        kind: The kind.
+        selection: What it chooses among, where a choice gives it.
+    """
+
+    kind: AnswerKind = "number"
+    selection: AskedSelection | None = None
+
+
+@lru_cache(maxsize=4096)
+def read_answer_kind(text: str) -> AskedAnswer:
+    """Returns what a question in lower case wants for an answer.
+
+    >>> read_answer_kind("in which year were sales highest?").kind
+    'label'
+    >>> read_answer_kind("what was the highest price?").kind
+    'number'
+
+    Args:
+        text: In lower case.
+    """
+    selection = read_selection(text)
+    if _SEVERAL.search(text) and (selection is None or selection.form == "yes_no"):
+        return AskedAnswer("numbers")
+    if selection is None:
+        return AskedAnswer("span" if _WORDS.search(text) else "number")
+    if selection.form == "yes_no":
+        return AskedAnswer("yes_no", selection)
+    if selection.form == "count":
+        return AskedAnswer("count", selection)
+    if selection.form == "members":
+        return AskedAnswer("labels", selection)
+    condition = selection.condition
+    one = condition.extreme is not None and condition.many < 2 and not (selection.several and not condition.compared)
+    return AskedAnswer("label" if one else "labels", selection)

@@ -1,0 +1,229 @@
+"""What a question asks of the numbers that it chooses among: to be the highest, to exceed a limit, to have fallen.
+
+Owns the words for them, and where in a question they stand, so that what is left of it names what is measured. Knows no
+page: whether "more than 500" counts in thousands is for who reads one.
+"""
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Literal
+
+from quaestor.core.number_words import read_number_words
+from quaestor.core.quantity import Scale
+from quaestor.core.words import NUMBER_WORDS
+
+Test = Literal["above", "below", "at_least", "at_most", "equal_to"]
+Extreme = Literal["largest", "smallest"]
+Move = Literal["rose", "fell", "changed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A number that others are held against.
+
+    Attributes:
+        test: How.
+        value: The number as it is said.
+        scale: What one unit of it stands for, where the question says so; `Scale.ONE` of a plain number.
+        unit: `USD` and the like, or None.
+    """
+
+    test: Test
+    value: Decimal
+    scale: Scale = Scale.ONE
+    unit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What is asked of numbers. All parts that are None or 0 are not asked.
+
+    Attributes:
+        extreme: Which end is asked for.
+        place: Which from that end: 1 the highest, 2 the second highest.
+        many: How many from that end, where it asks for several: "the three largest".
+        limit: What they are held against.
+        move: The direction in which they went from one period to the next. With an `extreme` the size of the move is
+            meant: "grew the most".
+        compared: The extreme is a comparative ("higher"), which asks to choose between two.
+        than: What it is compared with, where that is said: "higher than in 2011".
+        spans: Where its words stand in the question.
+    """
+
+    extreme: Extreme | None = None
+    place: int = 1
+    many: int = 0
+    limit: Limit | None = None
+    move: Move | None = None
+    compared: bool = False
+    than: str = ""
+    spans: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def asked(self) -> bool:
+        """Whether anything is asked."""
+        return bool(self.extreme or self.limit or self.move)
+
+
+_UP = r"highest|largest|biggest|greatest|most|maximum|best|strongest|longest|top|peak(?:ed)?|richest|priciest|costliest"
+_DOWN = r"lowest|smallest|least|fewest|minimum|worst|weakest|shortest|cheapest|poorest|bottom"
+_MORE = r"higher|larger|bigger|greater|more|better|stronger|longer"
+_LESS = r"lower|smaller|less|fewer|worse|weaker|shorter"
+_PLACES = "second third fourth fifth sixth".split()
+_PLACE = r"(?:(?P<place>second|third|fourth|fifth|sixth|2nd|3rd|4th|5th|6th)[\s-]+)?"
+_COUNT = rf"(?:{'|'.join(NUMBER_WORDS)}|\d{{1,2}})"
+_EXTREME = re.compile(
+    rf"\b{_PLACE}(?:(?P<before>{_COUNT})\s+)?(?:(?P<up>{_UP})|(?P<down>{_DOWN}))\b"
+    rf"(?:\s+(?P<after>{_COUNT})\b(?!\s*(?:%|percent|million|thousand|billion|years?|months?|quarters?)))?"
+)
+_COMPARED = re.compile(
+    rf"\b(?:(?P<up>{_MORE})|(?P<down>{_LESS}))\b(?!\s*tha[nt]\s+(?:[$(\d]|{_COUNT}\b))(?:\s*than\b\s*(?P<than>[^?]*))?"
+)
+_NAMES_DEGREE = re.compile(
+    r"\bmaximum (?:\w+ )?(?:exposure|potential)|minimum (?:\w+ )?lifespan|"
+    r"\b(?:at (?:the )?(?:most|least|best|worst)|most (?:recent|of)\b|minimum (?:lease|rental|payments?|future)"
+    r"|more[- ]likely|less[- ]than|no (?:more|less)|peak (?:load|demand)|top[- ]line|bottom[- ]line|best estimate)"
+)
+"""Where a word of degree is part of a name, or of another turn of phrase."""
+
+_NUMBER = (
+    r"(?P<sign>-|minus |negative |\()?\s?(?:us|c|a|hk|s)?(?P<unit>[$€£¥]|usd |eur |gbp )?\s?(?P<minus>-)?"
+    rf"(?P<number>\d[\d,]*(?:\.\d+)?|\.\d+|(?:{'|'.join(NUMBER_WORDS)}|zero|twenty|fifty|(?:a|one) hundred)\b)\)?"
+    r"\s?(?P<scale>%|percent\b|per cent\b|pct\b|thousands?\b|millions?\b|billions?\b|trillions?\b|k\b|mn?\b|mm\b|bn\b)?"
+)
+_TESTS: tuple[tuple[Test, str], ...] = (
+    ("at_least", r"at least|no less than|not less than|a minimum of|no fewer than"),
+    ("at_most", r"at most|no more than|not more than|a maximum of|not exceed(?:ing)?|up to"),
+    (
+        "above",
+        r"exceed(?:s|ed|ing)?|surpass(?:es|ed|ing)?|(?:(?:more|greater|higher|larger|bigger) (?:in \w+ )?than)\s?"
+        r"|in excess of|above|over|beyond|upwards of",
+    ),
+    ("below", r"(?:(?:less|lower|smaller|fewer) (?:in \w+ )?than)\s?|below|under|beneath|short of"),
+    ("equal_to", r"exactly|equal to|equals?"),
+)
+_NO_TIME = r"(?!\s*-?\s*(?:months?|years?|days?|weeks?|quarters?|hours?)\b)"
+"""Behind a limit: "up to three months" is the name of a column. What "exceeds 0.5 years" is meant."""
+_LIMITS = (
+    ("above", re.compile(rf"\b(?:exceed(?:s|ed|ing)?|surpass(?:es|ed|ing)?)\s+{_NUMBER}(?!\d)")),
+    *((test, re.compile(rf"\b(?:{form})\s*{_NUMBER}(?!\d){_NO_TIME}")) for test, form in _TESTS),
+)
+_OR_MORE = re.compile(rf"{_NUMBER}\s+or (?P<way>more|less|higher|lower|above|below|over|under|fewer)\b")
+_NEGATIVE = re.compile(
+    r"\b(?:negative|below zero|less than zero|under zero|(?:a|net|at a) loss(?:es)?(?= *(?:\?|$))"
+    r"|loss-?making|in the red)\b"
+)
+_POSITIVE = re.compile(r"\b(?:positive|above zero|(?:more|greater|higher) than zero|profitable|in the black)\b")
+_ROSE = re.compile(
+    r"\b(?:increas(?:e|es|ed|ing)|ris(?:e|es|ing|en)|rose|gr[oe]w(?:s|n|ing)?|growth|gain(?:s|ed)?|climb(?:s|ed)?"
+    r"|improv(?:e|es|ed)|(?:went|gone|go|going) up|expand(?:s|ed)?|jump(?:s|ed)?)\b"
+)
+_FELL = re.compile(
+    r"\b(?:decreas(?:e|es|ed|ing)|declin(?:e|es|ed|ing)|fall(?:s|en|ing)?|fell|dropp?(?:s|ed|ing)?|shr[aiu]nk"
+    r"|(?:went|gone|go|going) down|reduc(?:e|es|ed)|lost ground|worsen(?:s|ed)?)\b"
+)
+_CHANGED = re.compile(r"\b(?:chang(?:e|es|ed|ing)|mov(?:e|ed)|var(?:y|ied)|differ(?:ed)?)\b")
+_SCALES = {
+    "%": Scale.PERCENT, "p": Scale.PERCENT, "t": Scale.THOUSAND, "k": Scale.THOUSAND,
+    "m": Scale.MILLION, "b": Scale.BILLION,
+}  # fmt: skip
+_UNITS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "usd": "USD", "eur": "EUR", "gbp": "GBP"}
+
+
+def read_condition(text: str) -> Condition:
+    """Returns what a question in lower case asks of numbers.
+
+    >>> read_condition("in which year was the tax rate the second highest?").place
+    2
+    >>> str(read_condition("how many years did sales exceed $10,000 thousand?").limit.value)
+    '10000'
+    """
+    limit, spans = _limit(text)
+    rest = _blanked(text, spans)
+    for name in _NAMES_DEGREE.finditer(rest):
+        rest = _blanked(rest, [name.span()])
+    move, moved = _move(rest)
+    if move == "changed" and not _EXTREME.search(rest):
+        move, moved = None, ()
+    if limit is not None:
+        return Condition(limit=limit, move=move, spans=(*spans, *moved))
+    found = _EXTREME.search(rest)
+    compared = _COMPARED.search(rest) if found is None else None
+    degree = found or compared
+    if degree is None:
+        return Condition(move=move, spans=moved)
+    many = 0
+    if found is not None:
+        # "top three" and "three largest"; "the one largest" is one.
+        said = found["after"] or found["before"]
+        many = _count(said) if said else 0
+    place = _place(found["place"]) if found is not None else 1
+    extreme: Extreme = "largest" if degree["up"] else "smallest"
+    than = (compared["than"] or "").strip() if compared is not None else ""
+    return Condition(extreme, place, many, None, move, compared is not None, than, (degree.span(), *moved))
+
+
+def _limit(text: str) -> tuple[Limit | None, list[tuple[int, int]]]:
+    if found := _OR_MORE.search(text):
+        up = found["way"] in ("more", "higher", "above", "over")
+        limit = _read(found, "at_least" if up else "at_most")
+        if limit is not None:
+            return limit, [found.span()]
+    for test, form in _LIMITS:
+        found = form.search(text)
+        limit = _read(found, test) if found else None
+        if found and limit is not None:
+            return limit, [found.span()]
+    for test, sign in (("below", _NEGATIVE), ("above", _POSITIVE)):
+        if found := sign.search(text):
+            return Limit("below" if test == "below" else "above", Decimal(0)), [found.span()]
+    return None, []
+
+
+def _read(found: re.Match[str], test: Test) -> Limit | None:
+    """Returns the limit that a comparison with a number names; None where the number is a year."""
+    said = found["number"]
+    plain = said.replace(",", "")
+    if said[0].isdigit() or said[0] == ".":
+        if re.fullmatch(r"(?:19|20)\d\d", said) and not found["unit"] and not found["scale"]:
+            return None
+        try:
+            value = Decimal(plain)
+        except InvalidOperation:
+            return None
+    else:
+        known = read_number_words(said)
+        if known is None:
+            return None
+        value = Decimal(known)
+    below = bool(found["sign"] and found["sign"].strip() != "(") or bool(found["minus"])
+    below = below or (found["sign"] == "(" and found[0].rstrip().endswith(")"))
+    scale = _SCALES[found["scale"][0]] if found["scale"] else Scale.ONE
+    unit = _UNITS.get((found["unit"] or "").strip())
+    return Limit(test, -value if below else value, scale, unit)
+
+
+def _move(text: str) -> tuple[Move | None, tuple[tuple[int, int], ...]]:
+    for name, form in (("rose", _ROSE), ("fell", _FELL), ("changed", _CHANGED)):
+        if found := form.search(text):
+            move: Move = "rose" if name == "rose" else "fell" if name == "fell" else "changed"
+            return move, (found.span(),)
+    return None, ()
+
+
+def _count(said: str) -> int:
+    return int(said) if said.isdigit() else NUMBER_WORDS[said]
+
+
+def _place(said: str | None) -> int:
+    if not said:
+        return 1
+    return int(said[0]) if said[0].isdigit() else _PLACES.index(said) + 2
+
+
+def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
+    """Returns a text of the same length without the words at some spans."""
+    for start, end in spans:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text

@@ -1,0 +1,267 @@
+"""What a question chooses among: years, or the lines of a group; by what measure, and on what condition.
+
+Owns the turns of phrase by which a question asks for a name and not for a number: "in which year was ... highest",
+"which segments ...", "how many years did ... exceed", "what are the components of ...", "list the three largest". What
+kind of answer that is, is for `answer_kind`.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from quaestor.core.periods import find_periods
+from quaestor.questions.conditions import Condition, read_condition
+
+Among = Literal["periods", "items"]
+Form = Literal["choice", "count", "members", "yes_no"]
+
+_LEAD = r"(?:(?:and|so|then|now|but|also|ok|okay|please|well)\b[\s,]*)*"
+_PERIOD = (
+    r"(?:(?:fiscal|financial|calendar|reporting|full|last|past|two|three|four|five)\s+)*"
+    r"(?:(?P<one>year|fy|quarter|period|month|date)|(?P<all>years|fys|quarters|periods|months|dates))"
+    r"(?P<maybe>\(s\))?(?:['\u2019]s?)?"
+)
+_PARTS = (
+    "segment component category item line row entry type kind class region country market division department "
+    "business area geography channel customer currency company subsidiary part constituent element product service "
+    "asset liability expense cost source officer director director scope unit tranche brand state bank fund portfolio "
+    "security instrument contract factor assumption location group stream position person employee location"
+).split()
+_PLURALS = {
+    "category": "categories", "country": "countries", "company": "companies", "subsidiary": "subsidiaries",
+    "currency": "currencies", "entry": "entries", "geography": "geographies", "liability": "liabilities",
+    "security": "securities", "class": "classes", "business": "businesses",
+}  # fmt: skip
+_KINDS_OF_PART = frozenset(
+    "segment component category item row entry type kind class region country division department geography "
+    "channel currency part constituent element scope group area location".split()
+)
+"""What parts are called whatever they are parts of; "expenses" and "assets" are also what is asked for itself."""
+
+
+def _either(parts: Iterable[str]) -> str:
+    one = sorted(parts)
+    return f"(?:(?P<one>{'|'.join(one)})|(?P<all>{'|'.join(_PLURALS.get(part, f'{part}s') for part in one)}))"
+
+
+_BEFORE = (
+    r"(?:(?!(?:is|are|was|were|the|of|did|does|do|has|had|have|than|shares?|in|for|to|on|with|by|at|from|and|or|average"
+    r"|sum|number|amounts?|value)\b)[\w'&/.-]+\s+){0,4}?"
+)
+_PART = rf"{_BEFORE}{_either(_PARTS)}(?P<maybe>\(s\))?\b"
+_PART_OF_ANY = rf"{_BEFORE}{_either(_KINDS_OF_PART)}(?P<maybe>\(s\))?\b"
+_NO_PART = (
+    r"(?!(?:is|are|was|were|did|does|do|has|have|had|would|could|will|caused|led|drove|percent(?:age)?|portion"
+    r"|proportion|growth)\b"
+    r"|(?:\w+ ){0,2}?(?:ones?|values?|numbers?|amounts?|figures?|percent(?:age)?|rate|ratio|total|way|extent|portion"
+    r"|share|proportion|impact|effect|price)\s+(?:is|are|was|were|did|does|do|has|have|had|of|would|will)\b)"
+)
+_VERB = (
+    r"(?=\s+(?:is|are|was|were|has|have|had|did|does|do|saw|shows?|showed|grew|grow|rose|rise|fell|fall|declined"
+    r"|decreased|increased|exceed\w*|contributed|contributes?|accounts?|accounted|made|makes?|generated|generates?"
+    r"|earned|recorded|reported|incurred|costs?|lost|gained|improved|dropped|went|brought|produced|sold|paid|received"
+    r"|represented|represents|changed|performed|owns?|owned|holds?|held)\b)"
+)
+_WHICH = r"(?:which|what)(?:\s+of\s+(?:the|these|those|its|their))?"
+_PERIOD_ASKED = re.compile(
+    rf"\b(?:(?:in|for|during|at|of|on|over|as of|by|from|since|until)\s+)?{_WHICH}\s+{_PERIOD}(?!\w)"
+)
+_WHEN = re.compile(rf"^{_LEAD}when\s+(?=(?:is|are|was|were|did|does|do|has|had)\b)")
+_PART_ASKED = re.compile(rf"\b(?:(?:in|for|at|of|from|to|by)\s+)?{_WHICH}\s+{_NO_PART}{_PART}")
+_ANY_ASKED = re.compile(
+    rf"^{_LEAD}(?:[^?,]{{0,60}}, )?(?:(?:in|for|at|of|from)\s+)?{_WHICH}\s+{_NO_PART}"
+    rf"(?P<noun>(?:(?!the\b|an?\b|would\b|do\b)[\w'&/-]+\s+){{0,3}}?(?:(?P<all>[a-z-]{{2,}}[^s\W]s)|(?P<one>[a-z-]{{3,}}))){_VERB}"
+)
+_PERSON_ASKED = re.compile(
+    rf"^{_LEAD}(?P<one>who)\s+(?=(?:has|had|owns?|owned|holds?|held|received|earned|got|is|was)\b)"
+)
+_COUNTED_PERIODS = re.compile(rf"\b(?:in\s+|for\s+)?how many\s+(?:of (?:the|these|those)\s+)?{_PERIOD}\b")
+_COUNTED_PARTS = re.compile(rf"\bhow many\s+(?:of (?:the|these|those)\s+)?{_PART}")
+_LISTED = re.compile(
+    rf"^{_LEAD}(?:[^?,]{{0,40}}, )?(?:(?:can you |could you )?(?:list|name|show|give(?: me)?|tell me|identify)"
+    r"|(?:what|which) (?:are|were|is|was))\s+"
+    rf"(?:me\s+)?(?:(?:all|each)\s+)?(?:of\s+)?(?:the\s+)?"
+)
+_PERIODS_LISTED = re.compile(rf"{_LISTED.pattern}{_PERIOD}(?!\w|[\s-]+(?:on|over|to|end)\b)")
+_PARTS_LISTED = re.compile(rf"{_LISTED.pattern}{_PART_OF_ANY}")
+_MADE_OF = re.compile(
+    rf"^{_LEAD}(?:what\s+(?:(?:does|do|did)\s+(?P<whole>.+?)\s+(?:consist of|comprise(?: of)?|include|contain)"
+    rf"|(?:is|are|was|were)\s+(?P<made>.+?)\s+(?:made up of|composed of|comprised of|broken down into|split into)"
+    rf"|(?:makes?|made) up\s+(?P<up>.+?)))\s*\??$"
+)
+_SHOWN = re.compile(
+    r"\b(?:shown|listed|provided?|included?|presented|reported?|recorded|calculated|covered|available|disclosed|given"
+    r"|highlighted|displayed|(?:is|are) there|(?:were|was) there|in the table|table\b"
+    r"|provides?|shows?|covers?|includes?|reports?|information|data|stated|analy[sz]ed|split|ma[dk]e up|making up"
+    r"|mentioned|belong to|considered|factored|used|allocated|tabulate|consists? of|comprises?)\b"
+)
+_DEGREE_LISTED = re.compile(
+    rf"^{_LEAD}(?:list|name|show|give(?: me)?|tell me|identify|what (?:are|were))\s+(?:me\s+)?(?:the\s+)?"
+    r"(?=(?:top\s+)?(?:two|three|four|five|six|seven|eight|nine|ten|\d{1,2}|top)\b)"
+)
+_SINGULAR = re.compile(r"\b(?:is|was)\b")
+_OF_WHICH = re.compile(
+    r"\b(?:under|of|in|within|for|from|making up|make up|part of|included in|includes? in|belong\w* to|into)"
+    r"\s+(?P<whole>.+)$"
+)
+_ASKING = re.compile(
+    rf"^{_LEAD}(?P<verb>did|do|does|was|were|is|are|has|have|had)\b\s*(?P<there>there\s+(?:an?|any)\s+)?"
+)
+_AUXILIARY = re.compile(
+    r"\b(?:is|are|was|were|did|does|do|has|have|had|there|amounts? (?:for|of|in)|the amounts?|the (?=\s*$)|table|"
+    r"respectively|also|company|during their|provided?|calculated|recorded|presented|reported)\b"
+)
+_BEFORE_TIME = re.compile(
+    r"\b(?:in|for|at|as of|as at|on|during|of|from|to)\s+(?:the\s+)?(?:(?:fiscal )?years?\s+)?(?:ended\s+)?$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedSelection:
+    """What is chosen among, and how.
+
+    Attributes:
+        form: A choice by a condition, the count of those for which it holds, all members, or whether it holds.
+        among: Periods, or the lines of a group.
+        noun: What they are called, in the singular: "year", "segment"; "" where nothing is said.
+        several: More than one may be meant: "which years".
+        condition: What is asked of their numbers.
+        measure: The words that are left: what is measured, and of what.
+        whole: What the lines are parts of, where that is said ("under alternative investments"); else "".
+    """
+
+    form: Form
+    among: Among
+    noun: str
+    several: bool
+    condition: Condition
+    measure: str
+    whole: str = ""
+
+
+def read_selection(text: str) -> AskedSelection | None:
+    """Returns what a question in lower case chooses among; None where it asks for no such thing.
+
+    >>> read_selection("which segments declined in 2012?").noun
+    'segment'
+    >>> read_selection("what was the highest price in 2012?")
+    """
+    text = " ".join(text.split())
+    condition = read_condition(text)
+    return (
+        _counted(text, condition)
+        or _periods(text, condition)
+        or _parts(text, condition)
+        or _listed(text, condition)
+        or _yes_no(text, condition)
+    )
+
+
+def _counted(text: str, condition: Condition) -> AskedSelection | None:
+    found = _COUNTED_PERIODS.search(text)
+    held = bool(condition.limit or condition.move)
+    if found and (held or _SHOWN.search(text[found.end() :])):
+        return _selection("count", "periods", found, text, condition, several=True)
+    found = _COUNTED_PARTS.search(text)
+    if found and (held or _SHOWN.search(text[found.end() :])):
+        return _selection("count", "items", found, text, condition, several=True)
+    return None
+
+
+def _periods(text: str, condition: Condition) -> AskedSelection | None:
+    found = _PERIOD_ASKED.search(text)
+    if found:
+        several = bool(found["all"] or found["maybe"])
+        if condition.asked:
+            return _selection("choice", "periods", found, text, condition, several=several)
+        if several and _SHOWN.search(text[found.end() :]):
+            return _selection("members", "periods", found, text, condition, several=True)
+        return None
+    found = _PERIODS_LISTED.search(text)
+    chosen = bool(condition.extreme or condition.limit)
+    if found and (chosen or (found["all"] and (condition.asked or _SHOWN.search(text[found.end() :])))):
+        return _selection("choice" if condition.asked else "members", "periods", found, text, condition, several=True)
+    found = _WHEN.search(text)
+    if found and condition.extreme:
+        return _selection("choice", "periods", found, text, condition, several=False)
+    return None
+
+
+def _parts(text: str, condition: Condition) -> AskedSelection | None:
+    found = _PART_ASKED.search(text)
+    if found is None and condition.asked:
+        found = _ANY_ASKED.search(text) or _PERSON_ASKED.search(text)
+    if found is None:
+        return None
+    several = bool(found["all"])
+    if condition.asked:
+        return _selection("choice", "items", found, text, condition, several=several)
+    if several and _SHOWN.search(text[: found.start()] + text[found.end() :]):
+        return _selection("members", "items", found, text, condition, several=True)
+    return None
+
+
+def _listed(text: str, condition: Condition) -> AskedSelection | None:
+    if found := _MADE_OF.search(text):
+        whole = found["whole"] or found["made"] or found["up"]
+        return AskedSelection("members", "items", "component", True, Condition(), "", whole)
+    found = _PARTS_LISTED.search(text)
+    if found and condition.extreme:
+        return _selection("choice", "items", found, text, condition, several=condition.many > 1)
+    if found and found["all"] and not condition.asked and not _SINGULAR.search(found[0]):
+        return _selection("members", "items", found, text, condition, several=True)
+    found = _DEGREE_LISTED.search(text)
+    if found and condition.extreme and condition.many > 1:
+        return _selection("choice", "items", found, text, condition, several=True)
+    return None
+
+
+def _yes_no(text: str, condition: Condition) -> AskedSelection | None:
+    found = _ASKING.search(text)
+    if found is None or not condition.asked:
+        return None
+    if condition.limit is None and not _is_move_asked(found, text, condition) and not condition.compared:
+        return None
+    return _selection("yes_no", "periods", found, text, condition, several=False)
+
+
+def _is_move_asked(found: re.Match[str], text: str, condition: Condition) -> bool:
+    """Whether a verb asks for a move: "did it fall?", "was there an increase?", not "was the increase 5?"."""
+    if condition.move not in ("rose", "fell") or condition.extreme:
+        return False
+    start, end = condition.spans[0]
+    if found["there"]:
+        return start == found.end()
+    if found["verb"] in ("did", "do", "does", "has", "have", "had"):
+        return True
+    return text[start:end].endswith("ing") and not re.search(r"\bthe\s+$", text[:start])
+
+
+def _selection(
+    form: Form, among: Among, found: re.Match[str], text: str, condition: Condition, *, several: bool
+) -> AskedSelection:
+    groups = found.groupdict()
+    noun = groups.get("one") or _singular(groups.get("all") or "")
+    left = _without(text, [found.span(), *condition.spans])
+    behind = _without(text, [(0, found.end()), *condition.spans, *_times(text)]) if among == "items" else ""
+    whole = _OF_WHICH.search(behind.strip(" ?.,"))
+    return AskedSelection(form, among, noun, several, condition, left, whole["whole"] if whole else "")
+
+
+def _times(text: str) -> list[tuple[int, int]]:
+    """Returns where a question names periods, with the words that lead to them."""
+    found = ((mention.start, mention.end) for mention in find_periods(text))
+    return [(lead.start() if (lead := _BEFORE_TIME.search(text[:start])) else start, end) for start, end in found]
+
+
+def _without(text: str, spans: list[tuple[int, int]]) -> str:
+    """Returns the words that are left of a question, without auxiliary verbs."""
+    for start, end in spans:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return " ".join(_AUXILIARY.sub(" ", text.replace("?", " ")).split())
+
+
+def _singular(noun: str) -> str:
+    known = {several: one for one, several in _PLURALS.items()}
+    return known.get(noun, noun.removesuffix("s"))

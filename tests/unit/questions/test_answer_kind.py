@@ -1,0 +1,84 @@
+"""The kind of answer that a question asks for."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.questions.answer_kind import read_answer_kind
+
+_QUESTIONS = {
+    "number": (
+        "what were net sales in 2012?",
+        "and in 2011?",
+        "what was the highest price in 2012?",
+        "what is the second highest award?",
+        "what percentage increase does this represent?",
+        "how many shares were repurchased in 2015?",
+        "how many years is the amortization period?",
+        "what is the total expenses in 2019?",
+        "what are total minimum payments for operating leases?",
+        "what is the year on year change in the rate between 2018 and 2019?",
+        "",
+        "what growth rate does this represent?",
+        "what is the difference between the highest and lowest?",
+    ),
+    "label": (
+        "in which year was net income highest?",
+        "which year was highest?",
+        "which segment had the highest sales in 2012?",
+        "what is the largest component of total assets?",
+        "which country had the lowest revenue?",
+        "when was the dividend the largest?",
+        "which segment grew the most?",
+        "between 2018 and 2019, which year had higher sales?",
+    ),
+    "labels": (
+        "which years did net sales exceed $10,000 thousand?",
+        "which segments declined?",
+        "list the three largest expenses",
+        "what are the components of total revenue?",
+        "which years does the table show?",
+        "in which year was net income negative?",
+        "in which years was operating income calculated?",
+        "in which year was rent less than 20 thousand?",
+        "what does free cash flow consist of?",
+        "what are the three largest segments?",
+        "which quarters were above $0.30?",
+        "what types of leases are there?",
+    ),
+    "count": (
+        "how many years did sales exceed $10,000 thousand?",
+        "how many years exceeded 3 %?",
+        "how many components are there under alternative investments?",
+        "how many segments declined?",
+    ),
+    "yes_no": (
+        "did operating leases fall?",
+        "was that more than in 2011?",
+        "has the rate increased?",
+        "did net income exceed 5 million in 2012?",
+        "was there a decline in sales?",
+    ),
+    "numbers": (
+        "what were sales and costs in 2012 respectively?",
+        "what are the respective rates in 2018 and 2019?",
+    ),
+    "span": (
+        "why did sales fall?",
+        "where is the company located?",
+        "how is ebitda calculated?",
+        "who approved the statements?",
+        "what caused the increase?",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "kind"), [(text, kind) for kind, texts in _QUESTIONS.items() for text in texts])
+def test_the_kind_of_a_question(text: str, kind: str) -> None:
+    assert read_answer_kind(text).kind == kind
+
+
+@given(st.text(max_size=80))
+def test_any_text_is_of_some_kind(text: str) -> None:
+    asked = read_answer_kind(text.lower())
+    assert (asked.selection is None) or asked.kind in ("yes_no", "label", "labels", "count")
