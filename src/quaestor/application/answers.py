@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
+from quaestor.application.answer_kinds import kind_objects
 from quaestor.application.reports import benchmark_json, source_object, stored_source
 from quaestor.conversation.display import labels_of, show_number, whereabouts
 from quaestor.conversation.turn import Turn
@@ -21,7 +22,8 @@ def answer_objects(turns: Sequence[Turn], document: Document, run: str | None = 
         run: The run that they are kept as, or None.
 
     Units: `value` is exact, as decimal text in units of `scale` (a computed ratio is a fraction), or yes or no as true
-        or false; `answer` is the same by the benchmark's convention, rounded; `display` is for people.
+        or false; `answer` is the same by the benchmark's convention, rounded; `display` is for people. `answerable`
+        is the probability that the document holds an answer, or null.
     """
     for turn, record in zip(turns, turn_records(TurnPlace("", document.id), turns), strict=True):
         answer = turn.answer
@@ -32,6 +34,7 @@ def answer_objects(turns: Sequence[Turn], document: Document, run: str | None = 
             "scale": answer.scale.value,
             "unit": answer.unit,
             "answer": benchmark_json(record.number),
+            **kind_objects(answer),
             "display": show_number(answer),
             "formula": (answer.formula or None) if answer.value is not None else None,
             "program": record.program,

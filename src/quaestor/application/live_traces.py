@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from pydantic import JsonValue
 
+from quaestor.application.answer_kinds import kind_objects
 from quaestor.application.files import OutputFolder, json_line
 from quaestor.conversation.events.kinds import Event, dump_events
 from quaestor.conversation.turn import ToolCall, Turn
@@ -146,7 +147,7 @@ class TraceFile:
             StoreError: The file cannot be written any more.
         """
         record = serial.dump(turn_record(self._place.at(index), turn, self._history))
-        self._write("answered", index, {name: record[name] for name in _OF_THE_TURN})
+        self._write("answered", index, kind_objects(turn.answer) | {name: record[name] for name in _OF_THE_TURN})
         if self._failure is not None:
             raise StoreError(f"cannot write {self._file.name}: {self._failure.strerror}") from self._failure
 

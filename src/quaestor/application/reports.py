@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
+from quaestor.application.answer_kinds import stored_kind_objects
 from quaestor.application.files import OutputFile, json_line
 from quaestor.application.score_service import ScoredRun
 from quaestor.conversation.display import show_source
@@ -55,7 +56,8 @@ def _with_shares(value: JsonValue) -> JsonValue:
 def turn_objects(run: ScoredRun, dataset: Dataset) -> Iterator[dict[str, JsonValue]]:
     """Yields each labelled turn: question, answer, program, sources, gold and verdicts.
 
-    Units: `answer` is a number by the benchmark's convention (a computed ratio is a fraction), or yes, no, or null.
+    Units: `answer` is a number by the benchmark's convention (a computed ratio is a fraction), or yes, no, or null;
+        `answerable` is the probability that the document holds an answer, or null.
     """
     conversations = {conversation.id: conversation for conversation in dataset.conversations}
     for scored in run.report.turns:
@@ -66,6 +68,7 @@ def turn_objects(run: ScoredRun, dataset: Dataset) -> Iterator[dict[str, JsonVal
             "turn": scored.turn,
             "question": conversation.questions[scored.turn],
             "answer": benchmark_json(scored.predicted),
+            **stored_kind_objects(turn),
             "program": scored.program,
             "gold": _gold_json(scored.gold),
             "gold_program": scored.gold_program,
@@ -90,7 +93,7 @@ def _stated_objects(scored: TurnScore) -> dict[str, JsonValue]:
         "stated_scale": answer.scale if answer else "",
         "gold_stated": list(reference.answer.spans),
         "gold_scale": reference.answer.scale,
-        "kind": reference.kind,
+        "gold_kind": reference.kind,
         "source": reference.source,
         "f1": scored.verdicts["f1"],
     }

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
+from quaestor.application.answer_kinds import stored_kind_objects
 from quaestor.application.files import OutputFile, json_line
 from quaestor.application.run_service import find_run
 from quaestor.core import serial
@@ -57,6 +58,7 @@ def trace_objects(turns: TracedTurns) -> Iterator[dict[str, JsonValue]]:
         if turn is not None:
             line |= serial.dump(turn)
             line["turn"] = line.pop("index")
+            line |= stored_kind_objects(turn)
         exchanges = sorted(prompts, key=lambda prompt: prompt.number)
         line["exchanges"] = [{name: serial.dump(prompt)[name] for name in _TOLD} for prompt in exchanges]
         yield line

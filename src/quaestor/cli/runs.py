@@ -133,6 +133,7 @@ def show_one_turn(
     json: JsonOption = False,
 ) -> None:
     """Show one turn: question, understanding, tool calls with inputs and outputs, answer, sources."""
+    from quaestor.application.answer_kinds import stored_kind_objects
     from quaestor.application.stored_turns import StoredTurn, read_stored_turn
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render import show_stored_turn
@@ -145,7 +146,7 @@ def show_one_turn(
     found = _read_store(store, read)
     verdict = verdict_on(store, found.run, found.turn)
     if json:
-        print_json(serial.dump(found.turn) | {"verdict": verdict_object(verdict)})
+        print_json(serial.dump(found.turn) | stored_kind_objects(found.turn) | {"verdict": verdict_object(verdict)})
     else:
         show_stored_turn(make_console(), found.turn, found.graph, verdict_words(verdict))
 

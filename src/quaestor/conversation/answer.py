@@ -3,15 +3,23 @@
 import operator
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from quaestor.core.answer_value import AnswerValue, number_of
+from quaestor.core.answer_value import AnswerValue, Number, Text, ValueList, YesNo, number_of
 from quaestor.core.periods import Period
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Scale
-from quaestor.plan.steps import Plan
+from quaestor.plan.steps import Extract, Plan
+
+AnswerKind = Literal["number", "count", "yes_no", "label", "text", "list", "none"]
+"""What an answer is: a number; how many of something; yes or no; what a row, a column or a thing is called; words as
+the document has them; several of these; none."""
+
+
+def _is_unknown(value: object) -> bool:
+    return value is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +63,8 @@ class Answer:
         confidence: The solver's probability that the answer is right, where it gives one.
         reason: Why there is no answer, or what a reader should doubt.
         grounds: Why this reading was chosen, in terms that can be checked on the page and in the question.
+        answerable: The solver's probability that the document holds an answer, whether or not one is given; 0 where a
+            rule is certain that it does not; None where the solver gives none.
         in_ones: True where the page says that single things are counted (dollars, years, per share); of other answers
             of `Scale.ONE` nothing says what they count in.
     """
@@ -75,6 +85,28 @@ class Answer:
     reason: str | None = None
     grounds: str | None = None
     in_ones: Annotated[bool, Field(exclude_if=operator.not_)] = False
+    answerable: Annotated[float | None, Field(exclude_if=_is_unknown)] = None
+
+    @property
+    def kind(self) -> AnswerKind:
+        """What it is, by its value and its plan."""
+        match self.value:
+            case None:
+                return "none"
+            case YesNo():
+                return "yes_no"
+            case ValueList():
+                return "list"
+            case Number():
+                return "count" if self._last == "count" else "number"
+            case Text():
+                return "label" if self._last else "text"
+
+    @property
+    def _last(self) -> str:
+        """The operation of the plan's last step; "" where it takes words or a number of the document as they are."""
+        last = self.plan.steps[-1] if self.plan is not None and self.plan.steps else None
+        return "" if last is None or isinstance(last, Extract) else last.operation
 
     @property
     def number(self) -> Decimal | None:

@@ -61,9 +61,11 @@ def test_what_is_asked_is_kept_as_a_run_and_can_be_looked_into(quaestor: Quaesto
     answers = json.loads(quaestor(f"ask {PAGE} --json", "cell 1 1", "cell 1 2", "change").out)
     (run,) = json.loads(quaestor("runs list --json").out)
     assert [answer["run"] for answer in answers] == [run["id"]] * 3
+    assert [(answer["kind"], answer["answerable"]) for answer in answers] == [("number", None)] * 3
     assert (run["kind"], run["status"], run["dataset"], run["conversations"]) == ("ask", "complete", PAGE, 1)
     turn = json.loads(quaestor("runs turn latest NORD/2012/page_41.pdf 3 --json").out)
     assert (turn["number"], turn["status"], turn["attempt"]) == ("-25587", "complete", 1)
+    assert (turn["kind"], turn["answerable"]) == ("number", None)
     assert [past["question"] for past in turn["history"]] == ["cell 1 1", "cell 1 2"]
     shown = quaestor("runs turn latest NORD/2012/page_41.pdf 1").out
     (step,) = (line for line in shown.splitlines() if line.startswith("step "))

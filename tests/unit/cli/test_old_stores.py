@@ -128,6 +128,7 @@ def test_its_traces_are_exported_as_events(quaestor: Quaestor) -> None:
     lines = [json.loads(line) for line in Path("traces.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [event["kind"] for line in lines for event in line["events"]] == ["note"] * 4
     assert all("understanding" not in line and line["exchanges"] for line in lines)
+    assert all(line["kind"] == "number" and line["answerable"] is None for line in lines)
 
 
 def test_its_runs_are_scored(quaestor: Quaestor) -> None:

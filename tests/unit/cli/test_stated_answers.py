@@ -23,7 +23,9 @@ def test_it_is_evaluated_by_its_own_metrics(quaestor: Quaestor, pages: Path) -> 
     lines = [json.loads(line) for line in (pages.parent / "turns.jsonl").read_text().splitlines()]
     assert len(lines) == 10
     assert lines[0]["gold_stated"] == ["200"]
-    assert {"stated", "stated_scale", "gold_scale", "kind", "source", "f1"} <= lines[0].keys()
+    assert {"stated", "stated_scale", "gold_scale", "gold_kind", "source", "f1"} <= lines[0].keys()
+    assert {line["kind"] for line in lines} <= {"number", "count", "yes_no", "label", "text", "list", "none"}
+    assert all(line["answerable"] is None or 0 <= line["answerable"] <= 1 for line in lines)
     assert sum(line["correct"] for line in lines) == score["exact_match"]["correct"]
 
 

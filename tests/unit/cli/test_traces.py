@@ -30,6 +30,7 @@ def test_a_run_writes_a_file_a_conversation(quaestor: Quaestor, pages: Path, com
     ]
     first, second, _ = (line for line in told if line["what"] == "answered")
     assert (first["number"], second["number"]) == ("13.7", None)
+    assert (first["kind"], second["kind"], first["answerable"]) == ("number", "none", None)
     assert second["error"].startswith("SolverError")
     assert told[1]["event"]["kind"] == "note"
     assert [line["at"] for line in told] == sorted(line["at"] for line in told)
