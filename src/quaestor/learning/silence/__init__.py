@@ -1,0 +1,1 @@
+"""Questions that a page does not answer, and the probability that one does, learned from them."""

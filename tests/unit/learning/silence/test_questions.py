@@ -1,0 +1,90 @@
+"""Questions put to pages that do not hold their answer."""
+
+import pytest
+from pages import page
+from values import a_value
+
+from quaestor.learning.examples import Example, read_examples
+from quaestor.learning.silence.questions import KINDS, PutQuestion, put_questions
+from quaestor.sample import sample_path
+from quaestor.scoring.gold import GoldTurn
+
+
+@pytest.fixture(scope="module")
+def examples() -> tuple[Example, ...]:
+    return read_examples([sample_path()])[:16]
+
+
+@pytest.fixture(scope="module")
+def puts(examples: tuple[Example, ...]) -> list[PutQuestion]:
+    return put_questions(examples)
+
+
+def test_every_question_is_put_to_its_own_page_with_those_before_it(
+    examples: tuple[Example, ...], puts: list[PutQuestion]
+) -> None:
+    asked = {
+        (e.document.digest, e.questions[:n], e.questions[n])
+        for e in examples
+        if e.document
+        for n in range(len(e.questions))
+    }
+    assert {(put.document.digest, put.history, put.question) for put in puts if put.answerable} == asked
+
+
+def test_all_ways_but_those_that_the_pages_do_not_allow_are_there(puts: list[PutQuestion]) -> None:
+    # No company of the sample has two pages.
+    assert {put.kind for put in puts} == {*KINDS} - {"other page"}
+
+
+def test_one_seed_gives_one_set(examples: tuple[Example, ...], puts: list[PutQuestion]) -> None:
+    again = put_questions(examples)
+    assert [(p.document.digest, p.history, p.question, p.kind) for p in again] == [
+        (p.document.digest, p.history, p.question, p.kind) for p in puts
+    ]
+
+
+def test_the_other_year_is_printed_nowhere(puts: list[PutQuestion]) -> None:
+    for put in (put for put in puts if put.kind == "other year"):
+        printed = " ".join(
+            [cell.text for table in put.document.tables for row in table.cells for cell in row]
+            + [sentence.text for sentence in put.document.sentences]
+        )
+        asked = {word.strip("?,.") for word in put.question.split()} - {*printed.split()}
+        assert any(word.isdigit() and len(word) == 4 for word in asked)
+
+
+def test_a_page_of_another_company_is_none_of_the_questions_own(puts: list[PutQuestion]) -> None:
+    own = {(put.question, put.document.id) for put in puts if put.answerable and not put.history}
+    others = [put for put in puts if put.kind == "other company"]
+    assert others
+    assert not any((put.question, put.document.id) in own for put in others)
+
+
+def test_what_is_removed_is_not_on_the_page(puts: list[PutQuestion], examples: tuple[Example, ...]) -> None:
+    whole = {e.document.id: e.document for e in examples if e.document}
+    removed = [put for put in puts if put.kind == "line removed"]
+    assert removed
+    for put in removed:
+        before = whole[put.document.id]
+        lines = [
+            len(document.sentences) + sum(len(t.cells) for t in document.tables) for document in (put.document, before)
+        ]
+        columns = [sum(len(t.columns) for t in document.tables) for document in (put.document, before)]
+        assert lines[0] < lines[1] or columns[0] < columns[1]
+
+
+def _asked(name: str, label: str, value: str, question: str) -> Example:
+    document = page([["", "2008", "2007"], [label, value, "70"], ["other costs", "12", "15"]], name=name)
+    return Example(name, (question,), (GoldTurn(value, a_value(value), None, 0),), document, name[:4])
+
+
+def test_a_page_that_says_the_same_by_accident_is_left_out() -> None:
+    question = "what was the net revenue in 2008?"
+    same = [
+        _asked("ACME/2008/page_1.pdf", "net revenue", "135", question),
+        _asked("BOLT/2008/page_1.pdf", "net revenue", "150", question),
+    ]
+    assert not [put for put in put_questions(same) if put.kind == "other company"]
+    other = [same[0], _asked("BOLT/2008/page_1.pdf", "rent of towers", "150", "what was the rent of towers in 2008?")]
+    assert "what was the net revenue in 2008?" in [put.question for put in put_questions(other) if not put.answerable]
