@@ -39,8 +39,8 @@ model without solvers), `Settings`, `load_settings`
 'ollama'
 
 Write a solver: `Solver`, `SolverSpec` (entry point `quaestor.solvers`), `TurnContext`, `Plan` and its steps `Extract`,
-`Compute` with `Ref` and `Constant`, `parse_program`, `to_program`, `execute`, `answer_from_plan`, `Answer`, `Turn`,
-`Memory`, `SolverError`, `make_solver`, `play_conversation` with a `GraphProvider`
+`Compute` with `Ref`, `Constant` and `CellGroup`, `parse_program`, `to_program`, `execute`, `answer_from_plan`,
+`Answer`, `Turn`, `Memory`, `SolverError`, `make_solver`, `play_conversation` with a `GraphProvider`
 
 >>> plan = quaestor.parse_program("subtract(206588, 181001), divide(#0, 181001)")
 >>> round(quaestor.execute(plan).result.number, 4)
@@ -92,7 +92,7 @@ if TYPE_CHECKING:
     from quaestor.ontology.ontology import Ontology
     from quaestor.plan.execute import execute
     from quaestor.plan.program import parse_program, to_program
-    from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
+    from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Plan, Ref
     from quaestor.readers.content import FileContent
     from quaestor.sample import sample_path
     from quaestor.scoring.gold import read_gold
@@ -109,6 +109,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Answer",
     "AnsweredQuestion",
+    "CellGroup",
     "CellRef",
     "Compute",
     "Constant",
@@ -210,7 +211,7 @@ _HOMES = {
     "ontology.ontology": ("Ontology",),
     "plan.execute": ("execute",),
     "plan.program": ("parse_program", "to_program"),
-    "plan.steps": ("Compute", "Constant", "Extract", "Plan", "Ref"),
+    "plan.steps": ("CellGroup", "Compute", "Constant", "Extract", "Plan", "Ref"),
     "sample": ("sample_path",),
     "scoring.gold": ("read_gold",),
     "scoring.report": ("score_predictions",),

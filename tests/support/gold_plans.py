@@ -17,7 +17,7 @@ from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.operations import OPERATIONS
 from quaestor.plan.program import parse_program
 from quaestor.plan.scales import Dimension, shift_decimal
-from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, RowRef, Step
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef, Step
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.base import TurnContext
@@ -180,7 +180,7 @@ def as_references_count(plan: Plan, context: TurnContext) -> Plan:
     numbers: dict[int, int] = {}
 
     def counts(operand: Operand) -> Dimension:
-        if isinstance(operand, RowRef):
+        if isinstance(operand, RowRef | CellGroup):
             return Dimension()
         if isinstance(operand, Constant):
             return operand.counts

@@ -20,7 +20,7 @@ from quaestor.documents.document import Document, Sentence
 from quaestor.ontology.lines import without_period
 from quaestor.ontology.phrases import noun_phrase_before
 from quaestor.ontology.vocabulary import slug
-from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, RowRef
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef
 from quaestor.questions.cues import metric_nouns
 from quaestor.questions.entity import counted_thing, named_entity
 from quaestor.questions.question import NO_QUESTION, Question, entity_asked
@@ -163,7 +163,7 @@ class _Reader:
                     answer = self._memory.answers[operand.step]
                     if answer.number is not None:
                         yield Variable(f"result_{turns + operand.step}", answer.number, answer.scale, None)
-                elif isinstance(operand, RowRef):
+                elif isinstance(operand, RowRef | CellGroup):
                     for taken, counts, source in zip(operand.values, operand.counts, operand.sources, strict=True):
                         found = self._cell(source, operand.text) if isinstance(source, CellRef) else None
                         name = _name(found, operand.text) if found else slug(operand.text)
@@ -257,6 +257,8 @@ class _Reader:
             case RowRef(text=text, table=table):
                 where = "" if table is None else f" of table {table}"
                 return meaning.number_result(f"row {text}{where}", f"{text}{where}", None, "", text)
+            case CellGroup(text=text, sources=sources):
+                return meaning.number_result(f"cells {sources}", text, None, "", text)
             case Ref(step=step) if step > 0:
                 return found[step - 1]
             case Ref(step=step):

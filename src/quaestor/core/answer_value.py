@@ -54,15 +54,22 @@ class ListItem:
 
     Attributes:
         label: What it is called, or None.
-        number: Its number, in units of the scale that stands beside the list, or None.
+        number: Its number, or None.
+        scale: What one unit of the number stands for, where the entries differ in that; None where it is what stands
+            beside the list.
+        unit: What is counted, likewise.
     """
 
     label: str | None = None
     number: Decimal | None = None
+    scale: Scale | None = None
+    unit: str | None = None
 
     def __post_init__(self) -> None:
         if self.label is None and self.number is None:
             raise InputError("an entry of a list has neither a label nor a number: give one")
+        if (self.scale is None and self.unit is not None) or (self.scale is not None and self.number is None):
+            raise InputError("an entry of a list has a scale of its own with its number, and a unit with its scale")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +111,8 @@ def print_value(value: "AnswerValue", number: Callable[[Decimal], str] = "{:f}".
 def _item_words(item: ListItem, number: Callable[[Decimal], str]) -> str:
     if item.number is None:
         return item.label or ""
-    return number(item.number) if item.label is None else f"{item.label}: {number(item.number)}"
+    shown = number(item.number) if item.scale is None else amount_words(item.number, item.scale, item.unit)
+    return shown if item.label is None else f"{item.label}: {shown}"
 
 
 def amount_words(number: Decimal, scale: Scale | None = None, unit: str | None = None) -> str:
@@ -179,7 +187,13 @@ def value_to_json(value: "AnswerValue") -> JsonValue:
 
 def _item_to_json(item: ListItem) -> JsonValue:
     label: dict[str, JsonValue] = {} if item.label is None else {"label": item.label}
-    return label if item.number is None else {**label, "number": str(item.number)}
+    return label if item.number is None else {**label, "number": str(item.number), **_own(item)}
+
+
+def _own(item: ListItem) -> dict[str, JsonValue]:
+    """What a number of a list counts in, where it says so itself."""
+    own = {"scale": item.scale and item.scale.value, "unit": item.unit}
+    return {name: value for name, value in own.items() if value is not None}
 
 
 def value_to_plain(value: "AnswerValue") -> JsonValue:
@@ -204,7 +218,10 @@ def value_to_plain(value: "AnswerValue") -> JsonValue:
 def _item_to_plain(item: ListItem) -> JsonValue:
     if item.number is None:
         return item.label
-    return json_number(item.number) if item.label is None else {"label": item.label, "number": json_number(item.number)}
+    number = json_number(item.number)
+    if item.label is None and item.scale is None:
+        return number
+    return {**({} if item.label is None else {"label": item.label}), "number": number, **_own(item)}
 
 
 def json_number(value: Decimal) -> int | float:
@@ -233,10 +250,12 @@ def value_from_json(data: object) -> "AnswerValue":
 
 
 def _item_from_json(data: object) -> ListItem:
-    if isinstance(data, Mapping) and data.keys() <= {"label", "number"}:
-        label, number = data.get("label"), data.get("number")
-        if label is None or isinstance(label, str):
-            return ListItem(label, None if number is None else _decimal(number))
+    if isinstance(data, Mapping) and data.keys() <= {"label", "number", "scale", "unit"}:
+        label, number, scale, unit = (data.get(name) for name in ("label", "number", "scale", "unit"))
+        known = scale is None or (isinstance(scale, str) and scale in set(Scale))
+        if known and (label is None or isinstance(label, str)) and (unit is None or isinstance(unit, str)):
+            own = None if scale is None else Scale(scale)
+            return ListItem(label, None if number is None else _decimal(number), own, unit)
     raise InputError(f"{data!r:.60} is no entry of a list as it is stored")
 
 

@@ -3,7 +3,8 @@
 Owns the typed view of the graph, the same facts as its triples. Holds no arithmetic and no question.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
@@ -12,7 +13,7 @@ from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.documents.captions import scale_in_text
 from quaestor.plan.scales import Dimension
-from quaestor.plan.steps import Extract, Reading, counted
+from quaestor.plan.steps import CellGroup, Extract, Reading, counted
 
 Axis = Literal["rows", "columns"]
 
@@ -318,6 +319,31 @@ def extract_number(step: int, number: PrintedNumber, reading: Reading = "signed"
         reading,
         query,
         label_scale=number.label_scale,
+        label_unit=unit,
+    )
+
+
+def group_of_cells(text: str, cells: Sequence[Observation], labels: Sequence[str]) -> CellGroup:
+    """Returns numbers of tables as the group that a plan selects from.
+
+    Where the labels of the cells name different scales or units, each number says its own.
+
+    Args:
+        text: What the group is called: the label of the row or column that the cells share.
+        cells: The cells, in the order in which they are listed.
+        labels: What each is called in it: the label of its column or of its row.
+    """
+    tables = {cell.source.table for cell in cells}
+    named = {(cell.label_scale, cell.label_unit) for cell in cells}
+    scale, unit = next(iter(named)) if len(named) == 1 else (None, None)
+    said = (replace(cell.quantity, scale=cell.scale, unit=cell.unit) for cell in cells)
+    return CellGroup(
+        text,
+        tuple(labels),
+        tuple(cell.quantity for cell in cells) if len(named) == 1 else tuple(said),
+        tuple(cell.source for cell in cells),
+        tables.pop() if len(tables) == 1 else None,
+        label_scale=scale,
         label_unit=unit,
     )
 

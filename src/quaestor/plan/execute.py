@@ -1,21 +1,24 @@
 """Exact execution of a plan: one register a step, with scale, unit and the sources that it rests on.
 
 Owns the arithmetic context: decimals of 50 significant digits, half even, never floats. How operands are taken is
-the rule of `quaestor.plan.scales`. A register holds what the benchmark counts: numbers as printed, points as points,
-ratios as fractions; its rounding belongs to scoring.
+the rule of `quaestor.plan.scales`; what a list is stands in `quaestor.plan.lists`. A register holds what the benchmark
+counts: numbers as printed, points as points, ratios as fractions; its rounding belongs to scoring.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Context, Decimal, DivisionByZero, InvalidOperation, Overflow, localcontext
 
-from quaestor.core.answer_value import AnswerValue, Number, Text, kind_words, number_of
+from quaestor.core.answer_value import AnswerValue, Number, Text, ValueList, YesNo, kind_words, number_of
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Scale
 from quaestor.errors import OperandError
+from quaestor.plan import lists
+from quaestor.plan.lists import Listed, ListEntry
 from quaestor.plan.operations import OPERATIONS, PRECISION, Operation, require_in_range
 from quaestor.plan.scales import Dimension, shift_decimal
-from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, RowRef
+from quaestor.plan.selection import Chosen
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef, Step
 from quaestor.plan.validate import require_valid
 
 
@@ -29,7 +32,8 @@ class StepResult:
         value: What it came to.
         scale: What one unit of the value stands for.
         unit: What is counted, or None.
-        sources: Every cell and span that it rests on, each once, in the order of use.
+        sources: Every cell and span that it rests on, each once, in the order of use; of what is selected from a list
+            the places of the selected entries come first, for it rests on all that were compared.
         in_ones: True where `Scale.ONE` is known to be its scale; of other results of `Scale.ONE` it is unknown.
     """
 
@@ -77,20 +81,178 @@ def execute(plan: Plan, history: Sequence[StepResult | None] = ()) -> Execution:
     Raises:
         PlanValidationError: The plan cannot be run.
         DivisionByZeroError: A divisor is zero.
-        MagnitudeError: A number is too large or too fine.
+        MagnitudeError: A number is too large or too fine, or a list too long.
         OperandError: An operand has no number, or not one that the operation takes.
     """
     require_valid(plan, len(history))
-    registers: list[StepResult] = []
+    run = _Run(plan, history)
     with localcontext(Context(prec=PRECISION, traps=[DivisionByZero, InvalidOperation, Overflow])):
         for step in plan.steps:
-            registers.append(_extracted(step) if isinstance(step, Extract) else _computed(step, registers, history))
-    return Execution(tuple(registers))
+            run.add(step)
+    return Execution(tuple(run.registers))
 
 
 def unique_sources(sources: Iterable[Source]) -> tuple[Source, ...]:
     """Returns each source once, in the order of its first use."""
     return tuple(dict.fromkeys(sources))
+
+
+class _Run:
+    """The registers so far, and the lists among them with the places of each of their entries."""
+
+    def __init__(self, plan: Plan, history: Sequence[StepResult | None]) -> None:
+        self._plan, self._history = plan, history
+        self._lists: dict[int, Listed] = {}
+        self.registers: list[StepResult] = []
+
+    def add(self, step: Step) -> None:
+        """Executes the next step."""
+        if isinstance(step, Extract):
+            self.registers.append(_extracted(step))
+            return
+        try:
+            made = self._made(step, OPERATIONS[step.operation])
+            if isinstance(made, Listed):
+                self._lists[step.id] = made
+                made = _counting(made.value, made.counts, made.sources)
+        except OperandError as error:
+            if error.step is not None:
+                raise
+            raise OperandError(f"step {step.id} ({step.operation}) cannot compute with {error}", step.id) from error
+        self.registers.append(made)
+
+    def _made(self, step: Compute, operation: Operation) -> StepResult | Listed:
+        if operation.takes == "anything":
+            return self._same(step.operands[0], step)
+        if operation.takes == "entries":
+            return lists.joined_lists([self._entries(operand, step) for operand in step.operands])
+        if operation.takes == "list":
+            return self._selected(step, operation)
+        if operation.takes == "each" and any(self._is_list(operand) for operand in step.operands):
+            return self._each(step, operation)
+        taken = [number for operand in step.operands for number in self._numbers(operand, step, operation)]
+        value, counts = _applied(operation, taken)
+        return _counting(value, counts, unique_sources(source for _, _, sources in taken for source in sources))
+
+    def _same(self, operand: Operand, step: Compute) -> StepResult | Listed:
+        """The identity: what a reference means, as it is."""
+        if isinstance(operand, Ref):
+            return self._lists.get(operand.step) or self._register(operand, step)
+        (number, counts, sources) = self._number(operand, step)
+        return _counting(Number(number), counts, sources)
+
+    def _selected(self, step: Compute, operation: Operation) -> StepResult | Listed:
+        listed = self._listed(step.operands[0], step)
+        limit = [self._limit(operand, step) for operand in step.operands[1:]]
+        besides = [source for _, _, sources in limit for source in sources]
+        if operation.of_labels:
+            made = operation.function([Decimal(0)] * len(listed.entries))
+        else:
+            entries = zip(listed.numbered(), (entry.counts for entry in listed.entries), strict=True)
+            made, _ = _reckoned(operation, [*entries, *((number, counts) for number, counts, _ in limit)])
+        if not isinstance(made, Chosen):
+            return _counting(made, Dimension(in_ones=True), listed.sources)
+        chosen = listed.chosen(made.places, besides)
+        if operation.gives == "list":
+            return chosen
+        labels = lists.labels_of_entries(chosen)
+        if operation.gives == "label" and len(labels) == 1:
+            return _counting(Text(labels[0]), Dimension(), chosen.sources)
+        named = (ListEntry(entry.label, None, sources=entry.sources) for entry in chosen.entries)
+        return Listed(tuple(named), chosen.besides)
+
+    def _each(self, step: Compute, operation: Operation) -> Listed:
+        """Arithmetic on each entry of a list: alone, with the one of that label in another list, or with one number."""
+        taken = [self._listed(o, step) if self._is_list(o) else self._number(o, step) for o in step.operands]
+        listed = [one for one in taken if isinstance(one, Listed)]
+        pairs = list(lists.paired(*listed)) if len(listed) == 2 else [(entry,) for entry in listed[0].entries]
+        besides = [source for one in taken for source in (one.besides if isinstance(one, Listed) else one[2])]
+        made: list[ListEntry] = []
+        for met in pairs:
+            waiting = iter(met)
+            numbers = [lists.reckonable(next(waiting)) if isinstance(one, Listed) else one for one in taken]
+            value, counts = _applied(operation, numbers)
+            sources = unique_sources(source for entry in met for source in entry.sources)
+            made.append(ListEntry(met[0].label, number_of(value), counts, sources))
+        return Listed(tuple(made), unique_sources(besides))
+
+    def _is_list(self, operand: Operand) -> bool:
+        if isinstance(operand, Ref) and operand.step < 0:
+            register = self._history[operand.step]
+            return register is not None and isinstance(register.value, ValueList)
+        return isinstance(operand, CellGroup) or (isinstance(operand, Ref) and operand.step in self._lists)
+
+    def _listed(self, operand: Operand, step: Compute) -> Listed:
+        if isinstance(operand, CellGroup):
+            return lists.of_group(operand)
+        if isinstance(operand, Ref):
+            register = self._register(operand, step)
+            if isinstance(register.value, ValueList):
+                return self._lists.get(operand.step) or lists.of_answer(
+                    register.value, register.counts, register.sources
+                )
+            raise OperandError(f"{kind_words(register.value)}: it takes a list")
+        raise OperandError("a single number: it takes a list")
+
+    def _entries(self, operand: Operand, step: Compute) -> Listed:
+        """What an operand of `items` adds to the list; a number of the page under its label."""
+        if self._is_list(operand):
+            return self._listed(operand, step)
+        if isinstance(operand, Ref):
+            register = self._register(operand, step)
+            extract = self._plan.steps[operand.step - 1] if operand.step > 0 else None
+            label = (extract.label or None) if isinstance(extract, Extract) else None
+            return lists.of_one(register.value, register.number, register.counts, label, register.sources)
+        number, counts, sources = self._number(operand, step)
+        return lists.of_one(Number(number), number, counts, None, sources)
+
+    def _limit(self, operand: Operand, step: Compute) -> lists.Counted:
+        """The number beside a list."""
+        number, counts, sources = self._number(operand, step)
+        return number, operand.limits if isinstance(operand, Constant) else counts, sources
+
+    def _numbers(self, operand: Operand, step: Compute, operation: Operation) -> Sequence[lists.Counted]:
+        """The numbers that an operand stands for: one, those of a row, those of a list."""
+        if isinstance(operand, RowRef):
+            return _row(operand, step)
+        if operation.takes == "all" and self._is_list(operand):
+            listed = self._listed(operand, step)
+            if not listed.entries:
+                raise OperandError("an empty list")
+            return [(*lists.reckonable(entry)[:2], listed.sources) for entry in listed.entries]
+        return [self._number(operand, step)]
+
+    def _number(self, operand: Operand, step: Compute) -> lists.Counted:
+        if isinstance(operand, Constant):
+            return require_in_range(operand.value), operand.counts, ()
+        if not isinstance(operand, Ref):
+            raise OperandError("a group of cells: it takes single numbers")
+        register = self._register(operand, step)
+        if register.number is None:
+            raise OperandError(kind_words(register.value))
+        return require_in_range(register.number), register.counts, register.sources
+
+    def _register(self, operand: Ref, step: Compute) -> StepResult:
+        register = self.registers[operand.step - 1] if operand.step > 0 else self._history[operand.step]
+        if register is None:
+            ago = "of the last turn" if operand.step == -1 else f"{-operand.step} turns ago"
+            raise OperandError(f"step {step.id} ({step.operation}) needs the answer {ago}, which is none", step.id)
+        return register
+
+
+def _applied(operation: Operation, taken: Sequence[lists.Counted]) -> tuple[Number | YesNo, Dimension]:
+    """Returns arithmetic on numbers, and what its result counts."""
+    made, counts = _reckoned(operation, [(number, counts) for number, counts, _ in taken])
+    assert not isinstance(made, Chosen)  # an operation on numbers
+    return made, counts
+
+
+def _reckoned(
+    operation: Operation, taken: Sequence[tuple[Decimal, Dimension]]
+) -> tuple[Number | YesNo | Chosen, Dimension]:
+    reading = operation.rule([counts for _, counts in taken])
+    numbers = [shift_decimal(number, shift) for (number, _), shift in zip(taken, reading.shifts, strict=True)]
+    return operation.function(numbers), reading.counts
 
 
 def _extracted(step: Extract) -> StepResult:
@@ -99,59 +261,14 @@ def _extracted(step: Extract) -> StepResult:
     return _counting(Number(require_in_range(step.number)), step.counts, (step.source,))
 
 
-def _computed(step: Compute, registers: Sequence[StepResult], history: Sequence[StepResult | None]) -> StepResult:
-    operation = OPERATIONS[step.operation]
-    taken: list[tuple[StepResult, Dimension]] = []
-    for operand in step.operands:
-        taken.extend(_taken(operand, step, registers, history))
-    sources = unique_sources(source for register, _ in taken for source in register.sources)
-    if operation.name == "identity":
-        register = taken[0][0]
-        return replace(register, sources=sources)
-    reading = operation.rule([kind for _, kind in taken])
-    numbers = [
-        shift_decimal(_number(register, operation, step), shift)
-        for (register, _), shift in zip(taken, reading.shifts, strict=True)
-    ]
-    return _counting(operation.function(numbers), reading.counts, sources)
-
-
 def _counting(value: AnswerValue, counts: Dimension, sources: tuple[Source, ...]) -> StepResult:
     return StepResult(value, counts.scale, counts.unit, sources, counts.in_ones)
 
 
-def _taken(
-    operand: Operand, step: Compute, registers: Sequence[StepResult], history: Sequence[StepResult | None]
-) -> list[tuple[StepResult, Dimension]]:
-    if isinstance(operand, Constant):
-        return [(_counting(Number(require_in_range(operand.value)), operand.counts, ()), operand.counts)]
-    if isinstance(operand, RowRef):
-        return _row(operand, step)
-    register = registers[operand.step - 1] if operand.step > 0 else history[operand.step]
-    if register is None:
-        raise OperandError(
-            f"step {step.id} ({step.operation}) needs the answer {_ago(operand)}, which is none", step.id
-        )
-    return [(register, register.counts)]
-
-
-def _row(label: RowRef, step: Compute) -> list[tuple[StepResult, Dimension]]:
+def _row(label: RowRef, step: Compute) -> Sequence[lists.Counted]:
     if not label.values or len(label.values) != len(label.sources):
         raise OperandError(f"step {step.id} ({step.operation}) has no numbers for the row {label.text[:60]!r}", step.id)
     return [
-        (_counting(Number(require_in_range(quantity.value)), counts, (source,)), counts)
+        (require_in_range(quantity.value), counts, (source,))
         for quantity, counts, source in zip(label.values, label.counts, label.sources, strict=True)
     ]
-
-
-def _number(register: StepResult, operation: Operation, step: Compute) -> Decimal:
-    number = register.number
-    if number is None:
-        raise OperandError(
-            f"step {step.id} ({operation.name}) cannot compute with {kind_words(register.value)}", step.id
-        )
-    return require_in_range(number)
-
-
-def _ago(ref: Ref) -> str:
-    return "of the last turn" if ref.step == -1 else f"{-ref.step} turns ago"

@@ -5,19 +5,29 @@ scale word. What an operation converts is written out, with the scales that labe
 """
 
 from collections.abc import Sequence
+from decimal import Decimal
+from textwrap import shorten
 from typing import NamedTuple
 
-from quaestor.core.quantity import Scale
-from quaestor.plan.operations import OPERATIONS, require_in_range
+from quaestor.core.quantity import Quantity, Scale
+from quaestor.plan.operations import OPERATIONS, Operation, require_in_range
 from quaestor.plan.scales import Dimension
-from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, RowRef
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, RowRef
 from quaestor.plan.validate import require_valid
 
 LONGEST = 400
 """A part longer than this is named instead of written out, so that chains of turns stay readable."""
 
-_PRECEDENCE = {">": 0, "+": 1, "-": 1, "*": 2, "/": 2, "^": 3}
+MOST_SHOWN = 8
+"""The most cells of a group that are written out; of more the first and the last are."""
+
+_PRECEDENCE = {">": 0, "<": 0, ">=": 0, "<=": 0, "=": 0, "+": 1, "-": 1, "*": 2, "/": 2, "^": 3}
 _ATOM = 4
+
+_LONGEST_NAME = 60
+_LONGEST_LABEL = 40
+_BRACES = str.maketrans("{}", "()")
+_PARENTHESES = str.maketrans("()", "  ")
 
 
 class _Part(NamedTuple):
@@ -66,12 +76,19 @@ def _earlier_parts(history: Sequence[str | None], counts: Sequence[Dimension | N
 def _extract(step: Extract) -> _Part:
     if step.quantity is None or step.number is None:
         return _Part(step.text or "", _ATOM)
-    printed = format(require_in_range(step.number), "f")
-    counts = step.counts
+    shown, counts = _number(step.number, step.counts, step.quantity), step.counts
     if counts.percent:
-        return _Part(f"{printed}%", _ATOM, counts)
-    scaled = f"{printed} {counts.scale.value}" if counts.scale is not Scale.ONE else printed
-    return _Part(printed if step.quantity.scale is Scale.ONE else scaled, _ATOM, counts, scaled)
+        return _Part(shown, _ATOM, counts)
+    printed = format(step.number, "f")
+    return _Part(shown, _ATOM, counts, f"{printed} {counts.scale.value}" if counts.scale is not Scale.ONE else printed)
+
+
+def _number(value: Decimal, counts: Dimension, quantity: Quantity) -> str:
+    """Returns a number as printed: with its percent sign or the scale word beside it."""
+    printed = format(require_in_range(value), "f")
+    if counts.percent:
+        return f"{printed}%"
+    return printed if quantity.scale is Scale.ONE else f"{printed} {counts.scale.value}"
 
 
 def _compute(step: Compute, parts: Sequence[_Part], earlier: Sequence[_Part]) -> _Part:
@@ -79,6 +96,8 @@ def _compute(step: Compute, parts: Sequence[_Part], earlier: Sequence[_Part]) ->
     if operation.of_row:
         return _of_row(step)
     operands = [_operand(operand, parts, earlier) for operand in step.operands]
+    if operation.of_list:
+        return _of_list(operation, operands)
     if operation.name == "identity":
         return operands[0]
     reading = operation.rule([part.counts for part in operands])
@@ -93,6 +112,42 @@ def _compute(step: Compute, parts: Sequence[_Part], earlier: Sequence[_Part]) ->
     else:
         made = _Part(f"{operation.symbol}({', '.join(part.text for part in shown)})", _ATOM)
     return made._replace(counts=reading.counts)
+
+
+def _of_list(operation: Operation, operands: Sequence[_Part]) -> _Part:
+    """Returns a selection: `highest(net sales {2009: 3; 2010: 4})`, `net sales {2009: 3; 2010: 4} > 3`."""
+    if operation.takes == "entries":
+        if len(operands) == 1:
+            return operands[0]
+        return _Part(f"{{{'; '.join(part.text for part in operands)}}}", _ATOM, operands[0].counts)
+    counts = operands[0].counts if operation.gives == "list" else Dimension()
+    shown = list(operands)
+    if len(operands) == 2 and any(operation.rule([part.counts for part in operands]).shifts):
+        shown = [part._replace(text=part.scaled or part.text) for part in operands]
+    if operation.symbol in _PRECEDENCE:
+        return _infix(operation.symbol, shown)._replace(counts=counts)
+    return _Part(f"{operation.symbol}({', '.join(part.text for part in shown)})", _ATOM, counts)
+
+
+def _group(group: CellGroup) -> _Part:
+    """Returns a group with its cells, each under its label."""
+    counts = set(group.counts)
+    common = counts.pop() if len(counts) == 1 else Dimension()
+    cells = [
+        f"{_plainly(label, _LONGEST_LABEL)}: {_number(quantity.value, kind, quantity)}"
+        for label, quantity, kind in zip(group.labels, group.values, group.counts, strict=True)
+    ]
+    if len(cells) > MOST_SHOWN:
+        cells = [*cells[: MOST_SHOWN - 2], f"... {len(cells) - MOST_SHOWN + 1} more ...", cells[-1]]
+    text = f"{_plainly(group.text, _LONGEST_NAME)} {{{'; '.join(cells)}}}".lstrip()
+    named = common.scale not in (Scale.ONE, Scale.PERCENT)
+    return _Part(text, _ATOM, common, f"{text} {common.scale.value}" if named else "")
+
+
+def _plainly(text: str, most: int) -> str:
+    """Returns the words of a page as a formula holds them: on one line, without signs that would close its own."""
+    words = shorten(text.translate(_BRACES), most, placeholder="...")
+    return words if words.count("(") == words.count(")") else " ".join(words.translate(_PARENTHESES).split())
 
 
 def _of_row(step: Compute) -> _Part:
@@ -121,6 +176,8 @@ def _operand(operand: Operand, parts: Sequence[_Part], earlier: Sequence[_Part])
         return _Part(text if operand.scale is None else f"{text} {operand.scale.value}", _ATOM, operand.counts)
     if isinstance(operand, RowRef):
         return _Part(operand.text, _ATOM)
+    if isinstance(operand, CellGroup):
+        return _group(operand)
     if operand.step > 0:
         part = parts[operand.step - 1]
         return part if len(part.text) <= LONGEST else _Part(f"[step {operand.step}]", _ATOM, part.counts)
@@ -145,9 +202,10 @@ def _closed(part: _Part, least: int, after_operator: bool) -> str:
 
 def _precedence(formula: str) -> int:
     """Returns how tightly a rendered formula binds: the loosest operator outside parentheses."""
-    depth, loosest = 0, _ATOM
+    depth, cells, loosest = 0, 0, _ATOM
     for before, character, after in zip(" " + formula, formula, formula[1:] + " ", strict=False):
-        depth += (character == "(") - (character == ")")
-        if not depth and before == after == " ":
+        cells += (character == "{") - (character == "}")
+        depth += 0 if cells else (character == "(") - (character == ")")
+        if not depth and not cells and before == " " and after in " =":
             loosest = min(loosest, _PRECEDENCE.get(character, _ATOM))
     return loosest

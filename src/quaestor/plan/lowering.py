@@ -8,6 +8,7 @@ reading is what `execute` gives for the plan.
   `divide` by their number; `minimum` and `maximum` are the operand that they select, as annotators write them;
   `absolute` is its operand, multiplied by minus one where that is below zero; `as_printed` is its operand.
 - An operation on a row that says its table is written as one on the row's numbers.
+- Lists and what is selected from them have no program text.
 - An extracted number is its printed digits; as a fraction it has a percent sign (`13.4%`).
 """
 
@@ -19,7 +20,7 @@ from quaestor.errors import ExecutionError, ProgramError
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.operations import OPERATIONS, require_in_range
 from quaestor.plan.scales import Dimension, shift_decimal
-from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, RowRef, Step
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef, Step
 from quaestor.plan.validate import require_valid
 
 _CHOICES = {"minimum": min, "maximum": max}
@@ -76,7 +77,8 @@ def to_program(plan: Plan, history: Sequence[Plan | None] = ()) -> str:
 
     Raises:
         PlanValidationError: The plan, or an earlier one that it needs, cannot be run.
-        ProgramError: It needs a turn that has no plan, or takes words or a row label that program text cannot hold.
+        ProgramError: It needs a turn that has no plan, or takes words, a list or a row label that program text cannot
+            hold.
         MagnitudeError: It extracts a number too large or too fine to hold.
     """
     plans = [*history, plan]
@@ -139,6 +141,8 @@ def _lower(
             raise ProgramError("", 0, f"step {step.id} takes words, which program text cannot hold")
         return _Term(format(require_in_range(step.number), "f"), step.counts)
     operation = OPERATIONS[step.operation]
+    if operation.of_list or any(isinstance(operand, CellGroup) for operand in step.operands):
+        raise ProgramError("", 0, f"step {step.id} ({step.operation}) takes a list, which program text cannot hold")
     if operation.of_row:
         return _row(step, emitter)
     terms = [_term(operand, turn, plans, emitter) for operand in step.operands]

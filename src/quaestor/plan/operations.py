@@ -1,17 +1,20 @@
-"""The one table of operations: name, operands, arithmetic, rule for scale and unit, metric type.
+"""The one table of operations: name, operands, arithmetic or choice, rule for scale and unit, metric type.
 
-Owns the arithmetic on plain decimals and its limits. Knows nothing of steps, registers or program text. The
-functions count on the decimal context of `quaestor.plan.execute`.
+Owns the arithmetic on plain decimals and its limits; what a list is, `quaestor.plan.lists` says. Knows nothing of
+steps, registers or program text. The functions count on the decimal context of `quaestor.plan.execute`.
 """
 
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Literal
 
 from quaestor.core.answer_value import Number, YesNo
 from quaestor.errors import DivisionByZeroError, MagnitudeError, OperandError
-from quaestor.plan import scales
+from quaestor.plan import scales, selection
 from quaestor.plan.scales import Dimension, OperandScaling
+from quaestor.plan.selection import Chosen
 
 LARGEST_EXPONENT = 60
 """No number of a plan has a size of 10 ** 61 or more, or of 10 ** -61 or less unless it is zero."""
@@ -23,6 +26,20 @@ MOST_OPERANDS = 64
 """The most operands that a sum or its like takes."""
 
 
+Takes = Literal["anything", "numbers", "each", "all", "row", "list", "entries"]
+"""What the operands are.
+
+`anything`: one result of any kind. `numbers`: one number each. `each`: likewise; of a list each entry for itself, with
+the entry of the other list that has its label, or with the one number beside it. `all`: numbers, and lists, whose
+numbers count one by one. `row`: the label of a table row. `list`: a list, and a number where there is a second operand.
+`entries`: numbers, words and lists.
+"""
+
+Gives = Literal["number", "yes or no", "label", "labels", "list"]
+"""What the result is: `label` the label of the one entry that is selected, all of them where several are equal;
+`labels` those of every entry; `list` the entries that are selected. Of lists, `each` gives a list."""
+
+
 @dataclass(frozen=True, slots=True)
 class Operation:
     """One operation.
@@ -31,25 +48,42 @@ class Operation:
         name: As plans and program text write it.
         arity: The least and the most operands.
         symbol: The operator between operands in a formula, or the name of a function.
-        function: The arithmetic, on operands already shifted as `rule` says. It raises a `MagnitudeError` where no
-            plan can hold the result.
+        function: The arithmetic, on operands already shifted as `rule` says, of a list all its numbers. It raises a
+            `MagnitudeError` where no plan can hold the result.
         rule: How operands are taken and what the result counts.
         metric: The metric type of the result, a name of the core ontology's: `change`, `ratio`, `sum`; `value` where it
-            is of no other kind than its operand.
+            is of no other kind than its operand; `selection`, `list` and `count` of what is done with lists.
         in_programs: True where the benchmark's program text has it.
-        of_row: True where the operand is the label of a table row.
-        yes_no: True where the result is yes or no.
+        takes: What the operands are.
+        gives: What the result is.
+        of_labels: True where the entries of a list need no numbers.
     """
 
     name: str
     arity: tuple[int, int]
     symbol: str
-    function: Callable[[Sequence[Decimal]], Number | YesNo]
+    function: Callable[[Sequence[Decimal]], Number | YesNo | Chosen]
     rule: Callable[[Sequence[Dimension]], OperandScaling]
     metric: str
     in_programs: bool = True
-    of_row: bool = False
-    yes_no: bool = False
+    takes: Takes = "numbers"
+    gives: Gives = "number"
+    of_labels: bool = False
+
+    @property
+    def of_row(self) -> bool:
+        """True where the operand is the label of a table row."""
+        return self.takes == "row"
+
+    @property
+    def of_list(self) -> bool:
+        """True where it is made for lists: it selects, counts or lists."""
+        return self.takes in ("list", "entries")
+
+    @property
+    def yes_no(self) -> bool:
+        """True where the result is yes or no."""
+        return self.gives == "yes or no"
 
 
 def metric_of(operation: str) -> str:
@@ -108,20 +142,32 @@ def _number(arithmetic: Callable[[Sequence[Decimal]], Decimal]) -> Callable[[Seq
     return lambda values: Number(require_in_range(arithmetic(values)))
 
 
+def _selecting(
+    name: str, arity: int, symbol: str, choice: Callable[[Sequence[Decimal]], Chosen], gives: Gives = "list"
+) -> Operation:
+    """Returns an operation that selects from a list; of two operands the second is what it is compared with."""
+    compared = arity == 2 and gives == "list" and symbol in _COMPARED
+    rule = scales.threshold if compared else scales.placed if arity == 2 else scales.comparison
+    return Operation(name, (arity, arity), symbol, choice, rule, "selection", False, "list", gives)
+
+
+_COMPARED = frozenset({">", "<", ">=", "<=", "="})
 _MANY = (2, MOST_OPERANDS)
 
 OPERATIONS: dict[str, Operation] = {
     operation.name: operation
     for operation in (
-        Operation("identity", (1, 1), "", _number(lambda v: v[0]), scales.unchanged, "value", in_programs=False),
-        Operation("add", (2, 2), "+", _number(lambda v: v[0] + v[1]), scales.linear, "sum"),
-        Operation("subtract", (2, 2), "-", _number(lambda v: v[0] - v[1]), scales.linear, "change"),
-        Operation("multiply", (2, 2), "*", _number(lambda v: v[0] * v[1]), scales.multiply, "product"),
-        Operation("divide", (2, 2), "/", _number(_divide), scales.divide, "ratio"),
+        Operation("identity", (1, 1), "", _number(lambda v: v[0]), scales.unchanged, "value", False, "anything"),
+        Operation("add", (2, 2), "+", _number(lambda v: v[0] + v[1]), scales.linear, "sum", takes="each"),
+        Operation("subtract", (2, 2), "-", _number(lambda v: v[0] - v[1]), scales.linear, "change", takes="each"),
+        Operation("multiply", (2, 2), "*", _number(lambda v: v[0] * v[1]), scales.multiply, "product", takes="each"),
+        Operation("divide", (2, 2), "/", _number(_divide), scales.divide, "ratio", takes="each"),
         Operation("exp", (2, 2), "^", _number(_power), scales.power, "product"),
-        Operation("greater", (2, 2), ">", lambda v: YesNo(v[0] > v[1]), scales.comparison, "comparison", yes_no=True),
+        Operation(
+            "greater", (2, 2), ">", lambda v: YesNo(v[0] > v[1]), scales.comparison, "comparison", gives="yes or no"
+        ),
         # Part, then whole; the result is a fraction.
-        Operation("percentage", (2, 2), "/", _number(_divide), scales.ratio, "percentage", in_programs=False),
+        Operation("percentage", (2, 2), "/", _number(_divide), scales.ratio, "percentage", False, "each"),
         # New, then old, as `subtract` has them; the result is a fraction.
         Operation(
             "percentage_change",
@@ -131,22 +177,50 @@ OPERATIONS: dict[str, Operation] = {
             scales.ratio,
             "percentage_change",
             in_programs=False,
+            takes="each",
         ),
-        Operation("sum", _MANY, "+", _number(_sum), scales.linear, "sum", in_programs=False),
-        Operation("average", _MANY, "average", _number(_mean), scales.linear, "average", in_programs=False),
-        Operation("minimum", _MANY, "min", _number(min), scales.linear, "minimum", in_programs=False),
-        Operation("maximum", _MANY, "max", _number(max), scales.linear, "maximum", in_programs=False),
+        Operation("sum", _MANY, "+", _number(_sum), scales.linear, "sum", False, "all"),
+        Operation("average", _MANY, "average", _number(_mean), scales.linear, "average", False, "all"),
+        Operation("minimum", _MANY, "min", _number(min), scales.linear, "minimum", False, "all"),
+        Operation("maximum", _MANY, "max", _number(max), scales.linear, "maximum", False, "all"),
         Operation(
-            "absolute", (1, 1), "abs", _number(lambda v: v[0].copy_abs()), scales.unchanged, "value", in_programs=False
+            "absolute", (1, 1), "abs", _number(lambda v: v[0].copy_abs()), scales.unchanged, "value", False, "each"
         ),
         # Where the labels around a number are wrong about its scale.
+        Operation("as_printed", (1, 1), "as_printed", _number(lambda v: v[0]), scales.as_printed, "value", False),
+        Operation("table_sum", (1, 1), "sum", _number(_sum), scales.row, "sum", takes="row"),
+        Operation("table_average", (1, 1), "average", _number(_mean), scales.row, "average", takes="row"),
+        Operation("table_max", (1, 1), "max", _number(max), scales.row, "maximum", takes="row"),
+        Operation("table_min", (1, 1), "min", _number(min), scales.row, "minimum", takes="row"),
+        # The label of the highest, the lowest, the n-th largest; of a negative n the n-th smallest.
+        _selecting("argmax", 1, "highest", selection.extreme(max), "label"),
+        _selecting("argmin", 1, "lowest", selection.extreme(min), "label"),
+        _selecting("rank", 2, "rank", selection.ranked, "label"),
+        _selecting("largest", 2, "largest", selection.first(largest=True)),
+        _selecting("smallest", 2, "smallest", selection.first(largest=False)),
+        _selecting("above", 2, ">", selection.holding(operator.gt)),
+        _selecting("below", 2, "<", selection.holding(operator.lt)),
+        _selecting("at_least", 2, ">=", selection.holding(operator.ge)),
+        _selecting("at_most", 2, "<=", selection.holding(operator.le)),
+        _selecting("equal_to", 2, "=", selection.holding(operator.eq)),
         Operation(
-            "as_printed", (1, 1), "as_printed", _number(lambda v: v[0]), scales.as_printed, "value", in_programs=False
+            "count",
+            (1, 1),
+            "count",
+            _number(lambda v: Decimal(len(v))),
+            scales.counting,
+            "count",
+            in_programs=False,
+            takes="list",
+            of_labels=True,
         ),
-        Operation("table_sum", (1, 1), "sum", _number(_sum), scales.row, "sum", of_row=True),
-        Operation("table_average", (1, 1), "average", _number(_mean), scales.row, "average", of_row=True),
-        Operation("table_max", (1, 1), "max", _number(max), scales.row, "maximum", of_row=True),
-        Operation("table_min", (1, 1), "min", _number(min), scales.row, "minimum", of_row=True),
+        Operation("labels", (1, 1), "labels", selection.every, scales.counting, "list", False, "list", "labels", True),
+        Operation(
+            "items", (1, MOST_OPERANDS), "", selection.every, scales.counting, "list", False, "entries", "list", True
+        ),
     )
 }
 """Every operation by its name."""
+
+ARITHMETIC = tuple(name for name, operation in OPERATIONS.items() if not operation.of_list)
+"""The operations that compute with numbers; the others select from lists."""

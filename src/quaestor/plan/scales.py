@@ -25,6 +25,9 @@ Fixed before any reference answer is seen, by kind of use:
   name; but a number of unknown scale over a million or a billion is in million or billion, for so one converts what
   counts in ones.
 - A count times a price is money, and money over a count is money for one.
+- A number of a list is compared as it would be with the others alone, and keeps the scale that it is printed in: of
+  2.2 billion and 500 million, above 1 billion, there is 2.2 billion. "More than 3 %" is three points beside
+  percentages and 0.03 beside ratios; "more than 5,000,000", said to be of ones, is five beside millions.
 - Labels and captions can be wrong about a number, and their reader can be. `as_printed` sets a known scale aside: the
   number counts as one of unknown scale does, and the formula and the answer say what was set aside.
 
@@ -33,7 +36,7 @@ own.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from quaestor.core.quantity import Scale
@@ -43,6 +46,7 @@ _SCALES = {0: Scale.ONE, 3: Scale.THOUSAND, 6: Scale.MILLION, 9: Scale.BILLION}
 _CONVERTERS = {Decimal(1000): 3, Decimal(1_000_000): 6, Decimal(1_000_000_000): 9}
 _SURELY_CONVERTS = 6
 _MOST_TIMES = 12
+_SINGLE = "single things"
 _CURRENCIES = frozenset({"USD", "EUR", "GBP", "JPY"})
 
 
@@ -163,6 +167,28 @@ def linear(kinds: Sequence[Dimension]) -> OperandScaling:
 def comparison(kinds: Sequence[Dimension]) -> OperandScaling:
     """Returns the reading of a yes/no comparison: a common scale, and nothing counted."""
     return _plain(linear(kinds).shifts)
+
+
+def threshold(kinds: Sequence[Dimension]) -> OperandScaling:
+    """Returns the reading of the numbers of a list beside the one that each is compared with, which comes last."""
+    *cells, limit = kinds
+    if limit.constant is not None and limit.in_ones and not all(kind.percent for kind in cells):
+        # Said in full, "$ 5,000,000": it meets their scale as an amount of the page would.
+        limit = Dimension(unit=_common_unit(cells) or _SINGLE, in_ones=True)
+    elif limit.known and not limit.plain:
+        # Single things without a name are amounts here, not ratios: "more than 5 million" of 3,200,000 and 5,500,000.
+        cells = [replace(kind, unit=limit.unit or _SINGLE) if kind.plain else kind for kind in cells]
+    return _plain(linear((*cells, limit)).shifts)
+
+
+def placed(kinds: Sequence[Dimension]) -> OperandScaling:
+    """Returns the reading of the numbers of a list beside a place in their order, which comes last."""
+    return _plain((*linear(kinds[:-1]).shifts, 0))
+
+
+def counting(kinds: Sequence[Dimension]) -> OperandScaling:
+    """Returns the reading of how many entries there are, and of which there are: none of their numbers counts."""
+    return _plain((0,) * len(kinds))
 
 
 def ratio(kinds: Sequence[Dimension]) -> OperandScaling:

@@ -4,7 +4,7 @@ A plan is the one thing in which every solver ends: numbers and words taken from
 on constants and on the answers of earlier turns. It owns no values beyond the numbers as printed; `execute` does.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Annotated, Literal
 
@@ -55,6 +55,12 @@ class Constant:
         """What it counts."""
         return Dimension(self.scale or Scale.ONE, constant=self.value)
 
+    @property
+    def limits(self) -> Dimension:
+        """What it counts beside numbers that are compared with it: `3%` is a fraction, a scale of one single things."""
+        said = self.scale is Scale.ONE or (self.scale is None and self.text.endswith("%"))
+        return replace(self.counts, in_ones=True) if said else self.counts
+
 
 def counted(quantity: Quantity, label_scale: Scale | None, label_unit: str | None) -> Dimension:
     """Returns what a number of the page counts: as its print says, else as the labels around it do.
@@ -103,7 +109,36 @@ class RowRef:
         return tuple(counted(quantity, self.label_scale, self.label_unit) for quantity in self.values)
 
 
-Operand = Annotated[Ref | Constant | RowRef, Discriminator("kind")]
+@dataclass(frozen=True, slots=True)
+class CellGroup:
+    """A group of labelled cells: a row by its columns, a column by its rows, or any cells that are listed.
+
+    Attributes:
+        text: What the group is called, for people: the label of its row or column.
+        labels: What tells each cell from the others: the header of its column in a row, of its row in a column.
+        values: Their numbers as printed, in the same order.
+        sources: The cells, or spans of the text, in the same order.
+        table: The index of its table, from 0; None where that is not one.
+        label_scale: The scale that the labels of all its cells name, as `Extract.label_scale`; None where they differ.
+        label_unit: The unit that they name, likewise.
+    """
+
+    text: str
+    labels: tuple[str, ...]
+    values: tuple[Quantity, ...]
+    sources: tuple[Annotated[Source, Discriminator("kind")], ...]
+    table: Annotated[int | None, Field(exclude_if=_is_none)] = None
+    label_scale: Annotated[Scale | None, Field(exclude_if=_is_none)] = None
+    label_unit: Annotated[str | None, Field(exclude_if=_is_none)] = None
+    kind: Literal["cells"] = field(default="cells", kw_only=True)
+
+    @property
+    def counts(self) -> tuple[Dimension, ...]:
+        """What each of its numbers counts."""
+        return tuple(counted(quantity, self.label_scale, self.label_unit) for quantity in self.values)
+
+
+Operand = Annotated[Ref | Constant | RowRef | CellGroup, Discriminator("kind")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,35 @@ Owns what can be told from the steps alone. What depends on values (a division b
 answered yes) is told by `quaestor.plan.execute`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from decimal import Decimal
+from typing import Literal, NamedTuple
 
 from quaestor.core.answer_value import Text, kind_words
 from quaestor.errors import PlanValidationError, ProgramError
+from quaestor.plan.lists import MOST_ENTRIES
 from quaestor.plan.literals import read_literal
 from quaestor.plan.operations import OPERATIONS, Operation
-from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, RowRef
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef
 
 MOST_STEPS = 64
 """The most steps of a plan."""
+
+
+class _Kind(NamedTuple):
+    """What a step gives, as far as the steps tell."""
+
+    name: Literal["number", "yes or no", "words", "list", "unknown"]
+    shown: str
+
+
+_NUMBER = _Kind("number", "a number")
+_YES_NO = _Kind("yes or no", "a yes or no")
+_LIST = _Kind("list", "a list")
+_UNKNOWN = _Kind("unknown", "")
+_GIVEN = {
+    "number": _NUMBER, "yes or no": _YES_NO, "label": _Kind("words", "a label"), "labels": _LIST, "list": _LIST,
+}  # fmt: skip
 
 
 def require_valid(plan: Plan, turns_before: int) -> None:
@@ -37,7 +55,7 @@ def validate(plan: Plan, turns_before: int) -> tuple[str, ...]:
         return ("the plan has no steps",)
     if len(plan.steps) > MOST_STEPS:
         return (f"the plan has {len(plan.steps)} steps, more than {MOST_STEPS}",)
-    no_numbers = {index: words for index, step in enumerate(plan.steps, 1) if (words := _gives_no_number(step))}
+    kinds: list[_Kind] = []
     issues: list[str] = []
     for index, step in enumerate(plan.steps, 1):
         if step.id != index:
@@ -45,7 +63,8 @@ def validate(plan: Plan, turns_before: int) -> tuple[str, ...]:
         if isinstance(step, Extract):
             issues.extend(_extract_faults(step, index))
         else:
-            issues.extend(_faults(step, index, len(plan.steps), turns_before, no_numbers))
+            issues.extend(_faults(step, index, len(plan.steps), turns_before, kinds))
+        kinds.append(_given(step, kinds))
     return tuple(issues)
 
 
@@ -57,11 +76,28 @@ def nearest_operation(name: str, names: tuple[str, ...] = tuple(OPERATIONS)) -> 
     return str(found[0]) if found else names[0]
 
 
-def _gives_no_number(step: Extract | Compute) -> str | None:
-    """Returns what a step gives that nothing can compute with; None for a number."""
+def _given(step: Extract | Compute, kinds: Sequence[_Kind]) -> _Kind:
+    """Returns what a step gives."""
     if isinstance(step, Extract):
-        return kind_words(Text(step.text)) if step.quantity is None and step.text else None
-    return "a yes or no" if step.operation in OPERATIONS and OPERATIONS[step.operation].yes_no else None
+        return _Kind("words", kind_words(Text(step.text))) if step.quantity is None and step.text else _NUMBER
+    operation = OPERATIONS.get(step.operation)
+    if operation is None or not step.operands:
+        return _UNKNOWN
+    of = [_operand_kind(operand, kinds) for operand in step.operands]
+    if operation.takes == "anything":
+        return of[0]
+    if operation.takes == "each" and not {_LIST, _UNKNOWN}.isdisjoint(of):
+        return _LIST if _LIST in of else _UNKNOWN
+    return _GIVEN[operation.gives]
+
+
+def _operand_kind(operand: Operand, kinds: Sequence[_Kind]) -> _Kind:
+    """Returns what an operand is; of an earlier turn, or a step that has no value yet, that is not known."""
+    if isinstance(operand, CellGroup):
+        return _LIST
+    if not isinstance(operand, Ref):
+        return _NUMBER
+    return kinds[operand.step - 1] if 0 < operand.step <= len(kinds) else _UNKNOWN
 
 
 def _extract_faults(step: Extract, index: int) -> list[str]:
@@ -73,25 +109,26 @@ def _extract_faults(step: Extract, index: int) -> list[str]:
     return []
 
 
-def _faults(step: Compute, index: int, steps: int, turns_before: int, no_numbers: Mapping[int, str]) -> list[str]:
+def _faults(step: Compute, index: int, steps: int, turns_before: int, kinds: Sequence[_Kind]) -> list[str]:
     operation = OPERATIONS.get(step.operation)
     if operation is None:
         shown = step.operation[:40]
         issues = [f"step {index} has the unknown operation {shown!r}: did you mean {nearest_operation(shown)!r}?"]
     else:
-        issues = _arity_faults(step, index, operation)
-    for operand in step.operands:
+        issues = _arity_faults(step, index, operation, kinds)
+    for place, operand in enumerate(step.operands):
         fault = _operand_fault(operand, index, steps, turns_before)
         if fault is None and operation is not None:
-            fault = _type_fault(operand, operation, no_numbers)
+            fault = _type_fault(operand, place, operation, kinds)
         if fault is not None:
             issues.append(f"step {index} ({step.operation[:40]}) {fault}")
     return issues
 
 
-def _arity_faults(step: Compute, index: int, operation: Operation) -> list[str]:
+def _arity_faults(step: Compute, index: int, operation: Operation, kinds: Sequence[_Kind]) -> list[str]:
     least, most = operation.arity
-    if least <= len(step.operands) <= most:
+    lists = operation.takes == "all" and {_operand_kind(o, kinds) for o in step.operands} & {_LIST, _UNKNOWN}
+    if (1 if lists else least) <= len(step.operands) <= most:
         return []
     wanted = f"{least}" if least == most else f"{least} to {most}"
     noun = "operand" if wanted == "1" else "operands"
@@ -101,6 +138,8 @@ def _arity_faults(step: Compute, index: int, operation: Operation) -> list[str]:
 def _operand_fault(operand: Operand, index: int, steps: int, turns_before: int) -> str | None:
     if isinstance(operand, Constant):
         return _constant_fault(operand)
+    if isinstance(operand, CellGroup):
+        return _group_fault(operand)
     if not isinstance(operand, Ref):
         return None
     target = operand.step
@@ -130,11 +169,38 @@ def _constant_fault(constant: Constant) -> str | None:
     return f"has the constant {constant.text[:40]!r}, which does not read as {constant.value:g}"
 
 
-def _type_fault(operand: Operand, operation: Operation, no_numbers: Mapping[int, str]) -> str | None:
+def _group_fault(group: CellGroup) -> str | None:
+    cells, fault = len(group.values), None
+    if not cells:
+        fault = "no cells"
+    elif cells > MOST_ENTRIES:
+        fault = f"{cells} cells, more than {MOST_ENTRIES}"
+    elif not cells == len(group.labels) == len(group.sources):
+        fault = f"{cells} numbers, {len(group.labels)} labels and {len(group.sources)} places"
+    elif strange := next((quantity for quantity in group.values if not quantity.value.is_finite()), None):
+        fault = f"the number {strange.value}, which is no finite number"
+    return fault and f"has the group {group.text[:40]!r} with {fault}"
+
+
+def _type_fault(operand: Operand, place: int, operation: Operation, kinds: Sequence[_Kind]) -> str | None:
     if operation.of_row:
         return None if isinstance(operand, RowRef) else "takes the label of a table row and nothing else"
     if isinstance(operand, RowRef):
         return f"cannot take the row label {operand.text[:40]!r}: only the table_ operations can"
-    if isinstance(operand, Ref) and operand.step in no_numbers and operation.name != "identity":
-        return f"computes with step {operand.step}, which is {no_numbers[operand.step]}"
-    return None
+    kind = _operand_kind(operand, kinds)
+    if operation.takes == "anything":
+        return "takes a reference or a constant: list cells by items" if isinstance(operand, CellGroup) else None
+    wanted = {"each": {_NUMBER, _LIST}, "all": {_NUMBER, _LIST}, "list": {_NUMBER if place else _LIST}}.get(
+        operation.takes, {_NUMBER}
+    )
+    if kind in (_UNKNOWN, *wanted) or (operation.takes == "entries" and kind != _YES_NO):
+        return None
+    if operation.takes == "list" and not place:
+        return f"takes a list, not {_shown(operand, kind)}"
+    return f"computes with {_shown(operand, kind)}"
+
+
+def _shown(operand: Operand, kind: _Kind) -> str:
+    if isinstance(operand, Ref):
+        return f"step {operand.step}, which is {kind.shown}"
+    return f"the group {operand.text[:40]!r}" if isinstance(operand, CellGroup) else kind.shown

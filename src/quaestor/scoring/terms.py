@@ -13,7 +13,7 @@ from decimal import Decimal
 from quaestor.core.answer_value import AnswerValue, Number
 from quaestor.core.provenance import Source
 from quaestor.plan.execute import StepResult
-from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, RowRef, Step
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef, Step
 from quaestor.plan.trees import fold_plan
 
 _TURNS_SCALE = frozenset(Decimal(10) ** power for power in (-9, -6, -3, -2, 0, 2, 3, 6, 9))
@@ -95,7 +95,7 @@ def term_of(plan: Plan, results: Sequence[StepResult], earlier: Sequence[Term | 
                 return Earlier(len(earlier) + step, earlier[step])
             case Constant():
                 return locate(operand)
-            case RowRef(values=values, sources=sources):
+            case RowRef(values=values, sources=sources) | CellGroup(values=values, sources=sources):
                 cells = tuple(Printed(q.value, (source,)) for q, source in zip(values, sources, strict=True))
                 return cells[0] if len(cells) == 1 else Applied("row", cells)
 

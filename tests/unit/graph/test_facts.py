@@ -1,8 +1,15 @@
+from decimal import Decimal
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quaestor.core.answer_value import Text
 from quaestor.core.periods import Period
-from quaestor.graph.facts import period_code, read_period_code, year_of
+from quaestor.core.provenance import CellRef
+from quaestor.core.quantity import Quantity, Scale
+from quaestor.graph.facts import Heading, Observation, group_of_cells, period_code, read_period_code, year_of
+from quaestor.plan.execute import execute
+from quaestor.plan.steps import Compute, Plan
 
 YEARS = st.integers(1950, 2099)
 PERIODS = st.one_of(
@@ -24,3 +31,26 @@ def test_the_year_of_a_range_is_its_last() -> None:
     assert year_of(Period("range", 2006, last=2010)) == 2010
     assert year_of(Period("range", 2006)) == 2006
     assert year_of(None) is None
+
+
+def seen(number: int, column: int, scale: Scale | None, table: int = 0) -> Observation:
+    quantity, source = Quantity(Decimal(number)), CellRef("doc", table, 1, column)
+    heads = Heading("net sales"), Heading(str(2008 + column))
+    return Observation(quantity, source, 0, *heads, "", scale, "USD", None, "kg:net_sales", "kg:Income_2009")
+
+
+def test_cells_are_a_group_under_the_labels_that_tell_them_apart() -> None:
+    cells = [seen(3, 1, Scale.MILLION), seen(4, 2, Scale.MILLION)]
+    group = group_of_cells("net sales", cells, [cell.column.label for cell in cells])
+    assert (group.text, group.labels, group.table) == ("net sales", ("2009", "2010"), 0)
+    assert group.sources == tuple(cell.source for cell in cells)
+    assert (group.label_scale, group.label_unit) == (Scale.MILLION, "USD")
+    assert group.counts == tuple(cell.counts for cell in cells)
+
+
+def test_cells_whose_labels_name_several_scales_say_each_its_own() -> None:
+    cells = [seen(3, 1, Scale.BILLION), seen(400, 1, Scale.MILLION, table=1)]
+    group = group_of_cells("net sales", cells, ["a", "b"])
+    assert (group.table, group.label_scale) == (None, None)
+    assert [kind.scale for kind in group.counts] == [Scale.BILLION, Scale.MILLION]
+    assert execute(Plan((Compute(1, "argmax", (group,)),))).result.value == Text("a")

@@ -10,7 +10,7 @@ from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import PlanError, PlanValidationError, ProgramError
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.lowering import to_program
-from quaestor.plan.operations import OPERATIONS
+from quaestor.plan.operations import ARITHMETIC, OPERATIONS
 from quaestor.plan.program import parse_program
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, RowRef, Step
 
@@ -151,7 +151,7 @@ CONSTANTS = st.sampled_from(
     [Constant(Decimal(n), f"const_{n}") for n in (1, 2, 3, 12, 100, 1000, 10**6, 10**9)]
     + [Constant(Decimal(-1), "const_m1"), Constant(Decimal("0.27"), "27%")]
 )
-ARITHMETIC = [name for name, operation in OPERATIONS.items() if not operation.of_row]
+COMPUTING = [name for name in ARITHMETIC if not OPERATIONS[name].of_row]
 
 
 @st.composite
@@ -169,7 +169,7 @@ def plans(draw: st.DrawFn, turns: int) -> Plan:
         numbers = [s.id for s in steps if not (isinstance(s, Compute) and s.operation == "greater")]
         targets = [Ref(k) for k in (*numbers, *range(-turns, 0))]
         operand: st.SearchStrategy[Operand] = st.sampled_from(targets) | CONSTANTS if targets else CONSTANTS
-        least, most = OPERATIONS[operation := draw(st.sampled_from(ARITHMETIC))].arity
+        least, most = OPERATIONS[operation := draw(st.sampled_from(COMPUTING))].arity
         steps.append(Compute(id, operation, tuple(draw(st.lists(operand, min_size=least, max_size=min(most, 4))))))
     return Plan(tuple(steps))
 

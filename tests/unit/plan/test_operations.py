@@ -4,16 +4,20 @@ from decimal import Decimal
 import pytest
 from values import plain
 
-from quaestor.core.quantity import Scale
+from quaestor.core.provenance import CellRef
+from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import DivisionByZeroError, MagnitudeError, OperandError
 from quaestor.plan.operations import OPERATIONS, metric_of, require_in_range
 from quaestor.plan.scales import Dimension
-from quaestor.plan.steps import Compute, Constant, Operand, Plan, RowRef
+from quaestor.plan.selection import Chosen
+from quaestor.plan.steps import CellGroup, Compute, Constant, Operand, Plan, RowRef
 from quaestor.plan.validate import validate
 
 
 def run(name: str, *values: str) -> Decimal | bool:
-    return plain(OPERATIONS[name].function([Decimal(value) for value in values]))
+    made = OPERATIONS[name].function([Decimal(value) for value in values])
+    assert not isinstance(made, Chosen)
+    return plain(made)
 
 
 @pytest.mark.parametrize(
@@ -86,6 +90,7 @@ def test_every_operation_is_filed_under_its_name() -> None:
     assert all(name == operation.name for name, operation in OPERATIONS.items())
 
 
+CELLS = CellGroup("sales", ("2009",), (Quantity(Decimal(3)),), (CellRef("doc", 0, 1, 1),))
 Rules = Mapping[tuple[Dimension, ...], tuple[tuple[int, ...], Scale, str | None]]
 
 MANY = (2, 64)
@@ -99,6 +104,11 @@ RATIOS: Rules = {(BILLION, MILLION): ((3, 0), *ONE), (PERCENT, PERCENT): ((0, 0)
 KEPT: Rules = {(PERCENT,): ((0,), *PERCENTS), (BILLION,): ((0,), *BILLIONS)}
 SET_ASIDE: Rules = {(PERCENT,): ((0,), *PERCENTS), (BILLION,): ((0,), *DOLLARS), (AMOUNT,): ((0,), *DOLLARS)}
 ROWS: Rules = {(PERCENT, PERCENT): ((-2, -2), *ONE), (AMOUNT, AMOUNT): ((0, 0), *DOLLARS)}
+
+COMPARED: Rules = {(BILLION, MILLION): ((3, 0), *ONE), (PERCENT, Dimension(constant=Decimal(3))): ((0, 0), *ONE)}
+AMONG: Rules = {(BILLION, MILLION): ((3, 0), *ONE)}
+PLACED: Rules = {(BILLION, MILLION, Dimension(constant=Decimal(2))): ((3, 0, 0), *ONE)}
+NONE: Rules = {(BILLION, MILLION): ((0, 0), *ONE)}
 
 TABLE: dict[str, tuple[tuple[int, int], str, str, bool, bool, Rules]] = {
     # name: operands, symbol, metric type, in programs, of a row, how operands are taken and what the result counts
@@ -121,6 +131,19 @@ TABLE: dict[str, tuple[tuple[int, int], str, str, bool, bool, Rules]] = {
     "table_average": ((1, 1), "average", "average", True, True, ROWS),
     "table_max": ((1, 1), "max", "maximum", True, True, ROWS),
     "table_min": ((1, 1), "min", "minimum", True, True, ROWS),
+    "argmax": ((1, 1), "highest", "selection", False, False, AMONG),
+    "argmin": ((1, 1), "lowest", "selection", False, False, AMONG),
+    "rank": ((2, 2), "rank", "selection", False, False, PLACED),
+    "largest": ((2, 2), "largest", "selection", False, False, PLACED),
+    "smallest": ((2, 2), "smallest", "selection", False, False, PLACED),
+    "above": ((2, 2), ">", "selection", False, False, COMPARED),
+    "below": ((2, 2), "<", "selection", False, False, COMPARED),
+    "at_least": ((2, 2), ">=", "selection", False, False, COMPARED),
+    "at_most": ((2, 2), "<=", "selection", False, False, COMPARED),
+    "equal_to": ((2, 2), "=", "selection", False, False, COMPARED),
+    "count": ((1, 1), "count", "count", False, False, NONE),
+    "labels": ((1, 1), "labels", "list", False, False, NONE),
+    "items": ((1, 64), "", "list", False, False, NONE),
 }
 
 
@@ -145,8 +168,9 @@ def test_a_plan_with_one_operand_too_few_or_too_many_cannot_run(name: str) -> No
     least, most = operation.arity
 
     def issues(count: int) -> tuple[str, ...]:
-        operand: Operand = RowRef("sales") if operation.of_row else Constant(Decimal(1), "1")
-        return validate(Plan((Compute(1, name, (operand,) * count),)), 0)
+        one: Operand = RowRef("sales") if operation.of_row else Constant(Decimal(1), "1")
+        first: Operand = CELLS if operation.takes == "list" else one
+        return validate(Plan((Compute(1, name, (first, *[one] * (count - 1))[:count]),)), 0)
 
     assert issues(least) == issues(most) == ()
     for count in (least - 1, most + 1):

@@ -14,7 +14,7 @@ from quaestor.core.quantity import Scale
 from quaestor.core.stop_words import NAMELESS_WORDS
 from quaestor.core.words import SCALE_WORDS, words
 from quaestor.plan.operations import metric_of
-from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, RowRef
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef
 from quaestor.questions.question import Question, names_in
 
 Expression = tuple[object, ...]
@@ -176,6 +176,8 @@ def _operand(operand: Operand, steps: Sequence[Expression], earlier: Sequence[Ex
             return ("constant", text)
         case RowRef(text=text, table=table):
             return ("row", text, table)
+        case CellGroup(sources=sources):
+            return ("cells", *map(_place, sources))
         case Ref(step=step) if step > 0:
             return steps[step - 1]
         case Ref(step=step):

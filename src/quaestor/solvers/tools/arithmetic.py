@@ -13,9 +13,9 @@ from quaestor.core.parsing import parse_quantity
 from quaestor.core.quantity import Scale
 from quaestor.errors import MagnitudeError, QuantityError
 from quaestor.graph.facts import Observation
-from quaestor.plan.operations import OPERATIONS, require_in_range
+from quaestor.plan.operations import ARITHMETIC, OPERATIONS, require_in_range
 from quaestor.plan.scales import Dimension
-from quaestor.plan.steps import Constant, Operand, Ref, RowRef
+from quaestor.plan.steps import CellGroup, Constant, Operand, Ref, RowRef
 from quaestor.solvers.tools.messages import Calculate, Calculated, OperandShown, Refusal, Scalar
 from quaestor.solvers.tools.page import GraphPage, folded, nearest
 from quaestor.solvers.tools.plan_builder import IN_PERCENT, Grounding, PlanBuilder
@@ -38,8 +38,8 @@ def calculate(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calcul
         PlanError: It has no result, such as a division by zero.
     """
     operation = OPERATIONS.get(request.operation)
-    if operation is None:
-        near = nearest(request.operation, OPERATIONS)
+    if operation is None or operation.of_list:
+        near = nearest(request.operation, ARITHMETIC)
         return Refusal(f"Unknown operation: {request.operation[:100]}", "Use one of the operations of the schema", near)
     if operation.of_row:
         return _of_row(page, draft, request)
@@ -163,7 +163,7 @@ def _operand(draft: PlanBuilder, traced: Grounding) -> OperandShown:
 def _taken(draft: PlanBuilder, operand: Operand) -> tuple[AnswerValue, Dimension]:
     if isinstance(operand, Constant):
         return Number(operand.value), operand.counts
-    if isinstance(operand, RowRef):
+    if isinstance(operand, RowRef | CellGroup):
         return Number(Decimal(len(operand.values))), Dimension(in_ones=True)
     register = draft.result(operand.step) if operand.step > 0 else draft.history[operand.step]
     assert register is not None  # it was computed with

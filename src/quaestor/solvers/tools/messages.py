@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import ConfigDict, Discriminator, Field, JsonValue, Strict
 
 from quaestor.core.provenance import Source
-from quaestor.plan.operations import MOST_OPERANDS, OPERATIONS
+from quaestor.plan.operations import ARITHMETIC, MOST_OPERANDS
 
 Number = int | float
 Word = Annotated[str, Field(max_length=300)]
@@ -66,7 +66,7 @@ class Calculate:
         Word,
         Field(
             description="percentage_change: old, new. percentage: part, whole. table_ operations: one row label.",
-            json_schema_extra={"enum": list(OPERATIONS)},
+            json_schema_extra={"enum": list(ARITHMETIC)},
         ),
     ]
     values: Annotated[

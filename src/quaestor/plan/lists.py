@@ -1,0 +1,208 @@
+"""Lists while a plan is executed: entries with their numbers, what each counts, and where each stands.
+
+Owns how groups of cells, results and earlier answers become lists, how the entries of two lists meet, and what a
+register holds of a list. The choice among entries is `quaestor.plan.selection`'s.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from quaestor.core.answer_value import AnswerValue, ListItem, Text, ValueList
+from quaestor.core.provenance import Source
+from quaestor.errors import MagnitudeError, OperandError
+from quaestor.plan.operations import require_in_range
+from quaestor.plan.scales import Dimension
+from quaestor.plan.steps import CellGroup
+
+MOST_ENTRIES = 1_000
+"""The most entries of a list."""
+
+_PARTS = re.compile(r"\s*[,|;]\s+")
+
+
+Counted = tuple[Decimal, Dimension, tuple[Source, ...]]
+"""A number, what it counts, and what it rests on."""
+
+
+_NOTHING = Dimension()
+
+
+@dataclass(frozen=True, slots=True)
+class ListEntry:
+    """One entry of a list.
+
+    Attributes:
+        label: What it is called, or None.
+        number: Its number, in units of its scale; None where it is a label alone.
+        counts: What the number counts.
+        sources: Where it stands; empty of an entry of an earlier answer.
+    """
+
+    label: str | None
+    number: Decimal | None
+    counts: Dimension = _NOTHING
+    sources: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A list.
+
+    Attributes:
+        entries: In order.
+        besides: What it rests on besides the places of its entries: those that were not selected, a limit.
+    """
+
+    entries: tuple[ListEntry, ...]
+    besides: tuple[Source, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.entries) > MOST_ENTRIES:
+            raise MagnitudeError(f"a list of {len(self.entries)} entries is too long: {MOST_ENTRIES} are the most")
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """Every place that it rests on, each once, those of its entries first."""
+        return tuple(dict.fromkeys((*(s for entry in self.entries for s in entry.sources), *self.besides)))
+
+    @property
+    def counts(self) -> Dimension:
+        """What all its numbers count; nothing where they differ."""
+        kinds = {entry.counts for entry in self.entries if entry.number is not None}
+        return kinds.pop() if len(kinds) == 1 else Dimension()
+
+    @property
+    def value(self) -> ValueList:
+        """It as an answer: a number that counts in something else than the others says in what."""
+        kinds = {entry.counts for entry in self.entries if entry.number is not None}
+        return ValueList(tuple(_item(entry, own=len(kinds) > 1) for entry in self.entries))
+
+    def chosen(self, places: Sequence[int], besides: Iterable[Source] = ()) -> "Listed":
+        """Returns the entries at some places, in the order of these; it rests on all others too."""
+        return Listed(tuple(self.entries[place] for place in places), (*self.sources, *besides))
+
+    def numbered(self) -> tuple[Decimal, ...]:
+        """Returns the number of each entry.
+
+        Raises:
+            OperandError: An entry has none.
+        """
+        return tuple(reckonable(entry)[0] for entry in self.entries)
+
+
+def reckonable(entry: ListEntry) -> Counted:
+    """Returns the number of an entry.
+
+    Raises:
+        OperandError: It has none.
+    """
+    if entry.number is None:
+        raise OperandError(f"a list whose entry {(entry.label or '')[:40]!r} has no number")
+    return require_in_range(entry.number), entry.counts, entry.sources
+
+
+def of_group(group: CellGroup) -> Listed:
+    """Returns the cells of a group as a list."""
+    cells = zip(group.labels, group.values, group.counts, group.sources, strict=True)
+    return Listed(
+        tuple(ListEntry(label, require_in_range(q.value), kind, (source,)) for label, q, kind, source in cells)
+    )
+
+
+def of_answer(value: ValueList, counts: Dimension, sources: tuple[Source, ...]) -> Listed:
+    """Returns an earlier answer as a list: which of its places is whose is no longer known.
+
+    Args:
+        value: The answer.
+        counts: What its numbers count.
+        sources: What it rests on.
+    """
+    entries = (
+        ListEntry(item.label, item.number, counts if item.scale is None else Dimension(item.scale, item.unit))
+        for item in value.items
+    )
+    return Listed(tuple(entries), sources)
+
+
+def of_one(
+    value: AnswerValue, number: Decimal | None, counts: Dimension, label: str | None, sources: tuple[Source, ...]
+) -> Listed:
+    """Returns a number or words as a list of one.
+
+    Args:
+        value: What it is.
+        number: Its number, or None.
+        counts: What the number counts.
+        label: What a number is called, or None.
+        sources: What it rests on.
+
+    Raises:
+        OperandError: It is neither a number nor words.
+    """
+    if isinstance(value, Text):
+        return Listed((ListEntry(value.value, None, sources=sources),))
+    if number is None:
+        raise OperandError("a yes or no is no entry of a list")
+    return Listed((ListEntry(label, require_in_range(number), counts, sources),))
+
+
+def joined_lists(lists: Sequence[Listed]) -> Listed:
+    """Returns lists one after the other, each entry called by what tells it from the others."""
+    entries = tuple(entry for listed in lists for entry in listed.entries)
+    labels = _telling_apart([entry.label for entry in entries])
+    besides = tuple(source for listed in lists for source in listed.besides)
+    return Listed(
+        tuple(replace(entry, label=label) for entry, label in zip(entries, labels, strict=True)),
+        besides,
+    )
+
+
+def paired(one: Listed, other: Listed) -> Iterator[tuple[ListEntry, ListEntry]]:
+    """Yields the entries of two lists that have one label, in the order of the first.
+
+    Raises:
+        OperandError: The labels of the two are not the same.
+    """
+    labels, others = [entry.label for entry in one.entries], [entry.label for entry in other.entries]
+    if labels == others:
+        yield from zip(one.entries, other.entries, strict=True)
+        return
+    by_label = {entry.label: entry for entry in other.entries}
+    if len(by_label) != len(others) or len(set(labels)) != len(labels) or set(labels) != set(others):
+        odd = next((label for label in (*labels, *others) if (label in labels) != (label in others)), None)
+        why = f"only one of them has {odd[:40]!r}" if odd else "some labels occur more than once"
+        raise OperandError(f"two lists whose labels are not the same: {why}")
+    for entry in one.entries:
+        yield entry, by_label[entry.label]
+
+
+def labels_of_entries(listed: Listed) -> tuple[str, ...]:
+    """Returns what the entries are called.
+
+    Raises:
+        OperandError: One has no label.
+    """
+    named = tuple(entry.label for entry in listed.entries if entry.label is not None)
+    if len(named) != len(listed.entries):
+        raise OperandError("an entry of the list has no label: name its number by a group of cells")
+    return named
+
+
+def _item(entry: ListEntry, *, own: bool) -> ListItem:
+    if entry.label is None and entry.number is None:
+        raise OperandError("an entry of the list has neither a label nor a number")
+    if entry.number is None or not own:
+        return ListItem(entry.label, entry.number)
+    return ListItem(entry.label, entry.number, entry.counts.scale, entry.counts.unit)
+
+
+def _telling_apart(labels: Sequence[str | None]) -> list[str | None]:
+    """Labels without the parts that all have ("net sales, 2009"), where what is left still tells them apart."""
+    if len(labels) < 2 or any(label is None for label in labels):
+        return list(labels)
+    parts = [_PARTS.split(label or "") for label in labels]
+    common = set(parts[0]).intersection(*parts[1:])
+    left = [", ".join(part for part in own if part not in common) for own in parts]
+    return list(left) if all(left) and len(set(left)) == len(left) else list(labels)
