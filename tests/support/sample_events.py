@@ -22,6 +22,7 @@ from quaestor.conversation.events.kinds import (
     PlanProposed,
     PlanRefused,
     ReplyRejected,
+    TakenApart,
     ToolCalled,
     Understood,
     ValuesNamed,
@@ -70,6 +71,7 @@ EVENTS: tuple[tuple[Event, tuple[str, ...]], ...] = (
         LookedUp(2, "cash | 2009", "cash, 2009", 97.5, "costs, 2009", 60.0),
         ("step 2: cash | 2009 -> cash, 2009 (score 97.5; runner-up costs, 2009 60)",),
     ),
+    (TakenApart("what was a, and what was b?", 2, 2), ('question 2 of 2 in "what was a, and what was b?"',)),
     (NumberPicked(1, 2, 3), ("step 1: pointed to 2 of 3 numbers",)),
     (CandidateChosen(120, "subtract", 0.614), ("120 plans; chose subtract (61%)",)),
     (

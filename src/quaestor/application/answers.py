@@ -30,6 +30,7 @@ def answer_objects(turns: Sequence[Turn], document: Document, run: str | None = 
         stored = serial.dump(answer)
         yield {
             "question": turn.question,
+            "asked": turn.asked,
             "value": stored["value"],
             "scale": answer.scale.value,
             "unit": answer.unit,

@@ -12,6 +12,7 @@ from quaestor.application.file_cache import kept_knowledge
 from quaestor.application.live_traces import TraceFile, TraceFolder, TraceOptions
 from quaestor.application.models import NO_CASSETTE, CassetteOptions, model_access, solver_access
 from quaestor.application.resolve import CorpusPage, has_numbers
+from quaestor.application.several import taken_apart
 from quaestor.application.solver_options import NO_OVERRIDES, SolverOverrides, named_model, solver_options
 from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute
@@ -80,7 +81,7 @@ class Asked:
 
 
 async def answer_questions(page: CorpusPage, questions: Sequence[str], request: AskRequest) -> Asked:
-    """Returns a turn for each question; later ones may refer to earlier ones.
+    """Returns a turn for each question, and for each of several in one; later ones may refer to earlier ones.
 
     Args:
         page: What is asked about.
@@ -89,7 +90,7 @@ async def answer_questions(page: CorpusPage, questions: Sequence[str], request: 
 
     Raises:
         InputError: The page has no number, or there is no such model or ontology.
-        QuestionError: A question cannot be asked; nothing was.
+        QuestionError: A question cannot be asked, or is several that cannot be told apart; nothing was.
         SettingsError: Options do not fit the solver, or each other.
         OutageError: A service that the solver needs does not answer.
     """
@@ -98,8 +99,8 @@ async def answer_questions(page: CorpusPage, questions: Sequence[str], request: 
         raise InputError(f"{document.id} has no number in its tables or its text: nothing can be answered from it")
     # Who shares a model may ask a page twice: what each time has used is counted by the conversation.
     name = document.id if request.session is None else f"{document.id}#{uuid4().hex[:8]}"
-    conversation = Conversation(name, document, tuple(questions))
-    check_questions(conversation)
+    check_questions(Conversation(name, document, tuple(questions)))
+    conversation = taken_apart(Conversation(name, document, tuple(questions)))
     async with _answering(request) as who:
         knowledge = await kept_knowledge(page.corpus, settings, request.cache)
         with _trace_folder(request, name) as traces:

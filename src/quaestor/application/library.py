@@ -46,8 +46,13 @@ class AnsweredQuestion:
 
     @property
     def question(self) -> str:
-        """As asked."""
+        """As asked; of several questions in one, the one that this is the answer to."""
         return self.turn.question
+
+    @property
+    def asked(self) -> str:
+        """As asked, together with the others of several questions in one."""
+        return self.turn.asked
 
     @property
     def answer(self) -> Answer:
@@ -94,7 +99,7 @@ async def ask_async(
     Args:
         page: A filing's path, several of them, `DATASET#PAGE` (`sample#QUIL/2007/page_88.pdf`), what `find_page`
             found, or a document.
-        questions: One, or several in their order.
+        questions: One, or several in their order. One that asks several things is answered as several, in order.
         solver: Its name, or one that `make_solver` has made; by default the one that is set, else `embedded`.
         model: The model that a solver asks, such as `anthropic:NAME`; several calls may share what `open_session`
             gives, in the event loop where it was opened.
@@ -102,7 +107,7 @@ async def ask_async(
         settings: By default those of the environment and of quaestor.toml.
 
     Raises:
-        InputError: There is no such page, it has no number, or a question cannot be asked.
+        InputError: There is no such page, it has no number, or a question cannot be asked or not be told apart.
         SettingsError: There is no such solver or option, or it needs a model.
         OutageError: The model cannot be asked.
     """
@@ -141,14 +146,15 @@ def ask(
 
     Args:
         page: A filing's path, several of them, `DATASET#PAGE`, what `find_page` found, or a document.
-        questions: One, or several in their order; later ones may refer to earlier ones.
+        questions: One, or several in their order; later ones may refer to earlier ones. One that asks several things
+            is answered as several, in order.
         solver: Its name, or one that `make_solver` has made; by default the one that is set, else `embedded`.
         model: The model that a solver asks, such as `anthropic:NAME`.
         options: Of a solver that is named, such as `{"abstain_below": 0.5}`.
         settings: By default those of the environment and of quaestor.toml.
 
     Raises:
-        InputError: There is no such page, it has no number, or a question cannot be asked.
+        InputError: There is no such page, it has no number, or a question cannot be asked or not be told apart.
         SettingsError: There is no such solver or option, or it needs a model.
         OutageError: The model cannot be asked.
 

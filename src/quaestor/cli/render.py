@@ -14,7 +14,7 @@ from quaestor.cli.printing import print_grid
 from quaestor.conversation.answer import Answer, Variable
 from quaestor.conversation.describe import period_words
 from quaestor.conversation.display import ShownSource, show_confidence, show_number, show_source, whereabouts
-from quaestor.conversation.events.kinds import ToolCalled, load_events
+from quaestor.conversation.events.kinds import TakenApart, ToolCalled, load_events
 from quaestor.conversation.events.lines import event_lines
 from quaestor.conversation.references.resolved import References
 from quaestor.conversation.turn import ToolCall, Turn
@@ -66,6 +66,9 @@ def show_turn(console: Console, number: int, turn: Turn, document: Document) -> 
     """Prints one question, its answer, the formula, what to doubt, why it was chosen, and every source."""
     answer = turn.answer
     console.print(f"[bold cyan]{number}. {escape(turn.question)}[/]")
+    apart = next((event for event in turn.events if isinstance(event, TakenApart) and event.number == 1), None)
+    if apart is not None:
+        _remark(console, f"the first of {apart.of} questions in: {apart.asked}", "dim")
     line = Text("   ").append(show_number(answer), style="bold green" if turn.error is None else "bold red")
     # What was merely looked up is said by its source.
     computed = answer.plan is None or not isinstance(answer.plan.steps[-1], Extract)

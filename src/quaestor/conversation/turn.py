@@ -8,7 +8,7 @@ from time import perf_counter
 from pydantic import JsonValue
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events.kinds import Event, holdable
+from quaestor.conversation.events.kinds import Event, TakenApart, holdable
 from quaestor.conversation.references.resolved import References
 from quaestor.core import serial
 from quaestor.llm.usage import Usage
@@ -94,3 +94,8 @@ class Turn:
     usage: Usage = field(default_factory=Usage)
     error: str | None = None
     registers: tuple[StepResult, ...] = ()
+
+    @property
+    def asked(self) -> str:
+        """What a person asked: the question, or the words in which it was put together with others."""
+        return next((event.asked for event in self.events if isinstance(event, TakenApart)), self.question)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from quaestor.core.answer_value import AnswerKinds
 from quaestor.documents.document import Document
 from quaestor.errors import UnknownConversationError
+from quaestor.questions.splitting import QuestionPart
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,8 @@ class Conversation:
         chained: Whether a question may build on the ones before it. Where not, each is asked with an empty memory.
         joined: Whether it was made of two conversations about the same page, one after the other.
         company: Whose document it is, for splits that keep the documents of a company together; "" where unknown.
+        parts: Of each question which part it is of several questions in one, as a person asked them, else None; empty
+            where none is.
     """
 
     id: str
@@ -29,6 +32,11 @@ class Conversation:
     chained: bool = True
     joined: bool = False
     company: str = ""
+    parts: tuple[QuestionPart | None, ...] = ()
+
+    def part(self, index: int) -> QuestionPart | None:
+        """Returns which part of several questions in one a question is, from 0; None where it is asked alone."""
+        return self.parts[index] if self.parts else None
 
 
 @dataclass(frozen=True, slots=True)

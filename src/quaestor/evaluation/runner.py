@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quaestor.conversation.answer import Answer
+from quaestor.conversation.events.kinds import TakenApart
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Turn
@@ -208,6 +209,8 @@ class Play:
         if watcher is not None:
             context.trace = watched_trace(watcher, begun.index, context)
             await watcher.on_turn(begun)
+        if (part := self._conversation.part(begun.index)) is not None:
+            context.trace.append(TakenApart(part.asked, part.number, part.of))
         if session is None:
             turn = await play_turn(begun.question, context, self._solver)
         else:

@@ -33,6 +33,22 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class TakenApart:
+    """A person asked several questions in one; this turn answers one of them.
+
+    Attributes:
+        asked: The words as they were put.
+        number: Which of its questions this is, from 1.
+        of: How many there are.
+    """
+
+    asked: str
+    number: int
+    of: int
+    kind: Literal["taken_apart"] = field(default="taken_apart", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
 class Understood:
     """A model said how it understands the question.
 
@@ -376,9 +392,10 @@ class ExpertEvent:
 
 
 Event = Annotated[
-    Note | Understood | NotUnderstood | ToolCalled | ReplyRejected | AnswerClaimed | NoAnswerGiven | ValuesNamed
-    | FormulaWritten | PlanProposed | PlanRefused | LookedUp | NumberPicked | CandidateChosen | CandidatePassedOver
-    | Drafted | NotDrafted | EvidenceFound | VerdictGiven | VerdictMissing | DraftSettled | ExpertEvent,
+    Note | TakenApart | Understood | NotUnderstood | ToolCalled | ReplyRejected | AnswerClaimed | NoAnswerGiven
+    | ValuesNamed | FormulaWritten | PlanProposed | PlanRefused | LookedUp | NumberPicked | CandidateChosen
+    | CandidatePassedOver | Drafted | NotDrafted | EvidenceFound | VerdictGiven | VerdictMissing | DraftSettled
+    | ExpertEvent,
     Discriminator("kind"),
 ]  # fmt: skip
 """Anything that can happen in a turn. A solver of another package that needs a word of its own takes a `Note`."""

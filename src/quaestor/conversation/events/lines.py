@@ -24,6 +24,7 @@ from quaestor.conversation.events.kinds import (
     PlanProposed,
     PlanRefused,
     ReplyRejected,
+    TakenApart,
     ToolCalled,
     Understood,
     ValuesNamed,
@@ -61,6 +62,10 @@ def _worded(event: Event) -> Worded:
 
 def _json(value: JsonValue) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+def _taken_apart(event: TakenApart) -> Worded:
+    return [f'question {event.number} of {event.of} in "{event.asked}"']
 
 
 def _understood(event: Understood) -> Worded:
@@ -168,6 +173,7 @@ def _note(event: Note) -> Worded:
 
 _WORDS: dict[type, Callable[..., Worded]] = {
     Note: _note,
+    TakenApart: _taken_apart,
     Understood: _understood,
     NotUnderstood: _not_understood,
     ToolCalled: _tool_called,

@@ -1,9 +1,8 @@
 """What the embedded solver says of itself."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from quaestor.core.answer_value import AnswerKinds
 from quaestor.solvers.options import option
 from quaestor.solvers.spec import SolverSpec
 
@@ -30,7 +29,7 @@ class EmbeddedOptions:
     )
     abstain_below: float = option(0.0, help="withhold answers that are less sure than this", least=0, most=1)
     decline: bool = option(False, help="say so where the page certainly has no answer, as `ask` does by default")
-    answers: AnswerKinds = option(  # noqa: RUF009 - a field, as the others are
+    answers: Literal["numbers", "all"] = option(
         "numbers", help="numbers, or all: lists, labels, counts and words too, as `ask` and TAT-QA do by default"
     )
 

@@ -1,0 +1,136 @@
+"""A question for one thing at several times ("sales in 2008 and 2009"), as one question for each of them.
+
+Owns which questions ask so, and in which words each part is asked alone. Whether an answer is one list or several
+answers is for others to say; so is what of a page is listed ("sales and cost in 2009").
+"""
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+_MONTH = (
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december"
+    r"|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?)"
+)
+_DAY = rf"{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?"
+_YEAR = r"(?:19|20)\d\d"
+_LEAD = r"(?:the\s+)?(?:(?:fiscal|financial|calendar)\s+(?:years?\s+)?|years?\s+|q[1-4]\s+|fy\s*)?"
+_DATE = rf"(?:{_LEAD}(?:{_DAY}\s*,?\s*)?{_YEAR}|{_DAY})\b"
+_AND = r"(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*)(?:(?:in|for|at|as\s+of|during)\s+)?"
+_BEFORE = r"(?<![\w$.,-])(?<![\d$] )"
+_DATES = re.compile(rf"{_BEFORE}(?P<first>{_DATE})(?P<more>(?:{_AND}{_DATE})+)(?!\s*[-%])", re.I)
+_SPAN = re.compile(rf"{_BEFORE}(?P<lead>{_LEAD})(?P<first>{_YEAR})\s+(?:to|through)\s+(?P<last>{_YEAR})\b", re.I)
+_PARTS = re.compile(rf"(?P<lead>{_LEAD})(?P<day>{_DAY})?\s*,?\s*(?P<year>{_YEAR})?", re.I)
+_ONE = re.compile(_DATE, re.I)
+
+_RESPECTIVE = re.compile(r",?\s*\brespective(?:ly)?\b,?", re.I)
+_BETWEEN = re.compile(r"\b(?:between\s+(?:[\w.]+\s+){0,4}|from\s+(?:(?:the|fiscal|years?|of)\s+)*)$", re.I)
+_TOGETHER = re.compile(
+    r"\b(?:sum|average|mean|combined|combine|altogether|together|both|difference|differ\w*|chang\w+|increas\w+|decreas\w+"
+    r"|grow\w*|declin\w+|ratio|percent(?:age)? of|as an? percent\w*|vary|varied|variation|variance|aggregate|cumulative"
+    r"|maximum|minimum|highest|lowest|largest|smallest|greatest|least|higher|lower|larger|smaller|greater|less|more"
+    r"|compar\w+|relative|versus|vs|against|net of|divided|times|minus|plus|exceed\w*|two years|three years|range"
+    r"|per year|annual|same|rose|fell|drop\w*|portion|share of|proportion of|due|matur\w*|if)\b",
+    re.I,
+)
+_TOTAL = re.compile(r"\btotal\b", re.I)
+_WEIGHTED = re.compile(r"\bweighted[- ]average\b", re.I)
+_NO_VALUE = re.compile(
+    r"\s*(?:and\s+)?(?:(?:in|for|during|of)\s+)?(?:which|why|when|where|who|whose|how (?:did|does|do|is|are|was|were"
+    r"|has|have|often|long|come|so)|did|does|do|is|are|was|were|has|have|had|can|could|will|would|should)\b",
+    re.I,
+)
+_MOST = 12
+_LONGEST = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A question for several values, one by one.
+
+    Attributes:
+        questions: What is asked of each, in the order asked.
+        items: The words by which they differ: "2008", "december 31, 2019".
+        respective: Whether the question says that each is wanted for itself ("respectively").
+        total: Whether it speaks of a total: that of each, or, where no line is one, that of them all.
+    """
+
+    questions: tuple[str, ...]
+    items: tuple[str, ...]
+    respective: bool
+    total: bool
+
+
+def read_listing(text: str) -> Listing | None:
+    """Returns a question for a value at several times as a list; None for every other question.
+
+    One that computes with the values ("the average in 2008 and 2009"), or that asks for no value, is none.
+
+    >>> read_listing("What were net sales in 2009 and 2008, respectively?").questions
+    ('What were net sales in 2009?', 'What were net sales in 2008?')
+    >>> read_listing("what was the change in sales between 2008 and 2009?")
+
+    Args:
+        text: As asked.
+    """
+    if len(text) > _LONGEST:
+        return None
+    respective = _RESPECTIVE.search(text) is not None
+    found = _dates(text, respective=respective)
+    if found is None or _NO_VALUE.match(text) or _BETWEEN.search(text[: found[0][0]]):
+        return None
+    (start, end), items = found
+    rest = _WEIGHTED.sub(" ", text[:start] + " " + text[end:])
+    if not respective and _TOGETHER.search(rest):
+        return None
+    questions = tuple(_alone(text, start, end, item) for item in items)
+    return Listing(questions, items, respective, not respective and _TOTAL.search(rest) is not None)
+
+
+def _dates(text: str, *, respective: bool) -> tuple[tuple[int, int], tuple[str, ...]] | None:
+    """Returns where the times of a list stand in a question, and each of them in full."""
+    for found in _DATES.finditer(text):
+        start, end = found.span()
+        items = _in_full([part.group() for part in _ONE.finditer(text, found.start("first"), end)])
+        if 1 < len(set(items)) == len(items) <= _MOST:
+            return (start, end), items
+    if respective and (span := _SPAN.search(text)):
+        first, last = int(span["first"]), int(span["last"])
+        if 0 < abs(first - last) < _MOST:
+            step = 1 if first < last else -1
+            return span.span(), tuple(f"{span['lead']}{year}" for year in range(first, last + step, step))
+    return None
+
+
+def _in_full(items: list[str]) -> tuple[str, ...]:
+    """Returns times with what they share: "june 30 and december 31, 2019" are both of 2019."""
+    parts = [found.groupdict() for item in items if (found := _PARTS.match(item))]
+    for later, earlier in pairwise(reversed(parts)):
+        earlier["year"] = earlier["year"] or later["year"]
+    for before, after in pairwise(parts):
+        after["lead"] = after["lead"] or before["lead"]
+        # A day that only the first one names is that of all: "december 31, 2019 and 2018".
+        after["day"] = after["day"] or before["day"]
+    return tuple(_one_time(part) for part in parts)
+
+
+def _one_time(part: dict[str, str | None]) -> str:
+    day, year = part["day"] or "", part["year"] or ""
+    return (part["lead"] or "") + ", ".join(filter(None, (day, year)))
+
+
+_SINGULAR = (
+    (re.compile(r"\byears(?=(?:\s+(?:of|in))?\s*$|\s+end(?:ed|ing)\s*$|\s+then end(?:ed|ing)\s*$)", re.I), "year"),
+    (re.compile(r"\bquarters(?=\s+(?:of|in)\s*$)", re.I), "quarter"),
+    (re.compile(r"\beach of\s+$", re.I), ""),
+)
+
+
+def _alone(text: str, start: int, end: int, item: str) -> str:
+    """Returns a question with one of its times in the place of all."""
+    before, after = text[:start], text[end:]
+    for form, one in _SINGULAR:
+        before = form.sub(one, before)
+    item = re.sub(r"\byears\b", "year", item)
+    said = _RESPECTIVE.sub("", f"{before}{item}{after}")
+    return " ".join(said.replace(" ?", "?").split())

@@ -1,0 +1,198 @@
+"""Several questions in one ("sales in 2012, and what were they in 2011?"), taken apart by their words.
+
+Owns where one question ends and the next begins. What cannot be taken apart surely is either one question, and stays as
+it is, or certainly several, and is named as such (`Split.unclear`): whoever asked has to say it again.
+"""
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+from quaestor.questions.listing import read_listing
+
+MOST_PARTS = 12
+"""The most questions that one text is taken for."""
+
+_LONGEST = 1_000
+"""Characters; a longer text is a text and no question, and stays whole."""
+
+_BE = r"(?:was|were|is|are|did|does|do|has|have|had|will|would|can|could|should)"
+_IT = r"(?:it|its|they|their|that|those|this|these|the|there|any|all|each|both)"
+_ASKS = (
+    rf"what(?:'s)?\s+(?:{_BE}|about|percent\w*|portion|share|part|amount|number|kind|year)\b",
+    rf"how\s+(?:(?:much|many|large|big|high|low|long|far|often)\b(?!\s+{_IT}\b)|about\b|come\b|{_BE}\b)",
+    rf"which\s+(?:(?!{_BE}\b|{_IT}\b)\w+\s+\w+|{_BE}\s+(?:the\s+)?\w+(?:er|est)\b)",
+    rf"(?:when|where|why|who)\s+{_BE}\b",
+    r"why\b(?=[?.!]*\s*$)",
+    r"(?:by|to|in|at|from)\s+(?:how\s+(?:much|many)|what|which)\b",
+    r"(?:tell|show|give)\s+me\b",
+    r"(?:calculate|compute)\s+\w+",
+)
+_ASK = rf"(?:{'|'.join(_ASKS)})"
+_ALSO = r"(?:(?:and|but|then|also|plus|so)\s+)"
+_CONJUNCTION = rf"(?:\s*[,;]\s*{_ALSO}+|\s*;\s*|\s+{_ALSO}+)"
+# A comma alone parts two questions; a verb alone begins one only behind "and": "how much, then, did it rise?" is one.
+_JOINT = re.compile(rf"(?:\s*[,;]\s*{_ALSO}*|\s+{_ALSO}+)(?={_ASK})|{_CONJUNCTION}(?={_BE}\s+{_IT}\b)", re.I)
+# What follows "tell me" is told, not asked: "tell me the revenue and how it changed".
+_TOLD = re.compile(rf"{_CONJUNCTION}(?=(?:by\s+)?(?:what|how(?:\s+(?:much|many))?|why)\s+{_IT}\b)", re.I)
+_TELLS = re.compile(
+    r"\s*(?:please\s+|can you\s+|could you\s+)*(?:tell|show|give|calculate|compute|list|find|report)\b", re.I
+)
+_BEGINS = re.compile(rf"\s*(?:(?:and|but|so|then|ok|well|also|please)[\s,]+)*(?:{_ASK}|{_BE}\b)", re.I)
+_LATER = re.compile(rf",\s*(?:{_ASK})", re.I)
+_LEADS_IN = re.compile(
+    r"\s*(?:(?:and|then|so|also)[\s,]+)*(?:in|at|as|for|from|during|over|between|of|on|by|with\w*|consider\w*|based|given|if"
+    r"|according|excluding|including|assuming|using|since|after|before|because|while|when)\b(?!\s+(?:what|which|how)\b)",
+    re.I,
+)
+_OPEN = re.compile(r"\b(?:between|from)\b(?!.*\b(?:and|to|through|until)\b)[^,;]*$", re.I)
+_OF_WHAT = re.compile(
+    r"\b(?:between|sum of|total of|ratio of|average of|product of|difference of|both)\s+(?:what|how)\b", re.I
+)
+
+_OPERATION = (
+    r"(?:(?:net|absolute|total|overall|annual|yearly|relative|percent(?:age)?|percentual|dollar)\s+)*(?P<operation>change"
+    r"|difference|variation|variance|increase|decrease|growth(?:\s+rate)?|rise|decline|drop|ratio|sum|average|mean)"
+)
+_SINCE = (
+    r"(?:\s+(?:between\s+(?:them|the\s+two(?:\s+\w+)?|these(?:\s+\w+)?|those(?:\s+\w+)?|both(?:\s+\w+)?|the\s+years)"
+    r"|of\s+(?:them|the\s+two|these|those|both)|(?:over|during|in)\s+(?:the|that|this)\s+(?:year|period|time)"
+    r"|from\s+(?:one|the\s+first)\s+to\s+the\s+(?:other|second|next)|in\s+percent(?:age)?(?:\s+terms)?|as\s+a\s+percent(?:age)?"
+    r"|(?P<since>from|since|to|over)\s+(?:the\s+)?(?:prior|previous|preceding|last|year\s+before|(?:19|20)\d\d)"
+    r"(?:\s+(?:year|to\s+(?:19|20)\d\d))?))*"
+)
+_WITH = r"\s*,?\s+(?:and|plus|as\s+well\s+as|along\s+with|together\s+with)\s+(?:also\s+)?"
+_TAIL = re.compile(rf"{_WITH}(?=(?:the|their|its)\s+{_OPERATION}{_SINCE}\s*[?.!]*\s*$)", re.I)
+_BACK = re.compile(
+    rf"(?:what\s+(?:is|was|were|are)\s+|(?:tell|show|give)\s+me\s+)?(?:the|their|its)\s+{_OPERATION}{_SINCE}\s*[?.!]*\s*$",
+    re.I,
+)
+_MOVED = re.compile(
+    r"(?:by\s+)?how(?:\s+much|\s+many)?\s+(?:did\s+|has\s+|have\s+)?(?:it|they|that|this)\s+(?P<operation>change|differ|vary"
+    r"|increase|decrease|grow|rise|fall|drop|decline)\w*",
+    re.I,
+)
+_OF_TWO = re.compile(r"(?!sum|average|mean)", re.I)
+_PAIR = re.compile(
+    rf"(?P<before>what\s+{_BE}\s+(?:the\s+)?)(?P<first>(?:[\w-]+\s+){{1,4}}?)and\s+(?:the\s+)?(?P<second>(?:[\w-]+\s+){{0,3}}[\w-]+)"
+    r"(?P<after>\s+(?:in|for|at|of|during|as\s+of)\s+(?:[\w,]+\s+){0,4}(?:19|20)\d\d\s*\??)",
+    re.I,
+)
+_APART = re.compile(r"difference|ratio|sum", re.I)
+_POLITE = re.compile(r"\s*(?:thanks?|thank you|please|thx)?[\s.!]*", re.I)
+_WORD = re.compile(r"[^\W_]{2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """What a text asks.
+
+    Attributes:
+        parts: The questions in it, in their order; the text itself where it is one.
+        unclear: Why it cannot be answered as it is, and what to say instead; None where it can.
+    """
+
+    parts: tuple[str, ...]
+    unclear: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPart:
+    """One of several questions in one.
+
+    Attributes:
+        asked: The text as it was put.
+        number: Which of its questions this is, from 1.
+        of: How many there are.
+    """
+
+    asked: str
+    number: int
+    of: int
+
+
+def split_question(text: str) -> Split:
+    """Returns the questions that a text asks, one after the other.
+
+    >>> split_question("what were sales in 2008 and 2009, and the change?").parts
+    ('what were sales in 2008?', 'what were sales in 2009?', 'what was the change?')
+    >>> split_question("what was the change in sales and marketing expense between 2008 and 2009?").parts
+    ('what was the change in sales and marketing expense between 2008 and 2009?',)
+
+    Args:
+        text: As a person put it.
+    """
+    if len(text) > _LONGEST:
+        return Split((text,))
+    clauses = [clause for sentence in _sentences(text) for clause in _clauses(sentence)]
+    if len(clauses) < 2:
+        return Split((text,))
+    parts: list[str] = []
+    for clause in clauses:
+        if parts and (asked := _BACK.match(clause) or _MOVED.match(clause)):
+            several = _each(parts[-1], asked)
+            if len(several) > 2 and _OF_TWO.match(asked["operation"]):
+                values = f"the {asked['operation']} of {len(several)} values"
+                return Split(
+                    (text,), f"it asks several things, among them {values}: ask again, and say from which to which"
+                )
+            parts[-1:] = several or parts[-1:]
+        parts.append(clause)
+    if len(parts) > MOST_PARTS:
+        return Split((text,), f"it asks {len(parts)} things: ask {MOST_PARTS} at most, and the others after them")
+    return Split(tuple(map(_as_question, parts)))
+
+
+def _sentences(text: str) -> list[str]:
+    """Returns a text cut behind its question marks; what follows the last one and asks nothing belongs to it."""
+    cuts = [0, *(mark.end() for mark in re.finditer(r"\?+(?=\s)", text)), len(text)]
+    said = [part.strip() for part in (text[start:end] for start, end in pairwise(cuts)) if _WORD.search(part)]
+    if len(said) < 2 or said[-1].endswith("?") or _BEGINS.match(said[-1]):
+        return said
+    if _POLITE.fullmatch(said[-1]):
+        return said[:-1]
+    return [*said[:-2], f"{said[-2]} {said[-1]}"]
+
+
+def _clauses(sentence: str) -> list[str]:
+    """Returns a sentence cut where another question begins in it."""
+    joints = [*_JOINT.finditer(sentence), *(_TOLD.finditer(sentence) if _TELLS.match(sentence) else ())]
+    clauses, begin = [], 0
+    for joint in sorted(joints, key=lambda found: found.start()):
+        before = sentence[begin : joint.start()]
+        if joint.start() >= begin and _whole(before, joint.group()):
+            clauses.append(before.strip())
+            begin = joint.end()
+    last = sentence[begin:].strip()
+    if (tail := _TAIL.search(last)) and _whole(last[: tail.start()], tail.group()):
+        return [*clauses, last[: tail.start()].strip(), f"what was {last[tail.end() :].strip()}"]
+    return [*clauses, last]
+
+
+def _whole(before: str, joint: str) -> bool:
+    """Whether the words before a joint are a question of their own, and not the beginning of one."""
+    if _OPEN.search(before) or _OF_WHAT.search(before) or len(_WORD.findall(before)) < 2:
+        return False
+    if _LEADS_IN.match(before):
+        # "in 2012, what was revenue" is one, "considering what was paid in 2012" is none yet.
+        return _LATER.search(before) is not None
+    if _BEGINS.match(before) or _LATER.search(before):
+        return len(_WORD.findall(before)) > 2
+    # "revenue in 2012 and what was it in 2011?": a thing that is named stands for the question of it.
+    return any(character.isalpha() or character == ";" for character in joint)
+
+
+def _each(question: str, asked: re.Match[str]) -> tuple[str, ...]:
+    """Returns the questions for each of several values, where what is asked next points at them; none for others."""
+    if listing := read_listing(_as_question(question)):
+        return listing.questions
+    since = asked.re is _BACK and asked["since"]
+    if not since and _APART.match(asked["operation"]) and (pair := _PAIR.fullmatch(_as_question(question))):
+        things = (pair["first"].strip(), pair["second"].strip())
+        return tuple(f"{pair['before']}{thing}{pair['after']}" for thing in things)
+    return ()
+
+
+def _as_question(clause: str) -> str:
+    clause = " ".join(clause.split()).rstrip(",;")
+    return clause if clause.endswith(("?", ".", "!")) else f"{clause}?"

@@ -1,0 +1,87 @@
+"""Questions for one thing at several times."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.questions.listing import read_listing
+
+
+@pytest.mark.parametrize(
+    ("question", "items"),
+    [
+        ("what were sales in 2008 and 2009?", ("2008", "2009")),
+        ("What were sales in 2010, 2009 and 2008, respectively?", ("2010", "2009", "2008")),
+        ("what were the respective yields in 2008 & 2009?", ("2008", "2009")),
+        ("cash at June 30 and December 31, 2009?", ("June 30, 2009", "December 31, 2009")),
+        ("stock as of October 31, 2009 and 2008?", ("October 31, 2009", "October 31, 2008")),
+        ("cash at June 30, 2009 and December 31, 2008?", ("June 30, 2009", "December 31, 2008")),
+        ("rent during fiscal 2009 and fiscal 2008?", ("fiscal 2009", "fiscal 2008")),
+        ("rent for fiscal years 2009 and 2008?", ("fiscal years 2009", "fiscal years 2008")),
+        (
+            "what was income for fiscal years 2009 to 2007 respectively?",
+            tuple(f"fiscal years {y}" for y in (2009, 2008, 2007)),
+        ),
+        ("what was rent in 2009 and in 2008?", ("2009", "2008")),
+        ("what was the weighted-average price in 2009 and 2008?", ("2009", "2008")),
+    ],
+)
+def test_times_are_listed_in_the_order_asked(question: str, items: tuple[str, ...]) -> None:
+    listing = read_listing(question)
+    assert listing is not None
+    assert listing.items == items
+    assert len(listing.questions) == len(items)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what were sales in 2009?",
+        "what was the change in sales between 2008 and 2009?",
+        "what were sales from 2008 to 2009?",
+        "what is the average of sales in 2008 and 2009?",
+        "what were sales in 2008 and 2009 combined?",
+        "in which of 2008 and 2009 were sales higher?",
+        "why did sales differ in 2008 and 2009?",
+        "did the company pay dividends in 2008 and 2009?",
+        "what is the sum of sales in both 2008 and 2009?",
+        "what are notes due in 2008 and 2009?",
+        "what were sales in 2009 and 2009?",
+        "what is the charge of $ 2008 and 2009 shares?",
+        "x" * 2_000 + " in 2008 and 2009?",
+    ],
+)
+def test_other_questions_are_no_lists(question: str) -> None:
+    assert read_listing(question) is None
+
+
+def test_each_is_asked_in_words_of_its_own() -> None:
+    listing = read_listing("What was the rent for the years ended May 31, 2009 and 2008, respectively?")
+    assert listing is not None
+    assert listing.questions == (
+        "What was the rent for the year ended May 31, 2009?",
+        "What was the rent for the year ended May 31, 2008?",
+    )
+
+
+def test_a_total_may_be_that_of_all_unless_each_is_asked_for() -> None:
+    plain, each = (read_listing(f"what was total rent in 2008 and 2009{end}?") for end in ("", " respectively"))
+    assert plain is not None
+    assert plain.total
+    assert each is not None
+    assert not each.total
+
+
+@given(
+    st.lists(
+        st.sampled_from("what was rent in for and , 2008 2009 2010 may 31 , fiscal years to respectively ?".split())
+    )
+)
+def test_no_question_crashes_it(words: list[str]) -> None:
+    listing = read_listing(" ".join(words))
+    if listing is not None:
+        assert 1 < len(listing.items) == len(set(listing.items)) == len(listing.questions)
+        assert all(
+            item.replace("years", "year") in question
+            for item, question in zip(listing.items, listing.questions, strict=True)
+        )
