@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
+from quaestor.core.words import words
 from quaestor.questions.listing import read_listing
 
 MOST_PARTS = 12
@@ -80,7 +81,6 @@ _PAIR = re.compile(
 )
 _APART = re.compile(r"difference|ratio|sum", re.I)
 _POLITE = re.compile(r"\s*(?:thanks?|thank you|please|thx)?[\s.!]*", re.I)
-_WORD = re.compile(r"[^\W_]{2,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ def split_question(text: str) -> Split:
 def _sentences(text: str) -> list[str]:
     """Returns a text cut behind its question marks; what follows the last one and asks nothing belongs to it."""
     cuts = [0, *(mark.end() for mark in re.finditer(r"\?+(?=\s)", text)), len(text)]
-    said = [part.strip() for part in (text[start:end] for start, end in pairwise(cuts)) if _WORD.search(part)]
+    said = [part.strip() for part in (text[start:end] for start, end in pairwise(cuts)) if _said(part)]
     if len(said) < 2 or said[-1].endswith("?") or _BEGINS.match(said[-1]):
         return said
     if _POLITE.fullmatch(said[-1]):
@@ -171,13 +171,13 @@ def _clauses(sentence: str) -> list[str]:
 
 def _whole(before: str, joint: str) -> bool:
     """Whether the words before a joint are a question of their own, and not the beginning of one."""
-    if _OPEN.search(before) or _OF_WHAT.search(before) or len(_WORD.findall(before)) < 2:
+    if _OPEN.search(before) or _OF_WHAT.search(before) or _said(before) < 2:
         return False
     if _LEADS_IN.match(before):
         # "in 2012, what was revenue" is one, "considering what was paid in 2012" is none yet.
         return _LATER.search(before) is not None
     if _BEGINS.match(before) or _LATER.search(before):
-        return len(_WORD.findall(before)) > 2
+        return _said(before) > 2
     # "revenue in 2012 and what was it in 2011?": a thing that is named stands for the question of it.
     return any(character.isalpha() or character == ";" for character in joint)
 
@@ -191,6 +191,11 @@ def _each(question: str, asked: re.Match[str]) -> tuple[str, ...]:
         things = (pair["first"].strip(), pair["second"].strip())
         return tuple(f"{pair['before']}{thing}{pair['after']}" for thing in things)
     return ()
+
+
+def _said(text: str) -> int:
+    """Returns how many words a text has, letters that stand alone not among them."""
+    return sum(len(word) > 1 for word in words(text))
 
 
 def _as_question(clause: str) -> str:
