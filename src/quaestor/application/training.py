@@ -7,7 +7,7 @@ from pathlib import Path
 from quaestor.application.files import OutputFolder
 from quaestor.datasets.formats import read_dataset
 from quaestor.extras import require_extra
-from quaestor.learning.crossvalidate import cross_validate
+from quaestor.learning.crossvalidate import HeldOutTurn, cross_validate
 from quaestor.learning.deterministic import deterministic_pool
 from quaestor.learning.examples import read_examples, read_lines
 from quaestor.learning.saving import held_out_figures, save_weights, training_card
@@ -49,14 +49,16 @@ class Trained:
 
 @dataclass(frozen=True, slots=True)
 class HeldOutReport:
-    """How good weights are on companies that they never saw.
+    """How good weights are on the companies of a dataset, which they never saw.
 
     Attributes:
+        name: Of the file.
         report: The verdicts and figures.
         turns: How many were answered.
         reachable: In how many of them the reference number was among the candidates.
     """
 
+    name: str
     report: Report
     turns: int
     reachable: int
@@ -96,7 +98,7 @@ def train_weights(request: TrainingRequest, folder: OutputFolder) -> Trained:
 
 
 def judge_held_out(
-    dataset: Path,
+    datasets: Sequence[Path],
     extra: Sequence[Path] = (),
     dialogues: Sequence[Path] = (),
     *,
@@ -104,11 +106,11 @@ def judge_held_out(
     seed: int = 0,
     workers: int = 2,
     on_fold: Callable[[int], None] | None = None,
-) -> HeldOutReport:
-    """Returns how a dataset is answered with weights that never saw the company in question.
+) -> tuple[HeldOutReport, ...]:
+    """Returns how datasets are answered, each, with weights that never saw the company in question.
 
     Args:
-        dataset: The labelled file to be answered.
+        datasets: The labelled files to be answered, which train each other's weights too.
         extra: Labelled files that only ever train.
         dialogues: Files of dialogues without pages, which train too.
         folds: Parts that the companies are split into.
@@ -122,7 +124,7 @@ def judge_held_out(
     """
     require_extra("train", "cross-validation")
     held_out = cross_validate(
-        read_examples([dataset]),
+        read_examples(datasets),
         read_examples(extra),
         read_lines(dialogues),
         folds=folds,
@@ -130,6 +132,12 @@ def judge_held_out(
         workers=workers,
         on_fold=on_fold,
     )
-    conversations = read_dataset(dataset).conversations
-    report = score_predictions([turn.prediction for turn in held_out], read_gold(dataset), conversations)
-    return HeldOutReport(report, len(held_out), sum(turn.reachable for turn in held_out))
+    return tuple(_report(path, held_out) for path in datasets)
+
+
+def _report(path: Path, held_out: Sequence[HeldOutTurn]) -> HeldOutReport:
+    conversations = read_dataset(path).conversations
+    asked = {conversation.id for conversation in conversations}
+    turns = [turn for turn in held_out if turn.prediction.conversation in asked]
+    report = score_predictions([turn.prediction for turn in turns], read_gold(path), conversations)
+    return HeldOutReport(path.name, report, len(turns), sum(turn.reachable for turn in turns))

@@ -20,7 +20,8 @@ DatasetArgument = Annotated[
     typer.Argument(metavar="DATASET", help="A ConvFinQA file, or `sample` for the one that comes along."),
 ]
 DatasetsArgument = Annotated[
-    list[str], typer.Argument(metavar="DATASET...", help="ConvFinQA files, or `sample`.", show_default=False)
+    list[str],
+    typer.Argument(metavar="DATASET...", help="ConvFinQA or TAT-QA files, or `sample`.", show_default=False),
 ]
 RunArgument = Annotated[
     str, typer.Argument(metavar="RUN", help="A run's id, the beginning of one, or `latest`.", show_default=False)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from quaestor.cli.options import DatasetArgument, DatasetsArgument, ForceOption, JsonOption
+from quaestor.cli.options import DatasetsArgument, ForceOption, JsonOption
 
 _LINES_HELP = "A .jsonl file of dialogues or single questions, to learn what a turn does. May be given again."
 
@@ -41,7 +41,7 @@ def train_command(
 
 
 def crossvalidate_command(
-    dataset: DatasetArgument,
+    datasets: DatasetsArgument,
     extra: Annotated[
         list[str] | None,
         typer.Option("--extra", help="A labelled file that only ever trains. May be given again.", metavar="DATASET"),
@@ -52,7 +52,7 @@ def crossvalidate_command(
     workers: Annotated[int, typer.Option("--workers", min=1, help="Folds trained at once.", metavar="N")] = 2,
     json: JsonOption = False,
 ) -> None:
-    """Answer a dataset with weights that never saw the company in question, and score the answers."""
+    """Answer datasets with weights that never saw the company in question, and score the answers to each."""
     import sys
 
     from quaestor.application.resolve import dataset_path
@@ -68,15 +68,20 @@ def crossvalidate_command(
     require_extra("train", "cross-validation")
     print(f"training and answering {folds} folds, {workers} at once: each takes minutes", file=sys.stderr, flush=True)
     paths = [dataset_path(name) for name in extra or ()]
-    found = judge_held_out(
-        dataset_path(dataset), paths, dialogues or (), folds=folds, seed=seed, workers=workers, on_fold=told
-    )
+    asked = [dataset_path(name) for name in datasets]
+    found = judge_held_out(asked, paths, dialogues or (), folds=folds, seed=seed, workers=workers, on_fold=told)
     if json:
         import json as encoder
 
-        figures = {"score": score_to_json(found.report.score), "reachable": found.reachable, "turns": found.turns}
-        print(encoder.dumps(figures))
+        figures = {
+            one.name: {"score": score_to_json(one.report.score), "reachable": one.reachable, "turns": one.turns}
+            for one in found
+        }
+        print(encoder.dumps(figures[found[0].name] if len(found) == 1 else {"files": figures}))
         return
-    show_score(make_console(), found.report.score)
-    recall = f"{found.reachable} of {found.turns} turns"
-    print(f"candidate recall: the reference number is among the candidates in {recall}")
+    for one in found:
+        if len(found) > 1:
+            print(f"{one.name}:")
+        show_score(make_console(), one.report.score)
+        recall = f"{one.reachable} of {one.turns} turns"
+        print(f"candidate recall: the reference number is among the candidates in {recall}")

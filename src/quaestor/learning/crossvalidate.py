@@ -1,6 +1,7 @@
 """How good the embedded solver is on companies that its weights have never seen.
 
-Folds are split by company. Everything that is learned, vocabularies too, is learned inside the fold.
+Folds are split by company, those of independent questions by page. Everything that is learned, vocabularies too, is
+learned inside the fold.
 """
 
 import asyncio
@@ -8,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quaestor.conversation.memory import Memory
 from quaestor.core.answer_value import as_float
@@ -17,7 +19,9 @@ from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.evaluation.runner import play_conversation
 from quaestor.learning.deterministic import deterministic_pool
 from quaestor.learning.examples import Example, company_folds
+from quaestor.learning.lessons import as_program
 from quaestor.learning.train import fit_weights
+from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.predictions import Prediction, prediction_of
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.solver import EmbeddedSolver
@@ -30,7 +34,7 @@ class HeldOutTurn:
 
     Attributes:
         prediction: What the solver answered.
-        reachable: Gold's number was among the candidates.
+        reachable: Gold's number was among the candidates; of words, lists and counts it never is.
     """
 
     prediction: Prediction
@@ -57,6 +61,8 @@ def cross_validate(
 ) -> list[HeldOutTurn]:
     """Returns every turn of `examples`, each answered by weights trained on the other folds' companies.
 
+    Conversations and independent questions are split each for themselves: a fold has as many of both as the others.
+
     Args:
         examples: Held out in turn.
         extra: Labelled conversations that only ever train, never while their company is held out.
@@ -66,7 +72,9 @@ def cross_validate(
         workers: How many folds are trained at once.
         on_fold: Called with the number of folds that are done.
     """
-    fold_of = company_folds(examples, folds, seed)
+    fold_of: dict[str, int] = {}
+    for chained in (True, False):
+        fold_of |= company_folds([example for example in examples if example.chained is chained], folds, seed)
     jobs = []
     for fold in range(folds):
         held_out = tuple(example for example in examples if fold_of[example.company] == fold)
@@ -91,20 +99,24 @@ def answer_held_out(example: Example, solver: EmbeddedSolver) -> list[HeldOutTur
     """Returns the turns of one conversation, answered with the solver's own history."""
     if example.document is None:
         raise ValueError(f"{example.id} has no page")
-    conversation = Conversation(example.id, example.document, example.questions)
+    conversation = Conversation(example.id, example.document, example.questions, chained=example.chained)
     knowledge = GraphProvider.of([example.document])
     turns = asyncio.run(play_conversation(conversation, solver, knowledge))
-    records = turn_records(TurnPlace("cross-validation", example.id), turns)
+    records = turn_records(TurnPlace("cross-validation", example.id), turns, chained=example.chained)
     held_out, session = [], Session()
     for n, (record, gold) in enumerate(zip(records, example.gold, strict=True)):
-        graph, memory = knowledge.graph(example.document), Memory(turns[:n])
+        graph, memory = knowledge.graph(example.document), Memory(turns[:n] if example.chained else ())
         context = TurnContext(example.document, memory, graph, knowledge.ontology, session=session)
         values = solver.read(record.question, context).values
-        target = as_float(gold.executed)
-        held_out.append(
-            HeldOutTurn(
-                prediction_of(record),
-                target is not None and bool(np.isclose(values, target, rtol=1e-9, atol=0.6e-5).any()),
-            )
-        )
+        held_out.append(HeldOutTurn(prediction_of(record), _is_among(values, gold)))
     return held_out
+
+
+def _is_among(values: NDArray[np.float64], gold: GoldTurn) -> bool:
+    """Whether gold's number is one of the values: a stated percentage as points or as a fraction."""
+    taught = as_program(gold)
+    target = None if taught is None else as_float(taught.executed)
+    if target is None:
+        return False
+    targets = (target,) if gold.stated is None else (target, 100 * target)
+    return any(bool(np.isclose(values, number, rtol=1e-9, atol=0.6e-5).any()) for number in targets)

@@ -22,8 +22,9 @@ class Example:
         questions: In order.
         gold: One a question.
         document: The page; None where only the dialogue is known.
-        company: Whose report it is about, by which folds are split.
+        company: Whose report it is about, by which folds are split; where a file does not say it, the page.
         joined: Whether it was made of two conversations about one page.
+        chained: Whether a question may build on the ones before it; where not, each stands for itself.
     """
 
     id: str
@@ -32,22 +33,24 @@ class Example:
     document: Document | None
     company: str = ""
     joined: bool = False
+    chained: bool = True
 
 
 def read_examples(paths: Iterable[Path]) -> tuple[Example, ...]:
-    """Returns the labelled conversations of ConvFinQA files, with their pages; of repeated ids the first.
+    """Returns the labelled conversations of datasets, with their pages; of repeated ids the first.
 
     Raises:
-        DatasetError: A file cannot be read or has no answers, or its answers are not those of programs.
+        DatasetError: A file cannot be read or has no answers.
     """
     found: dict[str, Example] = {}
     for path in paths:
         gold = read_gold(path)
-        if any(turn.stated for turns in gold.values() for turn in turns):
-            raise DatasetError(f"{path} has stated answers: training and cross-validation take ConvFinQA's files alone")
         for told in read_dataset(path).conversations:
             if told.id in gold:
-                example = Example(told.id, told.questions, gold[told.id], told.document, told.company, told.joined)
+                group = told.company or told.document.id
+                example = Example(
+                    told.id, told.questions, gold[told.id], told.document, group, told.joined, told.chained
+                )
                 found.setdefault(told.id, example)
     return tuple(found.values())
 

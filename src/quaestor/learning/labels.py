@@ -19,7 +19,7 @@ from quaestor.plan.trees import Tree, program_tree
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
 from quaestor.scoring.gold import GoldTurn
-from quaestor.solvers.embedded.candidates.enumerate import OPERATIONS, reading_of
+from quaestor.solvers.embedded.candidates.enumerate import OPERATIONS, computed, reading_of
 from quaestor.solvers.embedded.page.matrix import NumberMatrix
 from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
 
@@ -80,8 +80,22 @@ def label_turn(
             operands.append(operand)
             acceptable.append(options)
     counts = _counts(operation, operands, state, leaves)
+    if gold.stated is not None and leaves is not None:
+        answer = _as_taken(operation, operands, leaves, answer)
     outcome = TurnAction(operation, tuple(operands), _remembered(operation, operands, plan, answer), counts)
     return LabelledTurn(question, outcome, answer, tuple(acceptable)), tree
+
+
+def _as_taken(operation: str, operands: Sequence[Operand], leaves: NumberMatrix, answer: float) -> float:
+    """What an operation on numbers of the page comes to as the solver takes them: percentages in points, one scale.
+
+    A stated answer counts in whatever it was stated in; its program comes to fractions.
+    """
+    counts = tuple(leaves.counts[o.index] if o.kind == "leaf" else Dimension() for o in operands)
+    if operation not in OPERATIONS or any(operand.kind != "leaf" for operand in operands):
+        return answer
+    value = computed(operation, [operand.value for operand in operands], counts)
+    return answer if value is None else value
 
 
 def _counted(value: AnswerValue) -> float:
@@ -125,17 +139,56 @@ def _operation(tree: Tree, earlier: Sequence[Tree], state: DialogueState) -> tup
     name, operands = str(tree[0]), tuple(part for part in tree[1:] if isinstance(part, tuple))
     if name in _OF_ROW:
         return _OF_ROW[name], operands
-    change = name == "divide" and operands[0][0] == "subtract" and operands[0][2] == operands[1]
-    # A difference that an earlier turn found is divided, not taken anew.
-    if change and _earlier_turn(operands[0], earlier, state) is None:
-        return "percentage_change", (operands[0][1], operands[1])
+    if (change := _change(name, operands)) is not None and _earlier_turn(operands[0], earlier, state) is None:
+        # A difference or a ratio that an earlier turn found is taken, not made anew.
+        return "percentage_change", change
     if name == "add" and len(terms := _terms(tree, earlier, state)) > 2:
         return "sum", terms
-    if name == "divide" and operands[1][0] == "constant":
-        terms = _terms(operands[0], earlier, state)
-        if len(terms) > 1 and operands[1][1] == len(terms):
+    if name == "divide" and operands[0][0] in ("add", "subtract", "multiply"):
+        terms = _terms(_added(operands[0]), earlier, state)
+        if len(terms) > 1 and _is_number(operands[1], len(terms)):
             return "average", terms
     return name, operands
+
+
+def _added(tree: Tree) -> Tree:
+    """A sum whose numbers are below zero as one of negative numbers: `-(2 + 3)` and `-2 - 3` are `-2 + -3`."""
+    if tree[0] == "multiply" and isinstance(tree[1], tuple) and tree[2] == ("constant", -1.0, "const_m1"):
+        return _negative(_added(tree[1]))
+    if tree[0] == "subtract" and isinstance(tree[1], tuple) and isinstance(tree[2], tuple):
+        first = _added(tree[1])
+        if _below_zero(first) and tree[2][0] == "number":
+            return ("add", first, _negative(tree[2]))
+    if tree[0] == "add":
+        return ("add", *(_added(part) for part in tree[1:] if isinstance(part, tuple)))
+    return tree
+
+
+def _below_zero(tree: Tree) -> bool:
+    if tree[0] == "add":
+        return all(isinstance(part, tuple) and _below_zero(part) for part in tree[1:])
+    return tree[0] == "number" and float(str(tree[1])) < 0
+
+
+def _negative(tree: Tree) -> Tree:
+    if tree[0] == "number":
+        return ("number", -float(str(tree[1])), f"-{tree[2]}")
+    if tree[0] == "add":
+        return ("add", *(_negative(part) for part in tree[1:] if isinstance(part, tuple)))
+    return ("multiply", tree, ("constant", -1.0, "const_m1"))
+
+
+def _change(name: str, operands: tuple[Tree, ...]) -> tuple[Tree, ...] | None:
+    """What changed and from what, in either form: `(a - b) / b` or `a / b - 1`; None of any other operation."""
+    inside = tuple(part for part in operands[0][1:] if isinstance(part, tuple))
+    if name == "divide" and operands[0][0] == "subtract" and inside[1] == operands[1]:
+        return inside
+    return inside if name == "subtract" and operands[0][0] == "divide" and _is_number(operands[1], 1) else None
+
+
+def _is_number(part: Tree, number: float) -> bool:
+    """Whether a part is that number, as a constant or written out: derivations of people have no constants."""
+    return part[0] in ("constant", "number") and part[1] == number
 
 
 def _row(part: Tree, leaves: NumberMatrix | None) -> list[tuple[int, float]]:

@@ -5,10 +5,13 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from pydantic import JsonValue
+
 from quaestor.errors import InputError, ModelError
 from quaestor.learning.examples import Example
 from quaestor.learning.trees import FittedTrees
 from quaestor.scoring.report import score_from_json
+from quaestor.scoring.scorers import SCORERS
 from quaestor.solvers.embedded.features.candidates import CANDIDATE_FEATURES
 from quaestor.solvers.embedded.model.confidence import MEASURES, Calibration
 from quaestor.solvers.embedded.model.loading import WEIGHT_FILES, EmbeddedWeights
@@ -85,7 +88,7 @@ def training_card(
 
 
 def held_out_figures(path: Path) -> dict[str, object]:
-    """Returns the figures of a card, from a file with what `quaestor crossvalidate --json` printed.
+    """Returns the figures of a card, from a file with what `quaestor crossvalidate --json` printed; by file of several.
 
     Units: shares from 0 to 1.
 
@@ -93,16 +96,22 @@ def held_out_figures(path: Path) -> dict[str, object]:
         InputError: It is no such file.
     """
     try:
-        report = json.loads(path.read_text(encoding="utf-8"))
-        score, turns, reachable = score_from_json(report["score"]), int(report["turns"]), int(report["reachable"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        told = json.loads(path.read_text(encoding="utf-8"))
+        if "files" in told:
+            return {str(name): _held_out(report) for name, report in told["files"].items()}
+        return _held_out(told)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path} does not hold what `quaestor crossvalidate --json` prints: {error}") from error
-    sure = score.certainty
+
+
+def _held_out(report: Mapping[str, JsonValue]) -> dict[str, object]:
+    score, turns = score_from_json(report["score"]), int(str(report["turns"]))
+    reachable = int(str(report["reachable"]))
+    sure, measures = score.certainty, score.measures
     return {
         "measured by": "quaestor crossvalidate, on companies held out, with own history",
         "turns": turns,
-        "execution accuracy": round(score.execution.value, 4),
-        "program accuracy": round(score.program.value, 4),
+        **{SCORERS[name].title: round(score.results[name].value, 4) for name in (measures.right, measures.beside)},
         "reference among the candidates": round(reachable / turns, 4),
         "calibration error": round(sure.error, 4) if sure else None,
         "right of the surest half": round(sure.surest_half.value, 4) if sure else None,

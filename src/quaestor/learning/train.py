@@ -15,6 +15,7 @@ from quaestor.conversation.references.ranking import with_rules
 from quaestor.extras import require_extra
 from quaestor.learning.calibration import fit_calibration
 from quaestor.learning.examples import Example, company_folds
+from quaestor.learning.lessons import lessons
 from quaestor.learning.pages import (
     PlayedTurn,
     candidate_rows,
@@ -53,6 +54,7 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
         SettingsError: The extra `train` is not installed.
     """
     require_extra("train", "training")
+    examples = lessons(examples)
     known = {example.id for example in examples}
     labelled = [*examples, *(dialogue for dialogue in dialogues if dialogue.id not in known)]
     samples = signature_samples(labelled)

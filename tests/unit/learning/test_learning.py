@@ -27,7 +27,7 @@ from quaestor.ontology.builder import build_ontology
 from quaestor.plan.trees import Tree
 from quaestor.questions.question import NO_QUESTION
 from quaestor.sample import sample_path
-from quaestor.scoring.gold import GoldTurn, read_gold
+from quaestor.scoring.gold import GoldTurn, StatedAnswer, StatedReference, read_gold
 from quaestor.scoring.predictions import Prediction, prediction_of
 from quaestor.scoring.report import score_predictions, score_to_json
 from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
@@ -240,6 +240,42 @@ def test_figures_of_another_form_are_refused(tmp_path: Path, content: str) -> No
         held_out_figures(path)
 
 
-def test_stated_answers_are_refused_in_one_line(tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match="has stated answers"):
-        read_examples([write_tatqa(tmp_path)])
+def test_a_change_and_an_average_are_told_however_they_are_derived(leaves: NumberMatrix) -> None:
+    for program, value in (
+        ("divide(435, 401), subtract(#0, 1)", 435 / 401 - 1),
+        ("subtract(435, 401), divide(#0, 401)", 435 / 401 - 1),
+    ):
+        (turn,) = labelled(leaves, (program, value))
+        assert shown(turn) == "percentage_change leaf0 leaf1"
+    for program in ("add(435, 401), divide(#0, 2)", "add(435, 401), divide(#0, const_2)"):
+        (turn,) = labelled(leaves, (program, 418.0))
+        assert shown(turn) == "average leaf0 leaf1"
+    for program in ("add(435, 401), multiply(#0, const_m1), divide(#1, 2)", "subtract(-435, 401), divide(#0, 2)"):
+        (turn,) = labelled(leaves, (program, -418.0))
+        assert (turn.outcome.operation, [o.value for o in turn.outcome.operands]) == ("average", [-435.0, -401.0])
+
+
+def test_a_stated_percentage_is_compared_in_points_as_the_solver_takes_it() -> None:
+    document = page([["", "2019", "2018"], ["rate", "4.5%", "4.1%"]], ())
+    matrix = number_matrix(build_graph(document, build_ontology([document]), "strict"))
+    stated = StatedReference(StatedAnswer(("0.4",), "percent"), "arithmetic", "table", "4.5% - 4.1%", "number")
+    gold = GoldTurn("subtract(4.5%, 4.1%)", a_value(0.004), None, 0, stated)
+    turn, _ = label_turn(NO_QUESTION, gold, [], DialogueState(), matrix, lambda found: found[0])
+    assert turn.answer == pytest.approx(0.4)
+    turn, _ = label_turn(NO_QUESTION, replace(gold, stated=None), [], DialogueState(), matrix, lambda found: found[0])
+    assert turn.answer == pytest.approx(0.004)
+
+
+def test_independent_questions_are_read_with_their_page_as_company(tmp_path: Path) -> None:
+    mill, fleet = read_examples([write_tatqa(tmp_path)])
+    assert (mill.company, mill.chained, len(mill.questions)) == ("1f0c-mill", False, 6)
+    assert company_folds([mill, fleet], 2, seed=0).keys() == {"1f0c-mill", "2a7e-fleet"}
+
+
+@pytest.mark.slow
+def test_both_benchmarks_are_held_out_in_one_training(examples: tuple[Example, ...], tmp_path: Path) -> None:
+    few, pages = one_of_each_company(examples)[:6], read_examples([write_tatqa(tmp_path)])
+    held_out = cross_validate([*few, *pages], (), (), folds=2, workers=1)
+    asked = [(e.id, n) for e in (*few, *pages) for n in range(len(e.questions))]
+    assert sorted((t.prediction.conversation, t.prediction.turn) for t in held_out) == sorted(asked)
+    assert any(t.reachable for t in held_out if t.prediction.conversation == "1f0c-mill")

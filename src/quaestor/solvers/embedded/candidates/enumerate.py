@@ -215,6 +215,27 @@ def reading_of(name: str, counts: tuple[Dimension, ...]) -> OperandScaling:
     return ARITHMETIC["identity" if name == "lookup" else name].rule(counts)
 
 
+def computed(name: str, values: Sequence[float], counts: tuple[Dimension, ...]) -> float | None:
+    """Returns what an operation comes to; None where it divides by zero, or takes another number of operands.
+
+    Args:
+        name: One of `OPERATIONS`.
+        values: Of its operands, as printed.
+        counts: What each of them counts.
+    """
+    if len(values) != len(counts) or (name not in GROUPED and len(values) != (1 if name == "lookup" else 2)):
+        return None
+    taken = [value * 10.0**shift for value, shift in zip(values, reading_of(name, counts).shifts, strict=True)]
+    if name == "lookup":
+        return taken[0]
+    if name in GROUPED:
+        return sum(taken) / (len(taken) if name == "average" else 1)
+    code = OPERATIONS.index(name)
+    if code in (DIVIDE, CHANGE) and taken[1] == 0:
+        return None
+    return float(_PAIRS[code](np.array(taken[0]), np.array(taken[1])))
+
+
 @lru_cache(maxsize=4096)
 def _shifts(name: str, left: Dimension, right: Dimension) -> tuple[float, float]:
     shifts = reading_of(name, (left,) if name == "lookup" or name in GROUPED else (left, right)).shifts
