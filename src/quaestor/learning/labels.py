@@ -19,7 +19,7 @@ from quaestor.plan.trees import Tree, program_tree
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
 from quaestor.scoring.gold import GoldTurn
-from quaestor.solvers.embedded.candidates.enumerate import OPERATIONS, computed, reading_of
+from quaestor.solvers.embedded.candidates.enumerate import OPERATIONS, reading_of, result_of
 from quaestor.solvers.embedded.page.matrix import NumberMatrix
 from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
 
@@ -94,7 +94,7 @@ def _as_taken(operation: str, operands: Sequence[Operand], leaves: NumberMatrix,
     counts = tuple(leaves.counts[o.index] if o.kind == "leaf" else Dimension() for o in operands)
     if operation not in OPERATIONS or any(operand.kind != "leaf" for operand in operands):
         return answer
-    value = computed(operation, [operand.value for operand in operands], counts)
+    value = result_of(operation, [operand.value for operand in operands], counts)
     return answer if value is None else value
 
 

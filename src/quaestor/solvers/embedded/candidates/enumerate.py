@@ -215,7 +215,7 @@ def reading_of(name: str, counts: tuple[Dimension, ...]) -> OperandScaling:
     return ARITHMETIC["identity" if name == "lookup" else name].rule(counts)
 
 
-def computed(name: str, values: Sequence[float], counts: tuple[Dimension, ...]) -> float | None:
+def result_of(name: str, values: Sequence[float], counts: tuple[Dimension, ...]) -> float | None:
     """Returns what an operation comes to; None where it divides by zero, or takes another number of operands.
 
     Args:
