@@ -80,13 +80,16 @@ class Asked:
     unkept: str | None = None
 
 
-async def answer_questions(page: CorpusPage, questions: Sequence[str], request: AskRequest) -> Asked:
+async def answer_questions(
+    page: CorpusPage, questions: Sequence[str], request: AskRequest, *, chained: bool = True
+) -> Asked:
     """Returns a turn for each question, and for each of several in one; later ones may refer to earlier ones.
 
     Args:
         page: What is asked about.
         questions: As a person puts them.
         request: Who answers, and how; whether the answers are kept.
+        chained: Whether it is one conversation; where not, each question is asked by itself.
 
     Raises:
         InputError: The page has no number, or there is no such model or ontology.
@@ -99,8 +102,9 @@ async def answer_questions(page: CorpusPage, questions: Sequence[str], request: 
         raise InputError(f"{document.id} has no number in its tables or its text: nothing can be answered from it")
     # Who shares a model may ask a page twice: what each time has used is counted by the conversation.
     name = document.id if request.session is None else f"{document.id}#{uuid4().hex[:8]}"
-    check_questions(Conversation(name, document, tuple(questions)))
-    conversation = taken_apart(Conversation(name, document, tuple(questions)))
+    asked_of_it = Conversation(name, document, tuple(questions), chained=chained)
+    check_questions(asked_of_it)
+    conversation = taken_apart(asked_of_it)
     async with _answering(request) as who:
         knowledge = await kept_knowledge(page.corpus, settings, request.cache)
         with _trace_folder(request, name) as traces:

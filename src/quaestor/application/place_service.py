@@ -7,7 +7,7 @@ from pydantic import JsonValue
 from quaestor.application.file_cache import file_cache
 from quaestor.application.resolve import find_files, split_arguments
 from quaestor.documents.document import Document
-from quaestor.errors import QuestionError
+from quaestor.errors import InputError, QuestionError
 from quaestor.questions.question import read_question
 from quaestor.retrieval.finding import find_places
 from quaestor.retrieval.keeping import kept_index
@@ -36,6 +36,8 @@ def places_in_files(
         InputError: There is no such file or page, or it cannot be read; or no question.
     """
     files, questions = split_arguments(arguments)
+    if not questions:
+        raise InputError("ask something: after the file, write the question in quotes")
     if not questions[-1].strip():
         raise QuestionError("the question is empty: ask something, such as 'what were net sales in 2024?'")
     cache = file_cache(settings)

@@ -147,11 +147,13 @@ def find_files(names: Sequence[str], cache: ByteCache | None = None) -> CorpusPa
 def split_arguments(arguments: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Returns the files and the questions of a command line: the first argument names a file, questions end them.
 
+    There may be no question.
+
     Args:
         arguments: As typed.
 
     Raises:
-        InputError: No question is among them, or what looks like a file's name is none.
+        InputError: What looks like a file's name is none.
     """
     files = [*arguments[:1]]
     for argument in arguments[1:]:
@@ -159,8 +161,6 @@ def split_arguments(arguments: Sequence[str]) -> tuple[tuple[str, ...], tuple[st
             break
         files.append(argument)
     questions = tuple(arguments[len(files) :])
-    if not questions:
-        raise InputError("ask something: after the file, write each question in quotes")
     for question in questions:
         if _names_file(question):
             raise InputError(f"{question[:200]!r} is a file: name files before questions")

@@ -139,3 +139,23 @@ async def read_graph(store: RunStore, run: str, conversation: str) -> KnowledgeG
     record = await find_run(store, run)
     name = await find_conversation(store, record.id, conversation)
     return graph_from_triples(await store.load_graph(record.id, name), f"the graph of {name}")
+
+
+async def turns_about(store: RunStore, run: str, document: str) -> tuple[TurnRecord, ...]:
+    """Returns the turns of a run that are about a document, conversation by conversation.
+
+    Args:
+        store: Where the run is kept.
+        run: Its id, the beginning of one, or `latest`.
+        document: The document's id.
+
+    Raises:
+        StoreError: There is no such run.
+        InputError: The run has no turn about the document.
+    """
+    record = await find_run(store, run)
+    about = [example.conversation for example in await store.examples(record.id) if example.document == document]
+    found = [turn for conversation in about for turn in await store.turns(record.id, conversation)]
+    if not found:
+        raise InputError(f"run {record.id} has no question about {document}")
+    return tuple(found)

@@ -19,6 +19,7 @@ from quaestor.cli.ontology import ontology
 from quaestor.cli.read import read_command
 from quaestor.cli.run import eval_command, run_command, score_command
 from quaestor.cli.runs import runs
+from quaestor.cli.show import show_command
 from quaestor.cli.train import crossvalidate_command, train_command
 from quaestor.settings import misspelt_variables
 
@@ -56,6 +57,7 @@ app.command("demo")(demo)
 app.command("ask")(ask_command)
 app.command("read")(read_command)
 app.command("pages")(pages)
+app.command("show")(show_command)
 app.command("find")(find_command)
 app.command("eval")(eval_command)
 app.command("run")(run_command)

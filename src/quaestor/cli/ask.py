@@ -1,15 +1,21 @@
 """`quaestor ask`: questions about files or a page, in one conversation. And `quaestor pages`: which pages there are."""
 
 import asyncio
+import shlex
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from quaestor.cli.groups import ModelOptions, OntologyOptions, SolverOptions, named_files, with_options
 from quaestor.cli.options import CacheOption, DatasetArgument, ForceOption, JsonOption, StoreOption, TracesOption
 
+if TYPE_CHECKING:
+    from quaestor.application.ask_service import AskRequest
+    from quaestor.application.resolve import CorpusPage
+
 _STDIN = "-"
+_MOST_LINES = 15
 
 
 @with_options
@@ -19,7 +25,7 @@ def ask_command(
         typer.Argument(
             metavar="FILE... QUESTION...",
             help="A filing or several (HTML, PDF, XLSX, CSV, text), or a page of a dataset as DATASET#PAGE; then the "
-            "questions in their order, or - to read them from stdin, one a line.",
+            "questions in their order, or - to read them from stdin, one a line. Without one: what can be asked.",
         ),
     ],
     solver: SolverOptions,
@@ -73,6 +79,9 @@ def ask_command(
     with shown_reading(files):
         found = find_files(files, request.cache)
     say_what_is_lost(found.document)
+    if not questions:
+        _show_what_can_be_asked(found, request, " ".join(map(shlex.quote, files)), json=json)
+        return
     try:
         asked = asyncio.run(answer_questions(found, questions, request))
     except BaseException:
@@ -91,6 +100,28 @@ def ask_command(
     console.print(found.document.id, style="dim", markup=False)
     for number, turn in enumerate(asked.turns, start=1):
         show_turn(console, number, turn, found.document)
+
+
+def _show_what_can_be_asked(found: "CorpusPage", request: "AskRequest", named: str, *, json: bool) -> None:
+    """Prints the lines of a document with their years, and questions that it answers, as they are typed."""
+    from quaestor.application.askable import askable_object, what_can_be_asked
+    from quaestor.cli.printing import make_console, print_json
+    from quaestor.cli.visible import visible
+
+    asked = asyncio.run(what_can_be_asked(found, request))
+    if json:
+        print_json(askable_object(found.document, asked))
+        return
+    console = make_console()
+    console.print(found.document.id, style="dim", markup=False)
+    width = max((len(line.label) for line in asked.lines[:_MOST_LINES]), default=0)
+    for line in asked.lines[:_MOST_LINES]:
+        console.print(f"  {line.label:<{width}}  {line.when}", markup=False)
+    if len(asked.lines) > _MOST_LINES:
+        console.print(f"  ... and {len(asked.lines) - _MOST_LINES} more (--json)")
+    print("ask, for example:" if asked.examples else "ask a question in quotes after the file")
+    for question in asked.examples:
+        print(visible(f"  quaestor ask {named} {shlex.quote(question)}"))
 
 
 def pages(

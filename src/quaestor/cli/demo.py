@@ -22,7 +22,8 @@ def demo(json: JsonOption = False) -> None:
     from quaestor.application.score_service import ScoredRun, score_run
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.progress import show_progress
-    from quaestor.cli.render import show_page, show_turn
+    from quaestor.cli.render import show_turn
+    from quaestor.cli.render_page import show_tables
     from quaestor.cli.results import show_score
     from quaestor.sample import sample_path
     from quaestor.scoring.gold import read_gold
@@ -36,7 +37,7 @@ def demo(json: JsonOption = False) -> None:
     gold = read_gold(sample_path())
     for identity in () if json else SHOWN:
         conversation = pages.conversation(identity)
-        show_page(console, conversation.document)
+        show_tables(console, conversation.document)
         page = CorpusPage.among(pages, conversation.document)
         asked = asyncio.run(answer_questions(page, conversation.questions, AskRequest(settings)))
         for number, turn in enumerate(asked.turns, start=1):

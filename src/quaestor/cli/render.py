@@ -23,7 +23,6 @@ from quaestor.core.answer_value import print_amount
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document
-from quaestor.documents.table import Table
 from quaestor.graph.facts import MentionFact, Observation, TextCell, period_code
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.usage import Usage
@@ -42,24 +41,6 @@ _SHOWN = 2
 
 _UNLIKELY = 0.02
 """A set of earlier results with a smaller probability is not shown."""
-
-
-def show_page(console: Console, document: Document) -> None:
-    """Prints a page's id and its tables."""
-    console.print(f"[bold]{escape(document.id)}[/]")
-    for table in document.tables:
-        print_grid(console, _grid(table))
-
-
-def _grid(table: Table) -> Grid:
-    grid = Grid(show_header=table.header_rows > 0, header_style="bold", show_edge=True)
-    heads = table.cells[: table.header_rows]
-    for column in range(len(table.columns)):
-        words = "\n".join(escape(row[column].text) for row in heads)
-        grid.add_column(words, justify="right" if column else "left", overflow="fold")
-    for row in table.cells[table.header_rows :]:
-        grid.add_row(*(escape(cell.text) for cell in row))
-    return grid
 
 
 def show_turn(console: Console, number: int, turn: Turn, document: Document) -> None:

@@ -5,7 +5,8 @@ from made_up import a_record
 from rich.console import Console
 from values import a_value
 
-from quaestor.cli.render import show_page, show_turn
+from quaestor.cli.render import show_turn
+from quaestor.cli.render_page import show_tables
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.convfinqa.records import read_conversation
@@ -65,6 +66,6 @@ def test_no_answer_says_why() -> None:
 def test_a_page_is_its_table_as_printed() -> None:
     file = io.StringIO()
     document = page()
-    show_page(Console(file=file, width=100), document)
+    show_tables(Console(file=file, width=100), document)
     for row in document.tables[0].cells:
         assert all(cell.text in file.getvalue() for cell in row)

@@ -1,0 +1,156 @@
+"""What can be asked of a document: its lines with their years, and questions that it is known to answer.
+
+Owns the choice of lines and the wording of the examples. An example is shown only where the solver answered it from the
+very cells that it asks for.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from pydantic import JsonValue
+
+from quaestor.application.ask_service import AskRequest, answer_questions
+from quaestor.application.resolve import CorpusPage
+from quaestor.conversation.turn import Turn
+from quaestor.core.provenance import CellRef, Source
+from quaestor.documents.document import Document
+from quaestor.documents.table import Table
+from quaestor.retrieval.standing import Standing, standings
+from quaestor.solvers.embedded.silence.years import show_years
+
+_LONGEST = 60
+_EXAMPLES = 3
+_TRIED = 5
+"""Lines that each form of question is tried with."""
+_AFTER_HEAD = re.compile(r",| \(| (?:of|in|on|for|from|before|after|per|and|to|at|by|under)\b")
+"""What follows the noun that a line's name is about."""
+_ORDER = (Standing.STATEMENT, Standing.OTHER, Standing.NOTE, Standing.DISCUSSION, Standing.CONTENTS)
+
+
+@dataclass(frozen=True, slots=True)
+class AskableLine:
+    """A line of a table.
+
+    Attributes:
+        label: As printed.
+        years: Those that it has a number for, in order.
+        cells: The cells of those numbers, one a year.
+    """
+
+    label: str
+    years: tuple[int, ...]
+    cells: tuple[CellRef, ...]
+
+    @property
+    def when(self) -> str:
+        """Its years for people: `2010 to 2012`."""
+        return show_years(self.years)
+
+
+@dataclass(frozen=True, slots=True)
+class Askable:
+    """What can be asked.
+
+    Attributes:
+        lines: Each label once; those of primary statements first.
+        examples: Questions that were answered from the cells that they name.
+    """
+
+    lines: tuple[AskableLine, ...]
+    examples: tuple[str, ...]
+
+
+async def what_can_be_asked(page: CorpusPage, request: AskRequest) -> Askable:
+    """Returns the lines of a document, and up to three questions that it answers.
+
+    Args:
+        page: What is asked about.
+        request: Who answers; nothing is kept of it.
+
+    Raises:
+        InputError: The page has no number, or there is no such ontology.
+    """
+    lines = tuple(_lines(page.document))
+    tried = list(_questions(lines))
+    if not tried:
+        return Askable(lines, ())
+    quiet = replace(request, keep=False, traces=None, on_begun=None)
+    asked = await answer_questions(page, [question for _, question, _ in tried], quiet, chained=False)
+    return Askable(lines, tuple(_answered(tried, asked.turns)))
+
+
+def _lines(document: Document) -> Iterator[AskableLine]:
+    """Yields lines with periods: rows under years, or columns beside years."""
+    order = {standing: place for place, standing in enumerate(_ORDER)}
+    standing_of = standings(document)
+    seen: set[str] = set()
+    for table in sorted(document.tables, key=lambda table: (order[standing_of[table.index][0]], table.index)):
+        found: dict[str, dict[int, CellRef]] = {}
+        for label, year, cell in _numbers(table):
+            # Of a label that stands twice nobody knows which is meant.
+            found.setdefault(label, {}).setdefault(year, cell)
+        for label, cells in found.items():
+            if label.casefold() not in seen:
+                seen.add(label.casefold())
+                years = tuple(sorted(cells))
+                yield AskableLine(label, years, tuple(cells[year] for year in years))
+
+
+def _numbers(table: Table) -> Iterator[tuple[str, int, CellRef]]:
+    """Yields the numbers of a table that have a line and a year."""
+    for cell in table.body():
+        row, column = table.rows[cell.ref.row], table.columns[cell.ref.column]
+        period = table.period_at(cell.ref.row, cell.ref.column)
+        label = " ".join((column if row.period is not None else row).label.split())
+        if cell.quantity is None or period is None or period.last is not None:
+            continue
+        if 0 < len(label) <= _LONGEST and not any(map(str.isdigit, label)):
+            yield label, period.year, cell.ref
+
+
+def _questions(lines: Sequence[AskableLine]) -> Iterator[tuple[int, str, frozenset[Source]]]:
+    """Yields the form of a question, the question, and the cells that answer it."""
+    for line in lines[:_TRIED]:
+        name, last = _as_spoken(line.label), line.years[-1]
+        yield 0, f"what {_were(name)} {name} in {last}?", frozenset(line.cells[-1:])
+    for line in [line for line in lines if len(line.years) > 1][1 : _TRIED + 1]:
+        name, first, last = _as_spoken(line.label), line.years[-2], line.years[-1]
+        ends = frozenset(line.cells[-2:])
+        yield 1, f"what was the change in {name} from {first} to {last}?", ends
+        yield 2, f"what was the percentage change in {name} from {first} to {last}?", ends
+
+
+def _as_spoken(label: str) -> str:
+    """A label within a sentence: `Net sales` small, `EBITDA` and `R&D expenses` as they are."""
+    words = [word if sum(map(str.isupper, word)) > 1 else word.lower() for word in label.strip(" :.").split()]
+    return " ".join(words)
+
+
+def _were(name: str) -> str:
+    """The verb for a line: `were` for net sales, `was` for cost of sales."""
+    head = _AFTER_HEAD.split(name)[0].rstrip()
+    return "were" if head.endswith("s") and not head.endswith("ss") else "was"
+
+
+def _answered(tried: Sequence[tuple[int, str, frozenset[Source]]], turns: Sequence[Turn]) -> Iterator[str]:
+    """Yields of each form the first question that was answered from its cells, else a second of another form."""
+    told: set[int] = set()
+    right = [
+        (form, question)
+        for (form, question, cells), turn in zip(tried, turns, strict=True)
+        if turn.answer.value is not None and frozenset(turn.answer.sources) == cells
+    ]
+    first = []
+    for form, question in right:
+        if form not in told:
+            told.add(form)
+            first.append(question)
+    rest = [question for _, question in right if question not in first]
+    yield from (first + rest)[:_EXAMPLES]
+
+
+def askable_object(document: Document, askable: Askable) -> dict[str, JsonValue]:
+    """Returns what can be asked as JSON."""
+    lines: list[JsonValue] = [{"label": line.label, "years": list(line.years)} for line in askable.lines]
+    return {"document": document.id, "lines": lines, "examples": list(askable.examples)}

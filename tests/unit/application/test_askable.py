@@ -1,0 +1,59 @@
+"""What can be asked of a document: its lines with their years, and questions that are answered from the right cells."""
+
+import asyncio
+
+from pages import page
+
+from quaestor.application.ask_service import AskRequest, answer_questions
+from quaestor.application.askable import askable_object, what_can_be_asked
+from quaestor.application.resolve import CorpusPage
+from quaestor.documents.document import Document
+from quaestor.settings import Settings
+
+BAKERY = page(
+    [
+        ["( in thousands )", "2012", "2011", "2010"],
+        ["net sales", "980", "910", "850"],
+        ["cost of sales", "640", "600", "590"],
+        ["EBITDA", "120", "110", "105"],
+        ["note 3 items", "1", "2", "3"],
+    ]
+)
+BY_YEAR = page([["year", "rent", "wages"], ["2011", "30", "210"], ["2012", "34", "230"]])
+NO_YEARS = page([["", "shops", "staff"], ["north", "12", "130"], ["south", "9", "88"]])
+
+
+def asked_of(document: Document) -> tuple[dict[str, str], tuple[str, ...]]:
+    found = asyncio.run(what_can_be_asked(CorpusPage.of(document), AskRequest(Settings())))
+    return {line.label: line.when for line in found.lines}, found.examples
+
+
+def test_lines_have_their_years() -> None:
+    lines, _ = asked_of(BAKERY)
+    assert lines == {"net sales": "2010 to 2012", "cost of sales": "2010 to 2012", "EBITDA": "2010 to 2012"}
+
+
+def test_years_in_rows_make_lines_of_columns() -> None:
+    lines, _ = asked_of(BY_YEAR)
+    assert lines == {"rent": "2011, 2012", "wages": "2011, 2012"}
+
+
+def test_a_page_without_years_has_no_line_and_no_example() -> None:
+    assert asked_of(NO_YEARS) == ({}, ())
+
+
+def test_every_example_is_answered_from_the_cells_that_it_asks_for() -> None:
+    _, examples = asked_of(BAKERY)
+    assert len(examples) == 3
+    for question in examples:
+        (turn,) = asyncio.run(answer_questions(CorpusPage.of(BAKERY), [question], AskRequest(Settings()))).turns
+        assert turn.answer.value is not None
+        assert turn.verified
+    assert any("percentage change" in question for question in examples)
+
+
+def test_as_json() -> None:
+    found = asyncio.run(what_can_be_asked(CorpusPage.of(BY_YEAR), AskRequest(Settings())))
+    told = askable_object(BY_YEAR, found)
+    assert told["lines"] == [{"label": "rent", "years": [2011, 2012]}, {"label": "wages", "years": [2011, 2012]}]
+    assert told["examples"] == list(found.examples)
