@@ -1,7 +1,9 @@
 """Arithmetic over named values to plan steps: `(sales_2008 - sales_2007) / sales_2007`.
 
-Owns the grammar: names, numbers, `+ - * / **`, one comparison with `<` or `>`, the minus before a term, `abs`,
-`as_printed`, `min`, `max`, `sum`, `avg`, parentheses. Nothing else is a formula, and nothing is ever evaluated as code:
+Owns the grammar: names, numbers (`15%` is 0.15), `+ - * / **`, one comparison with `<` or `>`, the minus before a term,
+`abs`, `as_printed`, `min`, `max`, `sum`, `avg`, parentheses; and over lists `argmax(sales)`, `count(sales > 5)`,
+`largest(sales, 3)` and their like, where a list is a name that stands for one, a comparison or difference of one, or
+several values: `argmax(sales_2008, sales_2009)`. Nothing else is a formula, and nothing is ever evaluated as code:
 a formula becomes steps, which `quaestor.plan.execute` runs. It is the way back of `quaestor.plan.formula`, over names
 instead of values.
 """
@@ -13,12 +15,13 @@ from dataclasses import dataclass, replace
 
 from quaestor.errors import FormulaError
 from quaestor.plan.literals import read_literal, write_literal
-from quaestor.plan.operations import MOST_OPERANDS
-from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
+from quaestor.plan.operations import MOST_OPERANDS, OPERATIONS
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, Step
 from quaestor.plan.validate import MOST_STEPS, nearest_operation
 
-Variable = Extract | Ref | Constant
-"""What a name stands for: a number on the page, the answer of an earlier turn (from -1 backwards), a constant."""
+Variable = Extract | Ref | Constant | CellGroup
+"""What a name stands for: a number of the page, the answer of an earlier turn (from -1 backwards), a constant, or
+a list of cells."""
 
 LONGEST = 1_000
 """The most characters of a formula."""
@@ -30,12 +33,16 @@ DEEPEST = 32
 FUNCTIONS = {
     "abs": "absolute", "as_printed": "as_printed", "avg": "average", "max": "maximum", "min": "minimum", "sum": "sum",
 }  # fmt: skip
-"""The functions, and the operations of plans that they are."""
+"""The functions of numbers, and the operations of plans that they are."""
+
+LIST_FUNCTIONS = {name: operation.arity[1] == 2 for name, operation in OPERATIONS.items() if operation.of_list}
+"""The functions of lists, called as the operations of plans; True of one with a number behind the list. A value can be
+named like one of them: a function has its parenthesis."""
 
 _OF_ONE = frozenset({"abs", "as_printed"})
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<name>[A-Za-z_]\w*)|(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?)|(?P<sign>\*\*|[-+*/<>(),]))",
+    r"\s*(?:(?P<name>[A-Za-z_]\w*)|(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?(?:\s?%)?)|(?P<sign>\*\*|[-+*/<>(),]))",
     re.ASCII,
 )
 _LEVELS = ({"<": "greater", ">": "greater"}, {"+": "add", "-": "subtract"}, {"*": "multiply", "/": "divide"})
@@ -107,6 +114,7 @@ class _Reader:
         self._next = self._depth = 0
         self._steps: list[Step] = []
         self._known: dict[object, Ref] = {}
+        self._lists: set[Operand] = set()
 
     def plan(self) -> Plan:
         """Returns the whole formula as a plan."""
@@ -115,7 +123,9 @@ class _Reader:
         answer = self._binary(0)
         if self._token.kind != "end":
             raise self._fault(f"expected an operator or the end, not {self._token.text[:20]!r}")
-        if not self._steps or (isinstance(answer, Ref) and answer.step < 0):
+        if isinstance(answer, CellGroup):
+            self._compute("items", answer)
+        elif not self._steps or (isinstance(answer, Ref) and answer.step < 0):
             self._compute("identity", answer)
         return Plan(tuple(self._steps))
 
@@ -143,10 +153,22 @@ class _Reader:
         while self._at(*operators):
             sign = self._take().text
             right = self._binary(level + 1)
-            left = self._compute(operators[sign], *((right, left) if sign == "<" else (left, right)))
+            left = self._infix(operators[sign], sign, left, right)
             if level == 0 and self._at("<", ">"):
                 raise self._fault("one comparison is the most: compare two values")
         return left
+
+    def _infix(self, operation: str, sign: str, left: Operand, right: Operand) -> Operand:
+        """Returns two terms with what stands between them; of a list that is compared the entries that hold."""
+        if operation != "greater":
+            return self._compute(operation, left, right)
+        if self._is_list(left) and self._is_list(right):
+            raise self._fault("compare a list with one number, or subtract one list from the other first")
+        if self._is_list(left) or self._is_list(right):
+            list_first = self._is_list(left)
+            listed, limit = (left, right) if list_first else (right, left)
+            return self._compute("above" if (sign == ">") == list_first else "below", listed, limit)
+        return self._compute(operation, *((right, left) if sign == "<" else (left, right)))
 
     def _signed(self) -> Operand:
         """Reads a term with its sign. A power binds more than the sign before it and less than the one after it."""
@@ -187,7 +209,8 @@ class _Reader:
         if len(token.text) > LONGEST_NUMBER:
             raise self._fault(f"a number of {len(token.text)} characters, more than {LONGEST_NUMBER}", token)
         value = read_literal(token.text)
-        return Constant(value, write_literal(value))
+        percent = token.text.endswith("%")
+        return Constant(value, "".join(token.text.split()) if percent else write_literal(value))
 
     def _close(self) -> None:
         if not self._at(")"):
@@ -204,28 +227,59 @@ class _Reader:
 
     def _function(self, token: _Token) -> Operand:
         operation = FUNCTIONS.get(token.text)
+        if operation is None and token.text in LIST_FUNCTIONS:
+            return self._function_of_list(token)
         if operation is None:
-            near = nearest_operation(token.text, tuple(FUNCTIONS))
+            near = nearest_operation(token.text, (*FUNCTIONS, *LIST_FUNCTIONS))
             raise self._fault(f"there is no function {token.text[:40]!r}, did you mean {near!r}?", token)
         self._take()
         variable = self._variables.get(self._token.text)
         if token.text == "abs" and isinstance(variable, Extract) and self._tokens[self._next + 1].text == ")":
             self._next += 2
             return self._extract(replace(variable, reading="magnitude"))
+        operands = self._arguments(token, 1 if token.text in _OF_ONE else MOST_OPERANDS)
+        alone = len(operands) == 1 and token.text not in _OF_ONE and not self._is_list(operands[0])
+        return operands[0] if alone else self._compute(operation, *operands)
+
+    def _arguments(self, token: _Token, most: int) -> list[Operand]:
         operands = [self._binary(0)]
         while self._at(","):
             self._take()
             operands.append(self._binary(0))
         self._close()
-        if len(operands) > (1 if token.text in _OF_ONE else MOST_OPERANDS):
+        if len(operands) > most:
             raise self._fault(f"{len(operands)} operands are too many for {token.text}", token)
-        return operands[0] if len(operands) == 1 and token.text not in _OF_ONE else self._compute(operation, *operands)
+        return operands
+
+    def _function_of_list(self, token: _Token) -> Operand:
+        """Reads a function of a list: of a name or a term that is one, or of several values."""
+        self._take()
+        operands = self._arguments(token, MOST_OPERANDS)
+        limit = [operands.pop()] if LIST_FUNCTIONS[token.text] else []
+        if not operands:
+            raise self._fault(f"{token.text} takes a list and then a number", token)
+        if token.text == "items":
+            return self._compute("items", *operands)
+        earlier = isinstance(operands[0], Ref) and operands[0].step < 0
+        listed = operands[0] if len(operands) == 1 and (earlier or self._is_list(operands[0])) else None
+        return self._compute(token.text, listed or self._compute("items", *operands), *limit)
+
+    def _is_list(self, operand: Operand) -> bool:
+        """Whether a term is a list for certain; of an earlier answer nobody knows here."""
+        return isinstance(operand, CellGroup) or operand in self._lists
 
     def _extract(self, variable: Extract) -> Ref:
         return self._step(replace(variable, id=0))
 
     def _compute(self, operation: str, *operands: Operand) -> Ref:
-        return self._step(Compute(0, operation, operands))
+        entry = OPERATIONS[operation]
+        lists = any(self._is_list(operand) for operand in operands)
+        if lists and entry.takes == "numbers":
+            raise self._fault(f"{operation} takes single numbers, not a list")
+        made = self._step(Compute(0, operation, operands))
+        if entry.gives in ("list", "labels") or (lists and entry.takes == "each"):
+            self._lists.add(made)
+        return made
 
     def _step(self, step: Step) -> Ref:
         """Returns the step's result; equal steps are one."""

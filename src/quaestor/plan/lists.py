@@ -200,9 +200,12 @@ def _item(entry: ListEntry, *, own: bool) -> ListItem:
 
 def _telling_apart(labels: Sequence[str | None]) -> list[str | None]:
     """Labels without the parts that all have ("net sales, 2009"), where what is left still tells them apart."""
-    if len(labels) < 2 or any(label is None for label in labels):
+    parts = [_PARTS.split(label) for label in labels if label is not None]
+    if len(parts) < 2:
         return list(labels)
-    parts = [_PARTS.split(label or "") for label in labels]
     common = set(parts[0]).intersection(*parts[1:])
     left = [", ".join(part for part in own if part not in common) for own in parts]
-    return list(left) if all(left) and len(set(left)) == len(left) else list(labels)
+    if not all(left) or len(set(left)) < len(left):
+        return list(labels)
+    shorter = iter(left)
+    return [label and next(shorter) for label in labels]

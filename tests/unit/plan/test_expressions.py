@@ -1,5 +1,6 @@
 """Formulas become plans: what they come to, what they refuse, and what 10,000 random texts and 200 attacks do."""
 
+from dataclasses import replace
 from decimal import Decimal
 from string import printable
 
@@ -16,7 +17,7 @@ from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.expressions import DEEPEST, LONGEST, Variable, is_name, parse_expression
 from quaestor.plan.formula import render_formula
 from quaestor.plan.program import to_program
-from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Plan, Ref
 from quaestor.plan.validate import MOST_STEPS
 
 HISTORY = [StepResult(a_value("0.5")), StepResult(a_value(7))]
@@ -26,10 +27,18 @@ def printed(value: str, scale: Scale = Scale.ONE, column: int = 1) -> Extract:
     return Extract(0, CellRef("page", 0, 1, column), "a cell", Quantity(Decimal(value), scale))
 
 
+def cells(*numbers: str) -> CellGroup:
+    sources = tuple(CellRef("page", 0, 2, column) for column in range(1, len(numbers) + 1))
+    years = tuple(str(year) for year in range(2009, 2009 + len(numbers)))
+    return CellGroup("net sales", years, tuple(Quantity(Decimal(number)) for number in numbers), sources)
+
+
 VALUES: dict[str, Variable] = {
     "a": printed("8"), "b": printed("-3", column=2), "c": Constant(Decimal(2), "const_2"), "last": Ref(-1),
     "p": printed("13.4", Scale.PERCENT, 3), "bn": printed("2.5", Scale.BILLION, 4),
-    "mn": printed("500", Scale.MILLION, 5),
+    "mn": printed("500", Scale.MILLION, 5), "sales": cells("3.2", "4.1", "4.0"), "costs": cells("2.0", "4.4", "3.0"),
+    "x09": replace(printed("7", column=6), label="rent, 2009"),
+    "x10": replace(printed("9", column=7), label="rent, 2010"),
 }  # fmt: skip
 
 
@@ -64,6 +73,53 @@ def test_comparisons_are_yes_or_no() -> None:
     assert value("a < b") is False
     assert value("a - 9 < b + 3") is True
     assert value("a > a") is False
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("argmax(sales)", "2010"), ("argmin(sales)", "2009"), ("rank(sales, 2)", "2011"), ("rank(sales, -1)", "2009"),
+        ("argmax(x09, x10)", "2010"), ("argmax(sales - costs)", "2009"), ("argmin(sales / 2)", "2009"),
+        ("largest(sales, 2)", "2010: 4.1; 2011: 4.0"), ("smallest(x10, x09, 1)", "2009: 7"),
+        ("sales > 4", "2010: 4.1"), ("4 > sales", "2009: 3.2"), ("4 <sales", "2010: 4.1"), ("sales < x09 - 8", "none"),
+        ("at_least(sales, 4)", "2010: 4.1; 2011: 4.0"), ("at_most(sales, 4)", "2009: 3.2; 2011: 4.0"),
+        ("equal_to(sales, 4)", "2011: 4.0"), ("count(sales)", "3"), ("count(sales > 4)", "1"),
+        ("count(sales - costs < 0)", "1"), ("labels(sales - costs < 0)", "2010"),
+        ("sales", "2009: 3.2; 2010: 4.1; 2011: 4.0"), ("count(sales / costs > 110%)", "2"),
+        ("items(x09, x10, a - b)", "2009: 7; 2010: 9; 11"), ("count(a, b)", "2"),
+        ("sum(sales > 3.5)", "8.1"), ("avg(sales > 3.5)", "4.05"),
+        ("max(sales, 9)", "9"), ("abs(sales - costs)", "2009: 1.2; 2010: 0.3; 2011: 1.0"),
+    ],
+)  # fmt: skip
+def test_a_formula_selects_from_lists(text: str, expected: str) -> None:
+    assert str(execute(plan(text), HISTORY).result.value) == expected
+
+
+def test_an_earlier_list_is_taken_as_one() -> None:
+    earlier = [execute(plan("sales > 3.5")).result]
+    assert str(execute(plan("count(last)"), earlier).result.value) == "2"
+    assert str(execute(plan("argmin(last)"), earlier).result.value) == "2011"
+    assert str(execute(plan("last - 1"), earlier).result.value) == "2010: 3.1; 2011: 3.0"
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "said"),
+    [
+        ("sales > costs", 13, "one number"), ("sales ** 2", 10, "single numbers"), ("as_printed(sales)", 17, "single"),
+        ("rank(2)", 0, "takes a list and then a number"), ("above(sales)", 0, "a list and then a number"),
+        ("argmx(sales)", 0, "did you mean 'argmax'"), ("argmax()", 7, "expected a name"), ("15 % 2", 5, "operator"),
+        ("count(sales > 4 > 3)", 16, "one comparison"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_asked_of_a_list_is_said(text: str, position: int, said: str) -> None:
+    with pytest.raises(FormulaError, match="cannot read the formula") as caught:
+        plan(text)
+    assert (caught.value.position, said in str(caught.value)) == (position, True)
+
+
+def test_a_percentage_is_a_fraction() -> None:
+    assert value("15% + 15 %") == Decimal("0.30")
+    assert to_program(plan("a * 2.5 %")) == "multiply(8, 2.5%)"
 
 
 def test_scales_and_sources_follow_from_the_plan() -> None:
@@ -151,14 +207,14 @@ def test_limits() -> None:
 
 
 def test_names() -> None:
-    assert all(is_name(name) for name in ("sales_2008", "_x", "S", "average"))
+    assert all(is_name(name) for name in ("sales_2008", "_x", "S", "average", "count", "items"))
     assert not any(is_name(name) for name in ("", "2008", "net sales", "sum", "abs", "größe", "a.b", "a\n", "a" * 81))
 
 
 def outcome(text: str) -> None:
     """A value or a named error; anything else fails the test."""
     try:
-        made = parse_expression(text, NAMES)
+        made = parse_expression(text, {**NAMES, "s": VALUES["sales"], "sales": VALUES["sales"]})
     except FormulaError:
         return
     assert len(made.steps) <= MOST_STEPS
@@ -168,7 +224,7 @@ def outcome(text: str) -> None:
         return
 
 
-@pytest.mark.parametrize("alphabet", [printable, "ab_1.29 ()+-*/<>,", "absuminxvg(), -*0", None])
+@pytest.mark.parametrize("alphabet", [printable, "ab_1.29 ()+-*/<>,", "absuminxvg(), -*0", "count(sales>4), -1", None])
 @pytest.mark.slow
 def test_random_texts_are_a_value_or_a_named_error(alphabet: str | None) -> None:
     @given(st.text(alphabet, max_size=60) if alphabet else st.text(max_size=60))
