@@ -12,10 +12,10 @@ from rich.text import Text
 
 from quaestor.cli.printing import print_grid
 from quaestor.conversation.answer import Answer, Variable
-from quaestor.conversation.describe import period_words
 from quaestor.conversation.display import ShownSource, show_confidence, show_number, show_source, whereabouts
 from quaestor.conversation.events.kinds import TakenApart, ToolCalled, load_events
 from quaestor.conversation.events.lines import event_lines
+from quaestor.conversation.period_words import period_words
 from quaestor.conversation.references.resolved import References
 from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core import serial

@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from textwrap import shorten
 
-from quaestor.conversation import meaning
+from quaestor.conversation import list_meaning, meaning
 from quaestor.conversation.answer import Variable
 from quaestor.conversation.meaning import Meaning
 from quaestor.conversation.memory import Memory
+from quaestor.conversation.period_words import shortened_period, shown_period, spanned_period
 from quaestor.conversation.text_subject import place_in_list, text_subject
+from quaestor.core.answer_value import amount_words
 from quaestor.core.periods import Period, parse_period
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.stop_words import TIME_WORDS
@@ -20,6 +22,8 @@ from quaestor.documents.document import Document, Sentence
 from quaestor.ontology.lines import without_period
 from quaestor.ontology.phrases import noun_phrase_before
 from quaestor.ontology.vocabulary import slug
+from quaestor.plan.execute import StepResult
+from quaestor.plan.operations import OPERATIONS
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef
 from quaestor.questions.cues import metric_nouns
 from quaestor.questions.entity import counted_thing, named_entity
@@ -40,8 +44,8 @@ _NO_MEASURE = frozenset(
 )
 _NEAR = 12
 """The most characters between a number of the text and the period behind it: " for the year "."""
-_MONTHS = "january february march april may june july august september october november december".split()
-_QUARTERS = ("first", "second", "third", "fourth")
+_MOST_READ = 64
+"""Of a longer group the first cells tell what it is of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +69,13 @@ class Description:
     variables: tuple[Variable, ...]
 
 
-def describe(plan: Plan, memory: Memory, document: Document, question: Question = NO_QUESTION) -> Description:
+def describe(
+    plan: Plan,
+    memory: Memory,
+    document: Document,
+    question: Question = NO_QUESTION,
+    result: StepResult | None = None,
+) -> Description:
     """Returns what the result of a plan is.
 
     Args:
@@ -73,15 +83,18 @@ def describe(plan: Plan, memory: Memory, document: Document, question: Question 
         memory: The turns before.
         document: The page that the plan's numbers stand on.
         question: What is asked. It names what the page does not, and tells a percentage from another ratio.
+        result: What the plan came to: a year or a line that it selects is what the result is about.
     """
     reader = _Reader(memory, document)
     found = reader.meaning(plan, len(memory.turns), question)
+    if result is not None:
+        found = list_meaning.chosen(found, result.value, reader.periods_of_labels(plan))
     text = found.text[:1].upper() + found.text[1:]
     return Description(
         text=_told_apart(text, reader.others(plan, found), memory, question),
         entity=" and ".join(found.entities) or None,
         metric_type=found.metric,
-        period=_span(found.periods),
+        period=spanned_period(found.periods),
         base=found.base,
         variables=tuple(_named(reader.variables(plan, question))),
     )
@@ -98,23 +111,6 @@ def _told_apart(text: str, others: Sequence[int], memory: Memory, question: Ques
     own += [str(year) for year in question.years if year not in earlier.year_set]
     said = " ".join(dict.fromkeys(own)) or f"question {len(memory.turns) + 1}"
     return f"{shorten(text, _LONGEST - _QUOTED, placeholder='...')} ({shorten(said, _QUOTED - 5, placeholder='...')})"
-
-
-def period_words(period: Period) -> str:
-    """Returns a period for people: "2008", "the third quarter of 2008", "december 31, 2008", "2006 to 2010"."""
-    match period.kind:
-        case "quarter":
-            return f"the {_QUARTERS[(period.quarter or 1) - 1]} quarter of {period.year}"
-        case "month":
-            return f"{_MONTHS[(period.month or 1) - 1]} {period.year}"
-        case "date":
-            return f"{_MONTHS[(period.month or 1) - 1]} {period.day}, {period.year}"
-        case "span":
-            return f"the {period.months} months to {_MONTHS[(period.month or 1) - 1]} {period.year}"
-        case "range":
-            return f"{period.year} and after" if period.last is None else f"{period.year} to {period.last}"
-        case _:
-            return str(period.year)
 
 
 class _Reader:
@@ -193,7 +189,7 @@ class _Reader:
         if (measure := self._measure(named[0])) is not None:
             subject = f"{measure} of {subject}"
         period = table.period_at(cell.row, cell.column)
-        shown = _shown(_shortened(period, self._periods(cell))) if period else ""
+        shown = shown_period(shortened_period(period, self._periods(cell))) if period else ""
         return meaning.number_result("", subject, period, shown, named[0])
 
     def _measure(self, label: str) -> str | None:
@@ -233,7 +229,7 @@ class _Reader:
         )
         subject = entity or f'"{shorten(step.label, _QUOTED, placeholder="...")}"'
         period = self._period_said(sentence, source) or year
-        shown = _shown(_shortened(period, [period])) if period and entity else ""
+        shown = shown_period(shortened_period(period, [period])) if period and entity else ""
         return meaning.number_result(_key(step), subject, period, shown, entity)
 
     def _period_said(self, sentence: Sentence, source: SentenceRef) -> Period | None:
@@ -246,23 +242,49 @@ class _Reader:
 
     def _compute(self, step: Compute, found: list[Meaning], turn: int, question: Question) -> Meaning:
         operands = [self._operand(operand, found, turn) for operand in step.operands]
+        if OPERATIONS[step.operation].of_list:
+            asked = question.wants.selection
+            return list_meaning.selected(step.operation, operands, asked.noun if asked else "")
         if step.operation == "subtract":
             operands[1] = _index_base(operands[0], operands[1], question)
         return _converted(meaning.computed(step.operation, operands), step.operation, operands, question)
 
     def _operand(self, operand: Operand, found: list[Meaning], turn: int) -> Meaning:
         match operand:
-            case Constant(value=value, text=text):
-                return meaning.constant(value, text.removeprefix("const_").replace("m1", "-1"))
+            case Constant(value=value, text=text, scale=scale):
+                words = text.removeprefix("const_").replace("m1", "-1")
+                return meaning.constant(value, amount_words(value, scale) if scale else words)
             case RowRef(text=text, table=table):
                 where = "" if table is None else f" of table {table}"
                 return meaning.number_result(f"row {text}{where}", f"{text}{where}", None, "", text)
-            case CellGroup(text=text, sources=sources):
-                return meaning.number_result(f"cells {sources}", text, None, "", text)
+            case CellGroup():
+                return self._group(operand)
             case Ref(step=step) if step > 0:
                 return found[step - 1]
             case Ref(step=step):
                 return self._answer(turn + step)
+
+    def _group(self, group: CellGroup) -> Meaning:
+        """A group of cells by what they are of: those of the first few tell."""
+        cells = [
+            self._cell(source, label)
+            if isinstance(source, CellRef)
+            else meaning.number_result("", group.text or label, parse_period(label), "", group.text or label)
+            for source, label in zip(group.sources[:_MOST_READ], group.labels, strict=False)
+        ]
+        return list_meaning.group(f"cells {group.sources}", group.text, cells, group.labels)
+
+    def periods_of_labels(self, plan: Plan) -> dict[str, Period]:
+        """The period that each label of a plan's groups stands for, as their cells have it."""
+        found: dict[str, Period] = {}
+        groups = (o for step in plan.steps if isinstance(step, Compute) for o in step.operands)
+        for group in groups:
+            for label, source in zip(group.labels, group.sources, strict=False) if isinstance(group, CellGroup) else ():
+                if isinstance(source, CellRef):
+                    period = self._document.table(source.table).period_at(source.row, source.column)
+                    if period is not None:
+                        found.setdefault(label, period)
+        return found
 
     def _answer(self, turn: int) -> Meaning:
         """What an earlier answer means; one without a plan is what its record says."""
@@ -294,10 +316,6 @@ def _key(step: Extract) -> str:
     return meaning.number_key(step.quantity.value) if step.quantity else f"words {step.text}"
 
 
-def _shown(period: Period) -> str:
-    return f" {'at' if period.kind == 'date' else 'in'} {period_words(period)}"
-
-
 def _period_beside(sentence: Sentence, source: SentenceRef) -> Period | None:
     """The period that a sentence gives a number: the one right behind it, else the only one."""
     for period, start, _ in sentence.periods:
@@ -305,20 +323,6 @@ def _period_beside(sentence: Sentence, source: SentenceRef) -> Period | None:
             return period
     periods = {period for period, _, _ in sentence.periods}
     return periods.pop() if len(periods) == 1 else None
-
-
-def _shortened(period: Period, among: list[Period]) -> Period:
-    """A date or month as its year, where no other of the periods around it is of that year."""
-    alone = len({other for other in among if other.year == period.year}) <= 1
-    return Period("year", period.year) if alone and period.kind in ("date", "month") else period
-
-
-def _span(periods: tuple[Period, ...]) -> Period | None:
-    """The one period of a result; the years from the first to the last where it spans several; else the latest."""
-    years = {period.year for period in periods}
-    if len(years) > 1 and all(period.kind != "range" for period in periods):
-        return Period("range", min(years), last=max(years))
-    return max(periods, key=meaning.order, default=None)
 
 
 def _year_asked(question: Question, earlier: Sequence[Question]) -> Period | None:
@@ -336,7 +340,7 @@ def _index_base(later: Meaning, base: Meaning, question: Question) -> Meaning:
     if base.constant != _INDEX or period is None or len(question.years) != 2 or question.years[1] != period.year:
         return base
     began = Period("year", question.years[0])
-    return replace(base, subject=later.subject, text=f"{later.subject}{_shown(began)}", periods=(began,))
+    return replace(base, subject=later.subject, text=f"{later.subject}{shown_period(began)}", periods=(began,))
 
 
 def _converted(found: Meaning, operation: str, operands: list[Meaning], question: Question) -> Meaning:

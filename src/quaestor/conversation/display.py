@@ -3,7 +3,7 @@
 Owns the wording only. What is printed here is rounded and never computed with; the answer's own value stays exact.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 from quaestor.conversation.answer import Answer
@@ -51,7 +51,11 @@ def show_number(answer: Answer) -> str:
     """
     if answer.value is None:
         return "no answer"
-    return print_value(answer.value, lambda number: _amount(number, answer))
+    return print_value(
+        answer.value,
+        lambda number: _amount(number, answer),
+        lambda number, scale, unit: _amount(number, replace(answer, scale=scale, unit=unit)),
+    )
 
 
 def _amount(value: Decimal, answer: Answer) -> str:

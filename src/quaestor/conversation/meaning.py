@@ -9,9 +9,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import Literal
 
+from quaestor.conversation.period_words import period_order
 from quaestor.core.periods import Period
-from quaestor.plan.operations import metric_of
+from quaestor.plan.operations import OPERATIONS, metric_of
 
 _SHARES = frozenset({"ratio", "percentage", "percentage_change"})
 _LONGEST = 400
@@ -33,6 +35,7 @@ class Meaning:
         base: What a percentage change, a percentage or a ratio is relative to, in words.
         parts: Of a sum what is added; of a change the later and the earlier value.
         constant: Its value, where it is a constant that stands in no document.
+        axis: Of a list what its entries are, one thing over several periods or several things; else None.
     """
 
     key: str
@@ -44,6 +47,7 @@ class Meaning:
     base: str | None = None
     parts: "tuple[Meaning, ...]" = ()
     constant: Decimal | None = None
+    axis: Literal["periods", "items"] | None = None
 
     @property
     def period(self) -> Period | None:
@@ -86,10 +90,17 @@ def computed(operation: str, operands: Sequence[Meaning]) -> Meaning:
         return operands[0]
     metric = metric_of(operation)
     made = _MADE.get(operation, _other)(tuple(operands), metric, operation)
+    each = OPERATIONS[operation].takes == "each"
     return replace(
         made,
+        axis=next((operand.axis for operand in operands if operand.axis), None) if each else None,
         key=hashlib.sha256("\n".join((operation, *(operand.key for operand in operands))).encode()).hexdigest(),
     )
+
+
+def shortened_meaning(made: Meaning) -> Meaning:
+    """Returns a meaning whose words are no longer than words may be."""
+    return replace(made, subject=made.subject[:_LONGEST], text=made.text[:_LONGEST])
 
 
 def as_percentage(meaning: Meaning) -> Meaning:
@@ -282,12 +293,7 @@ def _same(base: Meaning, value: Meaning) -> bool:
 
 def _before(one: Meaning, other: Meaning) -> bool:
     first, second = one.period, other.period
-    return bool(first and second) and order(first) < order(second)  # type: ignore[arg-type]
-
-
-def order(period: Period) -> tuple[int, int, int, int]:
-    """Returns what puts periods in the order of their ends."""
-    return (period.last or period.year, period.quarter or 0, period.month or 0, period.day or 0)
+    return bool(first and second) and period_order(first) < period_order(second)  # type: ignore[arg-type]
 
 
 def _from_to(earlier: Meaning, later: Meaning) -> str:

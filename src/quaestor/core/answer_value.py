@@ -87,7 +87,11 @@ AnswerKinds = Literal["numbers", "all"]
 counts and words of the document too."""
 
 
-def print_value(value: "AnswerValue", number: Callable[[Decimal], str] = "{:f}".format) -> str:
+def print_value(
+    value: "AnswerValue",
+    number: Callable[[Decimal], str] = "{:f}".format,
+    own: "Callable[[Decimal, Scale, str | None], str] | None" = None,
+) -> str:
     """Returns how people see a value.
 
     >>> print_value(ValueList((ListItem("Europe", Decimal(3)), ListItem("Asia"))))
@@ -96,6 +100,7 @@ def print_value(value: "AnswerValue", number: Callable[[Decimal], str] = "{:f}".
     Args:
         value: The value.
         number: How a number is written; by default with all its digits.
+        own: How a number of a list is written that has a scale of its own; by default as `amount_words` has it.
     """
     match value:
         case Number(value=exact):
@@ -105,13 +110,15 @@ def print_value(value: "AnswerValue", number: Callable[[Decimal], str] = "{:f}".
         case Text(value=text):
             return text
         case ValueList(items=items):
-            return "; ".join(_item_words(item, number) for item in items) or "none"
+            return "; ".join(_item_words(item, number, own or amount_words) for item in items) or "none"
 
 
-def _item_words(item: ListItem, number: Callable[[Decimal], str]) -> str:
+def _item_words(
+    item: ListItem, number: Callable[[Decimal], str], own: Callable[[Decimal, Scale, str | None], str]
+) -> str:
     if item.number is None:
         return item.label or ""
-    shown = number(item.number) if item.scale is None else amount_words(item.number, item.scale, item.unit)
+    shown = number(item.number) if item.scale is None else own(item.number, item.scale, item.unit)
     return shown if item.label is None else f"{item.label}: {shown}"
 
 

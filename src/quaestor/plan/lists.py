@@ -70,14 +70,23 @@ class Listed:
     @property
     def counts(self) -> Dimension:
         """What all its numbers count; nothing where they differ."""
+        return self._common or Dimension()
+
+    @property
+    def _common(self) -> Dimension | None:
+        """What all its numbers count: of a column "$" stands beside the first number alone."""
         kinds = {entry.counts for entry in self.entries if entry.number is not None}
-        return kinds.pop() if len(kinds) == 1 else Dimension()
+        units = {kind.unit for kind in kinds} - {None}
+        if len(units) > 1 or len({(kind.scale, kind.in_ones) for kind in kinds}) != 1:
+            return None
+        kind = next(iter(kinds))
+        return Dimension(kind.scale, next(iter(units), None), in_ones=kind.in_ones)
 
     @property
     def value(self) -> ValueList:
         """It as an answer: a number that counts in something else than the others says in what."""
-        kinds = {entry.counts for entry in self.entries if entry.number is not None}
-        return ValueList(tuple(_item(entry, own=len(kinds) > 1) for entry in self.entries))
+        own = self._common is None
+        return ValueList(tuple(_item(entry, own=own) for entry in self.entries))
 
     def chosen(self, places: Sequence[int], besides: Iterable[Source] = ()) -> "Listed":
         """Returns the entries at some places, in the order of these; it rests on all others too."""

@@ -7,12 +7,12 @@ from quaestor.conversation.answer import Answer
 from quaestor.conversation.describe import describe
 from quaestor.conversation.events.kinds import NoAnswerGiven, WhyNoAnswer
 from quaestor.conversation.events.lines import no_answer_words
-from quaestor.core.provenance import SentenceRef
+from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.documents.captions import scale_in_text
 from quaestor.documents.document import Document
 from quaestor.plan.execute import Execution, execute
 from quaestor.plan.formula import render_formula
-from quaestor.plan.steps import Compute, Extract, Plan, Ref, Step
+from quaestor.plan.steps import CellGroup, Compute, Extract, Plan, Ref, Step, counted
 from quaestor.solvers.base import TurnContext
 
 _LONGEST_EXPLANATION = 1000
@@ -29,7 +29,10 @@ def with_label_scales(plan: Plan, document: Document) -> Plan:
 
 
 def _labelled(step: Step, document: Document) -> Step:
-    if not isinstance(step, Extract) or step.quantity is None or (step.label_scale or step.label_unit):
+    if isinstance(step, Compute):
+        operands = (_labelled_group(o, document) if isinstance(o, CellGroup) else o for o in step.operands)
+        return replace(step, operands=tuple(operands))
+    if step.quantity is None or (step.label_scale or step.label_unit):
         return step
     source = step.source
     if isinstance(source, SentenceRef):
@@ -39,6 +42,18 @@ def _labelled(step: Step, document: Document) -> Step:
         return step
     scale, unit = table.scale_at(source.row, source.column), table.unit_at(source.row, source.column)
     return replace(step, label_scale=scale, label_unit=unit)
+
+
+def _labelled_group(group: CellGroup, document: Document) -> CellGroup:
+    if group.label_scale or group.label_unit or not all(isinstance(source, CellRef) for source in group.sources):
+        return group
+    cells = [(document.table(at.table), at) for at in group.sources if isinstance(at, CellRef)]
+    named = [(table.scale_at(at.row, at.column), table.unit_at(at.row, at.column)) for table, at in cells]
+    if len(set(named)) == 1:
+        return replace(group, label_scale=named[0][0], label_unit=named[0][1])
+    counts = [counted(quantity, *said) for quantity, said in zip(group.values, named, strict=False)]
+    said = (replace(q, scale=kind.scale, unit=kind.unit) for q, kind in zip(group.values, counts, strict=False))
+    return replace(group, values=tuple(said))
 
 
 def answer_from_plan(
@@ -59,7 +74,7 @@ def answer_from_plan(
     plan = with_label_scales(plan, context.document)
     execution = execute(plan, context.memory.registers)
     result = execution.result
-    described = describe(plan, context.memory, context.document, context.read(question))
+    described = describe(plan, context.memory, context.document, context.read(question), result)
     return Answer(
         value=result.value,
         scale=result.scale,

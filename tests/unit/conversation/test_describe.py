@@ -7,8 +7,9 @@ from pages import page
 from values import a_value, quantity_of
 
 from quaestor.conversation.answer import Answer, Variable
-from quaestor.conversation.describe import Description, describe, period_words
+from quaestor.conversation.describe import Description, describe
 from quaestor.conversation.memory import Memory
+from quaestor.conversation.period_words import period_words
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.core.periods import Period

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from quaestor.conversation.memory import Memory
+from quaestor.core.answer_value import Text, ValueList
 from quaestor.core.periods import Period
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Scale
@@ -35,7 +36,8 @@ class Result:
         metric: `Answer.metric_type`.
         made: How it was made, by its last operation alone: "value", "change", "relative change", ...
         entity: What it is about, where that is known.
-        years: Of its question; of its answer where the question names none.
+        years: Of its question; of its answer where the question names none, or the answer is what was selected:
+            "in which year from 2006 to 2010 was it highest?".
         words: The words of its question that carry meaning, singular.
         rests: For each operand of its last operation the latest turn before that has this very result, or None; of a
             change the later value, then its base.
@@ -73,7 +75,8 @@ def results_of_turns(memory: Memory) -> tuple[Result | None, ...]:
         again = _latest(expression, expressions)
         same = found[again] if again is not None else None
         rests = same.rests if same else tuple(_latest(operand, expressions) for operand in operands)
-        years = asked.year_set or years_of(answer.period)
+        selected = years_of(answer.period) if isinstance(answer.value, Text | ValueList) else frozenset()
+        years = selected or asked.year_set or years_of(answer.period)
         expressions.append(expression)
         found.append(
             Result(

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import permutations, product
 from math import exp
 
-from quaestor.conversation.describe import period_words
 from quaestor.conversation.memory import Memory
+from quaestor.conversation.period_words import period_words
 from quaestor.conversation.references.expressions import Expression, find_expressions
 from quaestor.conversation.references.focus import find_focus, in_focus_of
 from quaestor.conversation.references.lineage import (
@@ -156,7 +156,13 @@ class _Scene:
             for turn in among:
                 shares[turn] += chosen.score * exp(fits[turn].score) / whole
         first = assigned.turn if assigned else None
-        return _ranked(shares, {turn: like.reasons for turn, like in fits.items()}, first), ""
+        meant = _ranked(shares, {turn: like.reasons for turn, like in fits.items()}, first)
+        return meant, self._selected(meant)
+
+    def _selected(self, meant: tuple[Antecedent, ...]) -> str:
+        """The line or thing that the likeliest turn came to, where it selected one: no number can be meant."""
+        likeliest = next((r for r in self.latest if meant and r.turn == meant[0].turn), None)
+        return likeliest.entity or "" if likeliest is not None and likeliest.metric == "selection" else ""
 
     def _results(self, expression: Expression) -> tuple[Antecedent, ...]:
         """Judges "these two values": the results used."""
