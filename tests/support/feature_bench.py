@@ -94,6 +94,7 @@ def pool_of(
         leaf=np.array(taken, np.int32),
         turn=np.array(since, np.int32),
         score=np.log(np.linspace(0.9, 0.1, len(operands))),
+        reading=np.zeros(len(operands), np.int32),
     )
 
 

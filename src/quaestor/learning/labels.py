@@ -19,7 +19,8 @@ from quaestor.plan.trees import Tree, program_tree
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
 from quaestor.scoring.gold import GoldTurn
-from quaestor.solvers.embedded.candidates.enumerate import OPERATIONS, reading_of, result_of
+from quaestor.solvers.embedded.candidates.enumerate import OPERATIONS, result_of
+from quaestor.solvers.embedded.candidates.shifts import dimension_of_result
 from quaestor.solvers.embedded.page.matrix import NumberMatrix
 from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
 
@@ -130,7 +131,7 @@ def _counts(
     fits = len(counts) > 1 if operation in ("sum", "average") else len(counts) == (1 if operation == "lookup" else 2)
     if operation not in OPERATIONS or not fits:
         return Dimension()
-    return reading_of(operation, tuple(counts)).counts
+    return dimension_of_result(operation, tuple(counts))
 
 
 def _operation(tree: Tree, earlier: Sequence[Tree], state: DialogueState) -> tuple[str, tuple[Tree, ...]]:

@@ -101,7 +101,7 @@ def teacher_forced_rollout(
     """
     state, trees, turns = DialogueState(), list[Tree](), list[PlayedTurn]()
     for question, gold in zip(map(read_question, example.questions), example.gold, strict=True):
-        reading = read_leaves(read_turn(question, state, page, references), signature)
+        (reading,) = read_leaves([read_turn(question, state, page, references)], signature)
         plausible = leaf_scorer.predict([reading.measured])[0] if leaf_scorer else _by_words(reading.measured)
         label, tree = label_turn(question, gold, trees, state, page.leaves, _most(plausible))
         turns.append(PlayedTurn(page, reading, state, label))
@@ -162,7 +162,7 @@ def candidate_rows(
     Shape: The features are candidates x `len(CANDIDATE_FEATURES)`, the last array has one entry a candidate.
         `probability` has one entry a leaf of the page.
     """
-    candidates, features = build_candidates(turn.reading, probability)
+    candidates, features = build_candidates([turn.reading], [probability])
     return candidates, features, candidate_labels(candidates, turn.label)
 
 

@@ -31,6 +31,7 @@ from quaestor.solvers.embedded.decode.explanation import (
     reread,
     with_runner_up,
 )
+from quaestor.solvers.embedded.decode.overrides import in_benchmark_words
 from quaestor.solvers.embedded.decode.prior import Prior, prior_of
 from quaestor.solvers.embedded.decode.results import distinct_results, evidence_of
 from quaestor.solvers.embedded.decode.writing import read_state, write_plan
@@ -164,7 +165,9 @@ class EmbeddedSolver:
             surest = max(surest, confidence)
             reason = _anew(choice.outcome, state, same, page.leaves, context)
             answer = replace(answer, confidence=confidence, reason=reason)
-            turn = read_turn(read, state, page, self._weights.references)
+            # A filing's question may have been put in other words to be read.
+            reworded = reading.filing and in_benchmark_words(read) is not read
+            turn = read_turn(read, state, page, self._weights.references) if reworded else choices.turn(choice)
             yield replace(answer, grounds=explanation(answer, read, turn, context))
 
     def read(self, question: str, context: TurnContext) -> Hypotheses:

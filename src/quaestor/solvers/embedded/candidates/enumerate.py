@@ -7,15 +7,26 @@ is two, or adds up or averages a group of numbers. Owns what can be combined. Kn
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.plan.operations import OPERATIONS as ARITHMETIC
-from quaestor.plan.scales import Dimension, OperandScaling
+from quaestor.plan.scales import Dimension
 from quaestor.questions.question import Question
-from quaestor.solvers.embedded.candidates.pool import CONSTANT, COUNTS, FACTORS, GROUP, KINDS, NONE, RARE, Pool
-from quaestor.solvers.embedded.model.signature import constant_kind
+from quaestor.solvers.embedded.candidates.pool import (
+    CONSTANT,
+    COUNTS,
+    FACTORS,
+    GROUP,
+    KINDS,
+    NONE,
+    RARE,
+    Pool,
+    joined_pools,
+)
+from quaestor.solvers.embedded.candidates.shifts import ShiftTable, dimension_of_result, reading_of
+from quaestor.solvers.embedded.model.signature import constant_kind, share_of_operations
 from quaestor.solvers.embedded.state.dialogue import TurnAction
 
 OPERATIONS = (
@@ -27,12 +38,20 @@ LOOKUP, SUBTRACT, ADD, DIVIDE, MULTIPLY, GREATER, CHANGE, SUM, AVERAGE = range(l
 GROUPED = frozenset({"sum", "average"})
 """Those that take a group of numbers."""
 
+_SHIFTS = ShiftTable(OPERATIONS, GROUPED)
+
 KEPT = 400
 """How many candidates the ranker sees."""
 
 _COMPUTED = 600
 """How many are computed: some of them divide by zero."""
 
+
+_Plans = tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]
+"""Operation, operands, log probability of the signature, and the same with the operands', of each plan."""
+
+_Block = tuple[int, NDArray[np.intp] | int, NDArray[np.intp] | int]
+"""Plans of one operation: its code, the first operands and the second ones."""
 
 _PAIRS: dict[int, Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]] = {
     SUBTRACT: lambda a, b: a - b,
@@ -47,7 +66,7 @@ _PAIRS: dict[int, Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[n
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Plans in columns.
+    """Plans in columns, after one reading of the turns before or several: those of one stand together.
 
     Shape: one entry a plan; `first` and `second` index into the pool.
     """
@@ -64,7 +83,21 @@ class Candidates:
         """The number of plans."""
         return len(self.operation)
 
-    def take(self, index: NDArray[np.intp]) -> "Candidates":
+    @property
+    def reading(self) -> NDArray[np.int32]:
+        """Of each plan the reading of the turns before that it follows, from 0.
+
+        Shape: One entry a plan.
+        """
+        return self.pool.reading[self.first]
+
+    def parts(self) -> list[slice]:
+        """Returns for each reading where its plans stand."""
+        readings = int(self.pool.reading[-1]) + 1
+        ends = np.searchsorted(self.reading, np.arange(readings), side="right").tolist()
+        return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
+
+    def take(self, index: NDArray[np.intp] | slice) -> "Candidates":
         """Returns the plans at `index`, in that order."""
         return Candidates(
             self.pool,
@@ -76,54 +109,71 @@ class Candidates:
             self.prior[index],
         )
 
-    def outcome(self, index: int) -> TurnAction:
-        """Returns what the plan at `index` does, as the next state remembers it."""
-        i, j = int(self.first[index]), int(self.second[index])
-        name = OPERATIONS[self.operation[index]]
-        chosen = (i,) if self.pool.kind[j] == NONE else (i, j)
+    def outcomes(self) -> list[TurnAction]:
+        """Returns what each plan does, as the next state remembers it."""
+        plans = zip(*(a.tolist() for a in (self.operation, self.first, self.second, self.value)), strict=True)
+        return [self._outcome(OPERATIONS[operation], i, j, value) for operation, i, j, value in plans]
+
+    def _outcome(self, name: str, first: int, second: int, value: float) -> TurnAction:
+        chosen = (first,) if self.pool.kind[second] == NONE else (first, second)
         operands = tuple(member for n in chosen for member in self.pool.members(n))
-        reading = reading_of(name, tuple(self.pool.counts[n] for n in chosen))
-        return TurnAction(name, operands, float(self.value[index]), reading.counts)
+        return TurnAction(name, operands, value, dimension_of_result(name, tuple(self.pool.counts[n] for n in chosen)))
 
 
-def enumerate_candidates(pool: Pool, signatures: Mapping[str, float], question: Question) -> Candidates:
-    """Returns the plans over a pool, the `KEPT` most plausible by signature and leaves, best first.
+def enumerate_candidates(
+    pools: Sequence[Pool], signatures: Sequence[Mapping[str, float]], question: Question
+) -> Candidates:
+    """Returns the plans over pools, of each the `KEPT` most plausible by signature and leaves, best first.
 
     Args:
-        pool: What can be an operand.
-        signatures: The probability of each signature, by its name.
+        pools: What can be an operand, after each reading of the turns before.
+        signatures: The probability of each signature by its name, likewise.
         question: What is asked.
     """
+    pool, starts = joined_pools(pools), np.cumsum([0, *(len(one.kind) for one in pools)]).tolist()
+    found = [_best(*read, question) for read in zip(pools, signatures, strict=True)]
+    operation, first, second, signature, prior = (
+        np.concatenate(columns)
+        for columns in zip(
+            *((o, i + start, j + start, s, p) for start, (o, i, j, s, p) in zip(starts, found, strict=False)),
+            strict=True,
+        )
+    )
+    value, defined = _values(pool, operation, first, second)
+    every = Candidates(pool, operation, first, second, value, signature, prior)
+    keep = [np.flatnonzero(defined[part])[:KEPT] + part.start for part in every.parts()]
+    return every.take(np.concatenate(keep))
+
+
+def _best(pool: Pool, signatures: Mapping[str, float], question: Question) -> _Plans:
+    """The plans over one pool that are to be computed, the most plausible first."""
     operation, first, second = _combinations(pool, signatures, question)
     signature = _signature_scores(pool, operation, first, second, signatures, question.numbers)
     prior = signature + pool.score[first] + np.where(pool.kind[second] == NONE, 0.0, pool.score[second])
     # Of ten thousand plans only the best are computed and put in order.
     best = np.sort(np.argpartition(-prior, _COMPUTED)[:_COMPUTED]) if len(prior) > _COMPUTED else np.arange(len(prior))
     best = best[np.argsort(-prior[best], kind="stable")]
-    operation, first, second = operation[best], first[best], second[best]
-    signature, prior = signature[best], prior[best]
-    value, defined = _values(pool, operation, first, second)
-    keep = np.flatnonzero(defined)[:KEPT]
-    return Candidates(pool, operation, first, second, value, signature, prior).take(keep)
+    return operation[best], first[best], second[best], signature[best], prior[best]
 
 
 def _combinations(
     pool: Pool, signatures: Mapping[str, float], question: Question
 ) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int32]]:
     numbers = np.flatnonzero((pool.kind != CONSTANT) & (pool.kind != NONE) & (pool.kind != GROUP))
-    i, j = (axis.ravel() for axis in np.meshgrid(numbers, numbers, indexing="ij"))
     # The same number twice is one number printed in two places: their difference and their ratio say nothing. But two
     # amounts that are alike can be added.
-    same = same_printed_number(pool, i, j)
-    alike = same & (i < j) & (pool.value[i] == pool.value[j])
-    twice = i[alike], j[alike]
-    apart = (i != j) & ~same
-    i, j = i[apart], j[apart]
+    same = same_printed_number(pool, numbers[:, None], numbers[None, :])
+    value = pool.value[numbers]
+    alike = np.nonzero(same & (value[:, None] == value[None, :]) & np.tri(len(numbers), k=-1, dtype=bool).T)
+    twice = numbers[alike[0]], numbers[alike[1]]
+    np.fill_diagonal(same, val=True)
+    i, j = (numbers[places] for places in np.nonzero(~same))
     once = i < j
     # What three years or more come to is no sum of two numbers of the page.
     added = once & ~((pool.leaf[i] >= 0) & (pool.leaf[j] >= 0)) if len(question.years) > 2 else once
-    blocks: list[tuple[int, NDArray[np.intp], NDArray[np.intp]]] = [
-        (LOOKUP, numbers, np.full(len(numbers), len(pool.kind) - 1)),
+    nothing = len(pool.kind) - 1
+    blocks: list[_Block] = [
+        (LOOKUP, numbers, nothing),
         (SUBTRACT, i, j),
         (DIVIDE, i, j),
         (ADD, i[added], j[added]),
@@ -131,19 +181,22 @@ def _combinations(
         (MULTIPLY, i[once], j[once]),
     ]
     for code, name in ((GREATER, "greater"), (CHANGE, "percentage_change")):
-        if sum(p for s, p in signatures.items() if s.startswith(name)) > RARE:
+        if share_of_operations(signatures, name) > RARE:
             blocks.append((code, i, j))
     blocks += _with_constants(pool, numbers, question)
     groups = np.flatnonzero(pool.kind == GROUP)
     many = np.array([n for n in groups.tolist() if len(pool.members(n)) > 2], np.intp)
-    nothing = len(pool.kind) - 1
-    blocks += [(SUM, many, np.full(len(many), nothing)), (AVERAGE, groups, np.full(len(groups), nothing))]
-    operation = np.concatenate([np.full(len(a), code, np.int8) for code, a, _ in blocks])
-    return (
-        operation,
-        np.concatenate([a for _, a, _ in blocks]).astype(np.int32),
-        np.concatenate([b for _, _, b in blocks]).astype(np.int32),
-    )
+    return _laid_out([*blocks, (SUM, many, nothing), (AVERAGE, groups, nothing)])
+
+
+def _laid_out(blocks: Sequence[_Block]) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int32]]:
+    """The plans of blocks one after the other; an operand that all of a block have in common stands once in it."""
+    sizes = [len(a) if isinstance(a, np.ndarray) else len(cast("NDArray[np.intp]", b)) for _, a, b in blocks]
+    first, second, end = np.empty(sum(sizes), np.int32), np.empty(sum(sizes), np.int32), 0
+    for (_, a, b), size in zip(blocks, sizes, strict=True):
+        start, end = end, end + size
+        first[start:end], second[start:end] = a, b
+    return np.repeat(np.array([code for code, _, _ in blocks], np.int8), sizes), first, second
 
 
 def same_printed_number(pool: Pool, first: NDArray[np.integer], second: NDArray[np.integer]) -> NDArray[np.bool_]:
@@ -161,15 +214,12 @@ def same_printed_number(pool: Pool, first: NDArray[np.integer], second: NDArray[
     return same
 
 
-def _with_constants(
-    pool: Pool, numbers: NDArray[np.intp], question: Question
-) -> list[tuple[int, NDArray[np.intp], NDArray[np.intp]]]:
+def _with_constants(pool: Pool, numbers: NDArray[np.intp], question: Question) -> list[_Block]:
     """Scale factors, counts to average over, one and a hundred as bases, and whatever number the question says."""
     asked = {*question.numbers, *question.counts}
-    blocks = []
-    for constant in np.flatnonzero(pool.kind == CONSTANT):
-        number = float(pool.value[constant])
-        beside = np.full(len(numbers), constant)
+    blocks: list[_Block] = []
+    for beside in np.flatnonzero(pool.kind == CONSTANT).tolist():
+        number = float(pool.value[beside])
         if number in asked or number in FACTORS or number == -1.0:
             blocks.append((MULTIPLY, numbers, beside))
         if number in asked or number in FACTORS or number in COUNTS:
@@ -187,17 +237,8 @@ def _values(
     pool: Pool, operation: NDArray[np.int8], first: NDArray[np.int32], second: NDArray[np.int32]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """The results in floating point, for ranking alone: the plan that is chosen is executed exactly."""
-    # Told apart by identity, which is quick; that some are equal is no matter.
-    distinct = list({id(counts): counts for counts in pool.counts}.values())
-    code_of = {id(counts): code for code, counts in enumerate(distinct)}
-    codes = np.array([code_of[id(counts)] for counts in pool.counts], np.int64)
-    key = (operation.astype(np.int64) * len(distinct) + codes[first]) * len(distinct) + codes[second]
-    shifts = np.empty((len(OPERATIONS) * len(distinct) ** 2, 2))
-    for packed in _present(key, len(shifts)):
-        rest, right = divmod(packed, len(distinct))
-        code, left = divmod(rest, len(distinct))
-        shifts[packed] = _shifts(OPERATIONS[code], distinct[left], distinct[right])
-    a, b = pool.value[first] * shifts[key, 0], pool.value[second] * shifts[key, 1]
+    by_first, by_second = _SHIFTS.factors(pool.counts, operation, first, second)
+    a, b = pool.value[first] * by_first, pool.value[second] * by_second
     divisor_zero = ((operation == DIVIDE) | (operation == CHANGE)) & (b == 0)
     safe = np.where(b == 0, 1.0, b)
     value = a.copy()
@@ -207,12 +248,6 @@ def _values(
     at = np.flatnonzero(operation == AVERAGE)
     value[at] /= [len(pool.members(n)) for n in first[at].tolist()]
     return value, ~divisor_zero & np.isfinite(value)
-
-
-@lru_cache(maxsize=4096)
-def reading_of(name: str, counts: tuple[Dimension, ...]) -> OperandScaling:
-    """Returns how an operation takes operands that count so, by the one rule of `quaestor.plan.scales`."""
-    return ARITHMETIC["identity" if name == "lookup" else name].rule(counts)
 
 
 def result_of(name: str, values: Sequence[float], counts: tuple[Dimension, ...]) -> float | None:
@@ -236,12 +271,6 @@ def result_of(name: str, values: Sequence[float], counts: tuple[Dimension, ...])
     return float(_PAIRS[code](np.array(taken[0]), np.array(taken[1])))
 
 
-@lru_cache(maxsize=4096)
-def _shifts(name: str, left: Dimension, right: Dimension) -> tuple[float, float]:
-    shifts = reading_of(name, (left,) if name == "lookup" or name in GROUPED else (left, right)).shifts
-    return 10.0 ** shifts[0], 10.0 ** shifts[1] if len(shifts) > 1 else 1.0
-
-
 def _signature_scores(
     pool: Pool,
     operation: NDArray[np.int8],
@@ -251,39 +280,46 @@ def _signature_scores(
     numbers: Sequence[float],
 ) -> NDArray[np.float64]:
     """The log probability of each plan's signature; an unlisted one shares its operation's remainder."""
-    names = [_kind_name(pool, k, numbers) for k in range(len(pool.kind))]
-    distinct = list(dict.fromkeys(names))
-    code_of = {name: code for code, name in enumerate(distinct)}
-    codes = np.array([code_of[name] for name in names], np.int64)
-    key = (operation.astype(np.int64) * len(distinct) + codes[first]) * len(distinct) + codes[second]
-    scores = np.empty(len(OPERATIONS) * len(distinct) ** 2, np.float64)
-    for packed in _present(key, len(scores)):
-        rest, right = divmod(packed, len(distinct))
-        code, left = divmod(rest, len(distinct))
-        scores[packed] = _signature_score(OPERATIONS[code], distinct[left], distinct[right], signatures)
-    found: NDArray[np.float64] = scores[key]
+    extra = tuple(sorted({constant_kind(value, numbers) for value in pool.value[pool.kind == CONSTANT].tolist()}))
+    code_of = {name: code for code, name in enumerate(extra, start=len(KINDS))}
+    constants = zip(pool.kind.tolist(), pool.value.tolist(), strict=True)
+    codes = np.array([code_of[constant_kind(v, numbers)] if k == CONSTANT else k for k, v in constants], np.int32)
+    size = np.int32(len(KINDS) + len(extra))
+    key = (operation * size + codes[first]) * size + codes[second]
+    found: NDArray[np.float64] = _scores_of_kinds(extra, signatures).take(key)
     return found
 
 
-def _present(key: NDArray[np.int64], size: int) -> list[int]:
-    """The keys that occur, without sorting all of them."""
-    there = np.zeros(size, bool)
-    there[key] = True
-    return [int(n) for n in np.flatnonzero(there)]
+def _scores_of_kinds(constants: tuple[str, ...], signatures: Mapping[str, float]) -> NDArray[np.float64]:
+    """The log probability of every operation on every pair of kinds, those of constants last."""
+    listed, unlisted, turned, share = _places(constants, tuple(signatures))
+    p = np.array([*signatures.values(), 0.0])
+    found: NDArray[np.float64] = np.log(np.where(listed < 0, share * p[unlisted], p[listed]) + p[turned] + 1e-5)
+    return found
 
 
-def _signature_score(name: str, first: str, second: str, signatures: Mapping[str, float]) -> float:
-    if first == "group":
-        return float(np.log(signatures.get(f"{name}(group)", signatures.get(f"{name}(other)", 0.0)) + 1e-5))
-    inside = first if second == "none" else f"{first},{second}"
-    p = signatures.get(f"{name}({inside})")
-    if p is None:
-        p = 0.1 * signatures.get(f"{name}(other)", 0.0)
-    if name in ("add", "multiply") and second != "none":
-        p += signatures.get(f"{name}({second},{first})", 0.0)
-    return float(np.log(p + 1e-5))
+@lru_cache(maxsize=256)
+def _places(
+    constants: tuple[str, ...], signatures: tuple[str, ...]
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
+    """For every operation on every pair of kinds where its signature stands; -1 where it is not listed.
 
-
-def _kind_name(pool: Pool, index: int, numbers: Sequence[float]) -> str:
-    kind = KINDS[pool.kind[index]]
-    return constant_kind(float(pool.value[index]), numbers) if kind == "constant" else kind
+    Then where the one for all that are not listed stands, and the one with its operands turned round, -1 being none;
+    and what of the former one that is not listed has.
+    """
+    kinds = (*KINDS, *constants)
+    named = [
+        (
+            f"{name}(group)" if a == "group" else f"{name}({a})" if b == "none" else f"{name}({a},{b})",
+            f"{name}(other)",
+            f"{name}({b},{a})" if name in ("add", "multiply") and b != "none" and a != "group" else "",
+        )
+        for name in OPERATIONS
+        for a in kinds
+        for b in kinds
+    ]
+    place = {name: n for n, name in enumerate(signatures)}
+    listed, unlisted, turned = (
+        np.array([place.get(name, -1) for name in of], np.intp) for of in zip(*named, strict=True)
+    )
+    return listed, unlisted, turned, np.array([1.0 if own.endswith("(group)") else 0.1 for own, _, _ in named])

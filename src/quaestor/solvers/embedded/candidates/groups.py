@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from quaestor.plan.scales import Dimension
 from quaestor.questions.intent import SEVERAL
 from quaestor.questions.question import Question
+from quaestor.solvers.embedded.model.signature import share_of_operations
 from quaestor.solvers.embedded.page.matrix import NumberMatrix
 from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand
 
@@ -51,7 +52,7 @@ def asks_for_groups(question: Question, signatures: Mapping[str, float], least: 
         least: Sums and averages together must be more probable than this, where nothing else speaks for several
             numbers.
     """
-    likely = sum(p for name, p in signatures.items() if name.startswith(("sum", "average")))
+    likely = share_of_operations(signatures, "sum", "average")
     return likely > least or len(question.years) > 2 or not SEVERAL.isdisjoint(question.pattern_names)
 
 

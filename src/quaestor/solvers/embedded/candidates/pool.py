@@ -1,8 +1,8 @@
 """What can be an operand in a turn: leaves of the page, earlier results, groups of numbers, and constants."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 
@@ -34,12 +34,13 @@ RARE = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """What can be an operand in a turn.
+    """What can be an operand in a turn, after one reading of the turns before or several.
 
-    Shape: every array has one entry an operand; the last one stands for "no second operand".
+    Shape: every array has one entry an operand; the last one of a reading stands for "no second operand".
 
     Attributes:
         groups: What operands of the kind "group" are, by their index.
+        reading: Of each operand the reading that it belongs to, from 0; those of one stand together.
     """
 
     operands: tuple[Operand, ...]
@@ -52,6 +53,7 @@ class Pool:
     leaf: NDArray[np.int32]
     turn: NDArray[np.int32]
     score: NDArray[np.float64]
+    reading: NDArray[np.int32]
 
     def members(self, index: int) -> tuple[Operand, ...]:
         """Returns the numbers of the operand at `index`: those of a group, or itself."""
@@ -78,18 +80,17 @@ def operand_pool(
     Shape: `probability` has one entry a leaf.
     """
     used, lookups = state.used_leaves(), state.lookups()
-    looked_up = set(lookups.values())
+    looked_up, logs = set(lookups.values()), _logs(probability)
     best = np.argsort(-probability, kind="stable")[:TOP_LEAVES].tolist()
     moved = _moved(leaves, probability, state, question)
     chosen = [leaf for leaf in dict.fromkeys((*best, *used, *moved)) if leaf not in looked_up]
     rows: list[tuple[Operand, Dimension, bool, int, int, int, float]] = []
     for leaf in chosen:
-        value, kind, log_p = float(leaves.value[leaf]), (USED if leaf in used else NEW), _log(probability[leaf])
-        since = len(state.outcomes) - used[leaf] if leaf in used else 0
-        counts = counts_of(Operand("leaf", leaf, value), leaves, state)
-        rows.append((Operand("leaf", leaf, value), counts, False, kind, leaf, since, log_p))
+        value, kind, log_p = float(leaves.value[leaf]), (USED if leaf in used else NEW), logs[leaf]
+        since, counts = (len(state.outcomes) - used[leaf] if leaf in used else 0), leaves.counts[leaf]
+        rows.append((_leaf(leaf, value), counts, False, kind, leaf, since, log_p))
         if value < 0:
-            rows.append((Operand("leaf", leaf, -value), counts, True, kind, leaf, since, log_p))
+            rows.append((_leaf(leaf, -value), counts, True, kind, leaf, since, log_p))
     turns = range(len(state.outcomes) - 1, max(-1, len(state.outcomes) - 1 - MAX_RESULTS), -1)
     seen: set[int] = set()
     for turn in turns:
@@ -100,27 +101,15 @@ def operand_pool(
             continue
         seen.add(leaf)
         since = len(state.outcomes) - turn
-        log_p = _log(probability[leaf]) if leaf >= 0 else 0.0
-        rows.append(
-            (
-                Operand("result", turn, outcome.value or 0.0),
-                outcome.counts,
-                False,
-                RESULT1 + min(since, 3) - 1,
-                leaf,
-                since,
-                log_p,
-            )
-        )
+        kind, log_p = RESULT1 + min(since, 3) - 1, (logs[leaf] if leaf >= 0 else 0.0)
+        rows.append((Operand("result", turn, outcome.value or 0.0), outcome.counts, False, kind, leaf, since, log_p))
     asked = asks_for_groups(question, signatures, RARE)
     groups = tuple(groups_of(leaves, probability, state, question)) if asked else ()
     for n, group in enumerate(groups):
         total = Operand("group", n, sum(member.value for member in group.members))
-        log_p = float(np.mean([_member_score(member, probability, lookups) for member in group.members]))
+        log_p = float(np.mean([_member_score(member, logs, lookups) for member in group.members]))
         rows.append((total, counts_of(group.members[0], leaves, state), False, GROUP, -1, 0, log_p))
-    for number in dict.fromkeys((*FACTORS, 1.0, -1.0, *COUNTS, *question.numbers, *question.counts)):
-        rows.append((Operand("constant", 0, number), _constant(number), False, CONSTANT, -1, 0, 0.0))
-    rows.append((Operand("constant", 0, 0.0), Dimension(), False, NONE, -1, 0, 0.0))
+    rows += _constants((*question.numbers, *question.counts))
     operands, counted, magnitude, kinds, taken, since_turn, scores = zip(*rows, strict=True)
     return Pool(
         operands=operands,
@@ -133,7 +122,49 @@ def operand_pool(
         leaf=np.array(taken, np.int32),
         turn=np.array(since_turn, np.int32),
         score=np.array(scores, np.float64),
+        reading=np.zeros(len(operands), np.int32),
     )
+
+
+def joined_pools(pools: Sequence[Pool]) -> Pool:
+    """Returns the operands of several readings as one pool, in their order.
+
+    Args:
+        pools: One of each reading, each of one reading alone.
+    """
+    operands: list[Operand] = []
+    groups: list[NumberGroup] = []
+    for pool in pools:
+        before = len(groups)
+        groups += pool.groups
+        moved = (replace(o, index=o.index + before) if o.kind == "group" else o for o in pool.operands)
+        operands += moved if before and pool.groups else pool.operands
+    return Pool(
+        operands=tuple(operands),
+        groups=tuple(groups),
+        counts=tuple(counts for pool in pools for counts in pool.counts),
+        magnitude=np.concatenate([pool.magnitude for pool in pools]),
+        kind=np.concatenate([pool.kind for pool in pools]),
+        value=np.concatenate([pool.value for pool in pools]),
+        percent=np.concatenate([pool.percent for pool in pools]),
+        leaf=np.concatenate([pool.leaf for pool in pools]),
+        turn=np.concatenate([pool.turn for pool in pools]),
+        score=np.concatenate([pool.score for pool in pools]),
+        reading=np.repeat(np.arange(len(pools), dtype=np.int32), [len(pool.operands) for pool in pools]),
+    )
+
+
+@lru_cache(maxsize=20_000)
+def _leaf(index: int, value: float) -> Operand:
+    return Operand("leaf", index, value)
+
+
+@lru_cache(maxsize=1024)
+def _constants(asked: tuple[float, ...]) -> tuple[tuple[Operand, Dimension, bool, int, int, int, float], ...]:
+    """The constants of a question that says these numbers, and the operand that stands for none."""
+    numbers = dict.fromkeys((*FACTORS, 1.0, -1.0, *COUNTS, *asked))
+    constants = ((Operand("constant", 0, n), _constant(n), False, CONSTANT, -1, 0, 0.0) for n in numbers)
+    return (*constants, (Operand("constant", 0, 0.0), Dimension(), False, NONE, -1, 0, 0.0))
 
 
 @lru_cache(maxsize=1024)
@@ -162,10 +193,11 @@ def _moved(
     return found
 
 
-def _member_score(member: Operand, probability: NDArray[np.float64], lookups: Mapping[int, int]) -> float:
+def _member_score(member: Operand, logs: Sequence[float], lookups: Mapping[int, int]) -> float:
     leaf = member.index if member.kind == "leaf" else lookups.get(member.index, -1)
-    return _log(probability[leaf]) if leaf >= 0 else 0.0
+    return logs[leaf] if leaf >= 0 else 0.0
 
 
-def _log(probability: float) -> float:
-    return float(np.log(max(float(probability), 1e-6)))
+def _logs(probability: NDArray[np.float64]) -> list[float]:
+    logs: list[float] = np.log(np.maximum(probability, 1e-6)).tolist()
+    return logs

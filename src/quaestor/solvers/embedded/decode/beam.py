@@ -8,6 +8,7 @@ given: where a later question is answered after another reading, the plan looks 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,7 @@ from quaestor.solvers.embedded.decode.turn import build_candidates, read_leaves
 from quaestor.solvers.embedded.model.loading import EmbeddedWeights
 from quaestor.solvers.embedded.page.features import PageFeatures
 from quaestor.solvers.embedded.state.dialogue import DialogueState, TurnAction
-from quaestor.solvers.embedded.state.turn_view import read_turn
+from quaestor.solvers.embedded.state.turn_view import TurnView, read_turns
 
 PATHS = 5
 """How many readings of a conversation are kept."""
@@ -67,17 +68,34 @@ class Hypothesis:
     log: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Hypotheses:
     """The plans for a question.
 
     Attributes:
         ranked: The likeliest, best first.
         values: The results of all plans that were ranked, for measuring what was in reach.
+        turns: The question after each of the readings, by their places among those that were asked for.
     """
 
     ranked: tuple[Hypothesis, ...]
     values: NDArray[np.float64]
+    turns: tuple[TurnView, ...] = ()
+
+    def turn(self, choice: Hypothesis) -> TurnView:
+        """Returns the question as a plan answers it: after the reading that the plan follows."""
+        return next(turn for turn in self.turns if turn.state is choice.before.state)
+
+    @cached_property
+    def results(self) -> tuple[tuple[Hypothesis, float], ...]:
+        """The likeliest plan of each result with the probability of the result, in the order of the plans."""
+        first: dict[tuple[float, Scale], Hypothesis] = {}
+        shares: dict[tuple[float, Scale], float] = {}
+        for choice in self.ranked:
+            key = round(choice.outcome.value or 0.0, 9), choice.outcome.counts.scale
+            first.setdefault(key, choice)
+            shares[key] = shares.get(key, 0.0) + math.exp(choice.log)
+        return tuple((choice, min(1.0, shares[key])) for key, choice in first.items())
 
     @property
     def count(self) -> int:
@@ -109,34 +127,35 @@ def expand(
         filing: Whether it is a person's document, and no benchmark's page: its numbers have the sign that is printed,
             whatever reference answers do, and a percentage is what is asked for by that word.
     """
+    if not paths:
+        return Hypotheses((), np.zeros(0))
     question = in_benchmark_words(question) if filing else question
+    turns = read_turns(question, [path.state for path in paths], page, weights.references)
+    readings = read_leaves(turns, weights.signature)
+    likely = weights.leaves.predict([reading.measured for reading in readings])
+    spoken = [None if prior is None else prior.after(turn) for turn in turns]
+    for n, (path, speaks) in enumerate(zip(paths, spoken, strict=True)):
+        if speaks is not None:
+            likely[n] = speaks.of_leaves(likely[n], path.state.lookups().values())
+            readings[n] = replace(readings[n], signatures=speaks.of_signatures(readings[n].signatures))
+    candidates, features = build_candidates(readings, likely)
+    scores = weights.ranker.predict(features)
     found: list[Hypothesis] = []
-    values: list[NDArray[np.float64]] = []
-    turns = [read_turn(question, path.state, page, weights.references) for path in paths]
-    readings = [read_leaves(turn, weights.signature) for turn in turns]
-    meant = weights.leaves.predict([reading.measured for reading in readings])
-    for path, read, probability in zip(paths, readings, meant, strict=True):
-        reading = read
-        spoken = None if prior is None else prior.after(reading.turn)
-        likely = probability if spoken is None else spoken.of_leaves(probability, path.state.lookups().values())
-        if spoken is not None:
-            reading = replace(reading, signatures=spoken.of_signatures(reading.signatures))
-        candidates, features = build_candidates(reading, likely)
-        values.append(candidates.value)
-        if not len(candidates):
+    for path, part, speaks in zip(paths, candidates.parts(), spoken, strict=True):
+        if part.start == part.stop:
             continue
-        scores = weights.ranker.predict(features)
-        logs = log_shares(scores if spoken is None else scores + spoken.of_plans(candidates))
-        order = np.argsort(-logs, kind="stable")[:BRANCHES].tolist()
-        outcomes = [(float(logs[index]), apply_overrides(question, candidates.outcome(index))) for index in order]
+        own = candidates.take(part)
+        logs = log_shares(scores[part] if speaks is None else scores[part] + speaks.of_plans(own))
+        order = np.argsort(-logs, kind="stable")[:BRANCHES]
+        done = (apply_overrides(question, outcome) for outcome in own.take(order).outcomes())
+        outcomes = list(zip(logs[order].tolist(), done, strict=True))
         if filing:
             outcomes = [(log, _of_filing(question, outcome, path.state, page)) for log, outcome in outcomes]
         allowed = [(log, x) for log, x in outcomes if not _is_ruled_out(question, x, filing=filing)] or outcomes
         # The others share what was ruled out.
         left = np.logaddexp.reduce([log for log, _ in allowed]) - np.logaddexp.reduce([log for log, _ in outcomes])
         found += [Hypothesis(path, outcome, path.log + log - float(left)) for log, outcome in allowed]
-    ranked = tuple(sorted(found, key=lambda choice: -choice.log))
-    return Hypotheses(ranked, np.concatenate(values) if values else np.zeros(0))
+    return Hypotheses(tuple(sorted(found, key=lambda choice: -choice.log)), candidates.value, tuple(turns))
 
 
 def _of_filing(question: Question, outcome: TurnAction, state: DialogueState, page: PageFeatures) -> TurnAction:

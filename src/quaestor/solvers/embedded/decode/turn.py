@@ -1,6 +1,6 @@
 """One turn, from question to ranked candidates: the steps of the solver in their order."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,12 @@ from quaestor.solvers.embedded.candidates.enumerate import Candidates, enumerate
 from quaestor.solvers.embedded.candidates.pool import operand_pool
 from quaestor.solvers.embedded.features.candidates import candidate_features
 from quaestor.solvers.embedded.features.numbers import leaf_features
-from quaestor.solvers.embedded.model.signature import SignatureModel, signature_of
+from quaestor.solvers.embedded.model.signature import (
+    SignatureModel,
+    expected_new_leaves,
+    share_of_operations,
+    signature_of,
+)
 from quaestor.solvers.embedded.page.word_matrix import Floats
 from quaestor.solvers.embedded.state.dialogue import DialogueState
 from quaestor.solvers.embedded.state.turn_view import TurnView
@@ -39,29 +44,44 @@ class ActionTemplate:
     measured: Floats
 
 
-def read_leaves(turn: TurnView, signature: SignatureModel) -> ActionTemplate:
-    """Returns what a turn may do, and what is measured of each leaf of the page for it.
+def read_leaves(turns: Sequence[TurnView], signature: SignatureModel) -> list[ActionTemplate]:
+    """Returns what a turn may do, and what is measured of each leaf of the page for it, after each reading.
 
     Args:
-        turn: Page, conversation and question.
+        turns: Page, conversation and question, after each reading of the turns before: one question, after the same
+            questions.
         signature: The classifier of what a turn does.
     """
-    signatures = signature.probabilities(turn.question, turn.state.questions, signatures_of(turn.state))
-    lookup = sum(p for name, p in signatures.items() if name.startswith("lookup"))
-    fresh = sum(p * name.count("new") for name, p in signatures.items())
-    return ActionTemplate(turn, signatures, leaf_features(turn, lookup, fresh))
+    known: dict[tuple[str, ...], dict[str, float]] = {}
+    signatures = []
+    for turn in turns:
+        # Many readings do the same on other numbers.
+        done = signatures_of(turn.state)
+        if done not in known:
+            known[done] = signature.probabilities(turn.question, turn.state.questions, done)
+        signatures.append(known[done])
+    lookup = [share_of_operations(one, "lookup") for one in signatures]
+    fresh = [expected_new_leaves(one) for one in signatures]
+    measured = leaf_features(turns, lookup, fresh)
+    return [ActionTemplate(*read) for read in zip(turns, signatures, measured, strict=True)]
 
 
-def build_candidates(reading: ActionTemplate, probability: NDArray[np.float64]) -> tuple[Candidates, Floats]:
-    """Returns the candidates of a turn, best prior first, and what is measured of each.
+def build_candidates(
+    readings: Sequence[ActionTemplate], probability: Sequence[NDArray[np.float64]]
+) -> tuple[Candidates, Floats]:
+    """Returns the candidates of a turn, of each reading best prior first, and what is measured of each.
 
     Args:
-        reading: The turn.
-        probability: The leaf scorer's probability of each leaf.
+        readings: The turn, after each reading of the turns before.
+        probability: The leaf scorer's probability of each leaf, likewise.
 
-    Shape: `probability` has one entry a leaf; the features are candidates x `len(CANDIDATE_FEATURES)`.
+    Shape: Each array of `probability` has one entry a leaf; the features are candidates x `len(CANDIDATE_FEATURES)`.
     """
-    turn, signatures = reading.turn, reading.signatures
-    pool = operand_pool(turn.leaves, probability, turn.state, turn.question, signatures)
-    candidates = enumerate_candidates(pool, signatures, turn.question)
-    return candidates, candidate_features(candidates, turn, reading.measured, probability, signatures)
+    turns, signatures = [reading.turn for reading in readings], [reading.signatures for reading in readings]
+    pools = [
+        operand_pool(reading.turn.leaves, likely, reading.turn.state, reading.turn.question, reading.signatures)
+        for reading, likely in zip(readings, probability, strict=True)
+    ]
+    candidates = enumerate_candidates(pools, signatures, turns[0].question)
+    measured = [reading.measured for reading in readings]
+    return candidates, candidate_features(candidates, turns, measured, probability, signatures)

@@ -3,10 +3,13 @@
 The patterns that tell what is asked for are the core ontology's; a pattern added there changes these columns.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from quaestor.plan.operations import metric_of
 from quaestor.questions.comparison import KINDS
+from quaestor.questions.question import Question
 from quaestor.solvers.embedded.candidates.enumerate import DIVIDE, OPERATIONS, SUBTRACT, Candidates
 from quaestor.solvers.embedded.candidates.pool import CONSTANT, NONE
 from quaestor.solvers.embedded.features.operands import Column, OperandView, distinct_positions
@@ -15,49 +18,64 @@ from quaestor.solvers.embedded.state.turn_view import TurnView
 
 _ALSO = {"divide": ("percentage", "average")}
 """The metric types that an operation may compute beside its own, by what its operands are."""
+_METRICS = tuple((metric_of(name), *_ALSO.get(name, ())) for name in OPERATIONS)
+"""All of them, by the code of the operation."""
 
 
-def agreement_columns(candidates: Candidates, turn: TurnView, view: OperandView) -> dict[str, Column]:
+def agreement_columns(candidates: Candidates, turns: Sequence[TurnView], view: OperandView) -> dict[str, Column]:
     """Returns the columns of all candidates that compare them with what the question says.
 
     Args:
         candidates: The plans of the turn.
-        turn: Page, conversation and question.
+        turns: Page, conversation and question, after each reading of the turns before.
         view: The operands of the candidates' pool.
 
     Shape: Each column has one entry a candidate.
     """
+    question = turns[0].question
     return {
-        **_metric_columns(candidates, turn),
-        "order": _order(candidates, turn, view),
-        **_side_columns(candidates, turn, view),
-        **_end_columns(candidates, turn),
-        **_number_columns(candidates, turn),
+        **_metric_columns(candidates, turns),
+        "order": _order(candidates, question, view),
+        **_side_columns(candidates, question, view),
+        **_end_columns(candidates, turns[0]),
+        **_number_columns(candidates, question),
     }
 
 
-def _metric_columns(candidates: Candidates, turn: TurnView) -> dict[str, Column]:
-    results = turn.results
-    previous = results[-1].metric if results else None
-    scored = {metric.metric_type: metric.score for metric in turn.question.metric_types(previous)}
-    computed = [(metric_of(name), *_ALSO.get(name, ())) for name in OPERATIONS]
-    by_operation = np.array([max(scored.get(metric, 0.0) for metric in metrics) for metrics in computed])
-    fit = by_operation[candidates.operation]
+def _metric_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
+    pool, i, j, reading, question = (
+        candidates.pool, candidates.first, candidates.second, candidates.reading, turns[0].question
+    )  # fmt: skip
+    scored = [_scored(question, turn) for turn in turns]
+    by_operation = np.array(
+        [[max(scores.get(metric, 0.0) for metric in metrics) for metrics in _METRICS] for scores in scored]
+    )
+    fit = by_operation[reading, candidates.operation]
     # A change over its base, and a ratio less one, are percentage changes too.
-    pool, i, j = candidates.pool, candidates.first, candidates.second
-    made = np.array([results[o.index].made if o.kind == "result" else "" for o in pool.operands])
-    relative = (candidates.operation == DIVIDE) & (made[i] == "change")
-    relative |= (candidates.operation == SUBTRACT) & (made[i] == "ratio") & (pool.value[j] == 1)
-    fit = np.where(relative, np.maximum(fit, scored.get("percentage_change", 0.0)), fit)
+    results = zip(pool.operands, pool.reading.tolist(), strict=True)
+    made = [turns[n].results[o.index].made if o.kind == "result" else "" for o, n in results]
+    change, ratio = (np.array([name == one for one in made]) for name in ("change", "ratio"))
+    relative = (candidates.operation == DIVIDE) & change[i]
+    relative |= (candidates.operation == SUBTRACT) & ratio[i] & (pool.value[j] == 1)
+    of_change, surest = (
+        np.array(scores)[reading]
+        for scores in ([s.get("percentage_change", 0.0) for s in scored], [max(s.values()) for s in scored])
+    )
+    fit = np.where(relative, np.maximum(fit, of_change), fit)
     return {
         "metric": fit,
-        "metric_gap": fit - max(scored.values()),
-        "magnitude_asked": np.full(len(candidates), turn.question.magnitude),
+        "metric_gap": fit - surest,
+        "magnitude_asked": np.full(len(candidates), question.magnitude),
     }
 
 
-def _order(candidates: Candidates, turn: TurnView, view: OperandView) -> Column:
-    order = turn.question.order
+def _scored(question: Question, turn: TurnView) -> dict[str, float]:
+    previous = turn.results[-1].metric if turn.results else None
+    return {metric.metric_type: metric.score for metric in question.metric_types(previous)}
+
+
+def _order(candidates: Candidates, question: Question, view: OperandView) -> Column:
+    order = question.order
     if order is None:
         return np.zeros(len(candidates))
     if order in ("later first", "earlier first"):
@@ -69,8 +87,8 @@ def _order(candidates: Candidates, turn: TurnView, view: OperandView) -> Column:
     return named if order == "as named" else -named
 
 
-def _side_columns(candidates: Candidates, turn: TurnView, view: OperandView) -> dict[str, Column]:
-    sides, question = turn.question.comparison, list(dict.fromkeys(turn.question.stems))
+def _side_columns(candidates: Candidates, asked: Question, view: OperandView) -> dict[str, Column]:
+    sides, question = asked.comparison, list(dict.fromkeys(asked.stems))
     first = np.array([stem in sides.first.stems for stem in question] or [False])
     second = np.array([stem in sides.second.stems for stem in question] or [False])
     one = (view.said & first).sum(axis=1) / max(1, first.sum())
@@ -104,9 +122,9 @@ def _end_columns(candidates: Candidates, turn: TurnView) -> dict[str, Column]:
     }
 
 
-def _number_columns(candidates: Candidates, turn: TurnView) -> dict[str, Column]:
+def _number_columns(candidates: Candidates, question: Question) -> dict[str, Column]:
     pool, i, j = candidates.pool, candidates.first, candidates.second
-    numbers, size = turn.question.numbers, np.where(pool.kind == NONE, np.nan, np.abs(pool.value))
+    numbers, size = question.numbers, np.where(pool.kind == NONE, np.nan, np.abs(pool.value))
     said = among(size, numbers)
     covered = sum((((size == n)[i] | (size == n)[j]).astype(float) for n in numbers), np.zeros(len(candidates)))
     return {"first_asked": said[i], "second_asked": said[j], "asked_covered": covered / max(1, len(numbers))}

@@ -4,7 +4,7 @@ Columns describe how the operation fits the question, how the operands fit it an
 looks like. None knows the company, the page or an answer.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
 from quaestor.solvers.embedded.features.operands import Column, view_operands
 from quaestor.solvers.embedded.features.pairing import pair_columns
 from quaestor.solvers.embedded.features.scale_asked import scale_column
+from quaestor.solvers.embedded.model.signature import share_of_operations
 from quaestor.solvers.embedded.page.word_matrix import Floats
 from quaestor.solvers.embedded.state.turn_view import TurnView
 
@@ -139,73 +140,79 @@ CATEGORIES = ("first_kind", "second_kind", "last_operation", "side_kind", "first
 """The columns that hold codes."""
 
 _LEAF_INDEX = [list(LEAF_FEATURES).index(name) for name in _LEAF_COLUMNS]
+_STARTS = {side: list(CANDIDATE_FEATURES).index(f"{side}:{_LEAF_COLUMNS[0]}") for side in ("first", "second")}
+_OF_LEAF = {side: slice(start, start + len(_LEAF_COLUMNS)) for side, start in _STARTS.items()}
+"""Where the columns of each operand's leaf stand."""
 
 
 def candidate_features(
     candidates: Candidates,
-    turn: TurnView,
-    measured: Floats,
-    probability: NDArray[np.float64],
-    signatures: Mapping[str, float],
+    turns: Sequence[TurnView],
+    measured: Sequence[Floats],
+    probability: Sequence[NDArray[np.float64]],
+    signatures: Sequence[Mapping[str, float]],
 ) -> Floats:
-    """Returns what is measured of every candidate.
+    """Returns what is measured of every candidate, whatever reading of the turns before it follows.
+
+    The readings are of one question after the same questions, so what tells them apart are operands and results.
 
     Args:
         candidates: The plans of the turn.
-        turn: Page, conversation and question.
-        measured: The page's leaf features for this turn.
-        probability: The leaf scorer's probability of each leaf.
-        signatures: The probability of each signature, by its name.
+        turns: Page, conversation and question, after each reading of the turns before.
+        measured: The page's leaf features for this turn, likewise.
+        probability: The leaf scorer's probability of each leaf, likewise.
+        signatures: The probability of each signature, by its name, likewise.
 
-    Shape: candidates x `len(CANDIDATE_FEATURES)`, in that order; `measured` is leaves x `len(LEAF_FEATURES)`, and
-        `probability` has one entry a leaf.
+    Shape: candidates x `len(CANDIDATE_FEATURES)`, in that order; each of `measured` is leaves x `len(LEAF_FEATURES)`,
+        and each of `probability` has one entry a leaf.
     """
-    view = view_operands(candidates.pool, probability, turn)
+    view = view_operands(candidates.pool, probability, turns)
     columns: dict[str, Column] = {
         **_fit(candidates, signatures),
-        **pair_columns(candidates, turn, view),
+        **pair_columns(candidates, turns, view),
         **_result(candidates),
-        **dialogue_columns(candidates, turn),
-        **agreement_columns(candidates, turn, view),
-        **group_columns(candidates, probability, turn),
-        "scale_fit": scale_column(candidates, turn),
+        **dialogue_columns(candidates, turns),
+        **agreement_columns(candidates, turns, view),
+        **group_columns(candidates, probability, turns),
+        "scale_fit": scale_column(candidates, turns),
     }
     leaf_values = _leaf_values(candidates.pool, measured)
+    stacked = np.empty((len(candidates), len(CANDIDATE_FEATURES)), np.float32)
     for side, index in (("first", candidates.first), ("second", candidates.second)):
         columns |= {f"{side}_{name}": values[index] for name, values in view.columns.items()}
-        of_leaf = leaf_values[index].T
-        columns |= {f"{side}:{name}": of_leaf[n] for n, name in enumerate(_LEAF_COLUMNS)}
-    stacked = np.empty((len(candidates), len(CANDIDATE_FEATURES)), np.float32)
+        stacked[:, _OF_LEAF[side]] = leaf_values[index]
     for n, name in enumerate(CANDIDATE_FEATURES):
-        stacked[:, n] = columns[name]
+        if name in columns:
+            stacked[:, n] = columns[name]
     return stacked
 
 
-def _leaf_values(pool: Pool, measured: Floats) -> Floats:
+def _leaf_values(pool: Pool, measured: Sequence[Floats]) -> Floats:
     """What is measured of the leaf of each operand, of the leaves of a group the mean; -9 where there is none."""
     values = np.full((len(pool.operands), len(_LEAF_INDEX)), -9, np.float32)
-    leaf = pool.leaf >= 0
-    values[leaf] = measured[pool.leaf[leaf]][:, _LEAF_INDEX]
+    for reading, rows in enumerate(measured):
+        leaf = np.flatnonzero((pool.leaf >= 0) & (pool.reading == reading))
+        values[leaf] = rows[pool.leaf[leaf]][:, _LEAF_INDEX]
     for n in np.flatnonzero(pool.kind == GROUP).tolist():
         leaves = [member.index for member in pool.members(n) if member.kind == "leaf"]
         if leaves:
-            values[n] = measured[leaves][:, _LEAF_INDEX].mean(axis=0)
+            values[n] = measured[pool.reading[n]][leaves][:, _LEAF_INDEX].mean(axis=0)
     return values
 
 
-def _fit(candidates: Candidates, signatures: Mapping[str, float]) -> dict[str, Column]:
-    shares: dict[str, float] = {}
-    for name, share in signatures.items():
-        operation = name.partition("(")[0]
-        shares[operation] = shares.get(operation, 0.0) + share
-    by_operation = np.array([shares.get(operation, 0.0) for operation in OPERATIONS])
+def _fit(candidates: Candidates, signatures: Sequence[Mapping[str, float]]) -> dict[str, Column]:
+    by_operation = np.array([[share_of_operations(one, name) for name in OPERATIONS] for one in signatures])
+    parts = candidates.parts()
+    best = {}
+    for name, values in (("signature", candidates.signature), ("prior", candidates.prior)):
+        best[name] = np.repeat([values[part].max(initial=-99) for part in parts], [p.stop - p.start for p in parts])
     return {
         "signature": candidates.signature,
-        "signature_gap": candidates.signature - candidates.signature.max(initial=-99),
-        "operation_p": by_operation[candidates.operation],
+        "signature_gap": candidates.signature - best["signature"],
+        "operation_p": by_operation[candidates.reading, candidates.operation],
         "operation": candidates.operation,
         "prior": candidates.prior,
-        "prior_gap": candidates.prior - candidates.prior.max(initial=-99),
+        "prior_gap": candidates.prior - best["prior"],
     }
 
 

@@ -1,48 +1,67 @@
 """What is measured of a plan against the conversation: what the turns before did and left open."""
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import NDArray
 
 from quaestor.solvers.embedded.candidates.enumerate import ADD, MULTIPLY, OPERATIONS, Candidates
 from quaestor.solvers.embedded.candidates.pool import CONSTANT, NONE
 from quaestor.solvers.embedded.features.operands import Column
 from quaestor.solvers.embedded.features.references import reference_columns
 from quaestor.solvers.embedded.page.matrix import NumberMatrix, among
-from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand
+from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
 from quaestor.solvers.embedded.state.turn_view import TurnView
 
 _ALIKE = 3
 """How many turns back a question can go on as one before: "and in 2012?"."""
 
 
-def dialogue_columns(candidates: Candidates, turn: TurnView) -> dict[str, Column]:
+def dialogue_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
     """Returns the columns of all candidates that look at the turns before and at the question as a whole.
+
+    Args:
+        candidates: The plans of the turn.
+        turns: Page, conversation and question, after each reading of the turns before.
 
     Shape: Each column has one entry a candidate.
     """
-    pool, i, j, state = candidates.pool, candidates.first, candidates.second, turn.state
-    size, turns = len(candidates), len(state.outcomes)
-    last = state.outcomes[-1].operation if turns else ""
+    pool, i, j, reading = candidates.pool, candidates.first, candidates.second, candidates.reading
+    size, states, question = len(candidates), [turn.state for turn in turns], turns[0].question
     last_result = (pool.turn == 1) & (pool.kind != NONE)
     second_last = (pool.turn == 2) & (pool.kind != NONE)
     constant = np.where(pool.kind[j] == CONSTANT, pool.value[j], -1)
-    said = [outcome.value for outcome in state.outcomes if outcome.value is not None]
-    last_code = OPERATIONS.index(last) if last in OPERATIONS else -1
+    last_code = np.array([_code(state.outcomes[-1]) if state.outcomes else -1 for state in states])[reading]
+    terms, unused = (np.array([count(state) for state in states])[reading] for count in (_terms, _unused))
     return {
-        "value_said": among(candidates.value, said),
-        "constant_turns": constant == _terms(state),
+        "value_said": _said(candidates, states),
+        "constant_turns": constant == terms,
         "same_operation": candidates.operation == last_code,
-        "last_operation": np.full(size, last_code),
-        "analogy": _analogy(candidates, state),
-        "parallel": _parallel(candidates, turn.leaves, state),
-        "first_repeat": _repeated(candidates, turn),
-        **reference_columns(candidates, turn),
+        "last_operation": last_code,
+        "analogy": _analogy(candidates, states),
+        "parallel": _parallel(candidates, turns[0].leaves, states),
+        "first_repeat": _repeated(candidates, turns),
+        **reference_columns(candidates, turns),
         "uses_last": last_result[i] | last_result[j],
         "uses_all": (last_result[i] & second_last[j]) | (last_result[j] & second_last[i]),
-        "unused_results": np.full(size, _unused(state)),
-        "turn": np.full(size, turns),
-        "question_length": np.full(size, len(turn.question.shapes)),
-        "years_named": np.full(size, len(turn.question.years)),
+        "unused_results": unused,
+        "turn": np.full(size, len(states[0].outcomes)),
+        "question_length": np.full(size, len(question.shapes)),
+        "years_named": np.full(size, len(question.years)),
     }
+
+
+def _code(outcome: TurnAction) -> int:
+    return OPERATIONS.index(outcome.operation) if outcome.operation in OPERATIONS else -1
+
+
+def _said(candidates: Candidates, states: Sequence[DialogueState]) -> Column:
+    """Whether the result is an earlier answer already."""
+    parts = zip(candidates.parts(), states, strict=True)
+    values = (
+        (candidates.value[part], [o.value for o in state.outcomes if o.value is not None]) for part, state in parts
+    )
+    return np.concatenate([among(found, said) for found, said in values])
 
 
 def _terms(state: DialogueState) -> int:
@@ -61,45 +80,65 @@ def _unused(state: DialogueState) -> int:
     return sum(1 for turn in state.lookups() if turn not in used)
 
 
-def _analogy(candidates: Candidates, state: DialogueState) -> Column:
+def _analogy(candidates: Candidates, states: Sequence[DialogueState]) -> Column:
     """True where an earlier turn did the same operation on results as many turns before it."""
-    pool, turns = candidates.pool, len(state.outcomes)
+    pool, turns = candidates.pool, len(states[0].outcomes)
+    back_of = np.array([turns - o.index if o.kind == "result" else 0 for o in pool.operands])
+    first, second = back_of[candidates.first], back_of[candidates.second]
+    found = np.zeros(len(candidates), bool)
+    for part, state in zip(candidates.parts(), states, strict=True):
+        for code, a, b in _patterns(state):
+            hit = (first[part] == a) & (second[part] == b)
+            if code in (ADD, MULTIPLY):
+                hit |= (first[part] == b) & (second[part] == a)
+            found[part] |= hit & (candidates.operation[part] == code)
+    return found
+
+
+def _patterns(state: DialogueState) -> set[tuple[int, int, int]]:
+    """What the turns did, each with how many turns before it the results were that it took; 0 of what is none."""
     patterns = set()
     for turn, outcome in enumerate(state.outcomes):
         back = [turn - o.index if o.kind == "result" else 0 for o in outcome.operands]
         if len(back) == 2 and outcome.operation in OPERATIONS:
             patterns.add((OPERATIONS.index(outcome.operation), back[0], back[1]))
-    back_of = np.array([turns - o.index if o.kind == "result" else 0 for o in pool.operands])
-    first, second = back_of[candidates.first], back_of[candidates.second]
-    found = np.zeros(len(candidates), bool)
-    for code, a, b in patterns:
-        hit = (first == a) & (second == b)
-        if code in (ADD, MULTIPLY):
-            hit |= (first == b) & (second == a)
-        found |= hit & (candidates.operation == code)
-    return found
+    return patterns
 
 
-def _parallel(candidates: Candidates, leaves: NumberMatrix, state: DialogueState) -> Column:
+def _parallel(candidates: Candidates, leaves: NumberMatrix, states: Sequence[DialogueState]) -> Column:
     """1 where one of the last turns did the same on these lines in other places, 2 in these places on other lines."""
     found = np.zeros(len(candidates))
     if not len(leaves):
         return found
-    pool, lookups = candidates.pool, state.lookups()
-    taken_now = (pool.leaf[candidates.first], pool.leaf[candidates.second])
-    for outcome in state.outcomes[-_ALIKE:]:
-        before = [_leaf_of(operand, lookups) for operand in outcome.operands]
-        if outcome.operation not in OPERATIONS or not before or min(before) < 0:
+    pool, before = candidates.pool, len(states[0].outcomes)
+    leaf, at = pool.leaf, np.maximum(pool.leaf, 0)
+    for turn in range(max(0, before - _ALIKE), before):
+        code, *taken = _taken(states, turn)[:, pool.reading]
+        line = candidates.operation == code[candidates.first]
+        if not line.any():
             continue
-        line = candidates.operation == OPERATIONS.index(outcome.operation)
         place = line
-        for now, was in zip(taken_now, before, strict=False):
-            at = np.maximum(now, 0)
-            moved = (now >= 0) & (leaves.table[at] == leaves.table[was]) & (now != was)
+        for was, operand in zip(taken, (candidates.first, candidates.second), strict=True):
+            moved = (leaf >= 0) & (leaves.table[at] == leaves.table[was]) & (leaf != was)
             same_line, same_place = leaves.line[at] == leaves.line[was], leaves.place[at] == leaves.place[was]
-            line, place = line & moved & same_line, place & moved & same_place & ~same_line
+            line = line & ((was < 0) | (moved & same_line))[operand]
+            place = place & ((was < 0) | (moved & same_place & ~same_line))[operand]
         found = np.where(line, 1, np.where(place, 2, found))
     return found
+
+
+def _taken(states: Sequence[DialogueState], turn: int) -> NDArray[np.int32]:
+    """The operation of a turn, its first and its second leaf in each reading; -1 none, or not on leaves alone.
+
+    Shape: 3 x readings.
+    """
+    taken = np.full((3, len(states)), -1, np.int32)
+    for n, state in enumerate(states):
+        outcome, lookups = state.outcomes[turn], state.lookups()
+        before = [_leaf_of(operand, lookups) for operand in outcome.operands]
+        if outcome.operation in OPERATIONS and before and min(before) >= 0:
+            taken[: 1 + len(before[:2]), n] = (OPERATIONS.index(outcome.operation), *before[:2])
+    return taken
 
 
 def _leaf_of(operand: Operand, lookups: dict[int, int]) -> int:
@@ -109,7 +148,8 @@ def _leaf_of(operand: Operand, lookups: dict[int, int]) -> int:
     return lookups.get(operand.index, -1) if operand.kind == "result" else -1
 
 
-def _repeated(candidates: Candidates, turn: TurnView) -> Column:
-    operands, text = candidates.pool.operands, turn.question.lowered
-    answered = np.array([o.kind == "result" and turn.state.questions[o.index].lowered == text for o in operands])
+def _repeated(candidates: Candidates, turns: Sequence[TurnView]) -> Column:
+    operands, text = candidates.pool.operands, turns[0].question.lowered
+    same = [question.lowered == text for question in turns[0].state.questions]
+    answered = np.array([o.kind == "result" and same[o.index] for o in operands])
     return answered[candidates.first]

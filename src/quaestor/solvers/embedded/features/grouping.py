@@ -18,22 +18,25 @@ _UNLISTED = 1e-3
 COLUMNS = ("group_kind", "group_size", "group_counted", "group_asked", "group_least", "group_reference")
 
 
-def group_columns(candidates: Candidates, probability: NDArray[np.float64], turn: TurnView) -> dict[str, Column]:
+def group_columns(
+    candidates: Candidates, probability: Sequence[NDArray[np.float64]], turns: Sequence[TurnView]
+) -> dict[str, Column]:
     """Returns the columns of all candidates that describe the group which they take; 0 where they take none.
 
     Args:
         candidates: The plans of the turn.
-        probability: The leaf scorer's probability of each leaf.
-        turn: Page, conversation and question.
+        probability: The leaf scorer's probability of each leaf, after each reading of the turns before.
+        turns: Page, conversation and question, likewise.
 
-    Shape: Each column has one entry a candidate; `probability` has one a leaf.
+    Shape: Each column has one entry a candidate; each array of `probability` has one a leaf.
     """
     pool = candidates.pool
     values = np.zeros((len(pool.operands), len(COLUMNS)))
-    heard = not SEVERAL.isdisjoint(turn.question.pattern_names)
+    heard = not SEVERAL.isdisjoint(turns[0].question.pattern_names)
     for n in np.flatnonzero(pool.kind == GROUP).tolist():
-        group = pool.groups[pool.operands[n].index]
-        found = [float(probability[member.index]) for member in group.members if member.kind == "leaf"]
+        group, turn = pool.groups[pool.operands[n].index], turns[pool.reading[n]]
+        likely = probability[pool.reading[n]]
+        found = [float(likely[member.index]) for member in group.members if member.kind == "leaf"]
         values[n] = (
             group.kind,
             len(group.members),

@@ -5,7 +5,7 @@ knows the company, the page or the number itself.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,23 +99,49 @@ _CHANGES = frozenset(
 )
 
 
-def leaf_features(turn: TurnView, lookup: float, fresh: float) -> Floats:
-    """Returns what is measured of every leaf.
+_PLACE = {name: n for n, name in enumerate(LEAF_FEATURES)}
+
+
+def leaf_features(turns: Sequence[TurnView], lookup: Sequence[float], fresh: Sequence[float]) -> list[Floats]:
+    """Returns what is measured of every leaf, after each reading of the turns before.
+
+    What the question and the ones before it say is measured once for all of them.
 
     Args:
-        turn: Page, conversation and question.
-        lookup: The probability that the turn looks a number up, 0 to 1.
-        fresh: How many leaves that no turn took before the turn is expected to take.
+        turns: Page, conversation and question, after each reading: one question after the same questions.
+        lookup: The probability that the turn looks a number up, 0 to 1, likewise.
+        fresh: How many leaves that no turn took before the turn is expected to take, likewise.
 
-    Shape: leaves x `len(LEAF_FEATURES)`, in that order.
+    Shape: One array a reading, each leaves x `len(LEAF_FEATURES)`, in that order.
     """
+    page = turns[0].page
+    size = len(page.leaves)
+    whole = np.zeros((size, len(LEAF_FEATURES)), np.float32)
+    _write(whole, _said(turns[0]))
+    found = []
+    for turn, looked_up, new in zip(turns, lookup, fresh, strict=True):
+        measured = whole.copy() if len(turns) > 1 else whole
+        own = {"lookup": _constant(size, looked_up), "fresh": _constant(size, new)}
+        _write(measured, {**_pointed_years(turn), **_history(page, turn.state), **own})
+        found.append(measured)
+    return found
+
+
+def _write(rows: Floats, columns: Mapping[str, NDArray[np.generic]]) -> None:
+    """Writes columns to their places."""
+    measured = np.stack([column.astype(np.float32) for column in columns.values()], axis=1)
+    # The last digits of a sum depend on the processor, and a tree can part two leaves by them.
+    rows[:, [_PLACE[name] for name in columns]] = measured.round(_DIGITS)
+
+
+def _said(turn: TurnView) -> dict[str, NDArray[np.generic]]:
+    """What the question and those before it say of each leaf, whatever they were answered."""
     page, question = turn.page, turn.question
     size = len(page.leaves)
-    columns = {
+    return {
         **page.static,
         **_words(turn),
         **_years(turn),
-        **_history(page, turn.state),
         **_sides(turn),
         **_telling(turn),
         "asked": among(np.abs(page.leaves.value), question.numbers),
@@ -126,12 +152,7 @@ def leaf_features(turn: TurnView, lookup: float, fresh: float) -> Floats:
         "question_total": _constant(size, "total" in question.shapes),
         "turn": _constant(size, len(turn.state.outcomes)),
         "years_named": _constant(size, len(question.years)),
-        "lookup": _constant(size, lookup),
-        "fresh": _constant(size, fresh),
     }
-    measured: Floats = np.stack([columns[name].astype(np.float32) for name in LEAF_FEATURES], axis=1)
-    # The last digits of a sum depend on the processor, and a tree can part two leaves by them.
-    return measured.round(_DIGITS)
 
 
 def _speaks_of_change(turn: TurnView) -> bool:
@@ -254,18 +275,22 @@ def _years(turn: TurnView) -> dict[str, NDArray[np.generic]]:
     year, other = turn.leaves.year, turn.leaves.other_year
     known = year > 0
     named = turn.question.years
-    last = [int(year[i]) for i in last_leaves(turn.state) if year[i] > 0]
-    step = np.where(known, np.clip(year - last[0], -5, 5), 9) if last else np.full(len(year), 9)
     return {
         "year_named": np.where(known & bool(named), np.where(among(year, named), 1, -1), 0),
         "other_year_named": np.where((other > 0) & bool(named), np.where(among(other, named), 1, -1), 0),
         "year_first": (year == named[0]) if named else np.zeros(len(year)),
         "year_last": (year == named[-1]) if named else np.zeros(len(year)),
-        "year_relative": among(year, turn.target_years),
         "year_context": among(year, turn.context_years),
-        "year_step": step,
         "year_near": _year_near(turn.page, named),
     }
+
+
+def _pointed_years(turn: TurnView) -> dict[str, NDArray[np.generic]]:
+    """How the years stand to those that the question points at, and to that of the leaf taken last."""
+    year = turn.leaves.year
+    last = [int(year[i]) for i in last_leaves(turn.state) if year[i] > 0]
+    step = np.where(year > 0, np.clip(year - last[0], -5, 5), 9) if last else np.full(len(year), 9)
+    return {"year_relative": among(year, turn.target_years), "year_step": step}
 
 
 def _year_near(page: PageFeatures, named: tuple[int, ...]) -> Floats:

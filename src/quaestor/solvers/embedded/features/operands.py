@@ -1,13 +1,12 @@
 """What is measured of each operand of a pool before it is paired: how it is worded, dated and ranked."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.solvers.embedded.candidates.pool import Pool
-from quaestor.solvers.embedded.page.matrix import NumberMatrix
 from quaestor.solvers.embedded.state.turn_view import TurnView
 
 Column = NDArray[np.generic]
@@ -22,36 +21,40 @@ class OperandView:
     Attributes:
         columns: What is measured of each, by name.
         said: Operands x stems of the question: the operand's label has that stem.
-        labels: Operands x stems of all labels.
+        labels: Labels x stems of all labels.
+        label: The label of each, as its place in `labels`.
         year: The year of each; 0 where none is known.
     """
 
     columns: Mapping[str, Column]
     said: NDArray[np.bool_]
     labels: NDArray[np.float32]
+    label: NDArray[np.intp]
     year: NDArray[np.int32]
 
 
-def view_operands(pool: Pool, probability: NDArray[np.float64], turn: TurnView) -> OperandView:
+def view_operands(pool: Pool, probability: Sequence[NDArray[np.float64]], turns: Sequence[TurnView]) -> OperandView:
     """Returns the operands of a pool as the ranker's features need them.
 
     Args:
         pool: What can be an operand.
-        probability: The leaf scorer's probability of each leaf.
-        turn: Page, conversation and question.
+        probability: The leaf scorer's probability of each leaf, after each reading of the turns before.
+        turns: Page, conversation and question, likewise.
 
-    Shape: `probability` has one entry a leaf; the columns of the view have one an operand.
+    Shape: Each array of `probability` has one entry a leaf; the columns of the view have one an operand.
     """
-    has, leaves = pool.leaf >= 0, turn.leaves
-    stems = [_label(pool, n, turn) for n in range(len(pool.kind))]
-    question = list(dict.fromkeys(turn.question.stems))
-    said = np.array([[stem in label for stem in question] or [False] for label in stems], bool)
-    year = _years(pool, turn)
-    newest = max(turn.question.years, default=0)
+    has, leaves, asked = pool.leaf >= 0, turns[0].leaves, turns[0].question
+    of_operand = [_label(pool, n, turns[reading]) for n, reading in enumerate(pool.reading.tolist())]
+    place = {label: n for n, label in enumerate(dict.fromkeys(of_operand))}
+    label = np.array([place[one] for one in of_operand], np.intp)
+    question = list(dict.fromkeys(asked.stems))
+    said = np.array([[stem in one for stem in question] or [False] for one in place], bool)[label]
+    year = _years(pool, turns)
+    newest = max(asked.years, default=0)
     columns: dict[str, Column] = {
         "kind": pool.kind,
         "score": pool.score,
-        "rank": _of_leaf(pool, np.minimum(_ranks(probability), _LAST_RANK), -1),
+        "rank": _ranks(pool, probability),
         "turn": pool.turn,
         "year": np.where((year > 0) & (newest > 0), np.clip(year - newest, -9, 8), 9),
         "lead": _of_leaf(pool, leaves.lead, 0),
@@ -65,7 +68,7 @@ def view_operands(pool: Pool, probability: NDArray[np.float64], turn: TurnView) 
         "size": np.log10(1 + np.abs(pool.value)),
         "computed": ~has & (pool.turn > 0),
     }
-    return OperandView(columns, said, _label_matrix(stems), year)
+    return OperandView(columns, said, _label_matrix(list(place)), label, year)
 
 
 def distinct_positions(
@@ -96,8 +99,9 @@ def label_overlap(view: OperandView, first: Column, second: Column) -> tuple[Col
     """
     inside = view.labels @ view.labels.T
     size = view.labels.sum(axis=1)
-    shared = inside[first, second]
-    alike = shared / np.maximum(size[first] + size[second] - shared, 1)
+    one, other = view.label[first], view.label[second]
+    shared = inside[one, other]
+    alike = shared / np.maximum(size[one] + size[other] - shared, 1)
     return alike, (view.said[first] | view.said[second]).mean(axis=1)
 
 
@@ -110,21 +114,16 @@ def _label(pool: Pool, n: int, turn: TurnView) -> frozenset[str]:
     """The stems that name an operand: a leaf's labels; for a result its question's and its leaves' words."""
     operand, leaves, state = pool.operands[n], turn.leaves, turn.state
     if pool.leaf[n] >= 0:
-        return _named(leaves, int(pool.leaf[n]))
+        return leaves.named[int(pool.leaf[n])]
     if operand.kind == "group":
         members = [m.index for m in pool.members(n) if m.kind == "leaf"]
-        return frozenset().union(*(_named(leaves, leaf) for leaf in members))
+        return frozenset().union(*(leaves.named[leaf] for leaf in members))
     if operand.kind != "result":
         return frozenset()
     words = set(state.questions[operand.index].stems)
     for index in state.leaves_of(operand.index):
         words.update(leaves.leaves[index].row)
     return frozenset(words)
-
-
-def _named(leaves: NumberMatrix, index: int) -> frozenset[str]:
-    leaf = leaves.leaves[index]
-    return frozenset((*leaf.row, *leaf.column))
 
 
 def _label_matrix(labels: list[frozenset[str]]) -> NDArray[np.float32]:
@@ -135,22 +134,25 @@ def _label_matrix(labels: list[frozenset[str]]) -> NDArray[np.float32]:
     return matrix
 
 
-def _years(pool: Pool, turn: TurnView) -> NDArray[np.int32]:
+def _years(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.int32]:
     """A leaf's year; a computed result has one where all its leaves share it, or its question names one alone."""
-    leaves, state = turn.leaves, turn.state
+    leaves = turns[0].leaves
     years = _of_leaf(pool, leaves.year, 0).astype(np.int32)
-    for n, operand in enumerate(pool.operands):
-        if operand.kind == "result" and pool.leaf[n] < 0:
+    for n in np.flatnonzero((pool.leaf < 0) & (pool.turn > 0)).tolist():
+        operand, state = pool.operands[n], turns[pool.reading[n]].state
+        if operand.kind == "result":
             found = {int(leaves.year[leaf]) for leaf in state.leaves_of(operand.index)} - {0}
             named = state.questions[operand.index].years
             years[n] = found.pop() if len(found) == 1 else named[0] if len(named) == 1 else 0
     return years
 
 
-def _ranks(probability: NDArray[np.float64]) -> NDArray[np.int32]:
-    ranks = np.zeros(len(probability), np.int32)
-    ranks[np.argsort(-probability, kind="stable")] = np.arange(len(probability))
-    return ranks
+def _ranks(pool: Pool, probability: Sequence[NDArray[np.float64]]) -> Column:
+    """The place of each operand's leaf among all by their probability, in its reading; -1 where it is no leaf."""
+    ranks = np.zeros((len(probability), max(1, len(probability[0]))), np.int32)
+    for row, likely in zip(ranks, probability, strict=True):
+        row[np.argsort(-likely, kind="stable")] = np.minimum(np.arange(len(likely)), _LAST_RANK)
+    return np.where(pool.leaf >= 0, ranks[pool.reading, np.maximum(pool.leaf, 0)], -1)
 
 
 def _of_leaf(pool: Pool, values: Column, otherwise: float) -> Column:

@@ -1,45 +1,46 @@
 """What is measured of two operands together: years, places, words, sizes, and how one was made of the other."""
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.questions.stems import stems
+from quaestor.questions.question import Question
 from quaestor.solvers.embedded.candidates.enumerate import MULTIPLY, Candidates, same_printed_number
 from quaestor.solvers.embedded.candidates.pool import CONSTANT, Pool
 from quaestor.solvers.embedded.features.operands import Column, OperandView, distinct_positions, label_overlap
 from quaestor.solvers.embedded.page.matrix import NumberMatrix, among
 from quaestor.solvers.embedded.page.text import LEADS
-from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand
+from quaestor.solvers.embedded.state.dialogue import Operand
 from quaestor.solvers.embedded.state.turn_view import TurnView
 
 _FROM, _TO = LEADS.index("from"), LEADS.index("to")
-_PRICES = frozenset(stems("price fare"))
-_COUNTS = frozenset(stems("number shares options units securities"))
 
 
-def pair_columns(candidates: Candidates, turn: TurnView, view: OperandView) -> dict[str, Column]:
+def pair_columns(candidates: Candidates, turns: Sequence[TurnView], view: OperandView) -> dict[str, Column]:
     """Returns the columns of all candidates that compare their two operands.
 
     Args:
         candidates: The plans of the turn.
-        turn: Page, conversation and question.
+        turns: Page, conversation and question, after each reading of the turns before.
         view: The operands of the candidates' pool.
 
     Shape: Each column has one entry a candidate.
     """
+    leaves, question = turns[0].leaves, turns[0].question
     return {
-        **_year_columns(candidates, turn, view),
-        **_place_columns(candidates, turn.leaves),
+        **_year_columns(candidates, question, view),
+        **_place_columns(candidates, leaves),
         **_word_columns(candidates, view),
-        **_size_columns(candidates, turn),
-        **_origin_columns(candidates, turn.state),
-        "text_order": _text_order(candidates, turn.leaves),
-        "worth": _worth(candidates, turn.leaves),
+        **_size_columns(candidates, question),
+        **_origin_columns(candidates, turns),
+        "text_order": _text_order(candidates, leaves),
+        "worth": _worth(candidates, leaves),
     }
 
 
-def _year_columns(candidates: Candidates, turn: TurnView, view: OperandView) -> dict[str, Column]:
-    named = turn.question.years
+def _year_columns(candidates: Candidates, question: Question, view: OperandView) -> dict[str, Column]:
+    named = question.years
     a, b = view.year[candidates.first], view.year[candidates.second]
     nothing = np.zeros(len(a))
     covered = sum((((a == year) | (b == year)).astype(float) for year in named), nothing)
@@ -82,54 +83,56 @@ def _word_columns(candidates: Candidates, view: OperandView) -> dict[str, Column
     }
 
 
-def _size_columns(candidates: Candidates, turn: TurnView) -> dict[str, Column]:
+def _size_columns(candidates: Candidates, question: Question) -> dict[str, Column]:
     pool, i, j = candidates.pool, candidates.first, candidates.second
-    a, b = pool.value[i], pool.value[j]
-    constant = np.where(pool.kind[j] == CONSTANT, b, np.where(pool.kind[i] == CONSTANT, a, np.nan))
-    size = np.where(np.isnan(constant), -1.0, np.log10(np.maximum(np.abs(np.nan_to_num(constant)), 1e-9)))
+    a, b = np.abs(pool.value[i]), np.abs(pool.value[j])
+    # The constant of each plan, after all operands one that stands for none.
+    at = np.where(pool.kind[j] == CONSTANT, j, np.where(pool.kind[i] == CONSTANT, i, len(pool.value)))
+    value, nothing = np.append(pool.value, np.nan), [-1.0]
+    size = np.append(np.log10(np.maximum(np.abs(pool.value), 1e-9)), nothing)
     return {
         "twins": same_printed_number(pool, i, j),
         "same_percent": pool.percent[i] == pool.percent[j],
-        "size_gap": np.clip(np.log10((np.abs(a) + 1e-9) / (np.abs(b) + 1e-9)), -9, 9),
-        "larger_first": np.abs(a) > np.abs(b),
-        "constant": np.where(constant == -1.0, -2.0, size),
-        "constant_asked": among(constant, turn.question.numbers),
-        "constant_counted": among(constant, turn.question.counts),
+        "size_gap": np.clip(np.log10((a + 1e-9) / (b + 1e-9)), -9, 9),
+        "larger_first": a > b,
+        "constant": np.where(value == -1.0, -2.0, size)[at],
+        "constant_asked": among(value, question.numbers)[at],
+        "constant_counted": among(value, question.counts)[at],
     }
 
 
-def _origin_columns(candidates: Candidates, state: DialogueState) -> dict[str, Column]:
+def _origin_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
     """How an operand was made of the other: 1 and 2 it was the first or second operand there, 0 neither."""
-    inside = _inside(candidates.pool, state)
+    inside = _inside(candidates.pool, turns)
     return {
         "second_in_first": inside[candidates.first, candidates.second],
         "first_in_second": inside[candidates.second, candidates.first],
     }
 
 
-def _inside(pool: Pool, state: DialogueState) -> NDArray[np.int8]:
+def _inside(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.int8]:
     """For each pair of operands, the place that the second had in the operation that made the first."""
     inside = np.zeros((len(pool.operands), len(pool.operands)), np.int8)
-    lookups = state.lookups()
-    for n, made in enumerate(pool.operands):
-        if made.kind != "result" or pool.leaf[n] >= 0:
+    lookups = [turn.state.lookups() for turn in turns]
+    for n in np.flatnonzero((pool.leaf < 0) & (pool.turn > 0)).tolist():
+        made, reading = pool.operands[n], int(pool.reading[n])
+        if made.kind != "result":
             continue
-        parts = state.outcomes[made.index].operands
-        for m, other in enumerate(pool.operands):
-            for place, part in enumerate(parts[:2], start=1):
-                if _same(other, part, int(pool.leaf[m]), lookups):
-                    inside[n, m] = place
+        for place, part in enumerate(turns[reading].state.outcomes[made.index].operands[:2], start=1):
+            inside[n, _same(pool, part, lookups[reading]) & (pool.reading == reading)] = place
     return inside
 
 
-def _same(operand: Operand, part: Operand, leaf: int, lookups: dict[int, int]) -> bool:
-    """Whether an operand of the pool is what an earlier operation took, itself or as the turn that looked it up."""
+def _same(pool: Pool, part: Operand, lookups: Mapping[int, int]) -> NDArray[np.bool_]:
+    """Which operands of a pool are what an earlier operation took, themselves or as the turn that looked it up."""
     if part.kind == "constant":
-        return operand.kind == "constant" and operand.value == part.value
-    if part.kind == "result" and operand.kind == "result" and operand.index == part.index:
-        return True
+        same: NDArray[np.bool_] = (pool.kind == CONSTANT) & (pool.value == part.value)
+        return same
     taken = part.index if part.kind == "leaf" else lookups.get(part.index, -1)
-    return taken >= 0 and taken == leaf
+    same = (pool.leaf == taken) if taken >= 0 else np.zeros(len(pool.operands), bool)
+    if part.kind == "result":
+        same[[n for n, o in enumerate(pool.operands) if o.kind == "result" and o.index == part.index]] = True
+    return same
 
 
 def _text_order(candidates: Candidates, leaves: NumberMatrix) -> Column:
@@ -148,11 +151,9 @@ def _text_order(candidates: Candidates, leaves: NumberMatrix) -> Column:
 def _worth(candidates: Candidates, leaves: NumberMatrix) -> Column:
     """True where a count is multiplied by the price of one."""
     pool, i, j = candidates.pool, candidates.first, candidates.second
-    price, count = np.zeros(len(pool.operands), bool), np.zeros(len(pool.operands), bool)
-    for n, leaf in enumerate(pool.leaf.tolist()):
-        if leaf >= 0:
-            label = {*leaves.leaves[leaf].row, *leaves.leaves[leaf].column}
-            price[n] = not label.isdisjoint(_PRICES)
-            count[n] = not price[n] and not label.isdisjoint(_COUNTS)
+    if not len(leaves):
+        return np.zeros(len(candidates), bool)
+    is_leaf, leaf = pool.leaf >= 0, np.maximum(pool.leaf, 0)
+    price, count = is_leaf & leaves.priced[leaf], is_leaf & leaves.counted[leaf]
     worth: Column = (candidates.operation == MULTIPLY) & ((price[i] & count[j]) | (count[i] & price[j]))
     return worth

@@ -1,6 +1,9 @@
 """What the shared resolution of references says of a turn: which earlier results it uses together."""
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import NDArray
 
 from quaestor.solvers.embedded.candidates.enumerate import Candidates
 from quaestor.solvers.embedded.features.operands import Column
@@ -10,27 +13,42 @@ from quaestor.solvers.embedded.state.turn_view import TurnView
 _LEAST = 1e-3
 
 
-def reference_columns(candidates: Candidates, turn: TurnView) -> dict[str, Column]:
+def reference_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
     """Returns the log probability of the set of earlier results that each candidate uses, alone and less the best.
+
+    Args:
+        candidates: The plans of the turn.
+        turns: Page, conversation and question, after each reading of the turns before.
 
     Shape: Each column has one entry a candidate.
     """
-    size, turns = len(candidates), len(turn.results)
-    if not turns:
+    size, before = len(candidates), len(turns[0].results)
+    if not before:
         return {"reference": np.zeros(size), "reference_gap": np.zeros(size)}
-    table = np.full((turns + 1, turns + 1), np.log(_LEAST))
+    tables, latest = np.stack([_table(turn) for turn in turns]), [_latest(turn) for turn in turns]
+    pool, reading = candidates.pool, candidates.reading
+    operands = zip(pool.operands, pool.reading.tolist(), strict=True)
+    place = np.array([latest[n][o.index] + 1 if o.kind == "result" else 0 for o, n in operands])
+    scores = tables[reading, place[candidates.first], place[candidates.second]]
+    return {"reference": scores, "reference_gap": scores - tables.max(axis=(1, 2))[reading]}
+
+
+def _latest(turn: TurnView) -> list[int]:
+    """For each result of the turns before where it was last found."""
+    expressions = [result.expression for result in turn.results]
+    return [latest_turn(expression, expressions) or 0 for expression in expressions]
+
+
+def _table(turn: TurnView) -> NDArray[np.float64]:
+    """The log probability of each pair of results, counted from 1; 0 stands for none."""
+    table = np.full((len(turn.results) + 1, len(turn.results) + 1), np.log(_LEAST))
     for chosen in turn.uses:
         score = np.log(max(chosen.score, _LEAST))
-        places = [turn + 1 for turn in chosen.turns]
+        places = [earlier + 1 for earlier in chosen.turns]
         if len(places) == 1:
             table[places[0], 0] = table[0, places[0]] = table[places[0], places[0]] = score
         elif len(places) == 2:
             table[places[0], places[1]] = table[places[1], places[0]] = score
         elif not places:
             table[0, 0] = score
-    expressions = [result.expression for result in turn.results]
-    latest = [latest_turn(expression, expressions) or 0 for expression in expressions]
-    pool = candidates.pool
-    place = np.array([latest[o.index] + 1 if o.kind == "result" else 0 for o in pool.operands])
-    scores = table[place[candidates.first], place[candidates.second]]
-    return {"reference": scores, "reference_gap": scores - table.max()}
+    return table

@@ -1,6 +1,7 @@
 """Whether the result of a plan counts in the scale that its question asks for: "in millions", "in dollars"."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,15 +23,20 @@ from quaestor.solvers.embedded.state.dialogue import DialogueState, TurnAction
 from quaestor.solvers.embedded.state.turn_view import TurnView
 
 
-def scale_column(candidates: Candidates, turn: TurnView) -> Column:
+def scale_column(candidates: Candidates, turns: Sequence[TurnView]) -> Column:
     """Returns 1 where the result has the scale asked for, -1 where another, 0 where none is asked or known.
+
+    Args:
+        candidates: The plans of the turn.
+        turns: Page, conversation and question, after each reading of the turns before.
 
     Shape: One entry a candidate.
     """
-    if turn.question.power is None:
+    asked = turns[0].question.power
+    if asked is None:
         return np.zeros(len(candidates))
     pool, i, j, code = candidates.pool, candidates.first, candidates.second, candidates.operation
-    power = _powers(pool, turn.leaves, turn.state)
+    power = _powers(pool, turns)
     shift = np.log10(np.where((pool.kind[j] == CONSTANT) & (pool.value[j] > 0), pool.value[j], np.nan))
     moved = np.select(
         [code == MULTIPLY, code == DIVIDE, among(code, (LOOKUP, ADD, SUBTRACT, SUM, AVERAGE))],
@@ -38,12 +44,13 @@ def scale_column(candidates: Candidates, turn: TurnView) -> Column:
         np.nan,
     )
     result = power[i] + moved
-    return np.where(np.isnan(result), 0, np.where(np.abs(result - turn.question.power) < 0.01, 1, -1))
+    return np.where(np.isnan(result), 0, np.where(np.abs(result - asked) < 0.01, 1, -1))
 
 
-def _powers(pool: Pool, leaves: NumberMatrix, state: DialogueState) -> NDArray[np.float64]:
-    powers = np.full(len(pool.operands), np.nan)
+def _powers(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.float64]:
+    powers, leaves = np.full(len(pool.operands), np.nan), turns[0].leaves
     for n, operand in enumerate(pool.operands):
+        state = turns[pool.reading[n]].state
         if pool.leaf[n] >= 0:
             powers[n] = leaves.power[pool.leaf[n]]
         elif operand.kind == "group":

@@ -22,7 +22,11 @@ FORMS_OF_OPERATION = len(_FIRST) * len(_SECOND)
 
 _CODES = np.arange(-1, 14)
 """The codes that a categorical column can have."""
+_INDICATORS = np.eye(len(_CODES) + 1, len(_CODES), dtype=np.float32)
+"""A row a code, and one of zeros."""
 _WIDEST = 4.0
+_AT_ONCE = 256
+"""Candidates that are scored together: what is computed between then stays in the processor's cache."""
 
 _COLUMNS = list(CANDIDATE_FEATURES)
 _OPERATION, _LEFT, _RIGHT = (_COLUMNS.index(name) for name in ("operation", "first_kind", "second_kind"))
@@ -45,8 +49,12 @@ class Ranker:
 
         Shape: `rows` is candidates x `len(CANDIDATE_FEATURES)`; the scores have one entry a candidate.
         """
-        wide = design(rows, self.mean, self.scale)
-        scores: NDArray[np.float32] = np.einsum("nd,nd->n", wide, self.weights[form_codes(rows)])
+        scores = np.empty(len(rows), np.float32)
+        forms = form_codes(rows)
+        for start in range(0, len(rows), _AT_ONCE):
+            part = slice(start, start + _AT_ONCE)
+            wide = design(rows[part], self.mean, self.scale)
+            np.einsum("nd,nd->n", wide, self.weights[forms[part]], out=scores[part])
         return scores.astype(np.float64)
 
 
@@ -72,6 +80,12 @@ def design(rows: Floats, mean: Floats, scale: Floats) -> Floats:
     Shape: `rows` is candidates x `len(CANDIDATE_FEATURES)`, `mean` and `scale` have one entry a column; the result is
         candidates x (columns, codes of each category, one).
     """
-    plain = np.clip((rows - mean) / scale, -_WIDEST, _WIDEST)
-    indicators = (rows[:, _CATEGORIES].astype(int)[:, :, None] == _CODES).astype(np.float32)
-    return np.concatenate([plain, indicators.reshape(len(rows), -1), np.ones((len(rows), 1), np.float32)], axis=1)
+    columns = rows.shape[1]
+    wide = np.empty((len(rows), columns + len(_CATEGORIES) * len(_CODES) + 1), np.float32)
+    plain = np.subtract(rows, mean, out=wide[:, :columns])
+    plain /= scale
+    np.clip(plain, -_WIDEST, _WIDEST, out=plain)
+    codes = np.minimum(rows[:, _CATEGORIES].astype(np.intp) + 1, len(_CODES))
+    wide[:, columns:-1] = _INDICATORS.take(codes, axis=0).reshape(len(rows), -1)
+    wide[:, -1] = 1
+    return wide

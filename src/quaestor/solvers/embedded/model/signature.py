@@ -5,8 +5,9 @@ programs alone. The classifier is a multinomial logistic regression over named i
 be read.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +49,35 @@ class SignatureModel:
         score = np.exp(score - score.max())
         score /= score.sum()
         return dict(zip(self.classes, score.tolist(), strict=True))
+
+
+def share_of_operations(signatures: Mapping[str, float], *operations: str) -> float:
+    """Returns how probable it is that a turn does one of some operations, on whatever operands.
+
+    Args:
+        signatures: The probability of each signature, by its name.
+        operations: Their names.
+    """
+    return sum(signatures[name] for name in _of_operations(tuple(signatures), operations))
+
+
+@lru_cache(maxsize=256)
+def _of_operations(signatures: tuple[str, ...], operations: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for name in signatures if name.partition("(")[0] in operations)
+
+
+@lru_cache(maxsize=64)
+def _new_leaves(signatures: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+    return tuple((name, count) for name in signatures if (count := name.count("new")))
+
+
+def expected_new_leaves(signatures: Mapping[str, float]) -> float:
+    """Returns how many leaves that no turn took before a turn is expected to take.
+
+    Args:
+        signatures: The probability of each signature, by its name.
+    """
+    return sum(signatures[name] * count for name, count in _new_leaves(tuple(signatures)))
 
 
 def signature_features(question: Question, earlier: Sequence[Question], signatures: Sequence[str]) -> dict[str, float]:

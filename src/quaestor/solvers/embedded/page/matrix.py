@@ -6,6 +6,7 @@ Knows nothing of questions.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +15,16 @@ from quaestor.core.provenance import Source
 from quaestor.core.quantity import Scale
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.scales import Dimension
+from quaestor.questions.stems import stems
 from quaestor.solvers.embedded.page.number import CandidateNumber
 from quaestor.solvers.embedded.page.tables import numbers_of_tables
 from quaestor.solvers.embedded.page.text import numbers_of_text
 from quaestor.solvers.embedded.page.word_matrix import WordMatrix, word_matrix
 
 Ints = NDArray[np.int32]
+
+_PRICES = frozenset(stems("price fare"))
+_COUNTS = frozenset(stems("number shares options units securities"))
 
 _NEAR = 6.0
 """How many words away a word counts a half as much as one beside the number."""
@@ -65,6 +70,27 @@ class NumberMatrix:
     def __len__(self) -> int:
         """The number of leaves."""
         return len(self.leaves)
+
+    @cached_property
+    def named(self) -> tuple[frozenset[str], ...]:
+        """For each leaf the stems of its row and of its column."""
+        return tuple(frozenset((*leaf.row, *leaf.column)) for leaf in self.leaves)
+
+    @cached_property
+    def priced(self) -> NDArray[np.bool_]:
+        """Whether each is the price of one thing, as its labels say.
+
+        Shape: One entry a leaf.
+        """
+        return np.array([not labels.isdisjoint(_PRICES) for labels in self.named], bool)
+
+    @cached_property
+    def counted(self) -> NDArray[np.bool_]:
+        """Whether each is a number of things, as its labels say.
+
+        Shape: One entry a leaf.
+        """
+        return np.array([not labels.isdisjoint(_COUNTS) for labels in self.named], bool) & ~self.priced
 
 
 def among(values: NDArray[np.generic], options: Iterable[float]) -> NDArray[np.bool_]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from quaestor.core.words import words
 from quaestor.graph.facts import MentionFact
@@ -79,5 +80,10 @@ def _distances(text: str, start: int, end: int) -> tuple[tuple[str, int], ...]:
         said = words(side)
         for word in reversed(said) if ordered else said:
             far += 5 if word[0].isdigit() else 1
-            found.extend((stem, far) for stem in stems(word))
+            found.extend((stem, far) for stem in _stems_of(word))
     return tuple(found)
+
+
+@lru_cache(maxsize=20_000)
+def _stems_of(word: str) -> tuple[str, ...]:
+    return stems(word)

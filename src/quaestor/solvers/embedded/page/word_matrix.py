@@ -98,17 +98,16 @@ def word_matrix(described: Iterable[Mapping[int, float]], size: int, width: int)
         width: How many words there are; a matrix without any has one that describes nothing.
     """
     width = max(1, width)
-    if size * width <= WHOLE_CELLS:
-        whole = np.zeros((size, width), np.float32)
-        for number, words in enumerate(described):
-            whole[number, list(words)] = list(words.values())
-        nothing = np.zeros(0, np.int32)
-        return WordMatrix(size, width, whole, nothing, nothing.astype(np.float32), np.zeros(width + 1, np.int64))
-    numbers, columns, strengths = [], [], list[float]()
+    numbers, columns, strengths = list[int](), list[int](), list[float]()
     for number, words in enumerate(described):
         numbers += [number] * len(words)
-        columns += list(words)
-        strengths += list(words.values())
+        columns += words
+        strengths += words.values()
+    if size * width <= WHOLE_CELLS:
+        whole = np.zeros((size, width), np.float32)
+        whole[numbers, columns] = strengths
+        nothing = np.zeros(0, np.int32)
+        return WordMatrix(size, width, whole, nothing, nothing.astype(np.float32), np.zeros(width + 1, np.int64))
     column = np.array(columns, np.int32)
     order = np.argsort(column, kind="stable")
     starts = np.zeros(width + 1, np.int64)

@@ -1,5 +1,6 @@
 """A turn as the solver sees it: page, conversation, question, and the years and results that the question points at."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quaestor.conversation.references.lineage import Result, latest_results
@@ -51,13 +52,35 @@ def read_turn(question: Question, state: DialogueState, page: PageFeatures, refe
         page: What it is asked about.
         references: The weights by which references are resolved.
     """
+    return read_turns(question, [state], page, references)[0]
+
+
+def read_turns(
+    question: Question, states: Sequence[DialogueState], page: PageFeatures, references: ReferenceWeights
+) -> list[TurnView]:
+    """Returns the turn in which a question is asked, after each of several readings of the conversation before it.
+
+    Args:
+        question: As asked.
+        states: The readings, all of the same questions.
+        page: What it is asked about.
+        references: The weights by which references are resolved.
+    """
     told, leaves = expand_ratio(question, page.leaves), page.leaves
-    context = next((q.years for q in reversed(state.questions) if q.years), ())
-    base = {int(leaves.year[i]) for i in last_leaves(state)} - {0} or set(context)
-    targets = {year + offset for offset in told.offsets for year in set(told.years) or base}
-    results = results_of_state(state, leaves)
-    uses = rank_sets(told, latest_results(results), references, explained=False)
-    return TurnView(page, state, told, frozenset(targets), context, tuple(results), uses)
+    known: dict[tuple[object, ...], tuple[AntecedentSet, ...]] = {}
+    turns = []
+    for state in states:
+        context = next((q.years for q in reversed(state.questions) if q.years), ())
+        base = {int(leaves.year[i]) for i in last_leaves(state)} - {0} or set(context)
+        targets = {year + offset for offset in told.offsets for year in set(told.years) or base}
+        results = results_of_state(state, leaves)
+        latest = latest_results(results)
+        # Where readings differ in the numbers taken alone, the question points at the same turns.
+        seen = tuple((r.turn, r.metric, r.made, r.years, r.rests, r.things) for r in latest)
+        if seen not in known:
+            known[seen] = rank_sets(told, latest, references, explained=False)
+        turns.append(TurnView(page, state, told, frozenset(targets), context, tuple(results), known[seen]))
+    return turns
 
 
 def last_leaves(state: DialogueState) -> frozenset[int]:

@@ -91,10 +91,9 @@ def test_the_latest_results_go_together_each_number_once(leaves: NumberMatrix) -
 def test_a_sum_and_an_average_are_written_as_they_are_ranked(leaves: NumberMatrix) -> None:
     question = read_question("what was the average rent from 2008 to 2010?")
     pool = operand_pool(leaves, meant(leaves, 40), DialogueState(), question, SURE)
-    candidates = enumerate_candidates(pool, SURE, question)
+    candidates = enumerate_candidates([pool], [SURE], question)
     results = set()
-    for n in range(len(candidates)):
-        outcome = candidates.outcome(n)
+    for outcome in candidates.outcomes():
         if outcome.operation in ("sum", "average"):
             result = execute(write_plan(outcome, leaves, DialogueState(), ())).result
             assert float(number_in(result.value)) == pytest.approx(outcome.value)
@@ -143,9 +142,9 @@ def test_amounts_that_are_alike_can_be_added_and_nothing_else() -> None:
     question = read_question("what was the total of both notes in 2010?")
     signatures = {f"{operation}(new,new)": 0.2 for operation in ("add", "subtract", "divide", "multiply")}
     candidates = enumerate_candidates(
-        operand_pool(notes, meant(notes, 750), DialogueState(), question, signatures), signatures, question
+        [operand_pool(notes, meant(notes, 750), DialogueState(), question, signatures)], [signatures], question
     )
-    outcomes = [candidates.outcome(n) for n in range(len(candidates))]
+    outcomes = candidates.outcomes()
     of_both = {o.operation for o in outcomes if [x.kind for x in o.operands] == ["leaf", "leaf"]}
     assert "add" in of_both
     assert of_both.isdisjoint({"subtract", "divide", "multiply"})
@@ -158,8 +157,8 @@ def test_what_three_years_come_to_is_no_sum_of_two(leaves: NumberMatrix) -> None
     for text in ("the total rent in 2009 and 2010?", "the total rent in 2008, 2009 and 2010?"):
         question = read_question(f"what was {text}")
         pool = operand_pool(leaves, meant(leaves, 40, 30, 20), DialogueState(), question, signatures)
-        candidates = enumerate_candidates(pool, signatures, question)
-        outcomes = [candidates.outcome(n) for n in range(len(candidates))]
+        candidates = enumerate_candidates([pool], [signatures], question)
+        outcomes = candidates.outcomes()
         of_leaves = [o for o in outcomes if all(x.kind == "leaf" for x in o.operands)]
         found[text] = {(o.operation, o.value) for o in of_leaves if len({x.value for x in o.operands}) > 1}
     two, three = found.values()

@@ -25,6 +25,7 @@ from quaestor.solvers.embedded.decode.beam import (
     Hypothesis,
     advance,
     agreeing,
+    expand,
     log_shares,
     same_answer,
 )
@@ -110,3 +111,24 @@ def test_answers_of_another_solver_are_taken_as_they_are(solver: EmbeddedSolver)
 def test_a_path_of_no_turns_is_certain() -> None:
     assert (BeamState(DialogueState()),) == START
     assert advance(choices(), NO_QUESTION) == ()
+
+
+def test_readings_are_ranked_together_as_each_is_alone(solver: EmbeddedSolver) -> None:
+    of_page, weights = solver.page(GraphProvider.of([RENT]).graph(RENT)), load_weights()
+    first, second = read_question("what was the rent in 2008?"), read_question("and the lease?")
+    paths = tuple(
+        BeamState(DialogueState().after(first, outcome(5.0, 0)).after(second, done), log)
+        for done, log in ((outcome(2.0, 2), -0.2), (outcome(7.0, 1), -2.0), (TurnAction("lookup", (), None), -4.0))
+    )
+    asked = read_question("what is the difference between the two?")
+    together = expand(paths, asked, of_page, weights)
+    alone = [expand((path,), asked, of_page, weights) for path in paths]
+    apart = sorted((choice for one in alone for choice in one.ranked), key=lambda choice: -choice.log)
+    assert together.ranked == tuple(apart)
+    assert together.values.tolist() == [value for one in alone for value in one.values]
+    assert together.turn(together.ranked[0]).state is together.ranked[0].before.state
+
+
+def test_no_reading_has_no_plan(solver: EmbeddedSolver) -> None:
+    of_page = solver.page(GraphProvider.of([RENT]).graph(RENT))
+    assert expand((), read_question("what was the rent in 2008?"), of_page, load_weights()).ranked == ()

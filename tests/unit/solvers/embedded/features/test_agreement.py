@@ -26,8 +26,8 @@ SALES: tuple[Row, ...] = (("new", SALES_2009, 500.0), ("new", SALES_2008, 400.0)
 
 
 def measured(turn: TurnView, candidates: Candidates) -> dict[str, list[float]]:
-    view = view_operands(candidates.pool, PROBABILITY, turn)
-    return {name: [float(v) for v in values] for name, values in agreement_columns(candidates, turn, view).items()}
+    view = view_operands(candidates.pool, [PROBABILITY], [turn])
+    return {name: [float(v) for v in values] for name, values in agreement_columns(candidates, [turn], view).items()}
 
 
 EXPECTED = {

@@ -14,7 +14,7 @@ SIGNATURES = {"subtract(new,result1)": 0.6, "lookup(new)": 0.3, "subtract(other)
 
 
 def measured(turn: TurnView, candidates: Candidates) -> dict[str, list[float]]:
-    rows = candidate_features(candidates, turn, leaf_features(turn, 0.25, 1.5), PROBABILITY, SIGNATURES)
+    rows = candidate_features(candidates, [turn], leaf_features([turn], [0.25], [1.5]), [PROBABILITY], [SIGNATURES])
     return {name: rows[:, n].tolist() for n, name in enumerate(CANDIDATE_FEATURES)}
 
 
@@ -45,7 +45,7 @@ def test_a_column_is_what_its_words_say(column: str) -> None:
 
 def test_columns_of_leaves_are_those_of_the_leaf_scorer() -> None:
     turn, candidates = changed()
-    of_leaves = dict(zip(LEAF_FEATURES, leaf_features(turn, 0.25, 1.5).T.tolist(), strict=True))
+    of_leaves = dict(zip(LEAF_FEATURES, leaf_features([turn], [0.25], [1.5])[0].T.tolist(), strict=True))
     columns = measured(turn, candidates)
     taken = [name.partition(":")[2] for name in CANDIDATE_FEATURES if name.startswith("first:")]
     assert len(taken) == 24

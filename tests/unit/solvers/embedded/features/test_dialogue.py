@@ -25,7 +25,7 @@ TWO_COSTS = ("costs in 2009?", looked_up(COSTS_2009, -90.0)), ("and in 2008?", l
 
 
 def measured(turn: TurnView, candidates: Candidates) -> dict[str, list[float]]:
-    return {name: [float(v) for v in values] for name, values in dialogue_columns(candidates, turn).items()}
+    return {name: [float(v) for v in values] for name, values in dialogue_columns(candidates, [turn]).items()}
 
 
 def test_counts_of_the_conversation_and_the_question() -> None:

@@ -31,7 +31,7 @@ ROWS: tuple[Row, ...] = (("group", 0, 900.0), ("group", 1, 410.0), ("group", 2, 
 
 def measured(turn: TurnView) -> dict[str, list[float]]:
     plans = ("sum", 0), ("sum", 1), ("average", 2), ("lookup", 3)
-    columns = group_columns(candidates_of(turn, ROWS, *plans, groups=GROUPS), PROBABILITY, turn)
+    columns = group_columns(candidates_of(turn, ROWS, *plans, groups=GROUPS), [PROBABILITY], [turn])
     return {name: values.tolist() for name, values in columns.items()}
 
 

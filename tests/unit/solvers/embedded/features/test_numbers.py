@@ -135,7 +135,7 @@ CASES: dict[str, tuple[TurnView, Columns]] = {
 
 
 def measured(turn: TurnView) -> Columns:
-    rows = leaf_features(turn, 0.25, 1.5)
+    (rows,) = leaf_features([turn], [0.25], [1.5])
     return {name: rows[:, n].tolist() for n, name in enumerate(LEAF_FEATURES)}
 
 

@@ -42,7 +42,7 @@ EXPECTED = {
 @pytest.mark.parametrize("column", EXPECTED)
 def test_a_column_is_what_its_words_say(column: str) -> None:
     turn, candidates = changed()
-    columns = view_operands(candidates.pool, PROBABILITY, turn).columns
+    columns = view_operands(candidates.pool, [PROBABILITY], [turn]).columns
     assert columns[column].tolist() == pytest.approx(EXPECTED[column])
 
 
@@ -50,7 +50,7 @@ def test_scores_percentages_and_dropped_signs_are_the_pools() -> None:
     turn = turn_of("what is it?")
     pool = pool_of(turn.leaves, (("new", RATE_2009, 25.0), ("new", COSTS_2009, 90.0)), turn.state)
     pool.magnitude[1] = True
-    columns = view_operands(pool, PROBABILITY, turn).columns
+    columns = view_operands(pool, [PROBABILITY], [turn]).columns
     assert columns["percent"].tolist() == [True, False, False]
     assert columns["magnitude"].tolist() == [False, True, False]
     assert columns["score"].tolist() == pool.score.tolist()
@@ -61,7 +61,7 @@ def test_a_computed_result_has_the_words_of_its_question_and_leaves_and_the_year
     mixed = TurnAction("subtract", (leaf(SALES_2009, 500.0), leaf(SALES_2008, 400.0)), 100.0)
     turn = turn_of("how much of revenue are the net costs?", ("revenue?", both), ("the gain?", mixed))
     view = view_operands(
-        pool_of(turn.leaves, (("result2", 0, 410.0), ("result1", 1, 100.0)), turn.state), PROBABILITY, turn
+        pool_of(turn.leaves, (("result2", 0, 410.0), ("result1", 1, 100.0)), turn.state), [PROBABILITY], [turn]
     )
     assert view.columns["computed"].tolist() == [True, True, False]
     assert view.year.tolist() == [2009, 0, 0]
@@ -72,20 +72,22 @@ def test_a_computed_result_has_the_words_of_its_question_and_leaves_and_the_year
 def test_a_year_that_a_question_names_alone_is_its_results() -> None:
     mixed = TurnAction("subtract", (leaf(SALES_2009, 500.0), leaf(SALES_2008, 400.0)), 100.0)
     turn = turn_of("and 2009?", ("the change until 2008?", mixed))
-    assert view_operands(pool_of(turn.leaves, (("result1", 0, 100.0),), turn.state), PROBABILITY, turn).year[0] == 2008
+    assert (
+        view_operands(pool_of(turn.leaves, (("result1", 0, 100.0),), turn.state), [PROBABILITY], [turn]).year[0] == 2008
+    )
 
 
 def test_a_group_has_the_words_of_all_its_leaves() -> None:
     turn = turn_of("total net tax?")
     group = NumberGroup(0, (leaf(SALES_2009, 500.0), leaf(RATE_2009, 25.0), Operand("result", 0, 1.0)))
     pool = pool_of(turn.leaves, (("group", 0, 525.0),), turn.state, (group,))
-    assert view_operands(pool, PROBABILITY, turn).said[0].tolist() == [False, True, True]
+    assert view_operands(pool, [PROBABILITY], [turn]).said[0].tolist() == [False, True, True]
 
 
 def test_labels_are_compared_by_what_they_share_and_where_they_part() -> None:
     turn = turn_of("what are net sales less net income?")
     pool = pool_of(turn.leaves, (("new", SALES_2009, 500.0), ("new", INCOME_2009, 60.0)), state_of())
-    view = view_operands(pool, PROBABILITY, turn)
+    view = view_operands(pool, [PROBABILITY], [turn])
     first, second = np.array([0, 1]), np.array([1, 0])
     alike, covered = label_overlap(view, first, second)
     assert alike == pytest.approx([1 / 5, 1 / 5])  # "net" of "net sale" and "net incom rose million"

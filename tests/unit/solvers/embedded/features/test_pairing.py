@@ -26,8 +26,8 @@ from quaestor.solvers.embedded.state.turn_view import TurnView
 
 
 def measured(turn: TurnView, candidates: Candidates) -> dict[str, list[float]]:
-    view = view_operands(candidates.pool, PROBABILITY, turn)
-    return {name: [float(v) for v in values] for name, values in pair_columns(candidates, turn, view).items()}
+    view = view_operands(candidates.pool, [PROBABILITY], [turn])
+    return {name: [float(v) for v in values] for name, values in pair_columns(candidates, [turn], view).items()}
 
 
 EXPECTED = {

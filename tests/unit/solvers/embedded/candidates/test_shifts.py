@@ -1,0 +1,53 @@
+"""What operands are multiplied by: as the one rule of scales says, however many kinds of operands there have been."""
+
+from decimal import Decimal
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.core.quantity import Scale
+from quaestor.plan.scales import Dimension
+from quaestor.solvers.embedded.candidates.enumerate import GROUPED, OPERATIONS
+from quaestor.solvers.embedded.candidates.shifts import ShiftTable, dimension_of_result, reading_of
+
+DIMENSIONS = st.builds(
+    Dimension,
+    scale=st.sampled_from(Scale),
+    unit=st.sampled_from((None, "USD", "share")),
+    constant=st.none() | st.sampled_from([Decimal(n) for n in (1, 2, 100, 1000, 1_000_000)]),
+    in_ones=st.booleans(),
+)
+
+
+def by_rule(name: str, left: Dimension, right: Dimension) -> tuple[float, float]:
+    single = name in GROUPED or name == "lookup"
+    shifts = reading_of(name, (left,) if single else (left, right)).shifts
+    return 10.0 ** shifts[0], 10.0 ** shifts[1] if len(shifts) > 1 else 1.0
+
+
+@given(st.lists(DIMENSIONS, min_size=1, max_size=4))
+def test_factors_are_those_of_the_rule(counts: list[Dimension]) -> None:
+    plans = [(code, i, j) for code in range(len(OPERATIONS)) for i in range(len(counts)) for j in range(len(counts))]
+    operation, first, second = (np.array(column, np.int32) for column in zip(*plans, strict=True))
+    found = TABLE.factors(counts, operation.astype(np.int8), first, second)
+    expected = [by_rule(OPERATIONS[code], counts[i], counts[j]) for code, i, j in plans]
+    assert [*zip(*(part.tolist() for part in found), strict=True)] == expected
+
+
+TABLE = ShiftTable(OPERATIONS, GROUPED)
+
+
+def test_more_kinds_than_are_kept_begin_anew() -> None:
+    table, nothing = ShiftTable(OPERATIONS, GROUPED), np.zeros(1, np.int32)
+    thousand, million = Dimension(Scale.THOUSAND), Dimension(Scale.MILLION)
+    for number in range(200):
+        counts = (Dimension(constant=Decimal(number)), million, thousand)
+        left, right = table.factors(counts, np.array([1], np.int8), nothing + 1, nothing + 2)
+        assert (left.tolist(), right.tolist()) == ([1000.0], [1.0])
+
+
+def test_a_result_counts_what_the_rule_says() -> None:
+    assert dimension_of_result(
+        "divide", (Dimension(Scale.MILLION, "USD"), Dimension(Scale.MILLION, "USD"))
+    ) == Dimension(in_ones=True)
