@@ -40,7 +40,7 @@ _RANGE_BEFORE = re.compile(r"(?:[0-9%]|%\s*\))\s*$")
 _YEAR_FOLLOWS = re.compile(
     r"in|of|for|since|during|fiscal|years?|calendar|through|until|by|from|to|and|or|before|after|the|our|its|their|this"
     r"|that|late|early|mid|end|ended|ending|than|vs|versus|both|between|at|as|with|total|estimated|quarter|half|due"
-    r"|maturing|throughout|into|fy|compared|on|an?|about|,|.*'s|.*2019s|.*-end(ed)?"
+    r"|maturing|throughout|into|fy|compared|on|an?|about|periods?|q[1-4]|,|.*'s|.*2019s|.*-end(ed)?"
     r"|jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?"
 )
 _MONTH = re.compile(r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec")
@@ -111,7 +111,10 @@ def normalize_text(text: str) -> str:
 def _is_year(text: str, start: int, end: int) -> bool:
     """Whether 2013, 2014, 2018, 2019, 2022 at this place is a year (or an amount) rather than a lost character."""
     value = text[start:end]
-    previous = "".join(text[max(0, start - 40) : start].split()[-1:]).casefold()
+    previous = "".join(text[max(0, start - 40) : start].translate(_PLAIN).split()[-1:]).casefold()
+    if len(previous) > 1 and previous.endswith(","):
+        # As printed, not cut into words: "December 31, 2019 and 2018", "in 2019, 2018 and 2017".
+        previous = previous[:-1] if _YEAR.fullmatch(previous[:-1]) else ","
     following = "".join(text[end : end + 40].split()[:1]).casefold()
     if previous.startswith(value) or following.startswith(value) or value == "2122":
         return value == "2122" and not previous.isalpha()
@@ -138,6 +141,7 @@ def _year_may_follow(previous: str, value: str, following: str) -> bool:
         value == "2019"
         and previous.endswith("s")
         and following[0].isalpha()
+        and not previous.endswith("'s")
         and not _NEVER_POSSESSIVE.fullmatch(previous)
     ):
         return False

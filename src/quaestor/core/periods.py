@@ -77,7 +77,8 @@ _MONTH = (
 _YEAR = r"(?:19[5-9]|20[0-9])[0-9]"
 _ORDINAL = r"(?:first|second|third|fourth|1st|2nd|3rd|4th)"
 _GAP = r"\s{0,3}"
-_FISCAL = rf"(?:fiscal|fye?){_GAP}(?:years?{_GAP})?"
+_FISCAL = rf"(?:(?:fiscal|fye?){_GAP}(?:years?{_GAP})?|f(?=(?:0[5-9]|[12][0-9])(?![0-9A-Za-z-])))"
+"""Before a fiscal year, also as Australian reports print it: `F19`."""
 
 
 def _quarter(prefix: str) -> str:
