@@ -92,6 +92,7 @@ def pool_of(
         value=np.array([operand.value for operand in operands]),
         percent=np.array([n >= 0 and bool(leaves.percent[n]) for n in taken]),
         leaf=np.array(taken, np.int32),
+        year=np.array([int(leaves.year[n]) if n >= 0 else 0 for n in taken], np.int32),
         turn=np.array(since, np.int32),
         score=np.log(np.linspace(0.9, 0.1, len(operands))),
         reading=np.zeros(len(operands), np.int32),

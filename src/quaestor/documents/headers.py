@@ -103,9 +103,17 @@ def read_table(
 
 def is_amount(text: str) -> bool:
     """Whether a cell prints an amount rather than a heading: a number that is no bare year, hardly any words."""
-    if not parse_cell(text) or parse_period(text) is not None or _INDEX.search(text):
+    if not parse_cell(text) or is_caption(text) or _is_period_counted(text) or _INDEX.search(text):
         return False
     return not _WORD.search(_SCALE_WORD.sub("", text))
+
+
+def _is_period_counted(text: str) -> bool:
+    """Whether a cell prints a period, also with what counts under it: "2019", "2019 €m"."""
+    if parse_period(text) is not None:
+        return True
+    periods = find_periods(text)
+    return len(periods) == 1 and periods[0].start == 0 and is_caption(text[periods[0].end :].strip())
 
 
 def _fused(text: str) -> re.Match[str] | None:
@@ -127,9 +135,29 @@ def _header_rows(grid: Grid) -> tuple[int, bool]:
     count = 1
     if len(grid) > 1 and all(_MARK.fullmatch(text) for text in printed) and not any(map(is_amount, grid[1][1:])):
         count = 2
-    while count < min(len(grid), _HEADER_ROWS_AT_MOST) and _continues_header(grid[count]):
+    while count < min(len(grid), _HEADER_ROWS_AT_MOST) and (
+        _continues_header(grid[count]) or _names_columns(grid, count)
+    ):
         count += 1
     return count, False
+
+
+def _names_columns(grid: Grid, place: int) -> bool:
+    """Whether a row has a heading for every column of numbers, though the rows above it have not: one is printed once.
+
+    Such a row names its own column of labels: "Contractual obligations | Total | Less than 1 year | 1-3 years".
+    """
+    above, row = grid[:place], grid[place]
+    if place + 1 >= len(grid) or any(line[0].strip() for line in above) or not row[0].strip():
+        return False
+    numbers = [n for n in range(1, len(row)) if any(is_amount(line[n]) for line in grid[place + 1 :])]
+    headed = all(row[n].strip() and _heads(row[n]) for n in numbers)
+    return len(numbers) > 1 and headed and not all(any(line[n].strip() for line in above) for n in numbers)
+
+
+def _heads(text: str) -> bool:
+    """Whether a cell prints words or a period, and no amount."""
+    return not is_amount(text) and (_is_period_counted(text) or _WORD.search(text) is not None)
 
 
 def _continues_header(row: Sequence[str]) -> bool:

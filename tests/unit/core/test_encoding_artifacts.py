@@ -18,6 +18,12 @@ from quaestor.core.encoding_artifacts import find_artifacts, mask_artifacts, nor
         ("2022 lower costs", "* lower costs"),
         ("goldman sachs 2013 annual report", "goldman sachs 2013 annual report"),
         ("in 2022 and 2019", "in 2022 and 2019"),
+        ("December 31, 2019 and 2018", "December 31, 2019 and 2018"),
+        ("in 2019, 2018 and 2017", "in 2019, 2018 and 2017"),
+        ("from the period 2018 to 2019", "from the period 2018 to 2019"),
+        ("in Q4 2019 and 2018", "in Q4 2019 and 2018"),
+        ("the company's 2019 sales", "the company's 2019 sales"),
+        ("the company\u2019s 2019 sales", "the company's 2019 sales"),
         ("pages 43 201348", "pages 43 201348"),
     ],
 )

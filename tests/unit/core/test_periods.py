@@ -9,6 +9,7 @@ WHOLE = [
     ("2012:", Period("year", 2012)),
     ("fiscal 2008", Period("year", 2008)),
     ("fy08", Period("year", 2008)),
+    ("F19", Period("year", 2019)),
     ("year-ended 2013", Period("year", 2013)),
     ("years ended december 31 , 2013 ( 1 )", Period("year", 2013)),
     ("fiscal year ended september 30 2018", Period("year", 2018)),

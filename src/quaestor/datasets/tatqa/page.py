@@ -21,7 +21,11 @@ _LEADS = re.compile(
     re.IGNORECASE,
 )
 """What a paragraph says that leads to a table."""
-_COUNTS = re.compile(r"\([^()]{0,60}\bin (?:thousands|millions|billions)\b[^()]{0,80}\)", re.IGNORECASE)
+_AMOUNTS = r"(?:thousands|millions|billions|(?:us\s?)?\$?\s?000['\u2019]?s?)\b"
+_COUNTS = re.compile(
+    rf"\([^()]{{0,60}}\bin {_AMOUNTS}[^()]{{0,80}}\)|\b(?:amounts |dollars )?expressed in {_AMOUNTS}[^.()]{{0,80}}",
+    re.IGNORECASE,
+)
 _LONGEST_HEADING = 200
 
 

@@ -200,7 +200,7 @@ def _laid_out(blocks: Sequence[_Block]) -> tuple[NDArray[np.int8], NDArray[np.in
 
 
 def same_printed_number(pool: Pool, first: NDArray[np.integer], second: NDArray[np.integer]) -> NDArray[np.bool_]:
-    """Returns which pairs of operands are leaves that print one number, whatever its sign.
+    """Returns which pairs of operands are leaves that print one number, whatever its sign, and of no two years.
 
     Args:
         pool: What can be an operand.
@@ -211,7 +211,9 @@ def same_printed_number(pool: Pool, first: NDArray[np.integer], second: NDArray[
     """
     leaves = (pool.leaf[first] >= 0) & (pool.leaf[second] >= 0)
     same: NDArray[np.bool_] = leaves & (np.abs(pool.value[first]) == np.abs(pool.value[second]))
-    return same
+    # What stood at 21 % in both years has not changed: two numbers that are alike, and no number twice.
+    years = pool.year[first], pool.year[second]
+    return same & ~((years[0] > 0) & (years[1] > 0) & (years[0] != years[1]))
 
 
 def _with_constants(pool: Pool, numbers: NDArray[np.intp], question: Question) -> list[_Block]:

@@ -3,7 +3,7 @@
 Owns which of them a question may add up or average at once. Two numbers that are added are a pair, and no group.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -100,6 +100,8 @@ def _years_of_line(leaves: NumberMatrix, leaf: int, question: Question) -> Itera
             yield from (_operands(leaves, (of_year[y] for y in part)) for part in (after, up_to) if len(part) == count)
     if not counted:
         yield _operands(leaves, (of_year[y] for y in years))
+        # What stands at two dates has as its average of a year that of the first and of the last.
+        yield from (_operands(leaves, (of_year[y - 1], of_year[y])) for y in question.years if {y - 1, y} <= set(years))
 
 
 def _beside(leaves: NumberMatrix, probability: NDArray[np.float64], leaf: int) -> tuple[int, tuple[Operand, ...]]:
@@ -126,7 +128,7 @@ def _latest_results(state: DialogueState) -> Iterator[tuple[Operand, ...]]:
             yield tuple(found)
 
 
-def _operands(leaves: NumberMatrix, chosen: Iterator[int] | list[int]) -> tuple[Operand, ...]:
+def _operands(leaves: NumberMatrix, chosen: Iterable[int]) -> tuple[Operand, ...]:
     return tuple(Operand("leaf", n, float(leaves.value[n])) for n in chosen)
 
 

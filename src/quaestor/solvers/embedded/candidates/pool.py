@@ -41,6 +41,7 @@ class Pool:
     Attributes:
         groups: What operands of the kind "group" are, by their index.
         reading: Of each operand the reading that it belongs to, from 0; those of one stand together.
+        year: Of the leaf that an operand is or looked up; 0 where none is known.
     """
 
     operands: tuple[Operand, ...]
@@ -51,6 +52,7 @@ class Pool:
     value: NDArray[np.float64]
     percent: NDArray[np.bool_]
     leaf: NDArray[np.int32]
+    year: NDArray[np.int32]
     turn: NDArray[np.int32]
     score: NDArray[np.float64]
     reading: NDArray[np.int32]
@@ -111,6 +113,7 @@ def operand_pool(
         rows.append((total, counts_of(group.members[0], leaves, state), False, GROUP, -1, 0, log_p))
     rows += _constants((*question.numbers, *question.counts))
     operands, counted, magnitude, kinds, taken, since_turn, scores = zip(*rows, strict=True)
+    of_leaf = np.array(taken, np.int32)
     return Pool(
         operands=operands,
         groups=groups,
@@ -119,7 +122,8 @@ def operand_pool(
         kind=np.array(kinds, np.int8),
         value=np.array([operand.value for operand in operands], np.float64),
         percent=np.array([counts.scale is Scale.PERCENT for counts in counted], bool),
-        leaf=np.array(taken, np.int32),
+        leaf=of_leaf,
+        year=np.where(of_leaf >= 0, leaves.year[of_leaf], 0) if len(leaves) else np.zeros_like(of_leaf),
         turn=np.array(since_turn, np.int32),
         score=np.array(scores, np.float64),
         reading=np.zeros(len(operands), np.int32),
@@ -148,6 +152,7 @@ def joined_pools(pools: Sequence[Pool]) -> Pool:
         value=np.concatenate([pool.value for pool in pools]),
         percent=np.concatenate([pool.percent for pool in pools]),
         leaf=np.concatenate([pool.leaf for pool in pools]),
+        year=np.concatenate([pool.year for pool in pools]),
         turn=np.concatenate([pool.turn for pool in pools]),
         score=np.concatenate([pool.score for pool in pools]),
         reading=np.repeat(np.arange(len(pools), dtype=np.int32), [len(pool.operands) for pool in pools]),

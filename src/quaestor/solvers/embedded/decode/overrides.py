@@ -14,8 +14,12 @@ from quaestor.questions.stems import stems
 from quaestor.solvers.embedded.state.dialogue import PLAIN, TurnAction
 
 _ASKED = "kg:PatternPercentageChange"
-_COMPARES = re.compile(r"differen|points?\b|compar|\bless\b|minus")
-"""Of these the difference itself is asked: "the difference between the two percentage changes"."""
+_COMPARES = re.compile(
+    r"differen|points?\b|compar|\bless\b|minus|\babsolute\b"
+    r"|\bin (?:the )?(?:percent(?:age)?|%) of (?!(?:the )?(?:change|increase|decrease|decline|growth))"
+)
+"""Of these the difference itself is asked: "the difference between the two percentage changes", "the change in the
+percentage of sales"."""
 
 
 _IN_PERCENT = re.compile(r"\b(?:in|by) (?:percent\b|per cent\b|%)|\bpercentage[- ]?wise\b|\bin percentage terms\b")

@@ -57,7 +57,7 @@ def _counted(members: Sequence[Operand], turn: TurnView) -> int:
         return 1 if (min(years), max(years)) == (min(now.years), max(now.years)) else -1
     if counts:
         return 1 if len(members) in counts else -1
-    return 0
+    return int(bool(years) and (now.years, min(years), max(years)) == ((max(years),), max(years) - 1, max(years)))
 
 
 def _reference(members: Sequence[Operand], turn: TurnView) -> float:

@@ -112,6 +112,15 @@ def test_no_number_is_set_beside_itself(solver: EmbeddedSolver) -> None:
     assert all(o.operands[0].value != o.operands[1].value for o in pairs)
 
 
+def test_what_two_years_print_alike_has_changed_by_nothing(solver: EmbeddedSolver) -> None:
+    document = page([["", "2008", "2007"], ["rate", "21%", "21%"]], ("the rate was 21% in 2008 .",))
+    context, _ = turns(document, solver)[0]
+    outcomes = [choice.outcome for choice in solver.read("what was the change in the rate?", context).ranked]
+    differences = [o for o in outcomes if o.operation == "subtract" and {x.kind for x in o.operands} == {"leaf"}]
+    assert differences
+    assert all(o.value == 0 and {x.index for x in o.operands} & {1} for o in differences)
+
+
 @pytest.mark.parametrize(
     ("operands", "signature"),
     [
@@ -132,6 +141,9 @@ def test_a_signature_names_kinds_not_numbers(operands: tuple[Operand, ...], sign
         ("what is the percentage change?", Operand("leaf", 0, 4.0), "percentage_change"),
         ("and what was the growth rate in it?", Operand("result", 0, 4.0), "percentage_change"),
         ("what is the difference between the two percentage changes?", Operand("result", 0, 4.0), "subtract"),
+        ("what was the change in the percentage of sales from exports?", Operand("leaf", 0, 4.0), "subtract"),
+        ("what was the absolute percentage change in the rate?", Operand("leaf", 0, 4.0), "subtract"),
+        ("what was the change in percentage?", Operand("leaf", 0, 4.0), "percentage_change"),
         ("what percentage change does this represent?", Operand("constant", 0, 1.0), "subtract"),
         ("what is the percentage change?", Operand("leaf", 0, 0.0), "subtract"),
         ("what is the change?", Operand("leaf", 0, 4.0), "subtract"),

@@ -165,3 +165,8 @@ def test_what_three_years_come_to_is_no_sum_of_two(leaves: NumberMatrix) -> None
     assert ("add", 70.0) in two
     assert ("sum", 90.0) in three
     assert not any(operation == "add" for operation, _ in three)
+
+
+def test_a_year_has_the_average_of_its_beginning_and_its_end(leaves: NumberMatrix) -> None:
+    assert (20.0, 30.0) in found(leaves, "what was the 2009 average rent?", 30.0)["years of a line"]
+    assert (10.0,) not in found(leaves, "what was the 2007 average rent?", 10.0)["years of a line"]

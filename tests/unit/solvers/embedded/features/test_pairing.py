@@ -92,7 +92,7 @@ def test_constants_are_said_in_digits_or_in_words() -> None:
 
 def test_a_percentage_beside_an_amount_and_one_number_in_two_places() -> None:
     turn = turn_of("what is it?")
-    rows: tuple[Row, ...] = (("new", SALES_2009, 500.0), ("new", RATE_2009, 25.0), ("new", SALES_2008, -500.0))
+    rows: tuple[Row, ...] = (("new", SALES_2009, 500.0), ("new", RATE_2009, 25.0), ("new", SALES_2009, -500.0))
     columns = measured(turn, candidates_of(turn, rows, ("multiply", 0, 1), ("subtract", 0, 2)))
     assert columns["same_percent"] == [0, 1]
     assert columns["twins"] == [0, 1]
