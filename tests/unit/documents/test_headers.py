@@ -122,6 +122,42 @@ def test_a_row_that_says_what_is_counted_in_heads_the_columns(grid: Grid, rows: 
         )
 
 
+@pytest.mark.parametrize(
+    "grid",
+    [
+        [["", "2019 €m", "2018 €m"], ["rent", "16", "17"], ["wages", "5", "4"]],
+        [["Group", "", ""], ["", "2019 €m", "2018 €m"], ["rent", "16", "17"], ["wages", "5", "4"]],
+        [
+            ["", "", "2019", "2018"],
+            ["", "Notes", "€m", "€m"],
+            ["rent", "3", "16", "17"],
+            ["wages", "", "5", "4"],
+        ],
+    ],
+)
+def test_years_that_say_what_they_count_head_their_columns(grid: Grid) -> None:
+    table = read(grid)
+    assert table.header_rows == len(grid) - 2
+    place = len(grid) - 2, len(grid[0]) - 1
+    assert (table.period_at(*place), table.scale_at(*place)) == (Period("year", 2018), Scale.MILLION)
+
+
+def test_a_header_row_may_name_the_labels_below_it() -> None:
+    table = read(
+        [
+            ["", "", "Payments due by period (in thousands)", ""],
+            ["Contractual obligations", "Total", "Less than 1 year", "2-5 years"],
+            ["Leases", "30", "10", "20"],
+            ["Pensions", "7", "3", "4"],
+        ]
+    )
+    assert [header.label for header in table.columns][1:] == ["Total", "Less than 1 year", "2-5 years"]
+    assert table.scale_at(2, 3) is Scale.THOUSAND
+    # A first line of words is none where every column has its heading, or where it is a line of amounts.
+    assert read([["", "2019", "2018"], ["auditor", "Smith", "Jones"], ["fee", "5", "4"]]).header_rows == 1
+    assert read([["", "due", ""], ["rent", "5", "4"], ["wages", "5", "4"]]).header_rows == 1
+
+
 def test_a_scale_alone_over_one_column_is_that_column_s() -> None:
     table = read([["", "(in millions)"], ["rent", "5"]])
     assert (table.scale, table.columns[1].scale) == (None, Scale.MILLION)

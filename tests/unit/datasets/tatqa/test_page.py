@@ -71,6 +71,8 @@ def test_a_page_without_paragraphs_is_one() -> None:
         ),
         (["(Dollars in millions)", "Rents were as follows (in thousands):"], "thousand"),
         (["Rents rose.", "(In millions)"], "million"),
+        (["Rents rose.", "Rents of two years (in 000\u2019s)"], "thousand"),
+        (["Rents rose.", "Expressed in US $000's except share and per share amounts"], "thousand"),
         (["Rents rose.", "Rents of halls (in millions) are in the note."], None),
         (["Rents rose."], None),
     ],

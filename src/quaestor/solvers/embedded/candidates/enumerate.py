@@ -212,8 +212,9 @@ def same_printed_number(pool: Pool, first: NDArray[np.integer], second: NDArray[
     leaves = (pool.leaf[first] >= 0) & (pool.leaf[second] >= 0)
     same: NDArray[np.bool_] = leaves & (np.abs(pool.value[first]) == np.abs(pool.value[second]))
     # What stood at 21 % in both years has not changed: two numbers that are alike, and no number twice.
-    years = pool.year[first], pool.year[second]
-    return same & ~((years[0] > 0) & (years[1] > 0) & (years[0] != years[1]))
+    one, other = pool.year[first], pool.year[second]
+    same &= ~((one > 0) & (other > 0) & (one != other))
+    return same
 
 
 def _with_constants(pool: Pool, numbers: NDArray[np.intp], question: Question) -> list[_Block]:
