@@ -33,11 +33,21 @@ _TOGETHER = re.compile(
     r"|per year|annual|same|rose|fell|drop\w*|portion|share of|proportion of|due|matur\w*|if)\b",
     re.I,
 )
-_TOTAL = re.compile(r"\btotal\b", re.I)
+_TOTAL = re.compile(r"(?:\b(?:the|its|their|our|a)|'s)\s+(?:[\w-]+\s+)?total\b", re.I)
 _WEIGHTED = re.compile(r"\bweighted[- ]average\b", re.I)
 _NO_VALUE = re.compile(
     r"\s*(?:and\s+)?(?:(?:in|for|during|of)\s+)?(?:which|why|when|where|who|whose|how (?:did|does|do|is|are|was|were"
     r"|has|have|often|long|come|so)|did|does|do|is|are|was|were|has|have|had|can|could|will|would|should)\b",
+    re.I,
+)
+_STOPS = (
+    r"(?:the|an?|of|for|from|in|on|at|to|by|with|as|under|over|between|into|during|per|is|are|was|were|respective|respectively"
+    r"|company's|its|their|that|which|what|how|and)"
+)
+_THING = rf"(?:(?!{_STOPS}\b)[\w'&.-]+)"
+_THINGS = re.compile(
+    rf"\b(?P<first>{_THING}(?: {_THING}){{0,3}}(?:, {_THING}(?: {_THING}){{0,3}})*)"
+    rf",? and (?:the )?(?P<last>{_THING}(?: {_THING}){{0,4}})",
     re.I,
 )
 _MOST = 12
@@ -52,7 +62,7 @@ class Listing:
         questions: What is asked of each, in the order asked.
         items: The words by which they differ: "2008", "december 31, 2019".
         respective: Whether the question says that each is wanted for itself ("respectively").
-        total: Whether it speaks of a total: that of each, or, where no line is one, that of them all.
+        total: Whether it asks for "the total", which mostly is that of all the times together.
     """
 
     questions: tuple[str, ...]
@@ -80,11 +90,40 @@ def read_listing(text: str) -> Listing | None:
     if found is None or _NO_VALUE.match(text) or _BETWEEN.search(text[: found[0][0]]):
         return None
     (start, end), items = found
-    rest = _WEIGHTED.sub(" ", text[:start] + " " + text[end:])
-    if not respective and _TOGETHER.search(rest):
+    rest = text[:start] + " " + text[end:]
+    if not respective and asks_one(rest):
         return None
     questions = tuple(_alone(text, start, end, item) for item in items)
     return Listing(questions, items, respective, not respective and _TOTAL.search(rest) is not None)
+
+
+def read_enumeration(text: str) -> Listing | None:
+    """Returns a question for several things "respectively" as a list, by its words alone; None for every other.
+
+    >>> read_enumeration("What were the respective federal, state and foreign credits in 2009?").items
+    ('federal credits', 'state credits', 'foreign credits')
+
+    Args:
+        text: As asked.
+    """
+    if len(text) > _LONGEST or _RESPECTIVE.search(text) is None or _NO_VALUE.match(text):
+        return None
+    found = next((each for each in _THINGS.finditer(text) if not _ONE.search(each["last"])), None)
+    if found is None:
+        return None
+    first, last, head = found["first"], found["last"], ""
+    items = [item.strip() for item in first.split(",") if item.strip()]
+    if all(" " not in item for item in items) and " " in last:
+        # "federal and foreign credits": what the last one is, all are.
+        last, _, rest = last.partition(" ")
+        head = f" {rest}"
+    things = tuple(f"{item}{head}" for item in (*items, last))
+    return Listing(tuple(_alone(text, *found.span(), thing) for thing in things), things, respective=True, total=False)
+
+
+def asks_one(text: str) -> bool:
+    """Returns whether a question asks for one result of several things: their sum, which of them is larger."""
+    return _TOGETHER.search(_WEIGHTED.sub(" ", text)) is not None
 
 
 def _dates(text: str, *, respective: bool) -> tuple[tuple[int, int], tuple[str, ...]] | None:

@@ -7,7 +7,7 @@ from quaestor.conversation.display import is_shown_as_percentage
 from quaestor.core.answer_value import AnswerValue, ListItem, Number, ValueList, print_value
 from quaestor.core.quantity import Scale
 from quaestor.plan.scales import shift_decimal
-from quaestor.plan.steps import Extract
+from quaestor.plan.steps import Extract, Ref, Step
 from quaestor.scoring.gold import StatedAnswer
 
 _PERCENT = Scale.PERCENT.value
@@ -28,7 +28,7 @@ def stated_answer(answer: Answer) -> StatedAnswer | None:
     if answer.value is None:
         return None
     if (printed := _printed(answer)) is not None:
-        return StatedAnswer((printed,), _scale_word(answer.scale))
+        return StatedAnswer(printed, _scale_word(answer.scale))
     if answer.number is not None and is_shown_as_percentage(answer):
         return StatedAnswer((_digits(shift_decimal(answer.number, 2), _SCALED),), _PERCENT)
     return stated_value(answer.value, answer.scale)
@@ -51,12 +51,28 @@ def stated_value(value: AnswerValue, scale: Scale = Scale.ONE) -> StatedAnswer:
     return StatedAnswer((print_value(value),))
 
 
-def _printed(answer: Answer) -> str | None:
-    """Returns the print of the one number that an answer takes from the page as it is; None for all others."""
-    if answer.plan is None or len(answer.plan.steps) != 1:
+def _printed(answer: Answer) -> tuple[str, ...] | None:
+    """Returns the prints of numbers that an answer takes from the page as they are; None for all others."""
+    if answer.plan is None:
         return None
-    step = answer.plan.steps[0]
-    if not isinstance(step, Extract) or step.quantity is None or answer.number != step.quantity.value:
+    *taken, last = answer.plan.steps
+    if isinstance(last, Extract):
+        prints = [_print(last, answer.number)] if not taken else [None]
+    elif last.operation == "items" and isinstance(answer.value, ValueList):
+        numbers = [item.number for item in answer.value.items]
+        if last.operands != tuple(Ref(step.id) for step in taken) or len(numbers) != len(taken):
+            return None
+        prints = [_print(step, number) for step, number in zip(taken, numbers, strict=True)]
+        if any(item.scale is not None for item in answer.value.items):
+            return None
+    else:
+        return None
+    return tuple(filter(None, prints)) if all(prints) else None
+
+
+def _print(step: Step, number: Decimal | None) -> str | None:
+    """Returns the print of a number that a step takes as it is."""
+    if not isinstance(step, Extract) or step.quantity is None or number != step.quantity.value:
         return None
     # A word in the print ("5.2 million") is its scale, which is told beside it.
     return None if any(character.isalpha() for character in step.quantity.text) else step.quantity.text.strip() or None

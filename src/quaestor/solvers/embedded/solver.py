@@ -10,6 +10,7 @@ from quaestor.core.caching import BoundedCache
 from quaestor.core.computing import compute
 from quaestor.errors import ExecutionError, SolverError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.plan.operations import OPERATIONS
 from quaestor.questions.no_numbers import why_no_number
 from quaestor.questions.question import Question
 from quaestor.solvers.answering import answer_from_plan
@@ -38,6 +39,7 @@ from quaestor.solvers.embedded.decode.writing import read_state, write_plan
 from quaestor.solvers.embedded.model.loading import EmbeddedWeights
 from quaestor.solvers.embedded.page.features import PageFeatures, page_features
 from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.several.answering import AskedPage, list_answer
 from quaestor.solvers.embedded.silence.declining import Decliner
 from quaestor.solvers.embedded.state.dialogue import DialogueState, TurnAction
 from quaestor.solvers.embedded.state.turn_view import read_turn
@@ -115,6 +117,8 @@ class EmbeddedSolver:
     def _solve(self, question: str, context: TurnContext) -> Answer:
         if self._decliner is not None and (declined := self._decliner.declined(question, context)) is not None:
             return declined
+        if self._answers == "all" and (other := self._other_kind(question, context)) is not None:
+            return other
         answers = self.answers(question, context, least=CLOSE)
         first = next(answers, None)
         if first is None:
@@ -126,6 +130,13 @@ class EmbeddedSolver:
         if (first.confidence or 0.0) < self._abstain_below:
             return abstained(first, self._abstain_below)
         return with_runner_up(first, other_reading(first, answers))
+
+    def _other_kind(self, question: str, context: TurnContext) -> Answer | None:
+        """Returns an answer that is no single number, where a question asks for one."""
+        reading = self._reading(context)
+        so_far = self._so_far(reading, read_state(context.memory, reading.page.leaves))
+        asked = AskedPage(reading.page, so_far.paths[0].state, self._weights)
+        return list_answer(context.read(question), asked, context)
 
     def answers(self, question: str, context: TurnContext, least: float = 0.0) -> Iterator[Answer]:
         """Yields the answers of the likeliest plans, best first, each result once.
@@ -224,7 +235,8 @@ class EmbeddedSolver:
         choices = self._choices(reading, so_far, question)
         # What was withheld is no answer that binds: the conversation goes on as it was read.
         given = told.outcomes[-1]
-        own = bool(choices.ranked) and (given.value is None or same_answer(choices.ranked[0].outcome, given))
+        withheld = given.value is None and not _selects(given)
+        own = bool(choices.ranked) and (withheld or same_answer(choices.ranked[0].outcome, given))
         if not own:
             return _SoFar((BeamState(told),), so_far.share)
         _, share = next(distinct_results(choices))
@@ -237,6 +249,11 @@ class EmbeddedSolver:
 
 def _key(graph: KnowledgeGraph) -> tuple[str, str]:
     return graph.document, graph.digest_of_document
+
+
+def _selects(outcome: TurnAction) -> bool:
+    """Whether an outcome is a list or a name, and no number that was withheld."""
+    return outcome.operation in OPERATIONS and OPERATIONS[outcome.operation].gives not in ("number", "yes or no")
 
 
 def _anew(

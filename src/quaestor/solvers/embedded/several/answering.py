@@ -1,0 +1,117 @@
+"""Answers a question for several numbers with a list: each under its label, in the order asked, with its source.
+
+Owns the way from the question to the plan, `items` of numbers taken from the page. Which questions ask so, say
+`questions.listing` and `things`; which numbers fit, `choosing`.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from quaestor.conversation.answer import Answer
+from quaestor.errors import PlanError
+from quaestor.plan.steps import Compute, Extract, Plan, Ref
+from quaestor.questions.answer_kind import read_answer_kind
+from quaestor.questions.listing import Listing, read_enumeration, read_listing
+from quaestor.questions.question import Question, read_question
+from quaestor.solvers.answering import answer_from_plan
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.embedded.decode.prior import prior_of
+from quaestor.solvers.embedded.decode.turn import read_leaves
+from quaestor.solvers.embedded.model.loading import EmbeddedWeights
+from quaestor.solvers.embedded.page.features import PageFeatures
+from quaestor.solvers.embedded.several.choosing import Alike, ChosenNumbers, choose_numbers
+from quaestor.solvers.embedded.several.things import lines_listed
+from quaestor.solvers.embedded.state.dialogue import DialogueState
+from quaestor.solvers.embedded.state.turn_view import read_turn
+
+_KINDS = frozenset({"number", "numbers"})
+
+
+@dataclass(frozen=True, slots=True)
+class AskedPage:
+    """What a list is looked for in.
+
+    Attributes:
+        page: The numbers of the page.
+        state: The conversation so far, as it is read.
+        weights: What was learned.
+    """
+
+    page: PageFeatures
+    state: DialogueState
+    weights: EmbeddedWeights
+
+
+def list_answer(question: Question, asked: AskedPage, context: TurnContext) -> Answer | None:
+    """Returns the list that a question asks for; None where it asks for none, or the page has too few numbers.
+
+    Args:
+        question: As asked.
+        asked: The page and the conversation.
+        context: The turn's.
+    """
+    listing, alike = _listing(question, context)
+    if listing is None or not len(asked.page.leaves):
+        return None
+    parts = [read_question(part) for part in listing.questions]
+    if any(read_answer_kind(part.lowered).kind not in _KINDS for part in parts):
+        return None
+    chosen = _chosen(parts, listing, asked, alike, context)
+    if chosen is None:
+        return None
+    try:
+        answer = answer_from_plan(_plan(chosen, listing, asked, alike), context, question=question.text)
+    except PlanError:
+        return None
+    places = "one line" if alike == "line" else "one column"
+    grounds = f"{len(listing.items)} are asked for: {', '.join(listing.items)}" + f"; {places}" * chosen.alike
+    return replace(answer, confidence=_confidence(chosen), grounds=grounds)
+
+
+def _listing(question: Question, context: TurnContext) -> tuple[Listing | None, Alike]:
+    listing = read_listing(question.text)
+    if listing is not None:
+        return (None if listing.total else listing), "line"
+    return lines_listed(question, context.document) or read_enumeration(question.text), "place"
+
+
+def _chosen(
+    parts: Sequence[Question], listing: Listing, asked: AskedPage, alike: Alike, context: TurnContext
+) -> ChosenNumbers | None:
+    leaves = asked.page.leaves
+    turns = [read_turn(part, asked.state, asked.page, asked.weights.references) for part in parts]
+    measured = [read_leaves(turn, asked.weights.signature).measured for turn in turns]
+    shares = asked.weights.leaves.predict(measured)
+    for place, (part, turn) in enumerate(zip(parts, turns, strict=True)):
+        prior = prior_of(part, leaves, context.document, context.weights)
+        if prior is not None:
+            shares[place] = prior.after(turn).of_leaves(shares[place])
+    years = [
+        max(read_question(item).years or part.years or (0,)) for item, part in zip(listing.items, parts, strict=True)
+    ]
+    return choose_numbers(shares, years, leaves, alike)
+
+
+def _plan(chosen: ChosenNumbers, listing: Listing, asked: AskedPage, alike: Alike) -> Plan:
+    leaves = [asked.page.leaves.leaves[index] for index in chosen.leaves]
+    labels = [leaf.label for leaf in leaves]
+    if len(set(labels)) < len(labels) or not all(leaf.table >= 0 for leaf in leaves):
+        # Words around a number of the text are no label: what was asked for is.
+        labels = [_label(item) for item in listing.items]
+    taken = [
+        Extract(step, leaf.source, label, leaf.quantity)
+        for step, (leaf, label) in enumerate(zip(leaves, labels, strict=True), start=1)
+    ]
+    return Plan((*taken, Compute(len(taken) + 1, "items", tuple(Ref(step.id) for step in taken))))
+
+
+def _label(item: str) -> str:
+    years = read_question(item).years
+    return str(years[0]) if len(years) == 1 and item.lower().startswith(("fiscal", "year")) else item
+
+
+def _confidence(chosen: ChosenNumbers) -> float:
+    """How sure the whole list is: by the shares of its numbers; numbers side by side vouch for each other."""
+    mean = sum(map(math.log, (max(share, 1e-6) for share in chosen.share))) / len(chosen.share)
+    return 1 / (1 + math.exp(-(mean + (2.2 if chosen.alike else 0.5))))
