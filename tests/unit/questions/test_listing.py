@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.questions.listing import read_listing
+from quaestor.questions.listing import read_enumeration, read_listing
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_each_is_asked_in_words_of_its_own() -> None:
 
 
 def test_a_total_may_be_that_of_all_unless_each_is_asked_for() -> None:
-    plain, each = (read_listing(f"what was total rent in 2008 and 2009{end}?") for end in ("", " respectively"))
+    plain, each = (read_listing(f"what was the total rent in 2008 and 2009{end}?") for end in ("", " respectively"))
     assert plain is not None
     assert plain.total
     assert each is not None
@@ -85,3 +85,27 @@ def test_no_question_crashes_it(words: list[str]) -> None:
             item.replace("years", "year") in question
             for item, question in zip(listing.items, listing.questions, strict=True)
         )
+
+
+@pytest.mark.parametrize(
+    ("question", "items"),
+    [
+        ("what are the respective sales and purchases for 2009?", ("sales", "purchases")),
+        (
+            "what was the federal, state and foreign credit in 2009 respectively?",
+            ("federal credit", "state credit", "foreign credit"),
+        ),
+        ("what are rates for Japanese Yen and Swiss Francs, respectively?", ("Japanese Yen", "Swiss Francs")),
+    ],
+)
+def test_things_are_listed_where_each_is_asked_for(question: str, items: tuple[str, ...]) -> None:
+    listing = read_enumeration(question)
+    assert listing is not None
+    assert listing.items == items
+    assert len(listing.questions) == len(items)
+    assert read_enumeration(question.replace("respectively", "").replace("respective", "")) is None
+
+
+@given(st.text(alphabet="ab ,and respectively", max_size=60))
+def test_no_text_crashes_an_enumeration(text: str) -> None:
+    assert read_enumeration(text) is None or "respective" in text

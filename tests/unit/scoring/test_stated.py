@@ -67,3 +67,17 @@ def test_a_number_that_is_computed_is_not() -> None:
     assert stated_answer(Answer(number("1250"), plan=longer)) == StatedAnswer(("1250",))
     magnitude = Answer(number("1250"), plan=answer.plan)
     assert stated_answer(magnitude) == StatedAnswer(("1250",))
+
+
+def test_a_list_of_numbers_of_the_page_is_stated_as_they_are_printed() -> None:
+    prints = ("(5,062)", "6,533")
+    values = (Decimal(-5062), Decimal(6533))
+    taken = [
+        Extract(step, CellRef("d", 0, 1, step), str(2010 - step), Quantity(value, text=text))
+        for step, (text, value) in enumerate(zip(prints, values, strict=True), start=1)
+    ]
+    plan = Plan((*taken, Compute(3, "items", (Ref(1), Ref(2)))))
+    items = ValueList(tuple(ListItem(step.label, value) for step, value in zip(taken, values, strict=True)))
+    assert stated_answer(Answer(items, Scale.THOUSAND, plan=plan)) == StatedAnswer(prints, "thousand")
+    computed = Plan((*taken, Compute(3, "items", (Ref(2), Ref(1)))))
+    assert stated_answer(Answer(items, plan=computed)) == StatedAnswer(("-5062", "6533"))

@@ -117,8 +117,6 @@ class EmbeddedSolver:
     def _solve(self, question: str, context: TurnContext) -> Answer:
         if self._decliner is not None and (declined := self._decliner.declined(question, context)) is not None:
             return declined
-        if self._answers == "all" and (other := self._other_kind(question, context)) is not None:
-            return other
         answers = self.answers(question, context, least=CLOSE)
         first = next(answers, None)
         if first is None:
@@ -131,13 +129,6 @@ class EmbeddedSolver:
             return abstained(first, self._abstain_below)
         return with_runner_up(first, other_reading(first, answers))
 
-    def _other_kind(self, question: str, context: TurnContext) -> Answer | None:
-        """Returns an answer that is no single number, where a question asks for one."""
-        reading = self._reading(context)
-        so_far = self._so_far(reading, read_state(context.memory, reading.page.leaves))
-        asked = AskedPage(reading.page, so_far.paths[0].state, self._weights)
-        return list_answer(context.read(question), asked, context)
-
     def answers(self, question: str, context: TurnContext, least: float = 0.0) -> Iterator[Answer]:
         """Yields the answers of the likeliest plans, best first, each result once.
 
@@ -149,6 +140,11 @@ class EmbeddedSolver:
         reading = self._reading(context)
         page, given = reading.page, read_state(context.memory, reading.page.leaves)
         so_far, read = self._so_far(reading, given), context.read(question)
+        if self._answers == "all":
+            listed = list_answer(read, AskedPage(page, so_far.paths[0].state, self._weights), context)
+            if listed is not None:
+                yield listed
+                return
         prior = prior_of(read, page.leaves, context.document, context.weights)
         choices = self._choices(reading, so_far, read, prior)
         if not choices.ranked:

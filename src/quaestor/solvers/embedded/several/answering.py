@@ -81,7 +81,7 @@ def _chosen(
 ) -> ChosenNumbers | None:
     leaves = asked.page.leaves
     turns = [read_turn(part, asked.state, asked.page, asked.weights.references) for part in parts]
-    measured = [read_leaves(turn, asked.weights.signature).measured for turn in turns]
+    measured = [read_leaves([turn], asked.weights.signature)[0].measured for turn in turns]
     shares = asked.weights.leaves.predict(measured)
     for place, (part, turn) in enumerate(zip(parts, turns, strict=True)):
         prior = prior_of(part, leaves, context.document, context.weights)

@@ -41,7 +41,7 @@ def lines_listed(question: Question, document: Document) -> Listing | None:
     text = question.lowered
     if " and " not in text and "&" not in text:
         return None
-    said = [(stem, start, end) for start, end in compound_spans(text) for stem in stems(text[start:end])]
+    said = _said(text)
     for table in document.tables:
         for labels in (_labels(table, rows=True), _labels(table, rows=False)):
             chain = _chain(text, sorted(_found(said, labels), key=lambda each: each.start))
@@ -50,9 +50,22 @@ def lines_listed(question: Question, document: Document) -> Listing | None:
     return None
 
 
+def _said(text: str) -> list[tuple[str, int, int]]:
+    """Returns the stems of a text with their places, and its commas: "rent, selling" is no label "rent and selling"."""
+    found: list[tuple[str, int, int]] = []
+    last = 0
+    for start, end in compound_spans(text):
+        own = stems(text[start:end])
+        if own and found and "," in text[last:start]:
+            found.append((",", last, start))
+        found += [(stem, start, end) for stem in own]
+        last = end if own else last
+    return found
+
+
 def _labels(table: Table, *, rows: bool) -> set[tuple[str, ...]]:
     headers = table.rows[table.header_rows :] if rows else table.columns[1:]
-    found = {stems(header.label.lower()) for header in headers}
+    found = {tuple(stem for stem, _, _ in _said(header.label.lower())) for header in headers}
     return {label for label in found if 0 < len(label) <= _LONGEST_LABEL and not all(map(str.isdigit, label))}
 
 

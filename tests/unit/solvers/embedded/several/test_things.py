@@ -1,0 +1,50 @@
+"""Which lines of a page a question lists: only the page tells whether an "and" parts two."""
+
+import pytest
+from pages import page
+
+from quaestor.questions.question import Question
+from quaestor.solvers.embedded.several.things import lines_listed
+
+PAGE = page(
+    [
+        ["( in millions )", "2016", "2015"],
+        ["research and development", "12", "11"],
+        ["selling", "7", "6"],
+        ["rent", "3", "2"],
+        ["rent and selling", "10", "8"],
+    ],
+    ["sales rose in 2016 ."],
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "items"),
+    [
+        ("what were selling and rent in 2016?", ("selling", "rent")),
+        (
+            "what were the Rent, selling, and research and development in 2016?",
+            ("Rent", "selling", "research and development"),
+        ),
+    ],
+)
+def test_lines_side_by_side_are_several(question: str, items: tuple[str, ...]) -> None:
+    listing = lines_listed(Question(question), PAGE)
+    assert listing is not None
+    assert listing.items == items
+    assert all(item in part for item, part in zip(listing.items, listing.questions, strict=True))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what was research and development in 2016?",
+        "what were rent and selling in 2016?",
+        "what is the sum of selling and rent in 2016?",
+        "what was the difference between selling and rent?",
+        "what was rent in 2016 and in 2015?",
+        "what was selling?",
+    ],
+)
+def test_one_line_or_one_result_is_no_list(question: str) -> None:
+    assert lines_listed(Question(question), PAGE) is None
