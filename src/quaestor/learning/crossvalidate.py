@@ -91,8 +91,10 @@ def cross_validate(
 
 
 def _answer_fold(job: _Fold) -> list[HeldOutTurn]:
-    solver = EmbeddedSolver(fit_weights(job.training, job.dialogues, job.seed))
-    return [turn for example in job.held_out for turn in answer_held_out(example, solver)]
+    weights = fit_weights(job.training, job.dialogues, job.seed)
+    # Conversations are ConvFinQA's, whose answers are numbers; independent questions are answered by any kind.
+    solvers = {True: EmbeddedSolver(weights), False: EmbeddedSolver(weights, answers="all")}
+    return [turn for example in job.held_out for turn in answer_held_out(example, solvers[example.chained])]
 
 
 def answer_held_out(example: Example, solver: EmbeddedSolver) -> list[HeldOutTurn]:

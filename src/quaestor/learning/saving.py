@@ -13,8 +13,9 @@ from quaestor.learning.trees import FittedTrees
 from quaestor.scoring.report import score_from_json
 from quaestor.scoring.scorers import SCORERS
 from quaestor.solvers.embedded.features.candidates import CANDIDATE_FEATURES
+from quaestor.solvers.embedded.model.choice_confidence import CHOICE_MEASURES, ChoiceCalibration
 from quaestor.solvers.embedded.model.confidence import MEASURES, Calibration
-from quaestor.solvers.embedded.model.loading import WEIGHT_FILES, EmbeddedWeights
+from quaestor.solvers.embedded.model.loading import CHOICES_FILE, WEIGHT_FILES, EmbeddedWeights
 from quaestor.solvers.embedded.model.ranker import FORMS, Ranker
 from quaestor.solvers.embedded.model.signature import SignatureModel
 
@@ -40,8 +41,9 @@ def save_weights(weights: EmbeddedWeights, folder: Path, card: dict[str, object]
         weights.leaves.save(folder / "leaves.json")
         _write(folder / "ranker.json", _ranker_json(weights.ranker))
         _write(folder / "calibration.json", _calibration_json(weights.calibration))
+        _write(folder / CHOICES_FILE, _choices_json(weights.choices))
         digest = hashlib.sha256()
-        for name in WEIGHT_FILES:
+        for name in (*WEIGHT_FILES, CHOICES_FILE):
             digest.update((folder / name).read_bytes())
         _write(folder / "card.json", {**card, "digest": digest.hexdigest()})
     except OSError as error:
@@ -147,6 +149,13 @@ def _calibration_json(calibration: Calibration) -> dict[str, object]:
     return {
         "intercept": calibration.intercept,
         "weights": dict(zip(MEASURES, calibration.weights, strict=True)),
+    }
+
+
+def _choices_json(calibration: ChoiceCalibration) -> dict[str, object]:
+    return {
+        "intercept": calibration.intercept,
+        "weights": dict(zip(CHOICE_MEASURES, calibration.weights, strict=True)),
     }
 
 

@@ -14,6 +14,7 @@ from quaestor.conversation.references.ranking import Weights as ReferenceWeights
 from quaestor.conversation.references.ranking import with_rules
 from quaestor.extras import require_extra
 from quaestor.learning.calibration import fit_calibration
+from quaestor.learning.choices import JudgedChoice, fit_choice_calibration, judged_choices
 from quaestor.learning.examples import Example, company_folds
 from quaestor.learning.lessons import lessons
 from quaestor.learning.pages import (
@@ -54,7 +55,7 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
         SettingsError: The extra `train` is not installed.
     """
     require_extra("train", "training")
-    examples = lessons(examples)
+    asked, examples = examples, lessons(examples)
     known = {example.id for example in examples}
     labelled = [*examples, *(dialogue for dialogue in dialogues if dialogue.id not in known)]
     samples = signature_samples(labelled)
@@ -86,6 +87,7 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
                 if right.any():
                     by_fold[folds[company]].append((features, right))
     replayed: list[ReplayedTurn] = []
+    judged: list[JudgedChoice] = []
     for fold in range(INNER_FOLDS):
         seen = [rows for other in range(INNER_FOLDS) if other != fold for rows in by_fold[other]]
         ranker = fit_ranker(seen)
@@ -93,6 +95,7 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
         for company, conversations in played.items():
             if folds[company] == fold:
                 replayed += [turn for conversation in conversations for turn in free_rollout(conversation, weights)]
+        judged += judged_choices((one for one in asked if folds.get(one.company) == fold), pages, weights)
     return EmbeddedWeights(
         idf=idf,
         signature=fit_signature(samples),
@@ -100,6 +103,7 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
         leaves=_fit_scorer(_turns(played), seed),
         ranker=fit_ranker([rows for fold in by_fold for rows in fold]),
         calibration=fit_calibration([turn.evidence for turn in replayed], [turn.right for turn in replayed]),
+        choices=fit_choice_calibration(judged),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 from quaestor.questions.selection import AskedSelection, read_selection
 
-AnswerKind = Literal["number", "yes_no", "label", "labels", "numbers", "count", "span"]
+AskedKind = Literal["number", "yes_no", "label", "labels", "numbers", "count", "span"]
 """`label` is the name of a line, a column, a year or an entity; `labels` are several of them; `numbers` are several
 numbers in the order in which they are asked for; `span` are words of the text."""
 
@@ -43,7 +43,7 @@ class AskedAnswer:
         selection: What it chooses among, where a choice gives it.
     """
 
-    kind: AnswerKind = "number"
+    kind: AskedKind = "number"
     selection: AskedSelection | None = None
 
 

@@ -78,7 +78,8 @@ _EXTREME = re.compile(
     rf"(?:\s+(?P<after>{_COUNT})\b(?!\s*(?:%|percent|million|thousand|billion|years?|months?|quarters?)))?"
 )
 _COMPARED = re.compile(
-    rf"\b(?:(?P<up>{_MORE})|(?P<down>{_LESS}))\b(?!\s*tha[nt]\s+(?:[$(\d]|{_COUNT}\b))(?:\s*than\b\s*(?P<than>[^?]*))?"
+    rf"\b(?:(?P<up>{_MORE})|(?P<down>{_LESS}))\b(?!\s*tha[nt]\s+(?:[$(\d]|{_COUNT}\b))"
+    r"(?:(?:\s+(?:in|for|at|during|on)\s+(?:\w+\s+){0,3}?\w+)?\s*\bthan\b\s*(?P<than>[^?]*))?"
 )
 _NAMES_DEGREE = re.compile(
     r"\bmaximum (?:\w+ )?(?:exposure|potential)|minimum (?:\w+ )?lifespan|"
@@ -120,10 +121,12 @@ _ROSE = re.compile(
     r"|improv(?:e|es|ed)|(?:went|gone|go|going) up|expand(?:s|ed)?|jump(?:s|ed)?)\b"
 )
 _FELL = re.compile(
-    r"\b(?:decreas(?:e|es|ed|ing)|declin(?:e|es|ed|ing)|fall(?:s|en|ing)?|fell|dropp?(?:s|ed|ing)?|shr[aiu]nk"
+    r"\b(?:decreas(?:e|es|ed|ing)|declin(?:e|es|ed|ing)|fall(?:s|en|ing)?(?! (?:due|within|under))|fell"
+    r"|dropp?(?:s|ed|ing)?|shr[aiu]nk"
     r"|(?:went|gone|go|going) down|reduc(?:e|es|ed)|lost ground|worsen(?:s|ed)?)\b"
 )
 _CHANGED = re.compile(r"\b(?:chang(?:e|es|ed|ing)|mov(?:e|ed)|var(?:y|ied)|differ(?:ed)?)\b")
+_BEFORE_NOUNS = frozenset("the a an any net total percentage no of".split())
 _SCALES = {
     "%": Scale.PERCENT, "p": Scale.PERCENT, "t": Scale.THOUSAND, "k": Scale.THOUSAND,
     "m": Scale.MILLION, "b": Scale.BILLION,
@@ -147,6 +150,8 @@ def read_condition(text: str) -> Condition:
     if move == "changed" and not _EXTREME.search(rest):
         move, moved = None, ()
     if limit is not None:
+        if moved and _is_noun(rest, *moved[0]):
+            move, moved = None, ()
         return Condition(limit=limit, move=move, spans=(*spans, *moved))
     found = _EXTREME.search(rest)
     compared = _COMPARED.search(rest) if found is None else None
@@ -210,6 +215,12 @@ def _move(text: str) -> tuple[Move | None, tuple[tuple[int, int], ...]]:
             move: Move = "rose" if name == "rose" else "fell" if name == "fell" else "changed"
             return move, (found.span(),)
     return None, ()
+
+
+def _is_noun(text: str, start: int, end: int) -> bool:
+    """Whether a word for a move names a thing: "the net increase in cash"."""
+    before, after = text[:start].split()[-1:], text[end:].split()[:1]
+    return bool({*before} & _BEFORE_NOUNS) or after in (["in"], ["of"])
 
 
 def _count(said: str) -> int:

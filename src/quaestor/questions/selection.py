@@ -102,8 +102,13 @@ _DEGREE_LISTED = re.compile(
 )
 _SINGULAR = re.compile(r"\b(?:is|was)\b")
 _OF_WHICH = re.compile(
-    r"\b(?:under|of|in|within|for|from|making up|make up|part of|included in|includes? in|belong\w* to|into)"
+    r"\b(?:calculating|calculat(?:e|ion of)|computing|tabulating|tabulate|under"
+    r"|of|in|within|for|from|making up|make up|part of|included in|includes? in|belong\w* to|into)"
     r"\s+(?P<whole>.+)$"
+)
+_CONSISTS = re.compile(r"^\W*(?P<whole>.+?)\s+(?:consist|compris|includes?\b|is made up|made up)")
+_ASKING_WORD = re.compile(
+    r"(?:\b(?:in|for|at|of|on|during)\s+)?\b(?:which|what|how many|who|when|list|name|show|give|tell|identify)\b"
 )
 _ASKING = re.compile(
     rf"^{_LEAD}(?P<verb>did|do|does|was|were|is|are|has|have|had)\b\s*(?P<there>there\s+(?:an?|any)\s+)?"
@@ -243,9 +248,11 @@ def _selection(
 ) -> AskedSelection:
     groups = found.groupdict()
     noun = groups.get("one") or _singular(groups.get("all") or "")
-    left = _without(text, [found.span(), *condition.spans])
+    asking = _ASKING_WORD.search(text, found.start(), found.end())
+    start = asking.start() if asking else found.start()
+    left = _without(text, [(start, found.end()), *condition.spans])
     behind = _without(text, [(0, found.end()), *condition.spans, *_times(text)]) if among == "items" else ""
-    whole = _OF_WHICH.search(behind.strip(" ?.,"))
+    whole = _CONSISTS.search(behind) or _OF_WHICH.search(behind.strip(" ?.,"))
     return AskedSelection(form, among, noun, several, condition, left, whole["whole"] if whole else "")
 
 

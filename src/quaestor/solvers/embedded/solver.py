@@ -40,6 +40,8 @@ from quaestor.solvers.embedded.model.loading import EmbeddedWeights
 from quaestor.solvers.embedded.page.features import PageFeatures, page_features
 from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
 from quaestor.solvers.embedded.several.answering import AskedPage, list_answer
+from quaestor.solvers.embedded.selection.answering import chosen_answers
+from quaestor.solvers.embedded.selection.remembering import is_no_number
 from quaestor.solvers.embedded.silence.declining import Decliner
 from quaestor.solvers.embedded.state.dialogue import DialogueState, TurnAction
 from quaestor.solvers.embedded.state.turn_view import read_turn
@@ -140,6 +142,12 @@ class EmbeddedSolver:
         reading = self._reading(context)
         page, given = reading.page, read_state(context.memory, reading.page.leaves)
         so_far, read = self._so_far(reading, given), context.read(question)
+        if self._answers == "all" and read.wants.selection is not None:
+            chosen = chosen_answers(read, context, page, so_far.paths[0].state, self._weights)
+            if (best := next(chosen, None)) is not None:
+                yield best
+                yield from (answer for answer in chosen if not _is_less_sure(answer, best, least))
+                return
         if self._answers == "all":
             listed = list_answer(read, AskedPage(page, so_far.paths[0].state, self._weights), context)
             if listed is not None:
@@ -155,7 +163,7 @@ class EmbeddedSolver:
             if confidence < least * surest:
                 return
             state = choice.before.state
-            same = agreeing(state, given)
+            same = _referable(state, given, context)
             plan = write_plan(choice.outcome, page.leaves, state, same)
             try:
                 answer = answer_from_plan(plan, context, question=question)
@@ -252,12 +260,23 @@ def _selects(outcome: TurnAction) -> bool:
     return outcome.operation in OPERATIONS and OPERATIONS[outcome.operation].gives not in ("number", "yes or no")
 
 
+def _is_less_sure(answer: Answer, best: Answer, least: float) -> bool:
+    return (answer.confidence or 0.0) < least * (best.confidence or 0.0)
+
+
+def _referable(state: DialogueState, given: DialogueState, context: TurnContext) -> Sequence[bool]:
+    """Which turns were answered as they are read, by something that a plan can calculate with."""
+    same = zip(agreeing(state, given), context.memory.answers, strict=True)
+    return [agrees and not is_no_number(answer) for agrees, answer in same]
+
+
 def _anew(
     outcome: TurnAction, state: DialogueState, same: Sequence[bool], leaves: NumberMatrix, context: TurnContext
 ) -> str | None:
     """Says which earlier questions a plan reads otherwise than they were answered, and how."""
     said = []
-    for turn in sorted(_rewritten(outcome, state, same)):
+    rewritten = (turn for turn in _rewritten(outcome, state, same) if not is_no_number(context.memory.answers[turn]))
+    for turn in sorted(rewritten):
         # The steps of the plan that was just executed, so they can be.
         now = answer_from_plan(write_plan(state.outcomes[turn], leaves, state, same), context)
         said.append(reread(turn, context.memory.answers[turn], now))

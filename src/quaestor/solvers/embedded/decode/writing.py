@@ -9,6 +9,7 @@ from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
 from quaestor.plan.steps import Operand as PlanOperand
 from quaestor.solvers.embedded.page.matrix import NumberMatrix
+from quaestor.solvers.embedded.selection.remembering import remembered_choice
 from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
 
 
@@ -76,6 +77,9 @@ def read_state(memory: Memory, leaves: NumberMatrix) -> DialogueState:
     """Returns the conversation so far in the solver's terms, whichever solver answered."""
     state = DialogueState()
     for question, answer in zip(memory.asked, memory.answers, strict=True):
+        if (chosen := remembered_choice(question, answer, leaves)) is not None:
+            state = state.after(*chosen)
+            continue
         value = as_float(answer.value)
         counts = Dimension(answer.scale, answer.unit, in_ones=answer.in_ones)
         if answer.plan is None:

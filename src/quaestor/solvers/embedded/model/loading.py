@@ -2,7 +2,8 @@
 
 A folder of weights holds `idf.json` (how telling each stem is), `signature.json` (logistic regression),
 `references.json` (which earlier results are used), `leaves.json` (boosted trees in XGBoost's JSON format),
-`ranker.json` (conditional logit), `calibration.json` (how sure is how often right), and `card.json` (data, counts,
+`ranker.json` (conditional logit), `calibration.json` (how sure is how often right), `choices.json` (the same of
+choices among lines and years; it may be missing), and `card.json` (data, counts,
 digest). There is no pickle in it, and nothing in it runs.
 """
 
@@ -19,6 +20,7 @@ from quaestor.conversation.references.wording import trait_id
 from quaestor.errors import ModelError
 from quaestor.solvers.embedded.features.candidates import CANDIDATE_FEATURES
 from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
+from quaestor.solvers.embedded.model.choice_confidence import CHOICE_MEASURES, ChoiceCalibration
 from quaestor.solvers.embedded.model.confidence import MEASURES, Calibration
 from quaestor.solvers.embedded.model.ranker import FORMS, Ranker
 from quaestor.solvers.embedded.model.signature import SignatureModel
@@ -27,6 +29,9 @@ from quaestor.solvers.embedded.page.features import Idf
 
 WEIGHT_FILES = ("idf.json", "signature.json", "references.json", "leaves.json", "ranker.json", "calibration.json")
 """The files of a folder of weights, in the order of their digest."""
+
+CHOICES_FILE = "choices.json"
+"""How sure choices are, beside the others; folders of before there were choices have none."""
 
 SHIPPED_WEIGHTS = Path(str(files("quaestor.solvers.embedded").joinpath("weights")))
 """The folder of those that come with the package."""
@@ -42,6 +47,7 @@ class EmbeddedWeights:
     leaves: Predictor
     ranker: Ranker
     calibration: Calibration = field(default_factory=Calibration)
+    choices: ChoiceCalibration = field(default_factory=ChoiceCalibration)
 
 
 def column_names(table: dict[str, str]) -> tuple[str, ...]:
@@ -66,6 +72,7 @@ def load_weights(folder: Path | None = None) -> EmbeddedWeights:
         leaves=Trees.read(folder / "leaves.json", column_names(LEAF_FEATURES)),
         ranker=_read_ranker(folder / "ranker.json"),
         calibration=_read_calibration(folder / "calibration.json"),
+        choices=_read_choices(folder / CHOICES_FILE),
     )
 
 
@@ -133,4 +140,15 @@ def _read_calibration(path: Path) -> Calibration:
     match data:
         case {"intercept": float(intercept) | int(intercept), "weights": dict(weights)} if tuple(weights) == MEASURES:
             return Calibration(tuple(float(weight) for weight in weights.values()), float(intercept))
+    raise ModelError(f"the weights {path.name} have not the form that `quaestor train` writes")
+
+
+def _read_choices(path: Path) -> ChoiceCalibration:
+    if not path.exists():
+        return ChoiceCalibration()
+    data = _read_json(path)
+    match data:
+        case {"intercept": float(intercept) | int(intercept), "weights": dict(weights)}:
+            if tuple(weights) == CHOICE_MEASURES:
+                return ChoiceCalibration(tuple(float(weight) for weight in weights.values()), float(intercept))
     raise ModelError(f"the weights {path.name} have not the form that `quaestor train` writes")

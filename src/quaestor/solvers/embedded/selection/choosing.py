@@ -1,0 +1,214 @@
+"""Questions that choose: the plans that answer them, the likeliest first."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.documents.document import Document
+from quaestor.plan.steps import Plan
+from quaestor.questions.question import Question
+from quaestor.questions.selection import AskedSelection
+from quaestor.solvers.embedded.decode.prior import prior_of
+from quaestor.solvers.embedded.model.choice_confidence import ChoiceEvidence
+from quaestor.solvers.embedded.model.loading import EmbeddedWeights
+from quaestor.solvers.embedded.page.features import PageFeatures
+from quaestor.solvers.embedded.selection.cells import LabelledCell, labelled_cells
+from quaestor.solvers.embedded.selection.finding import FoundGroup, find_item_groups, find_period_groups
+from quaestor.solvers.embedded.selection.groups import GroupedCells, item_groups
+from quaestor.solvers.embedded.selection.measured import as_number_question, likely_cells, measured_words
+from quaestor.solvers.embedded.selection.members import Members, lines_of, members_of
+from quaestor.solvers.embedded.selection.steps import (
+    choice_plan,
+    is_size_meant,
+    limit_plan,
+    members_plan,
+    moved_items_plan,
+    moved_plan,
+)
+from quaestor.solvers.embedded.state.dialogue import DialogueState
+from quaestor.solvers.embedded.state.turn_view import last_leaves
+
+_NOWHERE: Mapping[int, float] = MappingProxyType({})
+_WHOLE = 0.99
+"""What "X consists of" must be called so word for word: most that consists of something is told in the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenPlan:
+    """A plan that answers a question by a choice.
+
+    Attributes:
+        plan: The plan.
+        group: The cells that it chooses among; None where it names lines.
+        members: The lines that it names, or that it is limited to; None where there are none.
+        evidence: What its confidence is computed from.
+    """
+
+    plan: Plan
+    group: GroupedCells | None
+    members: Members | None
+    evidence: ChoiceEvidence
+
+
+def chosen_plans(
+    question: Question,
+    document: Document,
+    page: PageFeatures,
+    state: DialogueState,
+    weights: EmbeddedWeights,
+    places: Mapping[int, float] = _NOWHERE,
+) -> Iterator[ChosenPlan]:
+    """Yields the plans that answer a question by a choice, the likeliest first; none where it asks for no choice.
+
+    Args:
+        question: As asked.
+        document: The page.
+        page: Its numbers.
+        state: The conversation before.
+        weights: What was learned.
+        places: How likely an answer stands in a block of an excerpt, as `Excerpt.weights`.
+    """
+    selection = question.wants.selection
+    if selection is None:
+        return
+    probability = _probability(selection, document, page, state, weights, places)
+    if selection.among == "items" and not selection.condition.asked:
+        yield from _members(selection, document, page, probability)
+        return
+    cells = labelled_cells(document, page.leaves)
+    if not cells:
+        return
+    if selection.among == "items":
+        yield from _items(selection, question, document, cells, probability, page)
+        return
+    for found in find_period_groups(selection, question, cells, probability):
+        plan = _period_plan(selection, question, found.group, page, state)
+        if plan is not None:
+            every = selection.form == "members"
+            yield ChosenPlan(plan, found.group, None, ChoiceEvidence(found.mass, found.share, every_period=every))
+
+
+def _probability(
+    selection: AskedSelection,
+    document: Document,
+    page: PageFeatures,
+    state: DialogueState,
+    weights: EmbeddedWeights,
+    places: Mapping[int, float],
+) -> NDArray[np.float64]:
+    measure, last = measured_words(selection.measure), last_leaves(state)
+    if not measure and last:
+        meant = np.zeros(len(page.leaves))
+        meant[list(last)] = 1 / len(last)
+        return meant
+    question = as_number_question(measure)
+    return likely_cells(question, state, page, weights, prior_of(question, page.leaves, document, places))
+
+
+def _members(
+    selection: AskedSelection, document: Document, page: PageFeatures, probability: NDArray[np.float64]
+) -> Iterator[ChosenPlan]:
+    consists = not selection.measure
+    members = members_of(document, selection.whole, _WHOLE if consists else 0.6)
+    if members is None and not consists:
+        tables = page.leaves.table
+        found = {lines.sources[0].table: lines for lines in lines_of(document)}
+        likeliest = max(found, key=lambda table: float(probability[tables == table].sum()), default=None)
+        members = None if likeliest is None else found[likeliest]
+    if members is not None:
+        named = bool(members.heading)
+        evidence = ChoiceEvidence(under_heading=named, of_table=not named)
+        yield ChosenPlan(members_plan(selection, members, page.leaves), None, members, evidence)
+
+
+def _items(
+    selection: AskedSelection,
+    question: Question,
+    document: Document,
+    cells: Sequence[LabelledCell],
+    probability: NDArray[np.float64],
+    page: PageFeatures,
+) -> Iterator[ChosenPlan]:
+    for found in find_item_groups(selection, question, document, cells, probability):
+        plan = (
+            _moved_items(selection, question, found, cells, page)
+            if selection.condition.move
+            else choice_plan(selection, found.group, page.leaves)
+        )
+        if plan is not None:
+            evidence = ChoiceEvidence(found.mass, found.share, lines=True)
+            yield ChosenPlan(plan, found.group, found.members, evidence)
+
+
+def _moved_items(
+    selection: AskedSelection, question: Question, found: FoundGroup, cells: Sequence[LabelledCell], page: PageFeatures
+) -> Plan | None:
+    """The plan for lines that moved: between the years that are named, or to the one named, or to the last."""
+    table = found.group.cells[0].source.table
+    years = sorted({cell.year for cell in cells if cell.source.table == table and cell.year})
+    pair = _two_years(years, question)
+    if pair is None:
+        return None
+    rows = {cell.source.row for cell in found.group.cells}
+    of_years = {
+        group.cells[0].year: group.of(lambda cell: cell.source.row in rows)
+        for group in reversed(item_groups([cell for cell in cells if cell.source.table == table]))
+        if not group.across and group.cells[0].counts == found.group.cells[0].counts
+    }
+    old, new = (of_years.get(year) for year in pair)
+    return moved_items_plan(selection, new, old, page.leaves) if new and old else None
+
+
+def _two_years(years: Sequence[int], question: Question) -> tuple[int, int] | None:
+    """The two years that a move is between; None where the page has no two."""
+    named = [year for year in question.years if year in years]
+    if len(named) > 1:
+        return min(named), max(named)
+    later = named[0] if named else max(years, default=0)
+    earlier = [year for year in years if year < later]
+    return (max(earlier), later) if earlier else None
+
+
+def _period_plan(
+    selection: AskedSelection, question: Question, group: GroupedCells, page: PageFeatures, state: DialogueState
+) -> Plan | None:
+    if selection.form != "yes_no":
+        return choice_plan(selection, group, page.leaves)
+    by_year = {cell.year: cell for cell in reversed(group.cells) if cell.year}
+    condition, size = selection.condition, is_size_meant(selection, group)
+    if condition.limit is not None:
+        named = [year for year in question.years if year in by_year]
+        last = [cell for cell in group.cells if cell.leaf in last_leaves(state)]
+        cell = by_year[named[0]] if named else last[0] if last else by_year.get(max(by_year, default=0))
+        return None if cell is None else limit_plan(cell, condition.limit, group, page.leaves, size=size)
+    if condition.compared:
+        return _compared_plan(selection, question, by_year, group, page, state)
+    pair = _two_years(sorted(by_year), question)
+    if pair is None:
+        return None
+    return moved_plan(by_year[pair[1]], by_year[pair[0]], page.leaves, rose=condition.move == "rose", size=size)
+
+
+def _compared_plan(
+    selection: AskedSelection,
+    question: Question,
+    by_year: dict[int, LabelledCell],
+    group: GroupedCells,
+    page: PageFeatures,
+    state: DialogueState,
+) -> Plan | None:
+    """The plan for "was that more than in 2011?": the number of the last answer, or of the other year that is named."""
+    condition = selection.condition
+    than = [year for year in Question(condition.than).years if year in by_year]
+    last = [cell for cell in group.cells if cell.leaf in last_leaves(state)]
+    others = [year for year in question.years if year in by_year and year not in than]
+    mine = by_year[others[0]] if others else last[0] if last else None
+    if not than and mine is not None and Question(condition.than).offsets:
+        than = [year for offset in Question(condition.than).offsets if (year := mine.year + offset) in by_year]
+    if mine is None or len(than) != 1 or by_year[than[0]] is mine:
+        return None
+    rose, size = condition.extreme == "largest", is_size_meant(selection, group)
+    return moved_plan(mine, by_year[than[0]], page.leaves, rose=rose, size=size)

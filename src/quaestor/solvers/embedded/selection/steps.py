@@ -1,0 +1,277 @@
+"""Plans that choose: a question's condition on a group of cells, as steps."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+
+from quaestor.core.quantity import Scale
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Plan, Reading, Ref
+from quaestor.plan.steps import Operand as PlanOperand
+from quaestor.questions.conditions import Limit, Test
+from quaestor.questions.selection import AskedSelection
+from quaestor.questions.stems import stem, stems
+from quaestor.solvers.embedded.page.matrix import NumberMatrix
+from quaestor.solvers.embedded.selection.cells import LabelledCell
+from quaestor.solvers.embedded.selection.groups import GroupedCells
+from quaestor.solvers.embedded.selection.members import Members
+
+_TURNED: dict[Test, Test] = {"above": "below", "below": "above", "at_least": "at_most", "at_most": "at_least"}
+_FAR = 100
+"""A plain limit so many times as large as any number of a group is said in full, and they in their scale."""
+_SIZES = frozenset(
+    stem(word)
+    for word in (
+        "expense cost charge loss movement change payment repayment decrease reduction deduction outflow dividend tax "
+        "impairment depreciation amortization amortisation allowance provision write-off spending purchase repurchase"
+    ).split()
+)
+"""What is printed below zero and spoken of by its size."""
+_ZERO = Constant(Decimal(0), "0")
+
+
+class PlanSteps:
+    """Steps in the making."""
+
+    def __init__(self, leaves: NumberMatrix) -> None:
+        """Takes the numbers of the page."""
+        self.steps: list[Extract | Compute] = []
+        self._leaves = leaves
+
+    def plan(self) -> Plan:
+        """Returns the steps so far as a plan."""
+        return Plan(tuple(self.steps))
+
+    def compute(self, operation: str, *operands: PlanOperand) -> Ref:
+        """Adds an operation, and returns its result."""
+        self.steps.append(Compute(len(self.steps) + 1, operation, operands))
+        return Ref(len(self.steps))
+
+    def number(self, cell: LabelledCell, *, size: bool = False) -> Ref:
+        """Adds the number of a cell, without its sign where its size is meant."""
+        leaf = self._leaves.leaves[cell.leaf]
+        reading: Reading = "magnitude" if size else "signed"
+        self.steps.append(
+            Extract(
+                len(self.steps) + 1,
+                leaf.source,
+                leaf.label,
+                leaf.quantity,
+                reading,
+                label_scale=leaf.label_scale,
+                label_unit=leaf.label_unit,
+            )
+        )
+        return Ref(len(self.steps))
+
+    def listed(self, group: GroupedCells, *, size: bool = False) -> PlanOperand:
+        """Returns a group of cells as an operand, or adds the list of their sizes."""
+        return self.compute("absolute", self.group(group)) if size else self.group(group)
+
+    def group(self, group: GroupedCells, labels: Sequence[str] = ()) -> CellGroup:
+        """Returns a group of cells as an operand.
+
+        Args:
+            group: The cells.
+            labels: What they are called here, where not by the labels of the group.
+        """
+        leaves = [self._leaves.leaves[cell.leaf] for cell in group.cells]
+        scales, units = {leaf.label_scale for leaf in leaves}, {leaf.label_unit for leaf in leaves} - {None}
+        return CellGroup(
+            group.text or group.heading or "cells",
+            tuple(labels) or group.labels,
+            tuple(leaf.quantity for leaf in leaves),
+            tuple(leaf.source for leaf in leaves),
+            group.cells[0].source.table,
+            scales.pop() if len(scales) == 1 else None,
+            units.pop() if len(units) == 1 else None,
+        )
+
+
+def choice_plan(selection: AskedSelection, group: GroupedCells, leaves: NumberMatrix) -> Plan | None:
+    """Returns the plan that chooses from a group by a condition, or counts what it holds for; None where it cannot.
+
+    Args:
+        selection: What is asked.
+        group: The cells.
+        leaves: The numbers of the page.
+    """
+    made, condition = PlanSteps(leaves), selection.condition
+    size = is_size_meant(selection, group)
+    listed: PlanOperand | None
+    if condition.move and selection.among == "periods":
+        listed = _year_on_year(made, group, _change(condition.limit), size=size)
+    else:
+        listed = None if condition.move else made.listed(group, size=size)
+    if listed is None:
+        return None
+    if condition.limit is not None:
+        limit = _of_fall(condition.limit) if condition.move == "fell" else condition.limit
+        held = made.compute(limit.test, listed, constant_of(limit, group))
+    elif condition.extreme is not None:
+        return _extreme(made, selection, listed, len(group.cells))
+    elif condition.move is not None:
+        held = made.compute("above" if condition.move == "rose" else "below", listed, _ZERO)
+    else:
+        held = made.compute("items", listed) if selection.form == "count" else made.compute("labels", listed)
+        if selection.form != "count":
+            return made.plan()
+    made.compute("count" if selection.form == "count" else "labels", held)
+    return made.plan()
+
+
+def _of_fall(limit: Limit) -> Limit:
+    """The limit of a change that is below zero: what "fell by more than 5 %" is."""
+    return replace(limit, test=_TURNED.get(limit.test, limit.test), value=-limit.value)
+
+
+def _change(limit: Limit | None) -> str:
+    """The operation that gives the changes: in percent where the limit is."""
+    return "percentage_change" if limit is not None and limit.scale is Scale.PERCENT else "subtract"
+
+
+def is_size_meant(selection: AskedSelection, group: GroupedCells) -> bool:
+    """Returns whether numbers that are printed below zero throughout are spoken of by their size.
+
+    So it is of expenses and movements, and where they are held against a number above zero.
+
+    Args:
+        selection: What is asked.
+        group: The cells.
+    """
+    if not group.cells or any(cell.value > 0 for cell in group.cells):
+        return False
+    limit = selection.condition.limit
+    if limit is not None and not selection.condition.move:
+        return limit.value > 0
+    return bool({*stems(selection.measure), *stems(group.text), *stems(group.heading)} & _SIZES)
+
+
+def _extreme(made: PlanSteps, selection: AskedSelection, listed: PlanOperand, there_are: int) -> Plan:
+    condition = selection.condition
+    up = (condition.extreme == "largest") is not (condition.move == "fell")
+    if condition.move == "changed":
+        listed = made.compute("absolute", listed)
+    if condition.many > 1:
+        made.compute("largest" if up else "smallest", listed, _whole(min(condition.many, there_are)))
+    elif condition.place > 1:
+        made.compute("rank", listed, _whole(condition.place if up else -condition.place))
+    else:
+        made.compute("argmax" if up else "argmin", listed)
+    return made.plan()
+
+
+def moved_items_plan(
+    selection: AskedSelection, new: GroupedCells, old: GroupedCells, leaves: NumberMatrix
+) -> Plan | None:
+    """Returns the plan that chooses lines by how they moved from one period to another; None where they have not both.
+
+    Args:
+        selection: What is asked.
+        new: The lines in the later period.
+        old: The same in the earlier one.
+        leaves: The numbers of the page.
+    """
+    rows = {cell.source.row: cell for cell in old.cells}
+    kept = new.of(lambda cell: cell.source.row in rows)
+    if len(kept.cells) < 2 or len(set(kept.labels)) != len(kept.labels):
+        return None
+    before = replace(old, cells=tuple(rows[cell.source.row] for cell in kept.cells), labels=kept.labels)
+    made, condition = PlanSteps(leaves), selection.condition
+    size = is_size_meant(selection, kept)
+    change = _change(condition.limit)
+    moved = made.compute(change, made.listed(kept, size=size), made.listed(before, size=size))
+    if condition.extreme is not None:
+        return _extreme(made, selection, moved, len(kept.cells))
+    if condition.limit is None:
+        held = made.compute("above" if condition.move == "rose" else "below", moved, _ZERO)
+    else:
+        limit = _of_fall(condition.limit) if condition.move == "fell" else condition.limit
+        held = made.compute(limit.test, moved, constant_of(limit, kept))
+    made.compute("count" if selection.form == "count" else "labels", held)
+    return made.plan()
+
+
+def _year_on_year(made: PlanSteps, group: GroupedCells, change: str, *, size: bool) -> Ref | None:
+    """The change of each year from the one before, called by the later one."""
+    ordered = sorted(zip(group.cells, group.labels, strict=True), key=lambda one: one[0].year)
+    if len(ordered) < 2 or not all(cell.year for cell, _ in ordered):
+        return None
+    cells, labels = [cell for cell, _ in ordered], tuple(label for _, label in ordered)
+    later = replace(group, cells=tuple(cells[1:]), labels=labels[1:])
+    earlier = replace(group, cells=tuple(cells[:-1]), labels=labels[1:], text=f"{group.text}, the year before")
+    return made.compute(change, made.listed(later, size=size), made.listed(earlier, size=size))
+
+
+def members_plan(selection: AskedSelection, members: Members, leaves: NumberMatrix) -> Plan:
+    """Returns the plan that names lines by their labels, or counts them.
+
+    Args:
+        selection: What is asked.
+        members: The lines.
+        leaves: The numbers of the page.
+    """
+    made = PlanSteps(leaves)
+    for label, source in zip(members.labels, members.sources, strict=True):
+        made.steps.append(Extract(len(made.steps) + 1, source, label, None, text=label))
+    listed = made.compute("items", *(Ref(step + 1) for step in range(len(members.labels))))
+    if selection.form == "count":
+        made.compute("count", listed)
+    return made.plan()
+
+
+def moved_plan(
+    later: LabelledCell, earlier: LabelledCell, leaves: NumberMatrix, *, rose: bool, size: bool = False
+) -> Plan:
+    """Returns the plan that tells whether a number is above, or below, another one.
+
+    Args:
+        later: The number.
+        earlier: The other one.
+        leaves: The numbers of the page.
+        rose: Whether above is asked.
+        size: Whether both are taken without their signs.
+    """
+    made = PlanSteps(leaves)
+    new, old = made.number(later, size=size), made.number(earlier, size=size)
+    made.compute("greater", *((new, old) if rose else (old, new)))
+    return made.plan()
+
+
+def limit_plan(
+    cell: LabelledCell, limit: Limit, group: GroupedCells, leaves: NumberMatrix, *, size: bool = False
+) -> Plan:
+    """Returns the plan that tells whether a number holds against a limit.
+
+    Args:
+        cell: The number.
+        limit: The limit.
+        group: The group that it is of.
+        leaves: The numbers of the page.
+        size: Whether it is taken without its sign.
+    """
+    made, constant = PlanSteps(leaves), constant_of(limit, group)
+    one = replace(group, cells=(cell,), labels=(str(cell.year or cell.row_label),))
+    held = made.compute(limit.test, made.listed(one, size=size), constant)
+    made.compute("greater", made.compute("count", held), _ZERO)
+    return made.plan()
+
+
+def constant_of(limit: Limit, group: GroupedCells) -> Constant:
+    """Returns the number of a limit as the cells of a group are compared with it.
+
+    Args:
+        limit: As the question says it.
+        group: The cells.
+    """
+    if limit.scale is Scale.PERCENT:
+        return Constant(limit.value.scaleb(-2), f"{limit.value:f}%")
+    text = f"{limit.value:f}"
+    if limit.scale is not Scale.ONE:
+        return Constant(limit.value, text, limit.scale)
+    largest = max(abs(cell.value) for cell in group.cells)
+    in_full = abs(float(limit.value)) > _FAR * largest
+    return Constant(limit.value, text, Scale.ONE if in_full else None)
+
+
+def _whole(count: int) -> Constant:
+    return Constant(Decimal(count), str(count))

@@ -1,0 +1,71 @@
+"""Questions that choose, asked of a made-up table with the weights of the package."""
+
+import asyncio
+from collections.abc import Sequence
+from functools import lru_cache
+
+from pages import page
+
+from quaestor.conversation.turn import Turn
+from quaestor.datasets.dataset import Conversation
+from quaestor.documents.document import Document
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.runner import play_conversation
+from quaestor.solvers.embedded.model.loading import load_weights
+from quaestor.solvers.embedded.page.features import PageFeatures, page_features
+from quaestor.solvers.embedded.page.matrix import number_matrix
+from quaestor.solvers.registry import make_solver
+
+REGIONS = page(
+    [
+        ["( in thousands )", "2012", "2011", "2010"],
+        ["net sales :", "", "", ""],
+        ["north region", "$ 500", "$ 450", "$ 470"],
+        ["south region", "300", "320", "310"],
+        ["overseas", "120", "110", "60"],
+        ["total net sales", "$ 920", "$ 880", "$ 840"],
+        ["operating expenses :", "", "", ""],
+        ["freight", "-210 ( 210 )", "-190 ( 190 )", "-220 ( 220 )"],
+        ["wages", "-330 ( 330 )", "-340 ( 340 )", "-300 ( 300 )"],
+        ["total operating expenses", "$ -540 ( 540 )", "$ -530 ( 530 )", "$ -520 ( 520 )"],
+        ["tax rate", "31.0% ( 31.0 % )", "29.5% ( 29.5 % )", "33.2% ( 33.2 % )"],
+        ["net income ( loss )", "$ 25", "$ -4 ( 4 )", "$ 12"],
+    ],
+    ["net sales and expenses by region were as follows ."],
+)
+"""Two sums, a rate, a loss; expenses printed below zero."""
+
+QUARTERS = page(
+    [
+        ["2012", "high", "low"],
+        ["first quarter", "$ 31.20", "$ 27.10"],
+        ["second quarter", "33.40", "28.90"],
+        ["third quarter", "30.75", "25.60"],
+        ["fourth quarter", "35.10", "29.95"],
+    ],
+    ["the high and low prices of our common stock were as follows ."],
+)
+"""Parts of a year down the rows."""
+
+
+def features(document: Document) -> PageFeatures:
+    """Returns the numbers of a page, ready for questions."""
+    return page_features(number_matrix(_knowledge(document).graph(document)), load_weights().idf)
+
+
+@lru_cache(maxsize=8)
+def _knowledge(document: Document) -> GraphProvider:
+    return GraphProvider.of([document])
+
+
+def played(document: Document, questions: Sequence[str], answers: str = "all") -> tuple[Turn, ...]:
+    """Returns the turns of a conversation about a page."""
+    conversation = Conversation("chosen", document, tuple(questions))
+    return asyncio.run(
+        play_conversation(conversation, make_solver("embedded", {"answers": answers}), _knowledge(document))
+    )
+
+
+def told(document: Document, *questions: str) -> list[str]:
+    """Returns what is answered to each question, in words."""
+    return ["" if turn.answer.value is None else str(turn.answer.value) for turn in played(document, questions)]

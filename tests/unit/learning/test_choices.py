@@ -1,0 +1,34 @@
+"""How sure choices may be, learned from independent questions that choose."""
+
+from pathlib import Path
+
+from choices import features
+from tatqa_pages import write_tatqa
+
+from quaestor.learning.choices import fit_choice_calibration, judged_choices
+from quaestor.learning.examples import read_examples
+from quaestor.sample import sample_path
+from quaestor.solvers.embedded.model.choice_confidence import ChoiceCalibration, ChoiceEvidence
+from quaestor.solvers.embedded.model.loading import load_weights
+
+
+def test_choices_are_judged_as_stated_answers(tmp_path: Path) -> None:
+    examples = read_examples([write_tatqa(tmp_path)])
+    pages = {one.document.digest: features(one.document) for one in examples if one.document is not None}
+    judged = [*judged_choices(examples, pages, load_weights())]
+    assert judged
+    assert all(isinstance(evidence, ChoiceEvidence) for evidence, _ in judged)
+    assert [*judged_choices(examples, {}, load_weights())] == []
+
+
+def test_conversations_teach_nothing_of_choices() -> None:
+    examples = read_examples([sample_path()])[:2]
+    pages = {one.document.digest: features(one.document) for one in examples if one.document is not None}
+    assert [*judged_choices(examples, pages, load_weights())] == []
+
+
+def test_the_calibration_follows_what_was_right() -> None:
+    sure, unsure = ChoiceEvidence(0.95), ChoiceEvidence(0.05)
+    fitted = fit_choice_calibration([*[(sure, True)] * 9, (sure, False), *[(unsure, False)] * 9, (unsure, True)])
+    assert fitted.confidence(sure) > 0.7 > 0.3 > fitted.confidence(unsure)
+    assert fit_choice_calibration([(sure, True)]) == ChoiceCalibration()

@@ -1,0 +1,24 @@
+"""How sure a choice is."""
+
+import pytest
+
+from quaestor.solvers.embedded.model.choice_confidence import CHOICE_MEASURES, ChoiceCalibration, ChoiceEvidence
+
+
+def test_what_is_weighed_has_a_name() -> None:
+    assert len(ChoiceEvidence().measures) == len(CHOICE_MEASURES) == len(ChoiceCalibration().weights)
+
+
+@pytest.mark.parametrize("mass", [0.0, 0.3, 1.0])
+def test_a_confidence_is_a_probability(mass: float) -> None:
+    assert 0 < ChoiceCalibration().confidence(ChoiceEvidence(mass, mass)) < 1
+
+
+def test_the_more_the_scorer_gives_the_surer() -> None:
+    known = [ChoiceCalibration().confidence(ChoiceEvidence(mass)) for mass in (0.05, 0.5, 0.95)]
+    assert known == sorted(known)
+
+
+def test_lines_under_a_heading_are_surer_than_all_of_a_table() -> None:
+    named, all_of_it = ChoiceEvidence(under_heading=True), ChoiceEvidence(of_table=True)
+    assert ChoiceCalibration().confidence(named) > ChoiceCalibration().confidence(all_of_it)

@@ -1,0 +1,71 @@
+"""The cells of a page: which lines are totals, and what of a label names a time."""
+
+import pytest
+from choices import REGIONS, features
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pages import page
+
+from quaestor.solvers.embedded.selection.cells import (
+    is_part_of_a_year,
+    labelled_cells,
+    parts_of_sum,
+    total_rows,
+    undated,
+)
+
+_CELL = st.sampled_from(["", "-", "1", "2", "3", "total", "a", "2019", "5 %"])
+
+
+@pytest.mark.parametrize(
+    ("label", "left"),
+    [("year ended december 31 , 2019", ""), ("2019 amount", "amount"), ("total", ""), ("europe", "europe"), ("", "")],
+)
+def test_what_a_label_names_besides_a_time(label: str, left: str) -> None:
+    assert undated(label) == left
+
+
+def test_parts_of_a_year() -> None:
+    assert is_part_of_a_year("first quarter")
+    assert is_part_of_a_year("march 31 2012")
+    assert not is_part_of_a_year("2012")
+
+
+def test_totals_are_known_by_their_labels_and_by_their_numbers() -> None:
+    table = REGIONS.tables[0]
+    assert total_rows(table) == {5, 9}
+    assert parts_of_sum(table, 5) == (2, 3, 4)
+    assert parts_of_sum(table, 11) == ()
+
+
+def test_a_sum_that_nobody_calls_so_is_a_total() -> None:
+    grid = [["", "2012", "2011"], ["bread", "120", "110"], ["cake", "30", "45"], ["goods sold", "150", "155"]]
+    assert total_rows(page(grid).tables[0]) == {3}
+
+
+def test_a_total_has_a_total_before_it_in_it() -> None:
+    grid = [["", "2012"], ["cash", "120"], ["stock", "230"], ["total current assets", "350"], ["plant", "400"],
+            ["total assets", "750"]]  # fmt: skip
+    assert parts_of_sum(page(grid).tables[0], 5, total_rows(page(grid).tables[0])) == (1, 2, 4)
+
+
+def test_cells_know_their_headings_and_their_years() -> None:
+    cells = labelled_cells(REGIONS, features(REGIONS).leaves)
+    first = cells[0]
+    assert (first.row, first.column_label, first.year, first.total) == (
+        ("net sales", "north region"),
+        "2012",
+        2012,
+        False,
+    )
+    assert {cell.year for cell in cells} == {2010, 2011, 2012}
+    assert [cell.row_label for cell in cells if cell.total] == ["total net sales"] * 3 + [
+        "total operating expenses"
+    ] * 3
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.lists(_CELL, min_size=3, max_size=3), min_size=1, max_size=7))
+def test_any_table_has_its_totals(grid: list[list[str]]) -> None:
+    table = page([["", "2012", "2011"], *grid]).tables[0]
+    assert total_rows(table) <= set(range(len(table.rows)))

@@ -1,0 +1,55 @@
+"""The lines that are parts of something."""
+
+import pytest
+from choices import REGIONS
+from pages import page
+
+from quaestor.solvers.embedded.selection.members import lines_of, members_of, parts_of_totals
+
+
+@pytest.mark.parametrize(
+    ("whole", "labels"),
+    [
+        ("net sales", ("north region", "south region", "overseas")),
+        ("the total operating expenses", ("freight", "wages")),
+        ("operating expenses", ("freight", "wages")),
+    ],
+)
+def test_lines_under_a_heading_or_above_its_total(whole: str, labels: tuple[str, ...]) -> None:
+    members = members_of(REGIONS, whole)
+    assert members is not None
+    assert members.labels == labels
+    assert all(source.column == 0 for source in members.sources)
+
+
+@pytest.mark.parametrize("whole", ["goodwill", "", "the of", "net income"])
+def test_what_no_heading_says_has_no_parts(whole: str) -> None:
+    assert members_of(REGIONS, whole) is None
+
+
+def test_what_is_taken_away_and_what_follows_a_sum_are_no_parts() -> None:
+    grid = [
+        ["", "2012"], ["receivables :", ""], ["billed", "$ 300"], ["unbilled", "120"], ["", "420"],
+        ["less allowance", "-20 ( 20 )"], ["net receivables", "$ 400"],
+    ]  # fmt: skip
+    members = members_of(page(grid), "receivables")
+    assert members is not None
+    assert members.labels == ("billed", "unbilled")
+
+
+def test_all_lines_of_a_table_but_its_totals() -> None:
+    (lines,) = lines_of(REGIONS)
+    assert lines.heading == ""
+    assert lines.labels == (
+        "north region",
+        "south region",
+        "overseas",
+        "freight",
+        "wages",
+        "tax rate",
+        "net income (loss)",
+    )
+
+
+def test_parts_total_by_total() -> None:
+    assert [members.heading for members in parts_of_totals(REGIONS)] == ["total net sales", "total operating expenses"]
