@@ -126,7 +126,8 @@ _FELL = re.compile(
     r"|(?:went|gone|go|going) down|reduc(?:e|es|ed)|lost ground|worsen(?:s|ed)?)\b"
 )
 _CHANGED = re.compile(r"\b(?:chang(?:e|es|ed|ing)|mov(?:e|ed)|var(?:y|ied)|differ(?:ed)?)\b")
-_BEFORE_NOUNS = frozenset("the a an any net total percentage no of".split())
+_BEFORE_NOUN = re.compile(r"\b(?:the|an?|any|net|total|percentage|no|of)\s+$")
+_BEHIND_NOUN = re.compile(r"\s+(?:in|of)\b")
 _SCALES = {
     "%": Scale.PERCENT, "p": Scale.PERCENT, "t": Scale.THOUSAND, "k": Scale.THOUSAND,
     "m": Scale.MILLION, "b": Scale.BILLION,
@@ -219,8 +220,7 @@ def _move(text: str) -> tuple[Move | None, tuple[tuple[int, int], ...]]:
 
 def _is_noun(text: str, start: int, end: int) -> bool:
     """Whether a word for a move names a thing: "the net increase in cash"."""
-    before, after = text[:start].split()[-1:], text[end:].split()[:1]
-    return bool({*before} & _BEFORE_NOUNS) or after in (["in"], ["of"])
+    return _BEFORE_NOUN.search(text[:start]) is not None or _BEHIND_NOUN.match(text[end:]) is not None
 
 
 def _count(said: str) -> int:

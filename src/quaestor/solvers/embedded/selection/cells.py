@@ -14,6 +14,7 @@ from quaestor.core.stop_words import TIME_WORDS
 from quaestor.core.words import words
 from quaestor.documents.document import Document
 from quaestor.documents.table import Header, Table
+from quaestor.graph.facts import year_of
 from quaestor.plan.scales import Dimension
 from quaestor.solvers.embedded.page.matrix import NumberMatrix
 
@@ -64,7 +65,7 @@ class LabelledCell:
     @property
     def year(self) -> int:
         """The last year of its period; 0 where there is none."""
-        return year_of(self.period)
+        return year_of(self.period) or 0
 
     @property
     def row_label(self) -> str:
@@ -75,11 +76,6 @@ class LabelledCell:
     def column_label(self) -> str:
         """The label of its column."""
         return self.column[-1] if self.column else ""
-
-
-def year_of(period: Period | None) -> int:
-    """Returns the last year of a period; 0 of none."""
-    return 0 if period is None else period.last or period.year
 
 
 def labelled_cells(document: Document, leaves: NumberMatrix) -> tuple[LabelledCell, ...]:
@@ -121,10 +117,10 @@ def _by_column(table: Table, row: Header, column: Header) -> bool:
 
 
 @lru_cache(maxsize=8192)
-def undated(label: str) -> str:
+def without_times(label: str) -> str:
     """Returns the words of a label that name no time, in lower case.
 
-    >>> undated("Year ended December 31, 2019"), undated("2019 amount")
+    >>> without_times("Year ended December 31, 2019"), without_times("2019 amount")
     ('', 'amount')
     """
     text = label.lower()

@@ -19,7 +19,7 @@ from quaestor.solvers.embedded.selection.cells import LabelledCell, labelled_cel
 from quaestor.solvers.embedded.selection.finding import FoundGroup, find_item_groups, find_period_groups
 from quaestor.solvers.embedded.selection.groups import GroupedCells, item_groups
 from quaestor.solvers.embedded.selection.measured import as_number_question, likely_cells, measured_words
-from quaestor.solvers.embedded.selection.members import Members, lines_of, members_of
+from quaestor.solvers.embedded.selection.members import Members, lines_of_tables, members_of
 from quaestor.solvers.embedded.selection.steps import (
     choice_plan,
     is_size_meant,
@@ -115,7 +115,7 @@ def _members(
     members = members_of(document, selection.whole, _WHOLE if consists else 0.6)
     if members is None and not consists:
         tables = page.leaves.table
-        found = {lines.sources[0].table: lines for lines in lines_of(document)}
+        found = {lines.sources[0].table: lines for lines in lines_of_tables(document)}
         likeliest = max(found, key=lambda table: float(probability[tables == table].sum()), default=None)
         members = None if likeliest is None else found[likeliest]
     if members is not None:

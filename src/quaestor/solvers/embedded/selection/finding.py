@@ -16,7 +16,7 @@ from quaestor.documents.document import Document
 from quaestor.questions.question import Question
 from quaestor.questions.selection import AskedSelection
 from quaestor.questions.stems import stems
-from quaestor.solvers.embedded.selection.cells import LabelledCell, undated
+from quaestor.solvers.embedded.selection.cells import LabelledCell, without_times
 from quaestor.solvers.embedded.selection.groups import GroupedCells, item_groups, part_year_groups, period_groups
 from quaestor.solvers.embedded.selection.measured import measured_words
 from quaestor.solvers.embedded.selection.members import Members, members_of, parts_of_totals
@@ -93,7 +93,7 @@ def find_item_groups(
         cells: Of the page.
         probability: Of each number of the page, that it is measured.
     """
-    measure = undated(measured_words(selection.measure))
+    measure = without_times(measured_words(selection.measure))
     within = members_of(document, selection.whole) or members_of(document, measure)
     groups = item_groups(cells, frozenset() if within is None else within.rows)
     under_headings = [group for group in groups if group.headings and set(stems(group.text)) == set(stems(measure))]

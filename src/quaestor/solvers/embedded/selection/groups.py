@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from quaestor.plan.scales import Dimension
-from quaestor.solvers.embedded.selection.cells import LabelledCell, common_counts, is_part_of_a_year, undated
+from quaestor.solvers.embedded.selection.cells import LabelledCell, common_counts, is_part_of_a_year, without_times
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def _but_for_period(line: Sequence[LabelledCell]) -> Iterable[list[LabelledCell]
     named: dict[Hashable, list[LabelledCell]] = {}
     for cell in line:
         levels = cell.column if cell.by_column else cell.row
-        named.setdefault(tuple(name for level in levels if (name := undated(level))), []).append(cell)
+        named.setdefault(tuple(name for level in levels if (name := without_times(level))), []).append(cell)
     return named.values()
 
 
@@ -129,7 +129,7 @@ def item_groups(
     found += [
         _items(members, across=True)
         for members in rows.values()
-        if len({name for cell in members if (name := undated(" ".join(cell.column)))}) > 1
+        if len({name for cell in members if (name := without_times(" ".join(cell.column)))}) > 1
     ]
     found += _under_headings(cells)
     return tuple(group for group in found if len(group.cells) > 1)
@@ -138,7 +138,7 @@ def item_groups(
 def _under_headings(cells: Sequence[LabelledCell]) -> Iterable[GroupedCells]:
     lines: dict[Hashable, list[LabelledCell]] = {}
     for cell in cells:
-        if len(cell.row) > 1 and undated(cell.row[-2]):
+        if len(cell.row) > 1 and without_times(cell.row[-2]):
             lines.setdefault((cell.source.table, cell.source.column, cell.row_label), []).append(cell)
     for line in lines.values():
         if len({cell.row[-2] for cell in line}) == len(line) > 1:
@@ -161,7 +161,7 @@ def _is_comparable(one: Dimension, other: Dimension) -> bool:
 
 def _named(cell: LabelledCell, *, across: bool) -> bool:
     levels = cell.column if across else cell.row
-    return bool(levels and undated(levels[-1]))
+    return bool(levels and without_times(levels[-1]))
 
 
 def _is_total(cell: LabelledCell, *, across: bool) -> bool:

@@ -12,7 +12,7 @@ from quaestor.core.provenance import CellRef
 from quaestor.documents.document import Document
 from quaestor.documents.table import Table
 from quaestor.questions.stems import stems
-from quaestor.solvers.embedded.selection.cells import parts_of_sum, total_rows, undated
+from quaestor.solvers.embedded.selection.cells import parts_of_sum, total_rows, without_times
 
 _DEDUCTED = re.compile(r"(?:less\b|accumulated\b|(?:valuation )?allowance\b)", re.IGNORECASE)
 """How a line begins that takes away from those above it, or sums them up."""
@@ -75,7 +75,7 @@ def parts_of_totals(document: Document) -> tuple[Members, ...]:
     return tuple(found)
 
 
-def lines_of(document: Document) -> tuple[Members, ...]:
+def lines_of_tables(document: Document) -> tuple[Members, ...]:
     """Returns the lines of each table of a page without its totals."""
     found = []
     for table in document.tables:
@@ -134,7 +134,7 @@ def _body(table: Table) -> list[int]:
     return [
         row
         for row in range(table.header_rows, len(table.rows))
-        if undated(table.rows[row].label) and _has_numbers(table, row)
+        if without_times(table.rows[row].label) and _has_numbers(table, row)
     ]
 
 

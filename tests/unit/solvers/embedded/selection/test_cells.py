@@ -11,7 +11,7 @@ from quaestor.solvers.embedded.selection.cells import (
     labelled_cells,
     parts_of_sum,
     total_rows,
-    undated,
+    without_times,
 )
 
 _CELL = st.sampled_from(["", "-", "1", "2", "3", "total", "a", "2019", "5 %"])
@@ -22,7 +22,7 @@ _CELL = st.sampled_from(["", "-", "1", "2", "3", "total", "a", "2019", "5 %"])
     [("year ended december 31 , 2019", ""), ("2019 amount", "amount"), ("total", ""), ("europe", "europe"), ("", "")],
 )
 def test_what_a_label_names_besides_a_time(label: str, left: str) -> None:
-    assert undated(label) == left
+    assert without_times(label) == left
 
 
 def test_parts_of_a_year() -> None:

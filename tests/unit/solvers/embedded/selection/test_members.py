@@ -4,7 +4,7 @@ import pytest
 from choices import REGIONS
 from pages import page
 
-from quaestor.solvers.embedded.selection.members import lines_of, members_of, parts_of_totals
+from quaestor.solvers.embedded.selection.members import lines_of_tables, members_of, parts_of_totals
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_what_is_taken_away_and_what_follows_a_sum_are_no_parts() -> None:
 
 
 def test_all_lines_of_a_table_but_its_totals() -> None:
-    (lines,) = lines_of(REGIONS)
+    (lines,) = lines_of_tables(REGIONS)
     assert lines.heading == ""
     assert lines.labels == (
         "north region",
