@@ -39,9 +39,9 @@ from quaestor.solvers.embedded.decode.writing import read_state, write_plan
 from quaestor.solvers.embedded.model.loading import EmbeddedWeights
 from quaestor.solvers.embedded.page.features import PageFeatures, page_features
 from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
-from quaestor.solvers.embedded.several.answering import AskedPage, list_answer
 from quaestor.solvers.embedded.selection.answering import chosen_answers
 from quaestor.solvers.embedded.selection.remembering import is_no_number
+from quaestor.solvers.embedded.several.answering import AskedPage, list_answer
 from quaestor.solvers.embedded.silence.declining import Decliner
 from quaestor.solvers.embedded.state.dialogue import DialogueState, TurnAction
 from quaestor.solvers.embedded.state.turn_view import read_turn
