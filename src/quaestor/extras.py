@@ -14,6 +14,7 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "otel": ("opentelemetry.exporter.otlp.proto.http", "opentelemetry.sdk"),
     "pdf": ("pypdfium2",),
     "report": ("matplotlib",),
+    "workbook": ("xlsxwriter",),
     "train": ("sklearn", "scipy", "xgboost"),
 }
 """The extras of the package, and the modules that each brings."""

@@ -1,0 +1,1 @@
+"""Conversations as files for other programs: workbooks whose answers are live formulas."""

@@ -1,0 +1,262 @@
+"""The plans of a conversation as formulas of a spreadsheet program.
+
+Owns how each operation is written. Operands are converted as `quaestor.plan.scales` says, so each formula comes to what
+the plan came to, and to what it would come to with other inputs. An entry that is not selected has empty words for
+label and number, which no sum, highest or count takes.
+"""
+
+from collections.abc import Sequence
+
+from quaestor.core.answer_value import ValueList
+from quaestor.exports.conversation import ExportedConversation, ExportedTurn
+from quaestor.exports.workbook.places import Places
+from quaestor.exports.workbook.working import (
+    COMPARED,
+    LABEL,
+    NUMBER,
+    PLACE,
+    Rows,
+    Single,
+    WorkingRow,
+    address,
+    quoted,
+)
+from quaestor.plan.operations import OPERATIONS, Operation
+from quaestor.plan.scales import Dimension
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Ref
+
+_INFIX = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "percentage": "/", "exp": "^"}
+_COMPARED = {"above": ">", "below": "<", "at_least": ">=", "at_most": "<=", "equal_to": "=", "greater": ">"}
+_SPREAD = {
+    "sum": "SUM", "average": "AVERAGE", "minimum": "MIN", "maximum": "MAX",
+    "table_sum": "SUM", "table_average": "AVERAGE", "table_min": "MIN", "table_max": "MAX",
+}  # fmt: skip
+_FIRST_ROW = 1
+"""Below the headings."""
+
+
+class Workings:
+    """The rows of a conversation, and the formula of each answer.
+
+    Attributes:
+        rows: From the second row of the sheet on.
+        answers: For each turn its formula; None where it has no answer.
+    """
+
+    def __init__(self, conversation: ExportedConversation, places: Places) -> None:
+        """Writes all turns of a conversation.
+
+        Args:
+            conversation: The conversation.
+            places: Where its numbers stand in the workbook.
+        """
+        self.rows: list[WorkingRow] = []
+        self.answers: list[str | None] = []
+        self._places = places
+        self._turn, self._history = 0, list[Single | Rows | None]()
+        for number, turn in enumerate(conversation.turns, start=1):
+            self._turn = number
+            made = self._played(turn)
+            self._history.append(made)
+            self.answers.append(None if made is None else _shown(made))
+
+    def _played(self, turn: ExportedTurn) -> Single | Rows | None:
+        plan = turn.answer.plan
+        if plan is None or turn.answer.value is None or len(turn.registers) != len(plan.steps):
+            return None
+        steps: list[Single | Rows] = []
+        for step, register in zip(plan.steps, turn.registers, strict=True):
+            if isinstance(step, Extract):
+                steps.append(self._extracted(step))
+            else:
+                value = register.value
+                labels = [item.label or "" for item in value.items] if isinstance(value, ValueList) else []
+                steps.append(self._computed(step, steps, labels))
+        return steps[-1] if steps else None
+
+    def _extracted(self, step: Extract) -> Single:
+        if step.quantity is None:
+            return self._row(step.label or "words", quoted(step.text or ""), Dimension())
+        cell = self._places.inputs[step.source, step.quantity]
+        formula = f"ABS({cell.name})" if step.reading == "magnitude" else cell.name
+        self.rows.append(WorkingRow(self._turn, step.label, formula, input=cell))
+        return Single(self._last(NUMBER), step.counts)
+
+    def _computed(self, step: Compute, steps: Sequence[Single | Rows], labels: Sequence[str]) -> Single | Rows:
+        operation = OPERATIONS[step.operation]
+        taken = [self._operand(operand, steps) for operand in step.operands]
+        lists = [one for one in taken if isinstance(one, Rows)]
+        if operation.takes == "anything":
+            return taken[0]
+        if operation.takes == "entries":
+            return self._items(taken, labels)
+        if operation.takes == "list" and lists:
+            return self._selected(operation, lists[0], taken[1:])
+        if operation.takes == "each" and lists:
+            return self._each(operation, taken)
+        if lists:
+            (rows,) = lists
+            compared, counts = self._beside(operation, rows, [])
+            return self._row(operation.name, f"{_SPREAD[operation.name]}({compared.range(COMPARED)})", counts)
+        singles = [one for one in taken if isinstance(one, Single)]
+        formula, counts = _arithmetic(operation, singles)
+        return self._row(operation.name, formula, counts)
+
+    def _operand(self, operand: Operand, steps: Sequence[Single | Rows]) -> Single | Rows:
+        if isinstance(operand, Ref):
+            made = steps[operand.step - 1] if operand.step > 0 else self._history[operand.step]
+            assert made is not None  # the plan was executed
+            return made
+        if isinstance(operand, Constant):
+            return Single(f"{operand.value:f}", operand.counts)
+        labels = operand.labels if isinstance(operand, CellGroup) else ("",) * len(operand.values)
+        first = self._next
+        for source, quantity, label in zip(operand.sources, operand.values, labels, strict=True):
+            cell = self._places.inputs[source, quantity]
+            self.rows.append(WorkingRow(self._turn, operand.text, cell.name, quoted(label), input=cell))
+        return Rows(first, tuple(labels), tuple(operand.counts))
+
+    def _items(self, taken: Sequence[Single | Rows], labels: Sequence[str]) -> Rows:
+        entries: list[tuple[str, str, Dimension]] = []
+        for one in taken:
+            if isinstance(one, Single):
+                entries.append((quoted(""), one.formula, one.counts))
+            else:
+                entries += zip(one.cells(LABEL), one.cells(NUMBER), one.counts, strict=True)
+        if len(labels) == len(entries):
+            entries = [(quoted(label), *rest) for label, (_, *rest) in zip(labels, entries, strict=True)]  # type: ignore[misc]
+        first = self._next
+        self.rows += [WorkingRow(self._turn, "list", number, label) for label, number, _ in entries]
+        return Rows(first, tuple(labels), tuple(counts for _, _, counts in entries))
+
+    def _each(self, operation: Operation, taken: Sequence[Single | Rows]) -> Rows:
+        lists = [one for one in taken if isinstance(one, Rows)]
+        lead = lists[0]
+        made = []
+        for place, label in enumerate(lead.labels):
+            singles = []
+            for one in taken:
+                if isinstance(one, Single):
+                    singles.append(one)
+                    continue
+                there = place if one.labels == lead.labels else one.labels.index(label)
+                singles.append(Single(one.cells(NUMBER)[there], one.counts[there]))
+            made.append(_arithmetic(operation, singles))
+        first = self._next
+        for label_cell, (formula, _) in zip(lead.cells(LABEL), made, strict=True):
+            self.rows.append(WorkingRow(self._turn, operation.name, formula, label_cell))
+        return Rows(first, lead.labels, tuple(counts for _, counts in made))
+
+    def _selected(self, operation: Operation, rows: Rows, limits: Sequence[Single | Rows]) -> Single | Rows:
+        if operation.name == "count":
+            counted = f"COUNT({rows.range(NUMBER)})" if rows.numbered else f"SUMPRODUCT(--(LEN({rows.range(LABEL)})>0))"
+            return self._row("count", counted, Dimension(in_ones=True))
+        if operation.name == "labels":
+            first = self._next
+            self.rows += [WorkingRow(self._turn, "labels", None, label) for label in rows.cells(LABEL)]
+            return Rows(first, rows.labels, rows.counts, numbered=False)
+        limit = [one for one in limits if isinstance(one, Single)]
+        if operation.name in ("largest", "smallest"):
+            return self._ordered(operation, rows, limit)
+        beside, _ = self._beside(operation, rows, limit)
+        ordered = beside.range(COMPARED)
+        if operation.name in _COMPARED:
+            wanted = f"{_COMPARED[operation.name]}{_shifted_limit(operation, rows, limit[0])}"
+        elif operation.name == "rank":
+            n = limit[0].formula
+            wanted = f"=IF({n}>0,LARGE({ordered},ABS({n})),SMALL({ordered},ABS({n})))"
+        else:
+            wanted = f"={'MAX' if operation.name == 'argmax' else 'MIN'}({ordered})"
+        first = self._next
+        cells = zip(rows.cells(LABEL), rows.cells(NUMBER), beside.cells(COMPARED), strict=True)
+        for label, number, compared in cells:
+            chosen = f"IF(ISNUMBER({compared}),{compared}{wanted},FALSE)"
+            kept = f'IF({chosen},{number},"")' if operation.gives == "list" else None
+            self.rows.append(WorkingRow(self._turn, operation.name, kept, f'IF({chosen},{label},"")'))
+        return Rows(first, rows.labels, rows.counts, numbered=operation.gives == "list")
+
+    def _ordered(self, operation: Operation, rows: Rows, limit: Sequence[Single]) -> Rows:
+        """The n largest or smallest, in that order: of equal ones those first that come first."""
+        beside, _ = self._beside(operation, rows, limit, ordered=True)
+        most = int(float(limit[0].formula)) if _is_number(limit[0].formula) else len(rows.labels)
+        first = self._next
+        for place in range(1, most + 1):
+            found = f"MATCH({place},{beside.range(PLACE)},0)"
+            label, number = (f"INDEX({rows.range(column)},{found})" for column in (LABEL, NUMBER))
+            self.rows.append(WorkingRow(self._turn, operation.name, number, label))
+        return Rows(first, rows.labels[:most], rows.counts[:most])
+
+    def _beside(
+        self, operation: Operation, rows: Rows, limit: Sequence[Single], *, ordered: bool = False
+    ) -> tuple[Rows, Dimension]:
+        """Writes what the entries of a list are compared or added up by, and returns where."""
+        reading = operation.rule([*rows.counts, *(one.counts for one in limit)])
+        first = self._next
+        beside = Rows(first, rows.labels, rows.counts)
+        direction = 0 if operation.name == "largest" else 1
+        for place, (cell, shift) in enumerate(zip(rows.cells(NUMBER), reading.shifts, strict=False)):
+            mine = address(first + place, COMPARED)
+            rank = f"RANK({mine},{beside.range(COMPARED)},{direction})"
+            before = f"COUNTIF({address(first, COMPARED)}:{mine},{mine})-1"
+            self.rows.append(
+                WorkingRow(
+                    self._turn,
+                    f"{operation.name}: compared",
+                    None,
+                    rows.cells(LABEL)[place],
+                    f'IF(ISNUMBER({cell}),{_shifted(cell, shift)},"")',
+                    f'IF(ISNUMBER({mine}),{rank}+{before},"")' if ordered else None,
+                )
+            )
+        return beside, reading.counts
+
+    def _row(self, what: str, formula: str, counts: Dimension) -> Single:
+        self.rows.append(WorkingRow(self._turn, what, formula))
+        return Single(self._last(NUMBER), counts)
+
+    @property
+    def _next(self) -> int:
+        return _FIRST_ROW + len(self.rows)
+
+    def _last(self, column: int) -> str:
+        return address(self._next - 1, column)
+
+
+def _arithmetic(operation: Operation, taken: Sequence[Single]) -> tuple[str, Dimension]:
+    """Returns an operation on single numbers as a formula, and what it comes to counts."""
+    reading = operation.rule([one.counts for one in taken])
+    v = [_shifted(one.formula, shift) for one, shift in zip(taken, reading.shifts, strict=True)]
+    if operation.name in _INFIX:
+        return f"{v[0]}{_INFIX[operation.name]}{v[1]}", reading.counts
+    if operation.name == "percentage_change":
+        return f"({v[0]}-{v[1]})/{v[1]}", reading.counts
+    if operation.name in _COMPARED:
+        return f'IF({v[0]}{_COMPARED[operation.name]}{v[1]},"yes","no")', reading.counts
+    if operation.name in _SPREAD:
+        return f"{_SPREAD[operation.name]}({','.join(v)})", reading.counts
+    return (f"ABS({v[0]})" if operation.name == "absolute" else v[0]), reading.counts
+
+
+def _shifted_limit(operation: Operation, rows: Rows, limit: Single) -> str:
+    return _shifted(limit.formula, operation.rule([*rows.counts, limit.counts]).shifts[-1])
+
+
+def _shifted(formula: str, shift: int) -> str:
+    """Returns a formula times a power of ten; negative numbers in parentheses."""
+    plain = f"({formula})" if formula.startswith("-") else formula
+    return plain if not shift else f"({plain}{'*' if shift > 0 else '/'}{10 ** abs(shift)})"
+
+
+def _is_number(formula: str) -> bool:
+    return formula.replace(".", "", 1).isdigit()
+
+
+def _shown(made: Single | Rows) -> str:
+    """Returns the formula of an answer: a single cell, or the entries of a list in one line."""
+    if isinstance(made, Single):
+        return made.formula
+    labels, numbers = made.range(LABEL), made.range(NUMBER)
+    if not made.numbered:
+        return f'_xlfn.TEXTJOIN("; ",TRUE,{labels})'
+    one = f'IF(LEN({labels})>0,{labels}&": ","")&{numbers}'
+    return f'_xlfn.TEXTJOIN("; ",TRUE,IF(LEN({numbers})>0,{one},""))'
