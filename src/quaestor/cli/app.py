@@ -9,6 +9,7 @@ import typer
 from quaestor.cli.ask import ask_command, pages
 from quaestor.cli.check import check_command
 from quaestor.cli.demo import demo
+from quaestor.cli.export import export_command
 from quaestor.cli.failures import DEBUG
 from quaestor.cli.find import find_command
 from quaestor.cli.groups import print_help_alone
@@ -58,6 +59,7 @@ app.command("ask")(ask_command)
 app.command("read")(read_command)
 app.command("pages")(pages)
 app.command("show")(show_command)
+app.command("export")(export_command)
 app.command("find")(find_command)
 app.command("eval")(eval_command)
 app.command("run")(run_command)

@@ -1,0 +1,103 @@
+"""Conversations of a run as files for other programs and people: workbook, CSV, JSON, Markdown, a page of its own."""
+
+from collections.abc import Callable, Sequence
+from typing import Literal, get_args
+
+from quaestor.application.files import OutputFile
+from quaestor.application.run_service import find_run
+from quaestor.application.stored_turns import find_conversation
+from quaestor.conversation.answer import Answer
+from quaestor.core import serial
+from quaestor.errors import InputError
+from quaestor.exports.conversation import ExportedConversation, ExportedTurn
+from quaestor.exports.page import to_html
+from quaestor.exports.rows import to_csv, to_json, to_markdown
+from quaestor.exports.workbook.writing import workbook_bytes
+from quaestor.graph.loading import graph_from_triples
+from quaestor.plan.execute import StepResult
+from quaestor.store.base import RunStore
+from quaestor.store.records import TurnRecord
+
+ExportFormat = Literal["xlsx", "csv", "json", "markdown", "html"]
+_OF_SUFFIX: dict[str, ExportFormat] = {
+    ".xlsx": "xlsx", ".csv": "csv", ".json": "json", ".md": "markdown", ".markdown": "markdown", ".html": "html",
+    ".htm": "html",
+}  # fmt: skip
+_TEXTS: dict[ExportFormat, Callable[[Sequence[ExportedConversation]], str]] = {
+    "csv": to_csv,
+    "json": to_json,
+    "markdown": to_markdown,
+    "html": to_html,
+}
+
+
+def format_of(output: OutputFile, named: str | None) -> ExportFormat:
+    """Returns the format that is named, else the one that the file's name ends in.
+
+    Args:
+        output: What is to be written.
+        named: A format, or None.
+
+    Raises:
+        InputError: There is no such format, or the name does not say which.
+    """
+    found = _OF_SUFFIX.get(output.path.suffix.lower()) if named is None else named
+    for known in get_args(ExportFormat):
+        if known == found:
+            return known  # type: ignore[no-any-return]
+    known = ", ".join(get_args(ExportFormat))
+    raise InputError(f"{named or output.path} names no format: give --format, one of {known}")
+
+
+async def read_conversations(store: RunStore, run: str, name: str | None = None) -> tuple[ExportedConversation, ...]:
+    """Returns the conversations of a run as they are stored.
+
+    Args:
+        store: Where the run is kept.
+        run: Its id, the beginning of one, or `latest`.
+        name: Only the conversation of this id, or about this page.
+
+    Raises:
+        StoreError: There is no such run.
+        InputError: The run has no such conversation, or nothing in it is answered.
+    """
+    record = await find_run(store, run)
+    ids = [example.conversation for example in await store.examples(record.id)]
+    if name is not None:
+        ids = [await find_conversation(store, record.id, name)]
+    found = []
+    for id in ids:
+        if turns := await store.turns(record.id, id):
+            graph = graph_from_triples(await store.load_graph(record.id, id), f"the graph of {id}")
+            found.append(ExportedConversation(id, graph, tuple(map(_turn, turns))))
+    if not found:
+        raise InputError(f"nothing is answered yet in run {record.id}")
+    return tuple(found)
+
+
+def write_export(output: OutputFile, format: ExportFormat, conversations: Sequence[ExportedConversation]) -> None:
+    """Writes conversations to a file.
+
+    Args:
+        output: Where to.
+        format: What is written.
+        conversations: One at least; a workbook holds one.
+
+    Raises:
+        InputError: The file cannot be written or may not be replaced, or there are too many for a workbook.
+        SettingsError: The extra that the format needs is not installed.
+    """
+    if format == "xlsx":
+        if len(conversations) > 1:
+            some = ", ".join(conversation.id for conversation in conversations[:3])
+            raise InputError(f"a workbook holds one of {len(conversations)} conversations: name it, such as {some}")
+        written = workbook_bytes(conversations[0])
+    else:
+        written = _TEXTS[format](conversations).encode()
+    with output.replacing() as path:
+        path.write_bytes(written)
+
+
+def _turn(record: TurnRecord) -> ExportedTurn:
+    registers = tuple(serial.load(StepResult, register) for register in record.registers)
+    return ExportedTurn(record.question, serial.load(Answer, record.answer), registers, record.error)

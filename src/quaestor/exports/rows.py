@@ -1,0 +1,137 @@
+"""A conversation as rows of words: CSV, JSON and Markdown.
+
+Owns the columns, and that no text of a document is taken for a formula by the program that opens the file.
+"""
+
+import csv
+import json
+from collections.abc import Sequence
+from io import StringIO
+
+from pydantic import JsonValue
+
+from quaestor.conversation.display import show_confidence, show_number
+from quaestor.core.answer_value import value_to_plain, value_to_text
+from quaestor.core.provenance import CellRef, Source
+from quaestor.exports.conversation import ExportedConversation, ExportedTurn
+from quaestor.graph.facts import MentionFact, Observation
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+
+COLUMNS = (
+    "conversation", "turn", "question", "answer", "value", "scale", "unit", "kind", "formula", "sources", "confidence",
+    "remark",
+)  # fmt: skip
+_LEADING = ("=", "+", "-", "@", "\t", "\r")
+
+
+def to_csv(conversations: Sequence[ExportedConversation]) -> str:
+    """Returns one line a question, under a line of headings."""
+    written = StringIO()
+    lines = csv.writer(written, lineterminator="\n")
+    lines.writerow(COLUMNS)
+    for conversation in conversations:
+        for number, turn in enumerate(conversation.turns, start=1):
+            lines.writerow([_harmless(words) for words in _words(conversation, number, turn)])
+    return written.getvalue()
+
+
+def to_json(conversations: Sequence[ExportedConversation]) -> str:
+    """Returns one object a conversation, with an object a question."""
+    told: list[JsonValue] = [
+        {
+            "conversation": conversation.id,
+            "document": conversation.graph.document,
+            "turns": [_object(turn, conversation.graph) for turn in conversation.turns],
+        }
+        for conversation in conversations
+    ]
+    return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
+
+
+def to_markdown(conversations: Sequence[ExportedConversation]) -> str:
+    """Returns a table a conversation: question, answer, arithmetic, sources."""
+    parts = []
+    for conversation in conversations:
+        lines = [
+            f"## {_cell(conversation.id)}",
+            "",
+            "| # | question | answer | arithmetic | sources |",
+            "|---|---|---|---|---|",
+        ]
+        for number, turn in enumerate(conversation.turns, start=1):
+            _, _, question, answer, *_ = _words(conversation, number, turn)
+            formula, sources = turn.answer.formula, source_words(turn, conversation.graph)
+            lines.append(f"| {number} | {' | '.join(map(_cell, (question, answer, formula, '; '.join(sources))))} |")
+        parts.append("\n".join(lines) + "\n")
+    return "\n".join(parts)
+
+
+def source_words(turn: ExportedTurn, graph: KnowledgeGraph) -> list[str]:
+    """Returns where each number of an answer stands, with what is printed there."""
+    return [source_text(source, graph) for source in turn.answer.sources]
+
+
+def source_text(source: Source, graph: KnowledgeGraph) -> str:
+    """Returns a place in words: `net sales | 2012 | $ 642.3`, or the sentence with the number in brackets."""
+    facts: tuple[Observation | MentionFact, ...] = (*graph.observations, *graph.mentions)
+    found = next((fact for fact in facts if fact.source == source), None)
+    if isinstance(found, Observation):
+        return f"{found.label} | {found.quantity.text}"
+    if isinstance(found, MentionFact):
+        text = found.sentence
+        return f"{text[: found.source.start]}[{text[found.source.start : found.source.end]}]{text[found.source.end :]}"
+    if isinstance(source, CellRef):
+        return f"table {source.table + 1}, row {source.row + 1}, column {source.column + 1}"
+    return f"{source.section}, sentence {source.sentence + 1}"
+
+
+def _words(conversation: ExportedConversation, number: int, turn: ExportedTurn) -> tuple[str, ...]:
+    answer = turn.answer
+    return (
+        conversation.id,
+        str(number),
+        turn.question,
+        show_number(answer),
+        "" if answer.value is None else value_to_text(answer.value),
+        answer.scale.value if answer.value is not None else "",
+        answer.unit or "",
+        answer.kind,
+        answer.formula if answer.value is not None else "",
+        "; ".join(source_words(turn, conversation.graph)),
+        "" if answer.confidence is None else show_confidence(answer.confidence),
+        turn.error or answer.reason or "",
+    )
+
+
+def _object(turn: ExportedTurn, graph: KnowledgeGraph) -> dict[str, JsonValue]:
+    answer = turn.answer
+    return {
+        "question": turn.question,
+        "answer": show_number(answer),
+        "value": None if answer.value is None else value_to_plain(answer.value),
+        "scale": answer.scale.value,
+        "unit": answer.unit,
+        "kind": answer.kind,
+        "formula": answer.formula if answer.value is not None else None,
+        "sources": list(source_words(turn, graph)),
+        "confidence": answer.confidence,
+        "reason": turn.error or answer.reason,
+    }
+
+
+def _harmless(words: str) -> str:
+    """Returns words that no program takes for a formula: an apostrophe stands before what would begin one."""
+    if not words.startswith(_LEADING):
+        return words
+    try:
+        float(words)
+    except ValueError:
+        return f"'{words}"
+    return words
+
+
+def _cell(words: str) -> str:
+    """Returns words as a cell of a Markdown table holds them: on one line, its signs as signs."""
+    for sign in ("\\", "|", "<", "`", "[", "*", "_"):
+        words = words.replace(sign, f"\\{sign}" if sign != "<" else "&lt;")
+    return " ".join(words.split())
