@@ -1,0 +1,75 @@
+"""`quaestor export`: what was asked is a file that other programs open, in the format that its name says."""
+
+import csv
+import json
+from pathlib import Path
+from zipfile import is_zipfile
+
+import pytest
+
+NORD = "sample#NORD/2012/page_41.pdf"
+
+
+def typed(*words: str) -> int:
+    from quaestor.cli.app import app
+    from quaestor.cli.failures import exit_code_of
+
+    return exit_code_of(lambda: app(list(words), standalone_mode=False, prog_name="quaestor"))
+
+
+@pytest.fixture
+def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Path:
+    monkeypatch.setenv("QUAESTOR_STORE", f"sqlite:///{tmp_path}/runs.db")
+    assert (
+        typed("ask", NORD, "what were net sales of power cables in 2012?", "and in 2011?", "what was the change?") == 0
+    )
+    capfd.readouterr()
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["a.xlsx", "a.csv", "a.json", "a.md", "a.html"])
+def test_the_name_says_the_format(name: str, asked: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    file = asked / name
+    assert typed("export", "latest", "--output", str(file)) == 0
+    assert capfd.readouterr().out == f"3 questions in {file}\n"
+    written = file.read_bytes()
+    if name == "a.xlsx":
+        assert is_zipfile(file)
+    elif name == "a.csv":
+        assert [row["answer"] for row in csv.DictReader(written.decode().splitlines())][-1] == "$ 43.6 million"
+    elif name == "a.json":
+        assert json.loads(written)[0]["turns"][2]["value"] == 43.6
+    else:
+        assert "$ 43.6 million" in written.decode()
+
+
+def test_a_format_can_be_named(asked: Path) -> None:
+    assert typed("export", "latest", "-o", str(asked / "answers.txt"), "--format", "csv") == 0
+    assert (asked / "answers.txt").read_text().startswith("conversation,turn,")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["-o", "answers.doc"], "names no format"),
+        (["-o", "answers.csv", "--conversation", "other"], "no page 'other'"),
+        (["-o", "runs.db", "--format", "csv"], "runs.db"),
+    ],
+)
+def test_a_mistake_is_one_line_and_writes_nothing(
+    words: list[str], said: str, asked: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(asked)
+    before = {file: file.stat().st_size for file in asked.iterdir()}
+    assert typed("export", "latest", *words) == 2
+    error = capfd.readouterr().err
+    assert said in error
+    assert len(error.splitlines()) == 1
+    assert {file: file.stat().st_size for file in asked.iterdir()} == before
+
+
+def test_what_is_there_is_not_replaced(asked: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (asked / "a.csv").write_text("mine")
+    assert typed("export", "latest", "-o", str(asked / "a.csv")) == 2
+    assert (asked / "a.csv").read_text() == "mine"
+    assert typed("export", "latest", "-o", str(asked / "a.csv"), "--force") == 0

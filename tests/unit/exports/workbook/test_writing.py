@@ -1,0 +1,208 @@
+"""A conversation as a workbook: what LibreOffice computes from its formulas is what was answered."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from io import BytesIO
+from math import isclose
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+from office import OFFICE, Cells, recalculated
+from pages import page
+
+from quaestor import sample_path
+from quaestor.application.ask_service import AskRequest, answer_questions
+from quaestor.application.resolve import CorpusPage
+from quaestor.conversation.answer import Answer
+from quaestor.core.answer_value import AnswerValue, Number, ValueList, print_value
+from quaestor.core.quantity import Scale
+from quaestor.datasets.formats import read_dataset
+from quaestor.documents.document import Document
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.exports.conversation import ExportedConversation, ExportedTurn
+from quaestor.exports.workbook.writing import workbook_bytes
+from quaestor.plan.execute import StepResult, execute
+from quaestor.plan.operations import OPERATIONS
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef
+from quaestor.settings import Settings
+
+MILL = page(
+    [
+        ["( in millions )", "2012", "2011", "2010"],
+        ["net sales", "98.5", "91", "-85.25"],
+        ["tax rate", "21.5%", "19%", "20%"],
+        ['=HYPERLINK("http://example.org")', "1", "2", "2"],
+    ],
+    ["the mill sold 4 million sheets ."],
+)
+ROWS = {"net sales": 1, "tax rate": 2, "dots": 3}
+
+
+def cell(row: str, column: int) -> Extract:
+    body = MILL.tables[0].cells[ROWS[row]][column]
+    assert body.quantity is not None
+    return Extract(
+        1, body.ref, f"{row} {column}", body.quantity, label_scale=Scale.MILLION if row == "net sales" else None
+    )
+
+
+def group(row: str) -> CellGroup:
+    cells = [cell(row, column) for column in (1, 2, 3)]
+    scale = cells[0].label_scale
+    quantities = tuple(one.quantity for one in cells if one.quantity is not None)
+    return CellGroup(row, ("2012", "2011", "2010"), quantities, tuple(one.source for one in cells), 0, scale)
+
+
+def plan(*steps: Extract | Compute) -> Plan:
+    return Plan(tuple(replace(step, id=number) for number, step in enumerate(steps, start=1)))
+
+
+def computed(operation: str, *operands: Operand) -> Compute:
+    return Compute(1, operation, operands)
+
+
+def constant(value: str) -> Constant:
+    return Constant(Decimal(value), value)
+
+
+PAIR = (cell("net sales", 1), cell("net sales", 3))
+PLANS = {
+    "lookup": plan(cell("net sales", 3)),
+    "magnitude": plan(replace(cell("net sales", 3), reading="magnitude")),
+    "percent of an amount": plan(cell("net sales", 1), cell("tax rate", 2), computed("multiply", Ref(1), Ref(2))),
+    "power": plan(cell("net sales", 2), computed("exp", Ref(1), constant("2"))),
+    "negative constant": plan(cell("net sales", 2), computed("multiply", Ref(1), constant("-1"))),
+    "row": plan(computed("table_average", RowRef("net sales", group("net sales").values, group("net sales").sources))),
+    "mean of a list": plan(computed("average", group("net sales"))),
+    "ties": plan(computed("argmax", group("dots"))),
+    "rank": plan(computed("rank", group("net sales"), constant("2"))),
+    "smallest but one": plan(computed("rank", group("net sales"), constant("-2"))),
+    "largest": plan(computed("largest", group("dots"), constant("2"))),
+    "smallest": plan(computed("smallest", group("net sales"), constant("2"))),
+    "counted": plan(computed("above", group("tax rate"), constant("19.5")), computed("count", Ref(1))),
+    "named": plan(computed("at_most", group("net sales"), constant("91")), computed("labels", Ref(1))),
+    "none": plan(computed("below", group("dots"), constant("0"))),
+    "each": plan(computed("subtract", group("net sales"), group("dots")), computed("argmin", Ref(1))),
+    "each with one": plan(computed("percentage", group("net sales"), constant("200")), computed("maximum", Ref(1))),
+    "items": plan(*PAIR, computed("items", Ref(1), Ref(2))),
+    **{
+        name: plan(*PAIR, computed(name, Ref(1), Ref(2)))
+        for name, operation in OPERATIONS.items()
+        if operation.arity[0] == 2 and operation.takes in ("numbers", "each", "all") and name != "exp"
+    },
+    **{
+        name: plan(computed(name, group("net sales")))
+        for name, operation in OPERATIONS.items()
+        if operation.arity == (1, 1) and operation.takes == "list"
+    },
+    **{name: plan(computed(name, group("net sales"), constant("91"))) for name in ("above", "at_least", "equal_to")},
+}
+
+
+def exported(document: Document, plans: Sequence[Plan]) -> ExportedConversation:
+    turns, history = [], list[StepResult | None]()
+    for made in plans:
+        registers = execute(made, history).registers
+        last = registers[-1]
+        turns.append(ExportedTurn("which?", Answer(last.value, last.scale, last.unit, plan=made), registers))
+        history.append(last)
+    return ExportedConversation(document.id, GraphProvider.of([document]).graph(document), tuple(turns))
+
+
+def written(conversation: ExportedConversation, file: Path) -> Path:
+    file.write_bytes(workbook_bytes(conversation))
+    return file
+
+
+def same(value: AnswerValue, found: float | str | None) -> bool:
+    if isinstance(value, Number):
+        return isinstance(found, float) and isclose(found, float(value.value), rel_tol=1e-12, abs_tol=1e-12)
+    if isinstance(value, ValueList) and any(item.number is not None for item in value.items):
+        parts = str(found).split("; ")
+        told = [part.rpartition(": ") for part in parts]
+        return len(parts) == len(value.items) and all(
+            label == (item.label or "")
+            and item.number is not None
+            and isclose(float(number), float(item.number), rel_tol=1e-9)
+            for (label, _, number), item in zip(told, value.items, strict=True)
+        )
+    return (found or "none") == print_value(value)
+
+
+def unequal(conversation: ExportedConversation, answers: Cells) -> list[str]:
+    return [
+        f"{number}. {turn.question}: {answers.get((number, 2))} for {turn.answer.value}"
+        for number, turn in enumerate(conversation.turns, start=1)
+        if turn.answer.value is not None and not same(turn.answer.value, answers.get((number, 2)))
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(OFFICE is None, reason="LibreOffice is not installed")
+def test_every_operation_comes_to_what_the_plan_came_to(tmp_path: Path) -> None:
+    conversation = exported(MILL, list(PLANS.values()))
+    named = [replace(turn, question=name) for turn, name in zip(conversation.turns, PLANS, strict=True)]
+    conversation = replace(conversation, turns=tuple(named))
+    file = written(conversation, tmp_path / "mill.xlsx")
+    assert unequal(conversation, recalculated([file], tmp_path)[file]["Answers"]) == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(OFFICE is None, reason="LibreOffice is not installed")
+def test_every_conversation_of_the_sample(tmp_path: Path) -> None:
+    dataset = read_dataset(sample_path())
+    documents = {told.document.id: told.document for told in dataset.conversations}
+    knowledge = GraphProvider.of(list(documents.values()))
+    files: dict[Path, ExportedConversation] = {}
+    for number, told in enumerate(dataset.conversations):
+        asked = asyncio.run(answer_questions(CorpusPage.of(told.document), told.questions, AskRequest(Settings())))
+        turns = tuple(ExportedTurn(t.question, t.answer, t.registers, t.error) for t in asked.turns)
+        conversation = ExportedConversation(told.id, knowledge.graph(told.document), turns)
+        files[written(conversation, tmp_path / f"{number}.xlsx")] = conversation
+    computed = recalculated(list(files), tmp_path)
+    assert [line for file, told in files.items() for line in unequal(told, computed[file]["Answers"])] == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(OFFICE is None, reason="LibreOffice is not installed")
+def test_changing_an_input_changes_the_answers(tmp_path: Path) -> None:
+    change = plan(cell("net sales", 1), cell("net sales", 2), computed("subtract", Ref(1), Ref(2)))
+    file = written(exported(MILL, [change, plan(computed("multiply", Ref(-1), constant("2")))]), tmp_path / "a.xlsx")
+    other = tmp_path / "b.xlsx"
+    with ZipFile(file) as before, ZipFile(other, "w") as after:
+        for name in before.namelist():
+            after.writestr(name, before.read(name).replace(b"<v>98.5</v>", b"<v>100</v>"))
+    answers = recalculated([other], tmp_path)[other]["Answers"]
+    assert (answers[1, 2], answers[2, 2]) == (9.0, 18.0)
+
+
+def test_text_of_a_document_is_no_formula_and_no_link() -> None:
+    conversation = exported(MILL, [plan(computed("argmax", group("dots")))])
+    evil = "=cmd|' /C calc'!A0"
+    conversation = replace(conversation, turns=(replace(conversation.turns[0], question=evil),))
+    with ZipFile(BytesIO(workbook_bytes(conversation))) as made:
+        sheets = {name: made.read(name).decode() for name in made.namelist() if "worksheets/" in name}
+        assert "HYPERLINK" not in "".join(sheets.values())
+        assert "cmd|" not in "".join(sheets.values())
+        strings = made.read("xl/sharedStrings.xml").decode()
+        assert not any("External" in made.read(name).decode() for name in made.namelist() if name.endswith(".rels"))
+    assert "=cmd|" in strings
+    assert "=HYPERLINK(" in strings
+
+
+def test_a_source_cell_has_a_name_and_a_link() -> None:
+    with ZipFile(BytesIO(workbook_bytes(exported(MILL, [plan(cell("net sales", 1))])))) as made:
+        book = made.read("xl/workbook.xml").decode()
+        working = made.read("xl/worksheets/sheet2.xml").decode()
+    assert "'Table 1'!$B$3" in book
+    assert "location=\"'Table 1'!B3\"" in working
+
+
+def test_a_turn_without_an_answer_has_no_formula() -> None:
+    silent = ExportedTurn("hello", Answer(None, reason="nothing is asked"))
+    conversation = replace(exported(MILL, []), turns=(silent,))
+    with ZipFile(BytesIO(workbook_bytes(conversation))) as made:
+        assert b"<f>" not in made.read("xl/worksheets/sheet1.xml")
