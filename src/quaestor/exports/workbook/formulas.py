@@ -19,7 +19,7 @@ from quaestor.exports.workbook.working import (
     Single,
     WorkingRow,
     address,
-    quoted,
+    in_quotes,
 )
 from quaestor.plan.operations import OPERATIONS, Operation
 from quaestor.plan.scales import Dimension
@@ -76,7 +76,7 @@ class Workings:
 
     def _extracted(self, step: Extract) -> Single:
         if step.quantity is None:
-            return self._row(step.label or "words", quoted(step.text or ""), Dimension())
+            return self._row(step.label or "words", in_quotes(step.text or ""), Dimension())
         cell = self._places.inputs[step.source, step.quantity]
         formula = f"ABS({cell.name})" if step.reading == "magnitude" else cell.name
         self.rows.append(WorkingRow(self._turn, step.label, formula, input=cell))
@@ -113,18 +113,18 @@ class Workings:
         first = self._next
         for source, quantity, label in zip(operand.sources, operand.values, labels, strict=True):
             cell = self._places.inputs[source, quantity]
-            self.rows.append(WorkingRow(self._turn, operand.text, cell.name, quoted(label), input=cell))
+            self.rows.append(WorkingRow(self._turn, operand.text, cell.name, in_quotes(label), input=cell))
         return Rows(first, tuple(labels), tuple(operand.counts))
 
     def _items(self, taken: Sequence[Single | Rows], labels: Sequence[str]) -> Rows:
         entries: list[tuple[str, str, Dimension]] = []
         for one in taken:
             if isinstance(one, Single):
-                entries.append((quoted(""), one.formula, one.counts))
+                entries.append((in_quotes(""), one.formula, one.counts))
             else:
                 entries += zip(one.cells(LABEL), one.cells(NUMBER), one.counts, strict=True)
         if len(labels) == len(entries):
-            entries = [(quoted(label), *rest) for label, (_, *rest) in zip(labels, entries, strict=True)]  # type: ignore[misc]
+            entries = [(in_quotes(label), *rest) for label, (_, *rest) in zip(labels, entries, strict=True)]  # type: ignore[misc]
         first = self._next
         self.rows += [WorkingRow(self._turn, "list", number, label) for label, number, _ in entries]
         return Rows(first, tuple(labels), tuple(counts for _, _, counts in entries))

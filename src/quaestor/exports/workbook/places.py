@@ -58,7 +58,7 @@ class TableSheet:
 
 
 @dataclass(frozen=True, slots=True)
-class TextLine:
+class QuotedNumber:
     """A number beside the words that it stands in.
 
     Attributes:
@@ -82,7 +82,7 @@ class Places:
 
     inputs: dict[Taken, InputCell]
     tables: tuple[TableSheet, ...]
-    lines: tuple[TextLine, ...]
+    lines: tuple[QuotedNumber, ...]
 
 
 def places_of(conversation: ExportedConversation, names: CellNames) -> Places:
@@ -97,7 +97,7 @@ def places_of(conversation: ExportedConversation, names: CellNames) -> Places:
     used = sorted({source.table for source, _ in wanted if isinstance(source, CellRef)})
     tables = {index: _table(conversation.graph, index) for index in used}
     inputs: dict[Taken, InputCell] = {}
-    lines: list[TextLine] = []
+    lines: list[QuotedNumber] = []
     for source, quantity in wanted:
         name = names.take(labels[source, quantity])
         sheet = tables.get(source.table) if isinstance(source, CellRef) else None
@@ -105,7 +105,7 @@ def places_of(conversation: ExportedConversation, names: CellNames) -> Places:
         if sheet is not None and sheet.numbers.get(place) == quantity:
             inputs[source, quantity] = InputCell(sheet.name, *place, name, quantity)
         else:
-            lines.append(TextLine(_around(source, conversation.graph), quantity.text))
+            lines.append(QuotedNumber(_around(source, conversation.graph), quantity.text))
             inputs[source, quantity] = InputCell(TEXT_SHEET, len(lines), 0, name, quantity)
     return Places(inputs, tuple(tables.values()), tuple(lines))
 

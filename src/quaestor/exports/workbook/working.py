@@ -78,10 +78,10 @@ def address(row: int, column: int) -> str:
     return f"{SHEET}!${_LETTERS[column]}${row + 1}"
 
 
-def quoted(text: str) -> str:
+def in_quotes(text: str) -> str:
     """Returns words as a formula holds them.
 
-    >>> quoted('the "net" line')
+    >>> in_quotes('the "net" line')
     '"the ""net"" line"'
     """
     return '"' + text[:_LONGEST_TEXT].replace('"', '""') + '"'
