@@ -46,7 +46,7 @@ def format_of(output: OutputFile, named: str | None) -> ExportFormat:
         if known == found:
             return known  # type: ignore[no-any-return]
     known = ", ".join(get_args(ExportFormat))
-    raise InputError(f"{named or output.path} names no format: give --format, one of {known}")
+    raise InputError(f"{named or output.path} names no format: choose one of {known}")
 
 
 async def read_conversations(store: RunStore, run: str, name: str | None = None) -> tuple[ExportedConversation, ...]:
