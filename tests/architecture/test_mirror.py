@@ -28,7 +28,8 @@ TOPICS = {
         "solvers/workflow/test_faults.py", "solvers/workflow/test_mutations.py", "test_pickling.py",
     },
     "of another folder of the repository": {
-        "benchmarks/test_kinds.py", "benchmarks/test_no_model.py", "benchmarks/test_ontology_coverage.py",
+        "benchmarks/test_kinds.py", "benchmarks/test_no_answer.py",
+        "benchmarks/test_no_model.py", "benchmarks/test_ontology_coverage.py",
         "benchmarks/whole_filings/test_questions.py",
     },
 }  # fmt: skip

@@ -14,7 +14,7 @@ from quaestor.learning.saving import held_out_figures, save_weights, training_ca
 from quaestor.learning.train import fit_weights
 from quaestor.scoring.gold import read_gold
 from quaestor.scoring.report import Report, score_predictions
-from quaestor.solvers.embedded.model.loading import CHOICES_FILE, WEIGHT_FILES
+from quaestor.solvers.embedded.model.loading import ANSWERABLE_FILE, CHOICES_FILE, WEIGHT_FILES
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def weights_folder(path: Path, inputs: Sequence[Path], *, force: bool = False) -
         inputs: The files that are learned from, which are never written over.
         force: Whether weights that are there may be replaced.
     """
-    return OutputFolder(path, (*WEIGHT_FILES, CHOICES_FILE, "card.json"), inputs, force)
+    return OutputFolder(path, (*WEIGHT_FILES, CHOICES_FILE, ANSWERABLE_FILE, "card.json"), inputs, force)
 
 
 def train_weights(request: TrainingRequest, folder: OutputFolder) -> Trained:

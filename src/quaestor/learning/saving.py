@@ -13,9 +13,10 @@ from quaestor.learning.trees import FittedTrees
 from quaestor.scoring.report import score_from_json
 from quaestor.scoring.scorers import SCORERS
 from quaestor.solvers.embedded.features.candidates import CANDIDATE_FEATURES
+from quaestor.solvers.embedded.model.answerable import ANSWERABLE_MEASURES, Answerability
 from quaestor.solvers.embedded.model.choice_confidence import CHOICE_MEASURES, ChoiceCalibration
 from quaestor.solvers.embedded.model.confidence import MEASURES, Calibration
-from quaestor.solvers.embedded.model.loading import CHOICES_FILE, WEIGHT_FILES, EmbeddedWeights
+from quaestor.solvers.embedded.model.loading import ANSWERABLE_FILE, CHOICES_FILE, WEIGHT_FILES, EmbeddedWeights
 from quaestor.solvers.embedded.model.ranker import FORMS, Ranker
 from quaestor.solvers.embedded.model.signature import SignatureModel
 
@@ -42,6 +43,8 @@ def save_weights(weights: EmbeddedWeights, folder: Path, card: dict[str, object]
         _write(folder / "ranker.json", _ranker_json(weights.ranker))
         _write(folder / "calibration.json", _calibration_json(weights.calibration))
         _write(folder / CHOICES_FILE, _choices_json(weights.choices))
+        if weights.answerable is not None:
+            _write(folder / ANSWERABLE_FILE, _answerable_json(weights.answerable))
         digest = hashlib.sha256()
         for name in (*WEIGHT_FILES, CHOICES_FILE):
             digest.update((folder / name).read_bytes())
@@ -156,6 +159,17 @@ def _choices_json(calibration: ChoiceCalibration) -> dict[str, object]:
     return {
         "intercept": calibration.intercept,
         "weights": dict(zip(CHOICE_MEASURES, calibration.weights, strict=True)),
+    }
+
+
+def _answerable_json(model: Answerability) -> dict[str, object]:
+    """What tells whether a page holds an answer: of each measure its mean, its deviation and its weight."""
+    columns = zip(ANSWERABLE_MEASURES, model.mean, model.scale, model.weights, strict=True)
+    return {
+        "intercept": model.intercept,
+        "measures": {name: [round(float(value), 4) for value in values] for name, *values in columns},
+        "unseen": model.stems.unseen,
+        "stems": dict(model.stems.weight),
     }
 
 

@@ -31,6 +31,13 @@ from quaestor.learning.reference_weights import ReferenceSample, fit_references,
 from quaestor.learning.references import labelled_references
 from quaestor.learning.rollout import ReplayedTurn, free_rollout
 from quaestor.learning.signature import SignatureSample, fit_signature, signature_samples
+from quaestor.learning.silence.fitting import (
+    MeasuredQuestion,
+    fit_answerability,
+    fit_stem_weights,
+    measure_questions,
+)
+from quaestor.learning.silence.questions import balanced, put_questions
 from quaestor.learning.trees import fit_leaf_scorer
 from quaestor.solvers.embedded.model.loading import EmbeddedWeights
 from quaestor.solvers.embedded.model.signature import SignatureModel
@@ -86,8 +93,10 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
                 _, features, right = candidate_rows(turn, scorer.predict([turn.reading.measured])[0])
                 if right.any():
                     by_fold[folds[company]].append((features, right))
+    put = [put_questions([e for e in examples if folds[e.company] == fold], seed) for fold in range(INNER_FOLDS)]
     replayed: list[ReplayedTurn] = []
     judged: list[JudgedChoice] = []
+    measured: list[MeasuredQuestion] = []
     for fold in range(INNER_FOLDS):
         seen = [rows for other in range(INNER_FOLDS) if other != fold for rows in by_fold[other]]
         ranker = fit_ranker(seen)
@@ -96,6 +105,8 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
             if folds[company] == fold:
                 replayed += [turn for conversation in conversations for turn in free_rollout(conversation, weights)]
         judged += judged_choices((one for one in asked if folds.get(one.company) == fold), pages, weights)
+        words = fit_stem_weights(question for other in range(INNER_FOLDS) if other != fold for question in put[other])
+        measured += measure_questions(balanced(put[fold], seed), weights, words)
     return EmbeddedWeights(
         idf=idf,
         signature=fit_signature(samples),
@@ -104,6 +115,7 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
         ranker=fit_ranker([rows for fold in by_fold for rows in fold]),
         calibration=fit_calibration([turn.evidence for turn in replayed], [turn.right for turn in replayed]),
         choices=fit_choice_calibration(judged),
+        answerable=fit_answerability(measured, fit_stem_weights(question for part in put for question in part)),
     )
 
 

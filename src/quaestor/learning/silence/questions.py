@@ -24,6 +24,7 @@ from quaestor.core.provenance import CellRef
 from quaestor.documents.document import Document
 from quaestor.graph.builder import build_graph
 from quaestor.learning.examples import Example
+from quaestor.learning.lessons import lessons
 from quaestor.learning.pages import read_pages
 from quaestor.learning.silence.needs import NeedyTurn, is_answered_by, needy_turns
 from quaestor.learning.silence.removing import lines_with, without_lines
@@ -80,9 +81,11 @@ def put_questions(examples: Sequence[Example], seed: int = 0) -> list[PutQuestio
     """Returns the questions of labelled conversations, put to their own pages and, in each way that there is, wrongly.
 
     Args:
-        examples: With pages; other pages and lines are taken from among them.
+        examples: With pages; other pages and lines are taken from among them. Of independent questions those whose
+            answer is a number are taken.
         seed: Decides which.
     """
+    examples = lessons(examples)
     tables = read_pages(examples)
     pages = [
         _Page(example, example.document, leaves, tuple(needy_turns(example, leaves)))
@@ -98,6 +101,24 @@ def put_questions(examples: Sequence[Example], seed: int = 0) -> list[PutQuestio
                 # A page's single and its joined conversation ask the same.
                 found.setdefault((put.document.digest, put.history, put.question), put)
     return list(found.values())
+
+
+def balanced(put: Sequence[PutQuestion], seed: int = 0) -> list[PutQuestion]:
+    """Returns questions of which half have an answer: all that have one, and as many others, of each kind alike.
+
+    Args:
+        put: Questions of all kinds.
+        seed: Decides which are taken.
+    """
+    chance = np.random.default_rng(seed)
+    by_kind = {kind: [question for question in put if question.kind == kind] for kind in KINDS}
+    left, taken = len(by_kind[OWN]), set[int]()
+    ways = sorted((kind for kind in KINDS if kind != OWN and by_kind[kind]), key=lambda kind: len(by_kind[kind]))
+    for place, kind in enumerate(ways):
+        count = min(len(by_kind[kind]), left // (len(ways) - place))
+        taken |= {id(by_kind[kind][n]) for n in chance.permutation(len(by_kind[kind]))[:count]}
+        left -= count
+    return [question for question in put if question.answerable or id(question) in taken]
 
 
 @dataclass(slots=True)

@@ -42,7 +42,8 @@ from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
 from quaestor.solvers.embedded.selection.answering import chosen_answers
 from quaestor.solvers.embedded.selection.remembering import is_no_number
 from quaestor.solvers.embedded.several.answering import AskedPage, list_answer
-from quaestor.solvers.embedded.silence.declining import Decliner
+from quaestor.solvers.embedded.silence.declining import Decliner, without_turns
+from quaestor.solvers.embedded.silence.doubting import Doubter
 from quaestor.solvers.embedded.state.dialogue import DialogueState, TurnAction
 from quaestor.solvers.embedded.state.turn_view import read_turn
 
@@ -99,12 +100,14 @@ class EmbeddedSolver:
         abstain_below: float = 0.0,
         *,
         decline: bool = False,
+        decline_below: float = 0.0,
         answers: AnswerKinds = "numbers",
     ) -> None:
         """Takes what was learned, and the options as `EmbeddedOptions` has them."""
         self._weights = weights
         self._abstain_below = abstain_below
         self._decliner = Decliner() if decline else None
+        self._doubter = Doubter(weights.answerable, decline_below)
         self._answers = answers
         self._pages = BoundedCache[tuple[str, str], PageFeatures](_PAGES, lambda page: max(_PAGE, len(page.leaves)))
 
@@ -117,16 +120,24 @@ class EmbeddedSolver:
         return await compute(self._solve, question, context)
 
     def _solve(self, question: str, context: TurnContext) -> Answer:
-        if self._decliner is not None and (declined := self._decliner.declined(question, context)) is not None:
-            return declined
         answers = self.answers(question, context, least=CLOSE)
+        if self._decliner is not None:
+            declined = self._decliner.declined(question, context, lambda: next(answers, None))
+            if declined is not None:
+                return declined
         first = next(answers, None)
         if first is None:
             raise SolverError(
                 f"no plan fits the question {question[:80]!r}: {context.document.id} has no number to use"
             )
-        if first.plan is None:
-            return first
+        if self._decliner is not None and first.plan is None:
+            return self._decliner.unfounded(first, context)
+        first = replace(first, answerable=self._doubter.holds(self.read(question, context), context))
+        if self._decliner is not None:
+            page = self._reading(context).page.leaves
+            missing = self._doubter.missing(first, context.read(question), page, context)
+            if missing is not None:
+                return self._decliner.doubted(first, missing, context)
         if (first.confidence or 0.0) < self._abstain_below:
             return abstained(first, self._abstain_below)
         return with_runner_up(first, other_reading(first, answers))
@@ -173,7 +184,7 @@ class EmbeddedSolver:
                 continue
             if self._decliner is not None and (taken := _unanswered(choice.outcome, state, same, context)):
                 if not surest:
-                    yield self._decliner.without(taken, context)
+                    yield without_turns(taken)
                     return
                 continue
             context.trace.append(CandidateChosen(choices.count, choice.outcome.operation, share))

@@ -17,7 +17,8 @@ class EmbeddedOptions:
     Attributes:
         weights: A folder that `quaestor train` made; None for the weights of the package.
         abstain_below: The confidence below which an answer is withheld.
-        decline: Whether it says so where the page certainly has no answer; every question of a benchmark has one.
+        decline: Whether it says so where the page has no answer; every question of a benchmark has one.
+        decline_below: The probability that the page holds the answer, below which it says so where it declines.
         answers: Which answers there may be. `numbers`: a number for every question, and yes or no where that is asked,
             as ConvFinQA has them; so it is over a dataset whose format says so (`Dataset.answers`). `all`: lists,
             labels, counts and words of the page too, where a question asks for them; so it is over other datasets, and
@@ -28,7 +29,10 @@ class EmbeddedOptions:
         None, help="a folder of weights that `quaestor train` made, instead of those of the package"
     )
     abstain_below: float = option(0.0, help="withhold answers that are less sure than this", least=0, most=1)
-    decline: bool = option(False, help="say so where the page certainly has no answer, as `ask` does by default")
+    decline: bool = option(False, help="say so where the page has no answer, as `ask` does by default")
+    decline_below: float = option(
+        0.15, help="say so where it is less likely than this that the page has the answer", least=0, most=1
+    )
     answers: Literal["numbers", "all"] = option(
         "numbers", help="numbers, or all: lists, labels, counts and words too, as `ask` and TAT-QA do by default"
     )
@@ -41,7 +45,13 @@ def _build(options: EmbeddedOptions) -> "EmbeddedSolver":
     from quaestor.solvers.embedded.solver import EmbeddedSolver
 
     weights = load_weights(Path(options.weights) if options.weights else None)
-    return EmbeddedSolver(weights, options.abstain_below, decline=options.decline, answers=options.answers)
+    return EmbeddedSolver(
+        weights,
+        options.abstain_below,
+        decline=options.decline,
+        decline_below=options.decline_below,
+        answers=options.answers,
+    )
 
 
 SPEC = SolverSpec(

@@ -21,7 +21,7 @@ from quaestor.evaluation.runner import play_conversation
 from quaestor.plan.steps import Compute, Constant, Plan
 from quaestor.sample import sample_path
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.model.loading import SHIPPED_WEIGHTS, WEIGHT_FILES
+from quaestor.solvers.embedded.model.loading import ANSWERABLE_FILE, SHIPPED_WEIGHTS, WEIGHT_FILES
 from quaestor.solvers.embedded.solver import EmbeddedSolver
 from quaestor.solvers.registry import make_solver
 
@@ -93,6 +93,27 @@ def test_it_goes_on_from_another_solvers_answers(sample: Dataset) -> None:
     assert turns[2].verified
 
 
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"a": 1}'])
+def test_damaged_weights_of_silence_are_a_named_error(tmp_path: Path, content: str) -> None:
+    folder = tmp_path / "weights"
+    copytree(SHIPPED, folder)
+    (folder / ANSWERABLE_FILE).write_text(content, encoding="utf-8")
+    with pytest.raises(ModelError, match=ANSWERABLE_FILE):
+        make_solver("embedded", {"weights": str(folder)})
+
+
+def test_weights_of_before_silence_was_learned_answer_as_they_did(tmp_path: Path, sample: Dataset) -> None:
+    conversation = sample.conversations[0]
+    folder = tmp_path / "weights"
+    copytree(SHIPPED, folder)
+    (folder / ANSWERABLE_FILE).unlink()
+    without = asyncio.run(play_conversation(conversation, make_solver("embedded", {"weights": str(folder)})))
+    told = asyncio.run(play_conversation(conversation, make_solver("embedded", {})))
+    assert [turn.answer.answerable for turn in without] == [None] * len(conversation.questions)
+    assert all(0 <= (turn.answer.answerable or -1) <= 1 for turn in told)
+    assert [turn.answer.value for turn in without] == [turn.answer.value for turn in told]
+
+
 @pytest.mark.parametrize("name", WEIGHT_FILES)
 @pytest.mark.parametrize("content", [None, "", "{", "[]", '{"a": 1}'])
 def test_damaged_weights_are_a_named_error(tmp_path: Path, name: str, content: str | None) -> None:
@@ -123,7 +144,7 @@ def test_unknown_options_are_refused(options: dict[str, object]) -> None:
 
 def test_shipped_weights_are_small_text() -> None:
     sizes = {path.name: path.stat().st_size for path in SHIPPED.iterdir()}
-    assert set(sizes) == {*WEIGHT_FILES, "card.json"}
+    assert set(sizes) == {*WEIGHT_FILES, ANSWERABLE_FILE, "card.json"}
     assert sum(sizes.values()) < 5_000_000
     for path in SHIPPED.iterdir():
         json.loads(path.read_text(encoding="utf-8"))

@@ -26,7 +26,7 @@ from quaestor.solvers.embedded.decode.overrides import (
     with_percentage_asked,
 )
 from quaestor.solvers.embedded.decode.prior import Prior, with_printed_signs
-from quaestor.solvers.embedded.decode.turn import build_candidates, read_leaves
+from quaestor.solvers.embedded.decode.turn import ActionTemplate, build_candidates, read_leaves
 from quaestor.solvers.embedded.model.loading import EmbeddedWeights
 from quaestor.solvers.embedded.page.features import PageFeatures
 from quaestor.solvers.embedded.state.dialogue import DialogueState, TurnAction
@@ -68,6 +68,21 @@ class Hypothesis:
     log: float
 
 
+@dataclass(frozen=True, slots=True)
+class FirstReading:
+    """A question after the likeliest reading of the turns before.
+
+    Attributes:
+        reading: What it may do, and what is measured of each number of the page.
+        likely: The probability of each number.
+
+    Shape: `likely` has one entry a number.
+    """
+
+    reading: ActionTemplate
+    likely: NDArray[np.float64]
+
+
 @dataclass(frozen=True)
 class Hypotheses:
     """The plans for a question.
@@ -76,11 +91,13 @@ class Hypotheses:
         ranked: The likeliest, best first.
         values: The results of all plans that were ranked, for measuring what was in reach.
         turns: The question after each of the readings, by their places among those that were asked for.
+        first: What they were ranked by, after the likeliest reading; None where the page has no number.
     """
 
     ranked: tuple[Hypothesis, ...]
     values: NDArray[np.float64]
     turns: tuple[TurnView, ...] = ()
+    first: FirstReading | None = None
 
     def turn(self, choice: Hypothesis) -> TurnView:
         """Returns the question as a plan answers it: after the reading that the plan follows."""
@@ -133,6 +150,7 @@ def expand(
     turns = read_turns(question, [path.state for path in paths], page, weights.references)
     readings = read_leaves(turns, weights.signature)
     likely = weights.leaves.predict([reading.measured for reading in readings])
+    first = FirstReading(readings[0], likely[0]) if len(page.leaves) else None
     spoken = [None if prior is None else prior.after(turn) for turn in turns]
     for n, (path, speaks) in enumerate(zip(paths, spoken, strict=True)):
         if speaks is not None:
@@ -155,7 +173,8 @@ def expand(
         # The others share what was ruled out.
         left = np.logaddexp.reduce([log for log, _ in allowed]) - np.logaddexp.reduce([log for log, _ in outcomes])
         found += [Hypothesis(path, outcome, path.log + log - float(left)) for log, outcome in allowed]
-    return Hypotheses(tuple(sorted(found, key=lambda choice: -choice.log)), candidates.value, tuple(turns))
+    ranked = tuple(sorted(found, key=lambda choice: -choice.log))
+    return Hypotheses(ranked, candidates.value, tuple(turns), first)
 
 
 def _of_filing(question: Question, outcome: TurnAction, state: DialogueState, page: PageFeatures) -> TurnAction:

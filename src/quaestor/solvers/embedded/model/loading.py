@@ -3,8 +3,8 @@
 A folder of weights holds `idf.json` (how telling each stem is), `signature.json` (logistic regression),
 `references.json` (which earlier results are used), `leaves.json` (boosted trees in XGBoost's JSON format),
 `ranker.json` (conditional logit), `calibration.json` (how sure is how often right), `choices.json` (the same of
-choices among lines and years; it may be missing), and `card.json` (data, counts,
-digest). There is no pickle in it, and nothing in it runs.
+choices among lines and years) and `answerable.json` (whether a page holds an answer), either of which may be missing,
+and `card.json` (data, counts, digest). There is no pickle in it, and nothing in it runs.
 """
 
 import json
@@ -20,6 +20,7 @@ from quaestor.conversation.references.wording import trait_id
 from quaestor.errors import ModelError
 from quaestor.solvers.embedded.features.candidates import CANDIDATE_FEATURES
 from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
+from quaestor.solvers.embedded.model.answerable import ANSWERABLE_MEASURES, Answerability, StemWeights
 from quaestor.solvers.embedded.model.choice_confidence import CHOICE_MEASURES, ChoiceCalibration
 from quaestor.solvers.embedded.model.confidence import MEASURES, Calibration
 from quaestor.solvers.embedded.model.ranker import FORMS, Ranker
@@ -32,6 +33,9 @@ WEIGHT_FILES = ("idf.json", "signature.json", "references.json", "leaves.json", 
 
 CHOICES_FILE = "choices.json"
 """How sure choices are, beside the others; folders of before there were choices have none."""
+
+ANSWERABLE_FILE = "answerable.json"
+"""The file of what tells whether a page holds an answer; weights of before it was learned have none."""
 
 SHIPPED_WEIGHTS = Path(str(files("quaestor.solvers.embedded").joinpath("weights")))
 """The folder of those that come with the package."""
@@ -48,6 +52,7 @@ class EmbeddedWeights:
     ranker: Ranker
     calibration: Calibration = field(default_factory=Calibration)
     choices: ChoiceCalibration = field(default_factory=ChoiceCalibration)
+    answerable: Answerability | None = None
 
 
 def column_names(table: dict[str, str]) -> tuple[str, ...]:
@@ -73,6 +78,7 @@ def load_weights(folder: Path | None = None) -> EmbeddedWeights:
         ranker=_read_ranker(folder / "ranker.json"),
         calibration=_read_calibration(folder / "calibration.json"),
         choices=_read_choices(folder / CHOICES_FILE),
+        answerable=_read_answerable(folder / ANSWERABLE_FILE),
     )
 
 
@@ -151,4 +157,24 @@ def _read_choices(path: Path) -> ChoiceCalibration:
         case {"intercept": float(intercept) | int(intercept), "weights": dict(weights)}:
             if tuple(weights) == CHOICE_MEASURES:
                 return ChoiceCalibration(tuple(float(weight) for weight in weights.values()), float(intercept))
+    raise ModelError(f"the weights {path.name} have not the form that `quaestor train` writes")
+
+
+def _read_answerable(path: Path) -> Answerability | None:
+    """Returns what was learned of questions without an answer; None where the weights are of before it was."""
+    if not path.exists():
+        return None
+    data = _read_json(path)
+    match data:
+        case {
+            "stems": dict(stems),
+            "unseen": float(unseen) | int(unseen),
+            "intercept": float(intercept) | int(intercept),
+            "measures": dict(measures),
+        }:
+            if tuple(measures) != tuple(ANSWERABLE_MEASURES):
+                raise ModelError(f"the weights {path.name} were trained on other measures; train them again")
+            mean, scale, weights = np.array([*measures.values()], np.float32).reshape(-1, 3).T
+            words = StemWeights({str(stem): float(weight) for stem, weight in stems.items()}, float(unseen))
+            return Answerability(words, mean, scale, weights, float(intercept))
     raise ModelError(f"the weights {path.name} have not the form that `quaestor train` writes")

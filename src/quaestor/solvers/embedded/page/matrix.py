@@ -92,6 +92,21 @@ class NumberMatrix:
         """
         return np.array([not labels.isdisjoint(_COUNTS) for labels in self.named], bool) & ~self.priced
 
+    @cached_property
+    def described(self) -> WordMatrix:
+        """All that describes each leaf: what is around it, and the caption.
+
+        Shape: leaves x `vocabulary`.
+        """
+        words = ({self.vocabulary[stem]: 1.0 for stem in (*x.around, *x.caption)} for x in self.leaves)
+        return word_matrix(words, len(self.leaves), len(self.vocabulary))
+
+    @cached_property
+    def years(self) -> frozenset[int]:
+        """The years that its leaves are of, by their labels or in their sentences."""
+        said = {year for leaf in self.leaves for year, _ in leaf.years}
+        return frozenset({*self.year.tolist(), *self.other_year.tolist(), *said} - {0})
+
 
 def among(values: NDArray[np.generic], options: Iterable[float]) -> NDArray[np.bool_]:
     """Returns which values are one of a few options: `np.isin`, which takes ten times as long for so few.

@@ -1,10 +1,11 @@
-"""Declines a question where it is certain that the page has no answer: typed, with what is missing and what is there.
+"""Declines a question that the page does not answer: typed, with what is missing, what is there, and what is nearest.
 
-Owns the order of the rules and their wording. No rule guesses: what is not certain is answered as ever.
+Owns the order of the rules and their wording. No rule guesses: of what is not certain the probability decides that was
+learned, and it is answered as ever where there is none.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events.kinds import WhyNoAnswer
@@ -13,6 +14,7 @@ from quaestor.questions.no_numbers import why_no_number
 from quaestor.solvers.answering import answer_without_value
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.silence.empty_cells import empty_cell_asked
+from quaestor.solvers.embedded.silence.missing import nearest_words
 from quaestor.solvers.embedded.silence.years import KnownYears, known_years, show_years, years_asked
 
 _LONGEST_LABEL = 40
@@ -26,29 +28,55 @@ class _Kept:
     years: KnownYears | None = None
 
 
+def without_turns(turns: Sequence[int]) -> Answer:
+    """Returns the answer without a value of a question that rests on earlier ones without one; it is on no record yet.
+
+    Args:
+        turns: Those questions, from 0.
+    """
+    numbers = " and ".join(str(turn + 1) for turn in turns)
+    which = f"question {numbers}, which has" if len(turns) == 1 else f"questions {numbers}, which have"
+    return Answer(value=None, reason=f"it needs {which} no answer", answerable=0.0)
+
+
 class Decliner:
     """Says of questions that the page does not say."""
 
-    def declined(self, question: str, context: TurnContext) -> Answer | None:
-        """Returns the answer without a value of a question that cannot be answered; None where it may be.
+    def declined(self, question: str, context: TurnContext, nearest: Callable[[], Answer | None]) -> Answer | None:
+        """Returns the answer without a value of a question that certainly cannot be answered; None where it may be.
 
         Args:
             question: As asked.
             context: The turn's; what is said goes on its record.
+            nearest: Finds the nearest reading, if there is one.
         """
         found = self._reason(question, context)
-        return None if found is None else answer_without_value(context, *found)
+        if found is None:
+            return None
+        reason, said = found
+        near = nearest() if reason == "not_on_page" else None
+        said = said if near is None or near.value is None else f"{said}; {nearest_words(near)}"
+        return _silent(context, reason, said)
 
-    def without(self, turns: Sequence[int], context: TurnContext) -> Answer:
-        """Returns the answer without a value of a question that rests on earlier ones without one.
+    def doubted(self, nearest: Answer, missing: str, context: TurnContext) -> Answer:
+        """Returns the answer without a value of a question that is most likely not answered.
 
         Args:
-            turns: Those questions, from 0.
+            nearest: The nearest reading, with the probability that the page holds the answer.
+            missing: What the page lacks.
             context: The turn's.
         """
-        numbers = " and ".join(str(turn + 1) for turn in turns)
-        which = f"question {numbers}, which has" if len(turns) == 1 else f"questions {numbers}, which have"
-        return answer_without_value(context, "not_on_page", f"it needs {which} no answer")
+        said = f"{missing}; {nearest_words(nearest)}"
+        return _silent(context, "not_on_page", said, nearest.answerable or 0.0)
+
+    def unfounded(self, answer: Answer, context: TurnContext) -> Answer:
+        """Returns the answer of `without_turns`, put on record.
+
+        Args:
+            answer: Whose reason says which questions it needs.
+            context: The turn's.
+        """
+        return _silent(context, "not_on_page", answer.reason or "")
 
     def _reason(self, question: str, context: TurnContext) -> tuple[WhyNoAnswer, str] | None:
         read = context.read(question)
@@ -68,6 +96,10 @@ class Decliner:
         if kept.years is None:
             kept.years = known_years(context.document)
         return kept.years
+
+
+def _silent(context: TurnContext, reason: WhyNoAnswer, said: str, holds: float = 0.0) -> Answer:
+    return replace(answer_without_value(context, reason, said), answerable=holds)
 
 
 def _what_years(lacking: tuple[int, ...], shown: tuple[int, ...]) -> str:

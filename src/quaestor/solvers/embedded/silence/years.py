@@ -85,7 +85,7 @@ def known_years(document: Document) -> KnownYears:
     relative: list[int] = []
     lengths: list[int] = []
     is_open = False
-    for text in _texts(whole):
+    for text in printed_texts(whole):
         own = {int(year) for year in _YEAR.findall(text)}
         named |= own
         reached |= own | set(_also(text))
@@ -106,7 +106,7 @@ def known_years(document: Document) -> KnownYears:
     return KnownYears(tuple(sorted(columns | dated)), frozenset(reached), min(anchors) if is_open and anchors else None)
 
 
-def _texts(document: Document) -> Iterator[str]:
+def printed_texts(document: Document) -> Iterator[str]:
     """Yields all that is printed, in small letters: a heading, a sentence, a row or a table's name at a time."""
     for block in document.blocks:
         content = block.content

@@ -1,0 +1,157 @@
+"""How well the embedded solver tells questions that a page answers from those that it does not.
+
+`python -m benchmarks.no_answer FILE... [--extra FILE...] [--dialogues FILE...]` splits the companies of labelled files
+into folds, trains without each and puts the questions of its companies to their own pages and, as many, to pages that
+do not answer them (`quaestor.learning.silence.questions` says how). A question that a rule declines counts as surely
+not answered, every other one by the probability that was learned. Printed are, for each way in which a page lacks the
+answer and for all: the area under the ROC curve, and how many are refused where 95 % of the answerable are answered.
+"""
+
+import argparse
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+
+from quaestor.datasets.dataset import Conversation
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.runner import play_conversation
+from quaestor.learning.deterministic import deterministic_pool
+from quaestor.learning.examples import Example, company_folds, read_examples, read_lines
+from quaestor.learning.silence.questions import KINDS, OWN, PutQuestion, balanced, put_questions
+from quaestor.learning.train import fit_weights
+from quaestor.solvers.embedded.solver import EmbeddedSolver
+from quaestor.solvers.embedded.spec import EmbeddedOptions
+
+ANSWERED = 0.95
+"""The share of the answerable that has to be answered where it is asked how many of the others are refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A question put to a page, and what the solver says of it.
+
+    Attributes:
+        kind: How it was put.
+        first: Whether it was the first of its conversation.
+        holds: The probability that the page holds the answer; 0 where a rule is certain that it does not.
+    """
+
+    kind: str
+    first: bool
+    holds: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Fold:
+    training: tuple[Example, ...]
+    dialogues: tuple[Example, ...]
+    held_out: tuple[Example, ...]
+    seed: int
+
+
+def told_of(put: Iterable[PutQuestion], solver: EmbeddedSolver) -> list[Told]:
+    """Returns what a solver that declines says of questions, each asked after its history."""
+    found = []
+    for question in put:
+        conversation = Conversation("", question.document, (*question.history, question.question))
+        knowledge = GraphProvider.of([question.document])
+        *_, turn = asyncio.run(play_conversation(conversation, solver, knowledge))
+        holds = turn.answer.answerable
+        found.append(Told(question.kind, not question.history, 1.0 if holds is None else holds))
+    return found
+
+
+def area_under_curve(answerable: NDArray[np.float64], others: NDArray[np.float64]) -> float:
+    """Returns how often a question with an answer is held for likelier than one without; a tie is half.
+
+    >>> area_under_curve(np.array([0.9, 0.4]), np.array([0.4, 0.1]))
+    0.875
+    """
+    wins = (answerable[:, None] > others).mean() + (answerable[:, None] == others).mean() / 2
+    return float(wins)
+
+
+def _told_of_fold(fold: _Fold) -> list[Told]:
+    # Nothing is declined for its probability, so that the conversation goes on as it was played in training.
+    solver = EmbeddedSolver(fit_weights(fold.training, fold.dialogues, fold.seed), decline=True, decline_below=0.0)
+    return told_of(balanced(put_questions(fold.held_out, fold.seed), fold.seed), solver)
+
+
+def _folds(options: argparse.Namespace) -> list[_Fold]:
+    examples = read_examples(options.files)
+    extra, dialogues = read_examples(options.extra), read_lines(options.dialogues)
+    fold_of = company_folds(examples, options.folds, options.seed)
+    jobs = []
+    for fold in range(options.folds):
+        held_out = tuple(example for example in examples if fold_of[example.company] == fold)
+        companies = {example.company for example in held_out}
+        training = tuple(example for example in (*examples, *extra) if example.company not in companies)
+        seen = tuple(line for line in dialogues if line.company not in companies)
+        jobs.append(_Fold(training, seen, held_out, options.seed))
+    return jobs
+
+
+def show(told: Sequence[Told]) -> Table:
+    """Returns what was measured as a table."""
+    table = Table("question", "asked", "area under ROC", f"refused, {ANSWERED:.0%} answered", "refused as asked")
+    holds = np.array([one.holds for one in told])
+    own = np.array([one.kind == OWN for one in told])
+    least, asked = float(np.quantile(holds[own], 1 - ANSWERED)), EmbeddedOptions().decline_below
+
+    def add(name: str, chosen: NDArray[np.bool_], among: NDArray[np.bool_]) -> None:
+        mine = holds[chosen & ~own]
+        if len(mine):
+            area = area_under_curve(holds[among & own], mine)
+            table.add_row(
+                name, str(len(mine)), f"{area:.3f}", f"{(mine < least).mean():.0%}", f"{(mine < asked).mean():.0%}"
+            )
+
+    first, everything = np.array([one.first for one in told]), np.ones(len(told), bool)
+    for kind in KINDS[1:]:
+        add(kind, np.array([one.kind == kind for one in told]), everything)
+    add("first of a conversation", first, first)
+    add("after others", ~first, ~first)
+    add("all without an answer", everything, everything)
+    table.add_row(
+        "all with one", str(own.sum()), "", f"{(holds[own] < least).mean():.0%}", f"{(holds[own] < asked).mean():.0%}"
+    )
+    return table
+
+
+def calibration_error(told: Sequence[Told], ranges: int = 10) -> float:
+    """Returns how far the probabilities are from what came true, on average over ranges of them."""
+    holds, own = np.array([one.holds for one in told]), np.array([one.kind == OWN for one in told])
+    place = np.minimum((holds * ranges).astype(int), ranges - 1)
+    gaps = [abs(holds[place == n].mean() - own[place == n].mean()) * (place == n).mean() for n in {*place.tolist()}]
+    return float(sum(gaps))
+
+
+def main() -> None:
+    """Reads the command line, measures and prints."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.no_answer", description=__doc__)
+    parser.add_argument("files", nargs="+", type=Path, help="labelled files whose companies are held out in turn")
+    parser.add_argument("--extra", nargs="*", type=Path, default=[], help="labelled files that only train")
+    parser.add_argument(
+        "--dialogues", nargs="*", type=Path, default=[], help="dialogues and single questions, likewise"
+    )
+    parser.add_argument("--folds", type=int, default=5, help="parts that the companies are split into")
+    parser.add_argument("--seed", type=int, default=0, help="of the split, the questions and the training")
+    parser.add_argument("--workers", type=int, default=2, help="folds trained at once")
+    options = parser.parse_args()
+    told: list[Told] = []
+    with deterministic_pool(options.workers) as pool:
+        for found in pool.map(_told_of_fold, _folds(options)):
+            told += found
+    console = Console(highlight=False, width=120)
+    console.print(show(told))
+    console.print(f"calibration error {calibration_error(told):.3f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""What tells whether a page holds the answer, fitted to questions that are put to their own pages and to others."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.learning.silence.questions import KINDS, OWN, Kind, PutQuestion
+from quaestor.questions.question import read_question
+from quaestor.solvers.embedded.decode.beam import START, BeamState, advance, expand
+from quaestor.solvers.embedded.model.answerable import Answerability, StemWeights
+from quaestor.solvers.embedded.model.loading import EmbeddedWeights
+from quaestor.solvers.embedded.page.features import PageFeatures, page_features
+from quaestor.solvers.embedded.page.word_matrix import Floats
+from quaestor.solvers.embedded.silence.measures import answerable_measures, asked_stems
+
+_PRIOR = 2.0
+"""Of how many questions the rate of all words weighs as much as a word's own."""
+_SEEN = 2
+"""A word has a weight of its own where so many questions say it."""
+_RARE = 3
+"""What is supposed of words that nobody has seen is what holds of those that so few questions say."""
+_COST = 0.3
+_NARROWEST = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredQuestion:
+    """A question with what is measured of it.
+
+    Attributes:
+        measured: As `answerable_measures` gives it.
+        kind: How it was put.
+    """
+
+    measured: Floats
+    kind: Kind
+
+
+def fit_stem_weights(put: Iterable[PutQuestion]) -> StemWeights:
+    """Returns how much it says that a page lacks a word, by how often pages lack it that have the answer.
+
+    Args:
+        put: Questions; those that are put to other pages are left aside.
+    """
+    said, lacked = Counter[str](), Counter[str]()
+    for question in put:
+        if question.answerable:
+            stems = asked_stems(read_question(question.question))
+            said.update(stems)
+            lacked.update(stem for stem in stems if stem not in question.leaves.vocabulary)
+    rare = [stem for stem, count in said.items() if count <= _RARE]
+    rate = (1 + sum(lacked[stem] for stem in rare)) / (2 + sum(said[stem] for stem in rare))
+    weight = {
+        stem: round(-float(np.log((lacked[stem] + _PRIOR * rate) / (said[stem] + _PRIOR))), 2)
+        for stem in sorted(said)
+        if said[stem] >= _SEEN
+    }
+    return StemWeights(weight, round(-float(np.log(rate)), 2))
+
+
+def measure_questions(
+    put: Sequence[PutQuestion], weights: EmbeddedWeights, stems: StemWeights
+) -> list[MeasuredQuestion]:
+    """Returns what is measured of questions, each after its own history as the solver answers it.
+
+    Args:
+        put: The questions, of companies that the weights have not seen.
+        weights: Of the solver.
+        stems: Of the words of questions.
+    """
+    player = _Player(weights)
+    found = []
+    for question in put:
+        paths = player.after(question)
+        choices = expand(paths, read_question(question.question), player.page(question), weights)
+        measured = answerable_measures(choices, stems)
+        if measured is not None:
+            found.append(MeasuredQuestion(measured, question.kind))
+    return found
+
+
+class _Player:
+    """Plays the histories of questions, each once."""
+
+    def __init__(self, weights: EmbeddedWeights) -> None:
+        self._weights = weights
+        self._pages: dict[str, PageFeatures] = {}
+        self._known: dict[tuple[str, tuple[str, ...]], tuple[BeamState, ...]] = {}
+
+    def page(self, put: PutQuestion) -> PageFeatures:
+        digest = put.document.digest
+        if digest not in self._pages:
+            self._pages[digest] = page_features(put.leaves, self._weights.idf)
+        return self._pages[digest]
+
+    def after(self, put: PutQuestion) -> tuple[BeamState, ...]:
+        """Returns the readings of the questions before one."""
+        paths, page = START, self.page(put)
+        for place, asked in enumerate(put.history):
+            key = (put.document.digest, put.history[: place + 1])
+            if key not in self._known:
+                question = read_question(asked)
+                self._known[key] = advance(expand(paths, question, page, self._weights), question) or paths
+            paths = self._known[key]
+        return paths
+
+
+def fit_answerability(samples: Sequence[MeasuredQuestion], stems: StemWeights) -> Answerability | None:
+    """Returns what was learned of questions; None where all of them have an answer, or none. Deterministic.
+
+    Questions with and without an answer weigh the same in all, and so do the ways in which a page lacks one.
+
+    Args:
+        samples: Questions put to pages.
+        stems: Of the words of questions.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    right = np.array([sample.kind == OWN for sample in samples])
+    if not len(right) or right.all() or not right.any():
+        return None
+    rows = np.stack([sample.measured for sample in samples]).astype(np.float64)
+    mean, scale = np.round(rows.mean(axis=0), 4), np.maximum(np.round(rows.std(axis=0), 4), _NARROWEST)
+    fitted = LogisticRegression(C=_COST, max_iter=2000).fit(
+        (rows - mean) / scale, right, sample_weight=_counted([sample.kind for sample in samples])
+    )
+    return Answerability(
+        stems,
+        mean.astype(np.float32),
+        scale.astype(np.float32),
+        np.round(fitted.coef_[0], 4).astype(np.float32),
+        round(float(fitted.intercept_[0]), 4),
+    )
+
+
+def _counted(kinds: Sequence[Kind]) -> NDArray[np.float64]:
+    """What each question counts: one on average, half of it in all those that have an answer."""
+    often = Counter(kinds)
+    ways = [kind for kind in KINDS if often[kind] and kind != OWN]
+    counts: Mapping[Kind, float] = {OWN: 0.5 / often[OWN]} | {kind: 0.5 / len(ways) / often[kind] for kind in ways}
+    return np.array([counts[kind] * len(kinds) for kind in kinds])

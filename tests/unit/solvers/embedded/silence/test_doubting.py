@@ -1,0 +1,83 @@
+"""Questions that the page hardly answers, through `quaestor.ask`."""
+
+import pytest
+from long_filing import a_long_filing
+from pages import page
+
+import quaestor
+from quaestor.documents.document import Document
+
+GRID = [
+    ["( in millions )", "2016", "2015", "2014"],
+    ["net sales of power cables", "120", "110", "100"],
+    ["research expenses", "12", "11", "10"],
+    ["operating profit", "30", "25", "20"],
+]
+
+
+@pytest.fixture(scope="module")
+def made() -> Document:
+    return page(GRID, ["sales rose in 2016 ."])
+
+
+def ask(document: Document, question: str, **options: object) -> quaestor.Answer:
+    (asked,) = quaestor.ask(document, [question], options=options)
+    return asked.answer
+
+
+@pytest.mark.parametrize(
+    ("question", "lacking"),
+    [
+        ("how much was spent on share repurchases?", '"share repurchases"'),
+        ("what was the goodwill impairment in 2016?", '"goodwill impairment"'),
+        ("how many employees were there?", '"employees"'),
+    ],
+)
+def test_a_line_that_the_page_lacks_is_said_with_the_nearest_reading(
+    made: Document, question: str, lacking: str
+) -> None:
+    answer = ask(made, question)
+    assert (answer.kind, answer.value, answer.plan) == ("none", None, None)
+    assert answer.answerable is not None
+    assert answer.answerable < 0.2
+    assert f"the page does not say: it has no number about {lacking}; years on it: 2014 to 2016; nearest: " in (
+        answer.reason or ""
+    )
+
+
+@pytest.mark.parametrize(
+    "question", ["what was operating profit in 2015?", "what were net sales of power cables in 2014?"]
+)
+def test_what_the_page_says_is_answered(made: Document, question: str) -> None:
+    answer = ask(made, question)
+    assert answer.kind == "number"
+    assert (answer.answerable or 0) > 0.5
+
+
+def test_how_sure_it_has_to_be_can_be_set(made: Document) -> None:
+    question = "what was the goodwill impairment in 2016?"
+    assert ask(made, question, decline_below=0.0).value is not None
+    assert ask(made, "what was operating profit in 2015?", decline_below=1.0).value is None
+
+
+def test_where_nothing_is_declined_the_probability_is_told_all_the_same(made: Document) -> None:
+    answer = ask(made, "what was the goodwill impairment in 2016?", decline=False)
+    assert answer.value is not None
+    assert (answer.answerable or 1) < 0.2
+
+
+def test_what_follows_from_it_has_no_answer_either(made: Document) -> None:
+    asked = quaestor.ask(
+        made,
+        [
+            "what was the goodwill impairment in 2016?",
+            "what was operating profit in 2016?",
+            "what is the first divided by the second?",
+        ],
+    )
+    assert [one.answer.kind for one in asked[:2]] == ["none", "number"]
+    assert asked[2].answer.value is None
+
+
+def test_a_filing_is_doubted_less_but_where_it_prints_a_word_nowhere() -> None:
+    assert ask(a_long_filing(), "what was the zeppelin impairment in 2023?").value is None
