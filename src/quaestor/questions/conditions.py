@@ -73,6 +73,8 @@ _LESS = r"lower|smaller|less|fewer|worse|weaker|shorter"
 _PLACES = "second third fourth fifth sixth".split()
 _PLACE = r"(?:(?P<place>second|third|fourth|fifth|sixth|2nd|3rd|4th|5th|6th)[\s-]+)?"
 _COUNT = rf"(?:{'|'.join(NUMBER_WORDS)}|\d{{1,2}})"
+DEGREE = rf"(?:(?:{'|'.join(_PLACES)}|2nd|3rd|4th|5th|6th)[\s-]+)?(?:{_UP}|{_DOWN})"
+"""A word for an end, as a pattern without groups: "second highest"."""
 _EXTREME = re.compile(
     rf"\b{_PLACE}(?:(?P<before>{_COUNT})\s+)?(?:(?P<up>{_UP})|(?P<down>{_DOWN}))\b"
     rf"(?:\s+(?P<after>{_COUNT})\b(?!\s*(?:%|percent|million|thousand|billion|years?|months?|quarters?)))?"
@@ -112,7 +114,7 @@ _LIMITS = (
 )
 _OR_MORE = re.compile(rf"{_NUMBER}\s+or (?P<way>more|less|higher|lower|above|below|over|under|fewer)\b")
 _NEGATIVE = re.compile(
-    r"\b(?:negative|below zero|less than zero|under zero|(?:a|net|at a) loss(?:es)?(?= *(?:\?|$))"
+    r"\b(?:negative|below zero|less than zero|under zero|(?:a|net|at a) loss(?:es)?(?= *(?:\?|$|(?:in|for|during)\b))"
     r"|loss-?making|in the red)\b"
 )
 _POSITIVE = re.compile(r"\b(?:positive|above zero|(?:more|greater|higher) than zero|profitable|in the black)\b")
@@ -151,7 +153,7 @@ def read_condition(text: str) -> Condition:
     if move == "changed" and not _EXTREME.search(rest):
         move, moved = None, ()
     if limit is not None:
-        if moved and _is_noun(rest, *moved[0]):
+        if moved and (_is_noun(rest, *moved[0]) or not text[moved[0][1] : spans[0][0] if spans else 0].strip()):
             move, moved = None, ()
         return Condition(limit=limit, move=move, spans=(*spans, *moved))
     found = _EXTREME.search(rest)
@@ -183,7 +185,9 @@ def _limit(text: str) -> tuple[Limit | None, list[tuple[int, int]]]:
             return limit, [found.span()]
     for test, sign in (("below", _NEGATIVE), ("above", _POSITIVE)):
         if found := sign.search(text):
-            return Limit("below" if test == "below" else "above", Decimal(0)), [found.span()]
+            # "A net loss" names what is below zero, too.
+            spans = [] if "loss" in found[0] and "making" not in found[0] else [found.span()]
+            return Limit("below" if test == "below" else "above", Decimal(0)), spans
     return None, []
 
 

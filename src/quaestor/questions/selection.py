@@ -7,11 +7,11 @@ kind of answer that is, is for `answer_kind`.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from quaestor.core.periods import find_periods
-from quaestor.questions.conditions import Condition, read_condition
+from quaestor.questions.conditions import DEGREE, Condition, read_condition
 
 Among = Literal["periods", "items"]
 Form = Literal["choice", "count", "members", "yes_no"]
@@ -74,27 +74,50 @@ _ANY_ASKED = re.compile(
     rf"(?P<noun>(?:(?!the\b|an?\b|would\b|do\b)[\w'&/-]+\s+){{0,3}}?(?:(?P<all>[a-z-]{{2,}}[^s\W]s)|(?P<one>[a-z-]{{3,}}))){_VERB}"
 )
 _PERSON_ASKED = re.compile(
-    rf"^{_LEAD}(?P<one>who)\s+(?=(?:has|had|owns?|owned|holds?|held|received|earned|got|is|was)\b)"
+    rf"^{_LEAD}(?:(?P<one>who)|(?P<all>(?!)))\s+(?=(?:has|had|owns?|owned|holds?|held|received|earned|got|is|was)\b)"
 )
-_COUNTED_PERIODS = re.compile(rf"\b(?:in\s+|for\s+)?how many\s+(?:of (?:the|these|those)\s+)?{_PERIOD}\b")
+_COUNTED_PERIODS = re.compile(
+    rf"\b(?:(?:in\s+|for\s+)?how many\s+(?:of (?:the|these|those)\s+)?{_PERIOD}|how (?:often|many times))\b"
+)
 _COUNTED_PARTS = re.compile(rf"\bhow many\s+(?:of (?:the|these|those)\s+)?{_PART}")
 _LISTED = re.compile(
     rf"^{_LEAD}(?:[^?,]{{0,40}}, )?(?:(?:can you |could you )?(?:list|name|show|give(?: me)?|tell me|identify)"
     r"|(?:what|which) (?:are|were|is|was))\s+"
     rf"(?:me\s+)?(?:(?:all|each)\s+)?(?:of\s+)?(?:the\s+)?"
 )
-_PERIODS_LISTED = re.compile(rf"{_LISTED.pattern}{_PERIOD}(?!\w|[\s-]+(?:on|over|to|end)\b)")
+_PERIODS_LISTED = re.compile(rf"{_LISTED.pattern}(?:{DEGREE}\s+)?{_PERIOD}(?!\w|[\s-]+(?:on|over|to|end)\b)")
+_LARGEST_PART = re.compile(
+    rf"^{_LEAD}(?:what|which)\s+(?:is|was)\s+(?:the|its|their|our)\s+(?:(?:second|third|fourth|fifth)\s+)?"
+    rf"(?:largest|biggest|greatest|smallest|main|top)\s+{_either(_PARTS)}(?=\s*(?:\?|$)|\s+(?:in|of|by|for|during|among|under)\b)"
+)
+_RANKED = re.compile(rf"^{_LEAD}(?:rank|order|sort)\s+(?:all\s+)?(?:of\s+)?(?:the\s+)?{_PART}")
+_TERSE_PERIOD = re.compile(
+    rf"^{_LEAD}(?:the\s+)?{_PERIOD}(?=\s+(?:with|of|in which|when|where|that|above|below|over|under)\b)"
+)
+_TERSE_PART = re.compile(
+    rf"^{_LEAD}(?:the\s+)?(?={DEGREE}\s){_PART_OF_ANY}(?=\s*(?:\?|$)|\s+(?:in|of|by|for|during)\b)"
+)
+_TERSE_YEAR = re.compile(rf"^{_LEAD}(?:the\s+)?(?={DEGREE}\s).{{0,60}}?\s{_PERIOD}\s*\??$")
+_OPTIONS = re.compile(
+    r"(?:,|:|\bbetween\b)\s*(?P<first>[^,?:]{2,60}?)\s*,?\s+(?:or|and)\s+(?P<second>[^,?:]{2,60}?)\s*(?:\?|$|,)"
+)
+_WHICH_OF_TWO = re.compile(
+    rf"^{_LEAD}(?P<one>which)(?:\s+one)?(?P<all>(?!))?\s*,?\s*(?=(?:is|was|are|were|had|has|grew|rose|fell)\b)"
+)
+_RANKS = 64
+"""Entries of a list that is put in order."""
 _PARTS_LISTED = re.compile(rf"{_LISTED.pattern}{_PART_OF_ANY}")
 _MADE_OF = re.compile(
     rf"^{_LEAD}(?:what\s+(?:(?:does|do|did)\s+(?P<whole>.+?)\s+(?:consist of|comprise(?: of)?|include|contain)"
     rf"|(?:is|are|was|were)\s+(?P<made>.+?)\s+(?:made up of|composed of|comprised of|broken down into|split into)"
-    rf"|(?:makes?|made) up\s+(?P<up>.+?)))\s*\??$"
+    rf"|(?:makes?|made) up\s+(?P<up>.+?)|(?:is|are|was|were) included in\s+(?P<in>.+?)))\s*\??$"
 )
 _SHOWN = re.compile(
     r"\b(?:shown|listed|provided?|included?|presented|reported?|recorded|calculated|covered|available|disclosed|given"
     r"|highlighted|displayed|(?:is|are) there|(?:were|was) there|in the table|table\b"
     r"|provides?|shows?|covers?|includes?|reports?|information|data|stated|analy[sz]ed|split|ma[dk]e up|making up"
-    r"|mentioned|belong to|considered|factored|used|allocated|tabulate|consists? of|comprises?)\b"
+    r"|mentioned|belong to|add(?:s|ed)? up to|sums? up to|considered"
+    r"|factored|used|allocated|tabulate|consists? of|comprises?)\b"
 )
 _DEGREE_LISTED = re.compile(
     rf"^{_LEAD}(?:list|name|show|give(?: me)?|tell me|identify|what (?:are|were))\s+(?:me\s+)?(?:the\s+)?"
@@ -103,12 +126,14 @@ _DEGREE_LISTED = re.compile(
 _SINGULAR = re.compile(r"\b(?:is|was)\b")
 _OF_WHICH = re.compile(
     r"\b(?:calculating|calculat(?:e|ion of)|computing|tabulating|tabulate|under"
-    r"|of|in|within|for|from|making up|make up|part of|included in|includes? in|belong\w* to|into)"
+    r"|of|in|within|for|from|making up|make up|part of|included in|includes? in|belong\w* to|into"
+    r"|adds? up to|sums? up to)"
     r"\s+(?P<whole>.+)$"
 )
 _CONSISTS = re.compile(r"^\W*(?P<whole>.+?)\s+(?:consist|compris|includes?\b|is made up|made up)")
 _ASKING_WORD = re.compile(
-    r"(?:\b(?:in|for|at|of|on|during)\s+)?\b(?:which|what|how many|who|when|list|name|show|give|tell|identify)\b"
+    r"(?:\b(?:in|for|at|of|on|during)\s+)?\b(?:which|what|how many|who|when|list|name|show|give|tell|identify|rank"
+    r"|order|sort)\b"
 )
 _ASKING = re.compile(
     rf"^{_LEAD}(?P<verb>did|do|does|was|were|is|are|has|have|had)\b\s*(?P<there>there\s+(?:an?|any)\s+)?"
@@ -117,6 +142,7 @@ _AUXILIARY = re.compile(
     r"\b(?:is|are|was|were|did|does|do|has|have|had|there|amounts? (?:for|of|in)|the amounts?|the (?=\s*$)|table|"
     r"respectively|also|company|during their|provided?|calculated|recorded|presented|reported)\b"
 )
+_SHORT = re.compile(r"\b(what|which|who|when)['\u2019]s\b")
 _BEFORE_TIME = re.compile(
     r"\b(?:in|for|at|as of|as at|on|during|of|from|to)\s+(?:the\s+)?(?:(?:fiscal )?years?\s+)?(?:ended\s+)?$"
 )
@@ -134,6 +160,8 @@ class AskedSelection:
         condition: What is asked of their numbers.
         measure: The words that are left: what is measured, and of what.
         whole: What the lines are parts of, where that is said ("under alternative investments"); else "".
+        options: The things that it names to choose between ("freight or wages"); else empty.
+        text: The question as it was read; the condition's words stand at their spans in it.
     """
 
     form: Form
@@ -143,6 +171,8 @@ class AskedSelection:
     condition: Condition
     measure: str
     whole: str = ""
+    options: tuple[str, ...] = ()
+    text: str = ""
 
 
 def read_selection(text: str) -> AskedSelection | None:
@@ -152,13 +182,15 @@ def read_selection(text: str) -> AskedSelection | None:
     'segment'
     >>> read_selection("what was the highest price in 2012?")
     """
-    text = " ".join(text.split())
+    text = " ".join(_SHORT.sub(r"\1 is", text).split())
     condition = read_condition(text)
     return (
         _counted(text, condition)
         or _periods(text, condition)
         or _parts(text, condition)
         or _listed(text, condition)
+        or _terse(text, condition)
+        or _of_two(text, condition)
         or _yes_no(text, condition)
     )
 
@@ -209,17 +241,45 @@ def _parts(text: str, condition: Condition) -> AskedSelection | None:
 
 def _listed(text: str, condition: Condition) -> AskedSelection | None:
     if found := _MADE_OF.search(text):
-        whole = found["whole"] or found["made"] or found["up"]
-        return AskedSelection("members", "items", "component", True, Condition(), "", whole)
+        whole = found["whole"] or found["made"] or found["up"] or found["in"]
+        return AskedSelection("members", "items", "component", True, Condition(), "", whole, text=text)
+    if found := _RANKED.search(text):
+        ranked = replace(condition, extreme=condition.extreme or "largest", many=_RANKS)
+        return _selection("choice", "items", found, text, ranked, several=True)
     found = _PARTS_LISTED.search(text)
-    if found and condition.extreme:
+    if found and found["all"] and not condition.extreme and not _SINGULAR.search(found[0]):
+        if condition.limit or not condition.asked:
+            form: Form = "choice" if condition.limit else "members"
+            return _selection(form, "items", found, text, condition, several=True)
+    elif condition.extreme and (found := _LARGEST_PART.search(text) or found):
         return _selection("choice", "items", found, text, condition, several=condition.many > 1)
-    if found and found["all"] and not condition.asked and not _SINGULAR.search(found[0]):
-        return _selection("members", "items", found, text, condition, several=True)
     found = _DEGREE_LISTED.search(text)
     if found and condition.extreme and condition.many > 1:
         return _selection("choice", "items", found, text, condition, several=True)
     return None
+
+
+def _terse(text: str, condition: Condition) -> AskedSelection | None:
+    """A question without a verb: "the year with the highest rent", "second largest segment?"."""
+    found = _TERSE_PERIOD.search(text)
+    if found and (condition.extreme or condition.limit):
+        return _selection("choice", "periods", found, text, condition, several=bool(found["all"]))
+    if not condition.extreme:
+        return None
+    if found := _TERSE_PART.search(text):
+        return _selection("choice", "items", found, text, condition, several=bool(found["all"]), terse=True)
+    if found := _TERSE_YEAR.search(text):
+        return _selection("choice", "periods", found, text, condition, several=bool(found["all"]), terse=True)
+    return None
+
+
+def _of_two(text: str, condition: Condition) -> AskedSelection | None:
+    """A choice between two things that are named: "which is larger, freight or wages?"."""
+    found = _WHICH_OF_TWO.search(text)
+    options = _OPTIONS.search(text)
+    if not found or not options or not (condition.extreme or condition.move) or " or " not in options[0]:
+        return None
+    return replace(_selection("choice", "items", found, text, condition, several=False), noun="")
 
 
 def _yes_no(text: str, condition: Condition) -> AskedSelection | None:
@@ -244,16 +304,26 @@ def _is_move_asked(found: re.Match[str], text: str, condition: Condition) -> boo
 
 
 def _selection(
-    form: Form, among: Among, found: re.Match[str], text: str, condition: Condition, *, several: bool
+    form: Form,
+    among: Among,
+    found: re.Match[str],
+    text: str,
+    condition: Condition,
+    *,
+    several: bool,
+    terse: bool = False,
 ) -> AskedSelection:
+    """The selection of a form that was found; of a terse one the noun alone is no part of what is measured."""
     groups = found.groupdict()
     noun = groups.get("one") or _singular(groups.get("all") or "")
     asking = _ASKING_WORD.search(text, found.start(), found.end())
-    start = asking.start() if asking else found.start()
+    start = found.start("one" if groups.get("one") else "all") if terse else asking.start() if asking else found.start()
     left = _without(text, [(start, found.end()), *condition.spans])
     behind = _without(text, [(0, found.end()), *condition.spans, *_times(text)]) if among == "items" else ""
     whole = _CONSISTS.search(behind) or _OF_WHICH.search(behind.strip(" ?.,"))
-    return AskedSelection(form, among, noun, several, condition, left, whole["whole"] if whole else "")
+    between = _OPTIONS.search(text) if among == "items" and " or " in text else None
+    options = (between["first"].strip(), between["second"].strip()) if between else ()
+    return AskedSelection(form, among, noun, several, condition, left, whole["whole"] if whole else "", options, text)
 
 
 def _times(text: str) -> list[tuple[int, int]]:

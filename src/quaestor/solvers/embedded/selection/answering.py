@@ -60,8 +60,8 @@ def _grounds(chosen: ChosenPlan, question: Question) -> str:
     if chosen.members is not None and chosen.members.heading:
         parts.append(f'lines of "{chosen.members.heading}"')
     selection = question.wants.selection
-    text = " ".join(question.lowered.split())
-    condition = [] if selection is None else [text[start:end].strip() for start, end in selection.condition.spans]
+    spans = () if selection is None else selection.condition.spans
+    condition = [selection.text[start:end].strip() for start, end in spans] if selection is not None else []
     return "; ".join([*parts, *(f'"{said}"' for said in condition)])
 
 

@@ -1,6 +1,6 @@
 """Questions that choose: the plans that answer them, the likeliest first."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -19,15 +19,9 @@ from quaestor.solvers.embedded.selection.cells import LabelledCell, labelled_cel
 from quaestor.solvers.embedded.selection.finding import FoundGroup, find_item_groups, find_period_groups
 from quaestor.solvers.embedded.selection.groups import GroupedCells, item_groups
 from quaestor.solvers.embedded.selection.measured import as_number_question, likely_cells, measured_words
-from quaestor.solvers.embedded.selection.members import Members, lines_of_tables, members_of
-from quaestor.solvers.embedded.selection.steps import (
-    choice_plan,
-    is_size_meant,
-    limit_plan,
-    members_plan,
-    moved_items_plan,
-    moved_plan,
-)
+from quaestor.solvers.embedded.selection.members import Members, lines_of_tables, members_called, members_of
+from quaestor.solvers.embedded.selection.steps import choice_plan, members_plan, moved_items_plan
+from quaestor.solvers.embedded.selection.yes_no import two_years, yes_no_plan
 from quaestor.solvers.embedded.state.dialogue import DialogueState
 from quaestor.solvers.embedded.state.turn_view import last_leaves
 
@@ -84,8 +78,14 @@ def chosen_plans(
     if selection.among == "items":
         yield from _items(selection, question, document, cells, probability, page)
         return
+
+    def cell_of(words: str) -> LabelledCell | None:
+        other = as_number_question(words)
+        found = likely_cells(other, state, page, weights, prior_of(other, page.leaves, document, places))
+        return max(cells, key=lambda cell: float(found[cell.leaf]))
+
     for found in find_period_groups(selection, question, cells, probability):
-        plan = _period_plan(selection, question, found.group, page, state)
+        plan = _period_plan(selection, question, found.group, page, state, cell_of)
         if plan is not None:
             every = selection.form == "members"
             yield ChosenPlan(plan, found.group, None, ChoiceEvidence(found.mass, found.share, every_period=every))
@@ -111,8 +111,10 @@ def _probability(
 def _members(
     selection: AskedSelection, document: Document, page: PageFeatures, probability: NDArray[np.float64]
 ) -> Iterator[ChosenPlan]:
-    consists = not selection.measure
+    consists = bool(selection.whole) and not selection.measure
     members = members_of(document, selection.whole, _WHOLE if consists else 0.6)
+    if members is None and not consists:
+        members = members_called(selection.noun, document)
     if members is None and not consists:
         tables = page.leaves.table
         found = {lines.sources[0].table: lines for lines in lines_of_tables(document)}
@@ -149,7 +151,7 @@ def _moved_items(
     """The plan for lines that moved: between the years that are named, or to the one named, or to the last."""
     table = found.group.cells[0].source.table
     years = sorted({cell.year for cell in cells if cell.source.table == table and cell.year})
-    pair = _two_years(years, question)
+    pair = two_years(years, question)
     if pair is None:
         return None
     rows = {cell.source.row for cell in found.group.cells}
@@ -162,53 +164,14 @@ def _moved_items(
     return moved_items_plan(selection, new, old, page.leaves) if new and old else None
 
 
-def _two_years(years: Sequence[int], question: Question) -> tuple[int, int] | None:
-    """The two years that a move is between; None where the page has no two."""
-    named = [year for year in question.years if year in years]
-    if len(named) > 1:
-        return min(named), max(named)
-    later = named[0] if named else max(years, default=0)
-    earlier = [year for year in years if year < later]
-    return (max(earlier), later) if earlier else None
-
-
 def _period_plan(
-    selection: AskedSelection, question: Question, group: GroupedCells, page: PageFeatures, state: DialogueState
-) -> Plan | None:
-    if selection.form != "yes_no":
-        return choice_plan(selection, group, page.leaves)
-    by_year = {cell.year: cell for cell in reversed(group.cells) if cell.year}
-    condition, size = selection.condition, is_size_meant(selection, group)
-    if condition.limit is not None:
-        named = [year for year in question.years if year in by_year]
-        last = [cell for cell in group.cells if cell.leaf in last_leaves(state)]
-        cell = by_year[named[0]] if named else last[0] if last else by_year.get(max(by_year, default=0))
-        return None if cell is None else limit_plan(cell, condition.limit, group, page.leaves, size=size)
-    if condition.compared:
-        return _compared_plan(selection, question, by_year, group, page, state)
-    pair = _two_years(sorted(by_year), question)
-    if pair is None:
-        return None
-    return moved_plan(by_year[pair[1]], by_year[pair[0]], page.leaves, rose=condition.move == "rose", size=size)
-
-
-def _compared_plan(
     selection: AskedSelection,
     question: Question,
-    by_year: dict[int, LabelledCell],
     group: GroupedCells,
     page: PageFeatures,
     state: DialogueState,
+    cell_of: Callable[[str], LabelledCell | None],
 ) -> Plan | None:
-    """The plan for "was that more than in 2011?": the number of the last answer, or of the other year that is named."""
-    condition = selection.condition
-    than = [year for year in Question(condition.than).years if year in by_year]
-    last = [cell for cell in group.cells if cell.leaf in last_leaves(state)]
-    others = [year for year in question.years if year in by_year and year not in than]
-    mine = by_year[others[0]] if others else last[0] if last else None
-    if not than and mine is not None and Question(condition.than).offsets:
-        than = [year for offset in Question(condition.than).offsets if (year := mine.year + offset) in by_year]
-    if mine is None or len(than) != 1 or by_year[than[0]] is mine:
-        return None
-    rose, size = condition.extreme == "largest", is_size_meant(selection, group)
-    return moved_plan(mine, by_year[than[0]], page.leaves, rose=rose, size=size)
+    if selection.form != "yes_no":
+        return choice_plan(selection, group, page.leaves)
+    return yes_no_plan(selection, question, group, page, last_leaves(state), cell_of)

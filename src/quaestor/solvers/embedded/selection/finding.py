@@ -19,11 +19,12 @@ from quaestor.questions.stems import stems
 from quaestor.solvers.embedded.selection.cells import LabelledCell, without_times
 from quaestor.solvers.embedded.selection.groups import GroupedCells, item_groups, part_year_groups, period_groups
 from quaestor.solvers.embedded.selection.measured import measured_words
-from quaestor.solvers.embedded.selection.members import Members, members_of, parts_of_totals
+from quaestor.solvers.embedded.selection.members import Members, members_of, parts_of_totals, times_called
 
 _YEARS = frozenset({"year", "fy"})
 _SEGMENTS = frozenset(
-    "segment division department business region country market geography component part constituent element".split()
+    "segment division department business region country market geography component part constituent element expense "
+    "cost asset liability source product service category".split()
 )
 """Nouns for the parts that a total is made of."""
 _NO_SEGMENT = re.compile(r"eliminat|reconcil|unallocated|not allocated|adjustments?\b", re.IGNORECASE)
@@ -96,6 +97,8 @@ def find_item_groups(
     measure = without_times(measured_words(selection.measure))
     within = members_of(document, selection.whole) or members_of(document, measure)
     groups = item_groups(cells, frozenset() if within is None else within.rows)
+    if named := _options_named(selection.options, groups):
+        return _ranked(named, {c.leaf: float(probability[c.leaf]) for c in cells}, cells, by_line=True)
     under_headings = [group for group in groups if group.headings and set(stems(group.text)) == set(stems(measure))]
     if selection.noun in _SEGMENTS and under_headings:
         groups, within = tuple(under_headings), None
@@ -114,6 +117,30 @@ def find_item_groups(
     return _ranked(groups, {c.leaf: float(probability[c.leaf]) for c in cells}, cells, within, by_line=True)
 
 
+def _options_named(options: Sequence[str], groups: Sequence[GroupedCells]) -> list[GroupedCells]:
+    """The groups of the cells that a question names to choose between, where it names them all."""
+    if not options:
+        return []
+    found = []
+    for group in groups:
+        places = [_called(option, group) for option in options]
+        if None not in places and len(set(places)) == len(places):
+            found.append(_at(group, {group.cells[place].leaf for place in places if place is not None}))
+    return found
+
+
+def _at(group: GroupedCells, leaves: set[int]) -> GroupedCells:
+    return group.of(lambda cell: cell.leaf in leaves)
+
+
+def _called(option: str, group: GroupedCells) -> int | None:
+    """The place of the cell whose label shares most words with an option; None where none shares any."""
+    wanted = set(stems(option))
+    shares = [len(wanted & (own := set(stems(label)))) / max(1, len(wanted | own)) for label in group.labels]
+    best = max(range(len(shares)), key=lambda place: shares[place])
+    return best if shares[best] else None
+
+
 def _parts_meant(
     noun: str, document: Document, cells: Sequence[LabelledCell], probability: NDArray[np.float64]
 ) -> frozenset[tuple[int, int]]:
@@ -128,8 +155,7 @@ def _parts_meant(
     named = set(stems(noun))
 
     def score(members: Members) -> float:
-        called = sum(bool(named & set(stems(label))) for label in members.labels)
-        return called + sum(said.get(place, 0.0) for place in members.rows)
+        return times_called(members, named) + sum(said.get(place, 0.0) for place in members.rows)
 
     return max(sums, key=score).rows
 

@@ -75,6 +75,23 @@ def parts_of_totals(document: Document) -> tuple[Members, ...]:
     return tuple(found)
 
 
+def members_called(noun: str, document: Document) -> Members | None:
+    """Returns the lines of the total that is called by a noun, or whose lines are; None where none is.
+
+    Args:
+        noun: In the singular: "region".
+        document: The page.
+    """
+    named = set(stems(noun))
+    found = [members for members in parts_of_totals(document) if times_called(members, named)]
+    return max(found, key=lambda members: times_called(members, named), default=None)
+
+
+def times_called(members: Members, named: set[str]) -> int:
+    """Returns how many of some lines, and their total, have one of some stems in their label."""
+    return sum(bool(named & set(stems(label))) for label in (members.heading, *members.labels))
+
+
 def lines_of_tables(document: Document) -> tuple[Members, ...]:
     """Returns the lines of each table of a page without its totals."""
     found = []

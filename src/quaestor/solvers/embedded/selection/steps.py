@@ -143,7 +143,9 @@ def is_size_meant(selection: AskedSelection, group: GroupedCells) -> bool:
     limit = selection.condition.limit
     if limit is not None and not selection.condition.move:
         return limit.value > 0
-    return bool({*stems(selection.measure), *stems(group.text), *stems(group.heading)} & _SIZES)
+    headings = [set(stems(" ".join(cell.row[:-1]))) for cell in group.cells]
+    said = {*stems(selection.noun), *stems(selection.measure), *stems(group.text), *set.intersection(*headings)}
+    return bool(said & _SIZES)
 
 
 def _extreme(made: PlanSteps, selection: AskedSelection, listed: PlanOperand, there_are: int) -> Plan:
@@ -249,9 +251,21 @@ def limit_plan(
         leaves: The numbers of the page.
         size: Whether it is taken without its sign.
     """
-    made, constant = PlanSteps(leaves), constant_of(limit, group)
     one = replace(group, cells=(cell,), labels=(str(cell.year or cell.row_label),))
-    held = made.compute(limit.test, made.listed(one, size=size), constant)
+    return any_plan(one, limit, leaves, size=size)
+
+
+def any_plan(group: GroupedCells, limit: Limit, leaves: NumberMatrix, *, size: bool = False) -> Plan:
+    """Returns the plan that tells whether any number of a group holds against a limit.
+
+    Args:
+        group: The cells.
+        limit: The limit.
+        leaves: The numbers of the page.
+        size: Whether they are taken without their signs.
+    """
+    made = PlanSteps(leaves)
+    held = made.compute(limit.test, made.listed(group, size=size), constant_of(limit, group))
     made.compute("greater", made.compute("count", held), _ZERO)
     return made.plan()
 

@@ -32,6 +32,16 @@ _ALONE = (
     ("did sales in the south region fall in 2012?", "yes"),
     ("did total net sales exceed 900 thousand in 2011?", "no"),
     ("was freight higher in 2010 than in 2012?", "yes"),
+    ("what was the best year for net income?", "2012"),
+    ("year with the highest wages?", "2011"),
+    ("what was the biggest expense in 2012?", "wages"),
+    ("who had the highest sales?", "north region"),
+    ("rank the regions by net sales in 2012", "north region: 500; south region: 300; overseas: 120"),
+    ("list all regions", "north region; south region; overseas"),
+    ("which expense was larger in 2012, freight or wages?", "wages"),
+    ("which lines add up to total net sales?", "north region; south region; overseas"),
+    ("how often did net income fall below zero?", "1"),
+    ("second largest region in 2012?", "south region"),
 )
 
 
