@@ -112,7 +112,7 @@ _MENTION = re.compile(
     | (?P<r_year>{_YEAR})\s?-\s?(?P<r_last>{_YEAR}|[0-9]{{2}})(?![0-9-])
     | {_FISCAL}(?P<s_year>{_YEAR})\s?-\s?(?P<s_last>{_YEAR}|[0-9]{{2}})(?![0-9-])
     | {_FISCAL}(?P<h_year>{_YEAR}|'?[0-9]{{2}}(?![0-9.,%]|\s?(?:%|{_COUNTED})))(?![0-9])
-    | (?P<y_year>{_YEAR})(?![0-9%]|[.,/][0-9]|\s?%|\s?{_COUNTED})
+    | (?P<y_year>{_YEAR})(?![0-9%]|[./][0-9]|,(?!{_YEAR}(?![0-9,]))[0-9]|\s?%|\s?{_COUNTED})
     )""",
     re.VERBOSE | re.IGNORECASE,
 )

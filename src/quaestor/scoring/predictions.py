@@ -67,5 +67,5 @@ def prediction_of(turn: TurnRecord) -> Prediction:
         answer.confidence,
         answer.plan,
         is_shown_as_percentage(answer),
-        stated_answer(answer),
+        stated_answer(answer, turn.question),
     )

@@ -1,5 +1,6 @@
 """What a solver answered, as a benchmark of stated answers reads it: spans as printed and their scale."""
 
+import re
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 from quaestor.conversation.answer import Answer
@@ -11,27 +12,35 @@ from quaestor.plan.steps import Extract, Ref, Step
 from quaestor.scoring.gold import StatedAnswer
 
 _PERCENT = Scale.PERCENT.value
+_RATIO = re.compile(r"\b(?:ratio|proportion)\b", re.IGNORECASE)
+_IN_PERCENT = re.compile(r"percent|%", re.IGNORECASE)
 _DIGITS = 400
 _IN_ONES = 4
 _SCALED = 2
 
 
-def stated_answer(answer: Answer) -> StatedAnswer | None:
+def stated_answer(answer: Answer, question: str = "") -> StatedAnswer | None:
     """Returns an answer as people are told it; None where there is none.
 
     A number that is read off the page and nothing else is stated as it is printed. One that is computed has two
-    decimals, or four where it counts in ones; a fraction that people are shown as a percentage is one.
+    decimals, or four where it counts in ones; a fraction that people are shown as a percentage is one, unless a ratio
+    or a proportion is asked for, and no percentage.
 
     Args:
         answer: The solver's.
+        question: What was asked; "" where that is not known.
     """
     if answer.value is None:
         return None
     if (printed := _printed(answer)) is not None:
         return StatedAnswer(printed, _scale_word(answer.scale))
-    if answer.number is not None and is_shown_as_percentage(answer):
+    if answer.number is not None and is_shown_as_percentage(answer) and not _asks_for_ratio(question):
         return StatedAnswer((_digits(shift_decimal(answer.number, 2), _SCALED),), _PERCENT)
     return stated_value(answer.value, answer.scale)
+
+
+def _asks_for_ratio(question: str) -> bool:
+    return _RATIO.search(question) is not None and _IN_PERCENT.search(question) is None
 
 
 def stated_value(value: AnswerValue, scale: Scale = Scale.ONE) -> StatedAnswer:

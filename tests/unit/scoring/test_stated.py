@@ -48,6 +48,19 @@ def test_a_fraction_that_is_shown_as_a_percentage_is_one() -> None:
     assert stated_answer(change) == StatedAnswer(("-22.22",), "percent")
 
 
+@pytest.mark.parametrize(
+    ("question", "stated"),
+    [
+        ("What is the ratio of rent to sales?", StatedAnswer(("0.8731",))),
+        ("What proportion of assets is goodwill?", StatedAnswer(("0.8731",))),
+        ("What is the proportion of goodwill in percent?", StatedAnswer(("87.31",), "percent")),
+        ("How much of the assets is goodwill?", StatedAnswer(("87.31",), "percent")),
+    ],
+)
+def test_a_ratio_that_is_asked_for_is_stated_as_one(question: str, stated: StatedAnswer) -> None:
+    assert stated_answer(Answer(number("0.87314"), metric_type="percentage"), question) == stated
+
+
 def looked_up(text: str, value: str, scale: Scale = Scale.ONE) -> Answer:
     quantity = Quantity(Decimal(value), scale, None, text)
     plan = Plan((Extract(1, CellRef("page", 0, 1, 1), "loss", quantity),))

@@ -10,6 +10,7 @@ from quaestor.questions.comparison import boundary
 from quaestor.questions.stems import stems
 from quaestor.solvers.embedded.page.number import CandidateNumber, power_of_ten_of
 
+_TOTAL = "total"
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
@@ -43,8 +44,11 @@ def _leaf(seen: Observation, axis: Axis, words: Sequence[str], opening: str) -> 
     """The leaf of an observation; `words` are the cells of its line that hold words."""
     upright = axis == "rows"
     line, across = (seen.row, seen.column) if upright else (seen.column, seen.row)
-    row, column, caption = stems(line.label), stems(across.label), stems(f"{seen.caption} {opening}")
-    labels, year = f"{seen.row.label} {seen.column.label}", seen.year or 0
+    # What is added up stands below a rule, often without a word: amounts in a line without a label are totals.
+    unnamed = upright and not line.label
+    row, column = stems(_TOTAL if unnamed else line.label), stems(across.label)
+    caption = stems(f"{seen.caption} {opening}")
+    labels, year = f"{_TOTAL if unnamed else seen.row.label} {seen.column.label}", seen.year or 0
     quantity = _scaled(seen.quantity, seen.label_scale)
     return CandidateNumber(
         quantity=quantity,
