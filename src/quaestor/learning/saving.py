@@ -54,8 +54,8 @@ def save_weights(weights: EmbeddedWeights, folder: Path, card: dict[str, object]
 
 
 LIMITS = (
-    "learned from English pages of annual reports of large US companies, each with one table, and from questions as "
-    "the annotators of ConvFinQA put them",
+    "learned from English pages of annual reports of large companies, each with one table, and from questions as the "
+    "annotators of the benchmarks put them",
     "a turn is one operation on numbers of the page, earlier results and constants, a percentage change, or the sum or "
     "the average of several numbers",
     "on a file that it was learned from, a score says nothing about other pages",
