@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from math import isnan
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events.kinds import CandidateChosen, CandidatePassedOver
@@ -44,6 +45,7 @@ from quaestor.solvers.embedded.selection.remembering import is_no_number
 from quaestor.solvers.embedded.several.answering import AskedPage, list_answer
 from quaestor.solvers.embedded.silence.declining import Decliner, without_turns
 from quaestor.solvers.embedded.silence.doubting import Doubter
+from quaestor.solvers.embedded.spans.answering import words_answer
 from quaestor.solvers.embedded.state.dialogue import DialogueState, TurnAction
 from quaestor.solvers.embedded.state.turn_view import read_turn
 
@@ -106,7 +108,7 @@ class EmbeddedSolver:
         """Takes what was learned, and the options as `EmbeddedOptions` has them."""
         self._weights = weights
         self._abstain_below = abstain_below
-        self._decliner = Decliner() if decline else None
+        self._decliner = Decliner(answers) if decline else None
         self._doubter = Doubter(weights.answerable, decline_below)
         self._answers = answers
         self._pages = BoundedCache[tuple[str, str], PageFeatures](_PAGES, lambda page: max(_PAGE, len(page.leaves)))
@@ -122,7 +124,8 @@ class EmbeddedSolver:
     def _solve(self, question: str, context: TurnContext) -> Answer:
         answers = self.answers(question, context, least=CLOSE)
         if self._decliner is not None:
-            declined = self._decliner.declined(question, context, lambda: next(answers, None))
+            words = words_answer(context.read(question), context) if self._answers == "all" else None
+            declined = self._decliner.declined(question, context, lambda: next(answers, None), words)
             if declined is not None:
                 return declined
         first = next(answers, None)
@@ -161,6 +164,8 @@ class EmbeddedSolver:
                 return
         if self._answers == "all":
             listed = list_answer(read, AskedPage(page, so_far.paths[0].state, self._weights), context)
+            if listed is None and (words := words_answer(read, context)) and (words.sure or words.certain):
+                listed = words.answer
             if listed is not None:
                 yield listed
                 return
@@ -242,8 +247,8 @@ class EmbeddedSolver:
         return last[2]
 
     def _after(self, reading: _Reading, so_far: _SoFar, question: Question, told: DialogueState) -> _SoFar:
-        if self._decliner is not None and why_no_number(question):
-            # Thanks between two questions are no turn to lean on: each reading goes on without it.
+        if _are_words(told.outcomes[-1]) or (self._decliner is not None and why_no_number(question)):
+            # Thanks between two questions, and reasons, are no turn to lean on: each reading goes on without it.
             unsaid = told.outcomes[-1]
             paths = (replace(path, state=path.state.after(question, unsaid)) for path in so_far.paths)
             return _SoFar(tuple(paths), so_far.share)
@@ -264,6 +269,11 @@ class EmbeddedSolver:
 
 def _key(graph: KnowledgeGraph) -> tuple[str, str]:
     return graph.document, graph.digest_of_document
+
+
+def _are_words(outcome: TurnAction) -> bool:
+    """Whether words of the page were taken, and no number."""
+    return outcome.operation == "lookup" and any(isnan(operand.value) for operand in outcome.operands)
 
 
 def _selects(outcome: TurnAction) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events.kinds import WhyNoAnswer
+from quaestor.core.answer_value import AnswerKinds
 from quaestor.graph.facts import Observation
 from quaestor.questions.no_numbers import why_no_number
 from quaestor.solvers.answering import answer_without_value
@@ -16,6 +17,7 @@ from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.silence.empty_cells import empty_cell_asked
 from quaestor.solvers.embedded.silence.missing import nearest_words
 from quaestor.solvers.embedded.silence.years import KnownYears, known_years, show_years, years_asked
+from quaestor.solvers.embedded.spans.answering import FoundWords
 
 _LONGEST_LABEL = 40
 _MOST_YEARS = 12
@@ -42,15 +44,26 @@ def without_turns(turns: Sequence[int]) -> Answer:
 class Decliner:
     """Says of questions that the page does not say."""
 
-    def declined(self, question: str, context: TurnContext, nearest: Callable[[], Answer | None]) -> Answer | None:
+    def __init__(self, answers: AnswerKinds = "numbers") -> None:
+        """Takes which answers there may be."""
+        self._words = answers == "all"
+
+    def declined(
+        self,
+        question: str,
+        context: TurnContext,
+        nearest: Callable[[], Answer | None],
+        words: FoundWords | None = None,
+    ) -> Answer | None:
         """Returns the answer without a value of a question that certainly cannot be answered; None where it may be.
 
         Args:
             question: As asked.
             context: The turn's; what is said goes on its record.
             nearest: Finds the nearest reading, if there is one.
+            words: The words of the document that may answer it, or None.
         """
-        found = self._reason(question, context)
+        found = self._reason(question, context, words)
         if found is None:
             return None
         reason, said = found
@@ -78,9 +91,12 @@ class Decliner:
         """
         return _silent(context, "not_on_page", answer.reason or "")
 
-    def _reason(self, question: str, context: TurnContext) -> tuple[WhyNoAnswer, str] | None:
-        read = context.read(question)
-        if why := why_no_number(read):
+    def _reason(self, question: str, context: TurnContext, words: FoundWords | None) -> tuple[WhyNoAnswer, str] | None:
+        read, told = context.read(question), words is not None and words.sure
+        if self._words and read.wants.kind == "span":
+            if not told:
+                return "not_on_page", f"no sentence of it says this; {_what_can_be_asked(context)}"
+        elif why := why_no_number(read):
             return "no_question", f"{why}; {_what_can_be_asked(context)}"
         if asked := years_asked(read):
             known = self._years(context)

@@ -1,0 +1,120 @@
+"""What a question that words answer asks for: a cause, a meaning, parts, a way, a time, a place, a person.
+
+Owns the turns of phrase. Whether words are asked for at all, says `answer_kind`; some forms that may also ask for a
+number or for lines of a table ("what is goodwill?", "what does it include?") are named here as such, and the page has
+to tell.
+"""
+
+import re
+from functools import lru_cache
+from typing import Literal
+
+from quaestor.questions.answer_kind import read_answer_kind
+
+AskedWords = Literal[
+    "cause", "meaning", "parts", "left_out", "way", "often", "time", "place", "person", "table", "ground", "rest"
+]
+"""What is asked for; `ground` is what stands behind the last words of the question ("what is it based on?")."""
+
+_LEAD = (
+    r"^(?:(?:and|so|then|now|but|also|ok|okay|please|well)\b[\s,]*)*"
+    r"(?:(?:in|for|during|as of|at)\s[^?,]{0,40}, )?"
+)
+_BE = r"(?:is|are|was|were)"
+_FORMS: tuple[tuple[AskedWords, str], ...] = (
+    ("often", r"how (?:often|frequently)\b"),
+    ("cause", r"why\b|how (?:come|so)\b"),
+    ("cause", r"what (?:caused?|led|drove|drives|impacted|affected|influenced|resulted in|results in"
+              r"|contributed to)\b"),
+    (
+        "cause",
+        rf"what (?:{_BE}|factors?|reasons?|drivers?)\s+(?:the\s+)?(?:(?:primary|main|key|major)\s+)?"
+        r"(?:reasons?|causes?|drivers?|factors?|rationale|drove|caused|led|affect\w*|influence\w*|contribut\w*"
+        r"|impacted)\b",
+    ),
+    (
+        "table",
+        r"what (?:(?:kind|type)s? of )?(?:\w+ ){0,3}(?:does|do|did) (?:the|this|these) (?:\w+ )?tables? (?:\w+ ){0,2}"
+        r"(?:show|represent|summari[sz]e|present|provide|display|include|detail|reflect|illustrate|contain"
+        r"|describe|disclose)",
+    ),
+    ("left_out", rf"what (?:{_BE}|does|do|did) (?:(?!of\b)[\w'&-]+ ){{0,6}}?(?:excluded?|not included?|left out)\b"),
+    ("parts", rf"what (?:{_BE}) (?:\w+ )?(?:included?|comprised)\b"),
+    ("parts", r"what (?:does|do|did) .+\b(?:consists?|comprises?|composed|includes?|contains?)(?: of| primarily"
+              r" of)?(?: primarily| mainly)?\s*\??$"),
+    ("parts", rf"what {_BE} .+\b(?:composed|comprised|made up) of\s*\??$"),
+    ("meaning", r"what (?:does|do|did) .+\b(?:mean|stand for|represent|refer to|describe|indicate|measure)\b"),
+    ("meaning", rf"what (?:{_BE}|'s) (?:the |a )?(?:meaning|definition|purpose|nature|objective) of\b|what"
+                rf" {_BE} meant by\b|define\b"),
+    ("way", rf"(?:how|in what (?:way|manner)) (?:{_BE}|do|does|did|has|have|had|can|could|should|would"
+            rf"|will)\b(?! (?:much|many))"),
+    ("time", r"(?:when|since when|until when|from when)\b"),
+    ("place", r"(?:where|in which (?:countries|country|market|regions?)|in what countries)\b"),
+    ("person", r"(?:who|whom|whose)\b|by whom\b"),
+    (
+        "ground",
+        rf"what (?:{_BE}|do|does|did|has|have|had) .+? (?P<behind>based on|due to|attributable to|related to|relate to"
+        r"|attributed to|caused by|driven by|influenced by|affected by|defined as|classified as|recogni[sz]ed"
+        r" as|recorded as"
+        r"|reported as|referred to(?: as)?|used for|limited to|engaged in|rely on|depend on|subject to"
+        r"|reclassified to"
+        r"|result from|results? in|derived from|for|from|to|on|in|with|as)\s*\??$",
+    ),
+    ("rest", r"what (?:did|does|do|has|have|had) (?!.*\b(?:cost|total|amount to|represent|equal|earn|pay|spend"
+             r"|receive|record)\b)"),
+    ("rest", r"what (?:types?|kinds?|methods?|program|plan|information|charges|business|market|symbol|currency"
+             r"|activities)\b"),
+    (
+        "rest",
+        rf"what {_BE} (?:the |its |their |another )?(?:\w+(?:'s)? ){{0,2}}(?:symbol|name|types|kinds|methods?"
+        rf"|basis|policy|policies|impacts|effects|implications?|assumptions?|activities|sources"
+        r"|conditions|criteria|steps?|focus|role|responsibilit\w+|strategy|goals?|projections?|results?"
+        r" of)\b(?! of (?:the )?total)",
+    ),
+)  # fmt: skip
+_COMPILED = tuple((asked, re.compile(_LEAD + rf"(?:{form})")) for asked, form in _FORMS)
+_DEFINED = re.compile(rf"{_LEAD}what (?:{_BE}|'s) (?:an? |the (?:term |company's )?)?(?P<term>[^?,]{{2,60}}?)\s*\?*$")
+_MEASURED = re.compile(
+    r"\b(?:19|20)\d\d\b|\b(?:total|amount|value|number|percent\w*|rate|price|balance|change|increase|decrease"
+    r"|difference|average|sum|cost of|year|quarter|its|their|it|that|this|they|those|these|per|of)\b"
+)
+
+
+@lru_cache(maxsize=4096)
+def words_asked(text: str) -> AskedWords | None:
+    """Returns what a question in lower case asks for in words; None where it asks for something else.
+
+    >>> words_asked("why did sales fall in 2018?")
+    'cause'
+    >>> words_asked("what were sales in 2018?")
+
+    Args:
+        text: In lower case.
+    """
+    text = " ".join(text.split())
+    kind = read_answer_kind(text).kind
+    found = next((asked for asked, form in _COMPILED if form.search(text)), None)
+    if kind == "span":
+        return found or "rest"
+    return found if kind in ("number", "labels") and found not in (None, "time", "place", "person", "way") else None
+
+
+def term_asked(text: str) -> str | None:
+    """Returns the term whose meaning a question in lower case may ask for; None where it asks for a number.
+
+    >>> term_asked("what is goodwill?")
+    'goodwill'
+    >>> term_asked("what is the net income?")
+
+    Args:
+        text: In lower case.
+    """
+    found = _DEFINED.search(" ".join(text.split()))
+    return None if found is None or _MEASURED.search(found["term"]) else found["term"]
+
+
+def words_behind(text: str) -> str | None:
+    """Returns the last words of a question in lower case that lead to its answer: "due to", "based on"."""
+    form = next(form for asked, form in _COMPILED if asked == "ground")
+    found = form.search(" ".join(text.split()))
+    return found["behind"] if found else None

@@ -1,0 +1,127 @@
+"""Answers in words: the part of a sentence that answers a question, with its place, and how sure that is.
+
+Owns the order of the steps and the confidence. Which sentence, says `finding`; which part of it, `trimming`.
+"""
+
+import math
+import re
+from dataclasses import dataclass, replace
+
+from quaestor.conversation.answer import Answer
+from quaestor.core.provenance import SentenceRef
+from quaestor.core.words import words
+from quaestor.documents.document import Document, Sentence
+from quaestor.plan.steps import Extract, Plan
+from quaestor.questions.question import Question
+from quaestor.questions.stems import stems
+from quaestor.questions.words_asked import term_asked, words_asked
+from quaestor.solvers.answering import answer_from_plan
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.embedded.spans.finding import find_sentences, stems_said
+from quaestor.solvers.embedded.spans.trimming import trim
+
+SURE = 0.6
+"""The score from which a sentence is taken for an answer: of questions put to their own page 95 % reach it, of those
+put to another 1.5 % (TAT-QA's development split)."""
+_SURER = 0.75
+"""The same where a number may be asked for instead."""
+_LONGEST = 60
+_OWN = 3
+"""From so many words of its own a question is understood alone, whatever it points at."""
+_POINTS = re.compile(r"\b(?:it|its|they|them|their|this|that|these|those)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundWords:
+    """Words of a document that may answer a question.
+
+    Attributes:
+        answer: With its plan, confidence and place.
+        sure: Whether they fit well enough to be told where silence is possible.
+        certain: Whether nothing but words can be asked for.
+    """
+
+    answer: Answer
+    sure: bool
+    certain: bool
+
+
+def words_answer(question: Question, context: TurnContext) -> FoundWords | None:
+    """Returns the words that answer a question best; None where it asks for none, or no sentence has any of its own.
+
+    Args:
+        question: As asked.
+        context: The turn's.
+    """
+    asked = words_asked(question.lowered)
+    certain = asked is not None and question.wants.kind == "span"
+    if asked is None:
+        return _definition(question, context)
+    meant = _meant(question, context)
+    found = next(iter(find_sentences(meant, asked, context.document)), None)
+    if found is None:
+        return None
+    answer = _answer(found.sentence, trim(found.sentence, meant, asked), question, context, found.score)
+    return FoundWords(answer, found.score >= (SURE if certain else _SURER), certain)
+
+
+def _meant(question: Question, context: TurnContext) -> Question:
+    """Returns the question with the words of the one before, where it names nothing itself: "why did it fall?"."""
+    said = stems_said(question)
+    if context.memory.asked and (not said or (len(said) < _OWN and _POINTS.search(question.lowered))):
+        return Question(f"{question.text} {context.memory.asked[-1].text}")
+    return question
+
+
+def _definition(question: Question, context: TurnContext) -> FoundWords | None:
+    """Returns what the text says that a term means, where a question may ask for that."""
+    term = term_asked(question.lowered)
+    if term is None or _is_line(term, context.document):
+        return None
+    form = re.compile(
+        rf"(?:^|[.;:)]\s+|\b(?:the|an?|our)\s+|,\s+while\s+){re.escape(term)}\b(?:\s*\([^()]{{1,40}}\))?,?\s+"
+        r"(?:is|are|means?|refers? to|represents?|consists? of|includes?|comprises?|reflects?"
+        r"|measures?)\s+(?!\$|\d|not\b)",
+        re.IGNORECASE,
+    )
+    for sentence in context.document.sentences:
+        if (said := form.search(sentence.text)) and len(sentence.text[said.end() :].split()) > 2:
+            end = len(sentence.text.rstrip(" .:;,"))
+            return FoundWords(_answer(sentence, (said.end(), end), question, context, 1.0), sure=True, certain=False)
+    return None
+
+
+def _is_line(term: str, document: Document) -> bool:
+    """Whether a line or a column of a table has that name: then its number is asked for."""
+    wanted = set(stems(term))
+    heads = (head for table in document.tables for head in (*table.rows[table.header_rows :], *table.columns))
+    return any(wanted <= set(stems(head.label.lower())) for head in heads)
+
+
+def _answer(
+    sentence: Sentence, span: tuple[int, int], question: Question, context: TurnContext, score: float
+) -> Answer:
+    start, end = span
+    source = SentenceRef(context.document.id, sentence.section, sentence.index, start, end)
+    label = question.text.strip().rstrip("?")[:_LONGEST]
+    plan = Plan((Extract(1, source, label, None, text=sentence.text[start:end]),))
+    answer = answer_from_plan(plan, context, question=question.text)
+    return replace(
+        answer, confidence=_confidence(score), answerable=_answerable(score), grounds=_grounds(sentence, question)
+    )
+
+
+def _confidence(score: float) -> float:
+    """How likely the words are those that people would mark, word for word; fitted by ranges on TAT-QA's answers."""
+    return 0.5 / (1 + math.exp(-6 * (score - 0.7)))
+
+
+def _answerable(score: float) -> float:
+    """How likely the sentence holds the answer, be it longer or shorter; fitted likewise."""
+    return 1 / (1 + math.exp(-5 * (score - 0.5)))
+
+
+def _grounds(sentence: Sentence, question: Question) -> str | None:
+    text = set(words(sentence.text))
+    shared = list(dict.fromkeys(word for word in words(question.lowered) if word in text and len(word) > 3))
+    return f'sentence "{" ".join(shared)}"' if shared else None

@@ -1,0 +1,70 @@
+"""Answers in words by the solver without a model, through `quaestor.ask` on the bundled pages."""
+
+import pytest
+
+import quaestor
+from quaestor.conversation.answer import Answer
+from quaestor.core.answer_value import Text
+from quaestor.core.provenance import SentenceRef
+from quaestor.documents.document import Document
+
+CABLES = "sample#NORD/2012/page_41.pdf"
+INSURANCE = "sample#ELDR/2017/page_47.pdf"
+
+
+def asked(page: str, *questions: str, **options: object) -> tuple[Document, list[Answer]]:
+    found = quaestor.ask(page, questions, options=options)
+    return found[0].page, [each.answer for each in found]
+
+
+@pytest.mark.parametrize(
+    ("page", "question", "words"),
+    [
+        (CABLES, "why did net sales of power cables grow in 2012?",
+         "because two offshore grid projects were delivered ahead of plan"),
+        (INSURANCE, "what is the combined ratio?", "the ratio of claims and expenses to premiums earned"),
+        ("sample#QUIL/2007/page_88.pdf", "what is the expected volatility derived from?",
+         "the history of the company 2019s own share price"),
+        ("sample#LUMI/2018/page_35.pdf", "what do purchase commitments relate to?",
+         "light-emitting diodes and to glass"),
+    ],
+)  # fmt: skip
+def test_words_are_taken_from_the_sentence_that_says_them(page: str, question: str, words: str) -> None:
+    document, (answer,) = asked(page, question)
+    assert answer.value == Text(words)
+    assert answer.kind == "text"
+    (source,) = answer.sources
+    assert isinstance(source, SentenceRef)
+    assert document.sentence(source).text[source.start : source.end] == words
+    assert answer.confidence is not None
+    assert 0 < answer.confidence < 1
+
+
+def test_the_plan_is_verified_and_kept_for_the_next_question() -> None:
+    found = quaestor.ask(CABLES, ["what were net sales of power cables in 2012?", "why did they grow?", "and in 2011?"])
+    assert [each.turn.verified for each in found] == [True, True, True]
+    assert str(found[2].answer.number) == "598.7"
+
+
+def test_why_alone_asks_for_the_cause_of_what_was_asked_before() -> None:
+    _, answers = asked(CABLES, "what was the change in net sales of power cables from 2011 to 2012, and why?")
+    assert answers[1].value == Text("because two offshore grid projects were delivered ahead of plan")
+
+
+@pytest.mark.parametrize(
+    "question", ["why did the auditor resign?", "who is the treasurer?", "what does return on equity mean?", "why?"]
+)
+def test_what_no_sentence_says_is_told(question: str) -> None:
+    _, (answer,) = asked(CABLES, question)
+    assert answer.value is None
+    assert (answer.reason or "").startswith("the page does not say: no sentence of it says this; ask for")
+
+
+def test_a_benchmark_gets_the_nearest_words() -> None:
+    _, (answer,) = asked(CABLES, "why did the sales of the fourth quarter shrink?", decline=False)
+    assert isinstance(answer.value, Text)
+
+
+def test_where_numbers_alone_are_asked_for_there_are_no_words() -> None:
+    _, (answer,) = asked(CABLES, "why did net sales of power cables grow in 2012?", answers="numbers", decline=False)
+    assert answer.number is not None
