@@ -156,18 +156,11 @@ class EmbeddedSolver:
         reading = self._reading(context)
         page, given = reading.page, read_state(context.memory, reading.page.leaves)
         so_far, read = self._so_far(reading, given), context.read(question)
-        if self._answers == "all" and read.wants.selection is not None:
-            chosen = chosen_answers(read, context, page, so_far.paths[0].state, self._weights)
-            if (best := next(chosen, None)) is not None:
-                yield best
-                yield from (answer for answer in chosen if not _is_less_sure(answer, best, least))
-                return
         if self._answers == "all":
-            listed = list_answer(read, AskedPage(page, so_far.paths[0].state, self._weights), context)
-            if listed is None and (words := words_answer(read, context)) and (words.sure or words.certain):
-                listed = words.answer
-            if listed is not None:
-                yield listed
+            others = self._other_kinds(read, context, page, so_far.paths[0].state)
+            if (best := next(others, None)) is not None:
+                yield best
+                yield from (answer for answer in others if not _is_less_sure(answer, best, least))
                 return
         prior = prior_of(read, page.leaves, context.document, context.weights)
         choices = self._choices(reading, so_far, read, prior)
@@ -200,6 +193,20 @@ class EmbeddedSolver:
             reworded = reading.filing and in_benchmark_words(read) is not read
             turn = read_turn(read, state, page, self._weights.references) if reworded else choices.turn(choice)
             yield replace(answer, grounds=explanation(answer, read, turn, context))
+
+    def _other_kinds(
+        self, read: Question, context: TurnContext, page: PageFeatures, state: DialogueState
+    ) -> Iterator[Answer]:
+        """Yields the answers to a question that asks for more, or for something else, than a number; best first."""
+        if read.wants.selection is not None:
+            chosen = list(chosen_answers(read, context, page, state, self._weights))
+            yield from chosen
+            if chosen:
+                return
+        if (listed := list_answer(read, AskedPage(page, state, self._weights), context)) is not None:
+            yield listed
+        elif (words := words_answer(read, context)) is not None and (words.sure or words.certain):
+            yield words.answer
 
     def read(self, question: str, context: TurnContext) -> Hypotheses:
         """Returns the plans for a question, after each likely reading of the turns before."""
