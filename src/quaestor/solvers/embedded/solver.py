@@ -135,8 +135,9 @@ class EmbeddedSolver:
             )
         if self._decliner is not None and first.plan is None:
             return self._decliner.unfounded(first, context)
-        first = replace(first, answerable=self._doubter.holds(self.read(question, context), context))
-        if self._decliner is not None:
+        if first.kind != "text":
+            first = self._doubted(first, question, context)
+        if self._decliner is not None and first.kind != "text":
             page = self._reading(context).page.leaves
             missing = self._doubter.missing(first, context.read(question), page, context)
             if missing is not None:
@@ -144,6 +145,14 @@ class EmbeddedSolver:
         if (first.confidence or 0.0) < self._abstain_below:
             return abstained(first, self._abstain_below)
         return with_runner_up(first, other_reading(first, answers))
+
+    def _doubted(self, first: Answer, question: str, context: TurnContext) -> Answer:
+        """Returns an answer with the probability that the page holds one; a list is no surer than that."""
+        holds = self._doubter.holds(self.read(question, context), context)
+        sure = first.confidence
+        if first.kind == "list" and sure is not None and holds is not None:
+            sure *= holds
+        return replace(first, answerable=holds, confidence=sure)
 
     def answers(self, question: str, context: TurnContext, least: float = 0.0) -> Iterator[Answer]:
         """Yields the answers of the likeliest plans, best first, each result once.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events.kinds import WhyNoAnswer
-from quaestor.core.answer_value import AnswerKinds
+from quaestor.core.answer_value import AnswerKinds, Text
 from quaestor.graph.facts import Observation
 from quaestor.questions.no_numbers import why_no_number
 from quaestor.solvers.answering import answer_without_value
@@ -68,6 +68,9 @@ class Decliner:
             return None
         reason, said = found
         near = nearest() if reason == "not_on_page" else None
+        if near is not None and context.read(question).wants.kind == "span" and not isinstance(near.value, Text):
+            # A number is no near miss of a reason.
+            near = None
         said = said if near is None or near.value is None else f"{said}; {nearest_words(near)}"
         return _silent(context, reason, said)
 

@@ -107,7 +107,13 @@ def _answer(
     plan = Plan((Extract(1, source, label, None, text=sentence.text[start:end]),))
     answer = answer_from_plan(plan, context, question=question.text)
     return replace(
-        answer, confidence=_confidence(score), answerable=_answerable(score), grounds=_grounds(sentence, question)
+        answer,
+        description=label,
+        entity=None,
+        period=None,
+        confidence=_confidence(score),
+        answerable=_answerable(score),
+        grounds=_grounds(sentence, question),
     )
 
 
