@@ -7,6 +7,7 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
+from decimal import Decimal
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,8 +16,15 @@ from pydantic import JsonValue
 from sample_events import EVENTS
 from store_records import START, a_run, an_example, play, some_turns
 
+from quaestor.conversation.answer import Answer
 from quaestor.conversation.events.kinds import dump_events, load_events
+from quaestor.core import serial
+from quaestor.core.answer_value import ListItem, Number, Text, ValueList, YesNo, value_from_text, value_to_text
+from quaestor.core.periods import Period
+from quaestor.core.provenance import CellRef
+from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import DuplicateRecordError, StoreError, UnknownRunError
+from quaestor.plan.steps import CellGroup, Compute, Plan
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.records import RunRecord, TurnRecord
 
@@ -372,6 +380,7 @@ def test_values_that_one_of_the_stores_could_not_hold_are_refused(value: JsonVal
         replace(a_run(), spec={"deep": [{"er": value}]})
 
 
+AT = CellRef("NORD/2012/page_41.pdf", 0, 1, 1)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(1 << 63), (1 << 63) - 1) | st.floats(allow_nan=False) | TEXT,
@@ -391,6 +400,39 @@ def test_every_event_comes_back_from_a_store(uri: str) -> None:
         await store.complete_example(an_example(run), turns)
         for index in (0, 1):
             assert load_events((await store.turn(run.id, "c1", index)).events) == events
+
+    play(uri, scenario)
+
+
+def test_every_kind_of_answer_comes_back_from_a_store(uri: str) -> None:
+    cells = CellGroup(
+        "net sales", ("2009", "2010"), (Quantity(Decimal("3.10")), Quantity(Decimal(4))), (AT, AT), 0, Scale.MILLION
+    )
+    several = ValueList(
+        (ListItem("2010", Decimal(4)), ListItem("europe"), ListItem(None, Decimal("0.30"), Scale.PERCENT))
+    )
+    answers = tuple(
+        Answer(
+            value,
+            Scale.MILLION,
+            plan=Plan((Compute(1, "argmax", (cells,)),)),
+            sources=(AT,),
+            period=Period("year", 2010),
+        )
+        for value in (Number(Decimal("1.50")), YesNo(False), Text("2010"), Text(""), several, ValueList(()))
+    )
+    run = a_run()
+    turns = tuple(
+        replace(turn, answer=serial.dump(answer), number=answer.value and value_to_text(answer.value))
+        for turn, answer in zip(some_turns(run, count=len(answers)), answers, strict=True)
+    )
+
+    async def scenario(store: RunStore) -> None:
+        await store.create_run(run)
+        await store.complete_example(an_example(run), turns)
+        kept = await store.turns(run.id)
+        assert tuple(serial.load(Answer, turn.answer) for turn in kept) == answers
+        assert tuple(value_from_text(turn.number or "") for turn in kept) == tuple(answer.value for answer in answers)
 
     play(uri, scenario)
 

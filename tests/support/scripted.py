@@ -1,8 +1,10 @@
 """A solver that does what the question says, and made-up conversations for it.
 
 The words: `cell R C` looks a cell up, `change` is the difference of the last two answers, `ratio` the last answer
-over the one before; `guess N` answers without a plan, `lie R C` claims a number that its plan does not give. `fail`,
-`break` and `down` raise a named error, a defect and an outage. Anything may be preceded by `sleep SECONDS`.
+over the one before; `row OPERATION R [N]` does something with the cells of a row, `rows OPERATION R R` with those of
+two, `list OPERATION [N]` with the last answer, `words R` takes the label of a row; `guess N` answers without a plan,
+`lie R C` claims a number that its plan does not give. `fail`, `break` and `down` raise a named error, a defect and an
+outage. Anything may be preceded by `sleep SECONDS`.
 """
 
 import asyncio
@@ -25,7 +27,7 @@ from quaestor.documents.document import Block, Document, Section
 from quaestor.documents.table import Cell, Header, Table
 from quaestor.errors import OutageError, SolverError
 from quaestor.plan.execute import execute
-from quaestor.plan.steps import Compute, Extract, Plan, Ref
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Plan, Ref
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.base import Solver, TurnContext
 
@@ -62,6 +64,18 @@ class ScriptedSolver:
                 return answered(Plan((Compute(1, "divide", (Ref(-1), Ref(-2))),)), context)
             case ["greater"]:
                 return answered(Plan((Compute(1, "greater", (Ref(-1), Ref(-2))),)), context)
+            case ["row", operation, row, *limits]:
+                return answered(
+                    Plan((Compute(1, operation, (a_row(context.document, int(row)), *map(_limit, limits))),)), context
+                )
+            case ["rows", operation, one, other]:
+                rows = a_row(context.document, int(one)), a_row(context.document, int(other))
+                return answered(Plan((Compute(1, operation, rows),)), context)
+            case ["list", operation, *limits]:
+                return answered(Plan((Compute(1, operation, (Ref(-1), *map(_limit, limits))),)), context)
+            case ["words", row]:
+                words_of = context.document.tables[0].cells[int(row)][0]
+                return answered(Plan((Extract(1, words_of.ref, "", None, text=words_of.text),)), context)
             case ["far"]:
                 return Answer(a_value(1), plan=Plan((Compute(1, "identity", (Ref(-9),)),)))
             case ["guess", number]:
@@ -88,6 +102,22 @@ def extract(document: Document, row: int, column: int) -> Extract:
     cell = document.tables[0].cells[row][column]
     assert cell.quantity
     return Extract(1, cell.ref, f"row {row}, column {column}", cell.quantity)
+
+
+def a_row(document: Document, row: int) -> CellGroup:
+    table = document.tables[0]
+    cells = [(cell, column) for cell, column in zip(table.cells[row], table.columns, strict=True) if cell.quantity]
+    return CellGroup(
+        table.rows[row].label,
+        tuple(column.label for _, column in cells),
+        tuple(cell.quantity for cell, _ in cells if cell.quantity),
+        tuple(cell.ref for cell, _ in cells),
+        0,
+    )
+
+
+def _limit(number: str) -> Constant:
+    return Constant(Decimal(number), number)
 
 
 def scripted() -> Solver:

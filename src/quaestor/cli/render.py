@@ -19,7 +19,7 @@ from quaestor.conversation.period_words import period_words
 from quaestor.conversation.references.resolved import References
 from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core import serial
-from quaestor.core.answer_value import print_amount
+from quaestor.core.answer_value import print_amount, print_value
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document
@@ -125,7 +125,7 @@ def show_stored_turn(
     for number, stored in enumerate(turn.tool_calls, start=1):
         _call(console, number, ToolCall.of_record(stored))
     verified = "" if turn.number is None else " (verified)" if turn.verified else " (not verified)"
-    _section(console, "answer", f"{turn.number or 'none'}{verified}")
+    _section(console, "answer", f"{'none' if answer.value is None else print_value(answer.value)}{verified}")
     for name, said in (
         ("verdict", verdict),
         ("error", turn.error),

@@ -151,6 +151,13 @@ def number_of(value: "AnswerValue | None") -> Decimal | None:
     return value.value if isinstance(value, Number) else None
 
 
+def numbers_of_value(value: "AnswerValue | None") -> tuple[Decimal, ...]:
+    """Returns the number that a value is, of a list each of its numbers; none of anything else."""
+    if isinstance(value, ValueList):
+        return tuple(item.number for item in value.items if item.number is not None)
+    return (value.value,) if isinstance(value, Number) else ()
+
+
 def as_float(value: "AnswerValue | None") -> float | None:
     """Returns a value as statistics count it: a number as a float, yes as 1, no as 0; None for all else."""
     match value:

@@ -111,7 +111,7 @@ def turn_record(place: TurnPlace, turn: Turn, history: Sequence[Turn], status: T
         question=turn.question,
         answer=answer,
         program=_program(plan, [_answering(earlier) for earlier in history]),
-        number=None if turn.answer.value is None else value_to_text(turn.answer.value),
+        number=None if turn.answer.value is None else storable(value_to_text(turn.answer.value)),
         verified=turn.verified,
         started=turn.started,
         finished=turn.finished,

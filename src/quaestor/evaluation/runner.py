@@ -17,6 +17,7 @@ from quaestor.conversation.events.kinds import TakenApart
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Turn
+from quaestor.core.answer_value import numbers_of_value
 from quaestor.core.computing import compute
 from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Conversation
@@ -336,8 +337,8 @@ def _verify(answer: Answer, memory: Memory) -> tuple[bool, tuple[StepResult, ...
     """
     if answer.value is None:
         return False, ()
-    if answer.number is not None:
-        require_in_range(answer.number)
+    for number in numbers_of_value(answer.value):
+        require_in_range(number)
     if answer.plan is None:
         return False, ()
     executed = execute(answer.plan, memory.registers)

@@ -115,9 +115,8 @@ def reckonable(entry: ListEntry) -> Counted:
 def of_group(group: CellGroup) -> Listed:
     """Returns the cells of a group as a list."""
     cells = zip(group.labels, group.values, group.counts, group.sources, strict=True)
-    return Listed(
-        tuple(ListEntry(label, require_in_range(q.value), kind, (source,)) for label, q, kind, source in cells)
-    )
+    entries = (ListEntry(label.strip() or None, require_in_range(q.value), kind, (at,)) for label, q, kind, at in cells)
+    return Listed(tuple(entries))
 
 
 def of_answer(value: ValueList, counts: Dimension, sources: tuple[Source, ...]) -> Listed:
@@ -191,7 +190,7 @@ def labels_of_entries(listed: Listed) -> tuple[str, ...]:
     """Returns what the entries are called.
 
     Raises:
-        OperandError: One has no label.
+        OperandError: One has none, such as the first cell of a row of totals.
     """
     named = tuple(entry.label for entry in listed.entries if entry.label is not None)
     if len(named) != len(listed.entries):

@@ -8,13 +8,15 @@ reading is what `execute` gives for the plan.
   `divide` by their number; `minimum` and `maximum` are the operand that they select, as annotators write them;
   `absolute` is its operand, multiplied by minus one where that is below zero; `as_printed` is its operand.
 - An operation on a row that says its table is written as one on the row's numbers.
-- Lists and what is selected from them have no program text.
+- Lists and what is selected from them have no program text; a sum, an average or an extreme of the cells of a group is
+  written as one of its numbers.
 - An extracted number is its printed digits; as a fraction it has a percent sign (`13.4%`).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from typing import NamedTuple
 
 from quaestor.errors import ExecutionError, ProgramError
 from quaestor.plan.execute import StepResult, execute
@@ -33,6 +35,13 @@ class _Term:
 
     text: str | int
     kind: Dimension
+
+
+class _Cell(NamedTuple):
+    """A number of a group."""
+
+    value: Decimal
+    counts: Dimension
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,24 +150,26 @@ def _lower(
             raise ProgramError("", 0, f"step {step.id} takes words, which program text cannot hold")
         return _Term(format(require_in_range(step.number), "f"), step.counts)
     operation = OPERATIONS[step.operation]
-    if operation.of_list or any(isinstance(operand, CellGroup) for operand in step.operands):
+    groups = any(isinstance(operand, CellGroup) for operand in step.operands)
+    if operation.of_list or (groups and operation.takes != "all"):
         raise ProgramError("", 0, f"step {step.id} ({step.operation}) takes a list, which program text cannot hold")
     if operation.of_row:
         return _row(step, emitter)
-    terms = [_term(operand, turn, plans, emitter) for operand in step.operands]
-    if step.operation == "identity":
+    operands = [written for operand in step.operands for written in _written_out(operand)]
+    terms = [_term(operand, turn, plans, emitter) for operand in operands]
+    if step.operation == "identity" or (operation.takes == "all" and len(terms) == 1):
         return _Term(terms[0].text, replace(terms[0].kind, constant=None))
     reading = operation.rule([term.kind for term in terms])
     kind = reading.counts
     if step.operation in _CHOICES:
         values = [
             shift_decimal(_value(operand, turn, plans, registers), shift)
-            for operand, shift in zip(step.operands, reading.shifts, strict=True)
+            for operand, shift in zip(operands, reading.shifts, strict=True)
         ]
         chosen = values.index(_CHOICES[step.operation](values))
         return _Term(emitter.shifted(terms[chosen], reading.shifts[chosen]), kind)
     if step.operation in ("absolute", "as_printed"):
-        below = step.operation == "absolute" and _value(step.operands[0], turn, plans, registers) < 0
+        below = step.operation == "absolute" and _value(operands[0], turn, plans, registers) < 0
         return _Term(emitter.emit("multiply", terms[0].text, "const_m1") if below else terms[0].text, kind)
     arguments = [emitter.shifted(term, shift) for term, shift in zip(terms, reading.shifts, strict=True)]
     return _Term(_emit(step.operation, arguments, emitter), kind)
@@ -204,7 +215,16 @@ def _row_written_out(step: Compute, label: RowRef, shifts: Sequence[int], emitte
     return terms[0] if len(terms) == 1 else _emit(step.operation.removeprefix("table_"), terms, emitter)
 
 
-def _term(operand: Operand, turn: int, plans: Sequence[Plan | None], emitter: _Emitter) -> _Term:
+def _written_out(operand: Operand) -> Sequence[Operand | _Cell]:
+    """Returns an operand; of a group each of its cells."""
+    if not isinstance(operand, CellGroup):
+        return [operand]
+    return [_Cell(quantity.value, counts) for quantity, counts in zip(operand.values, operand.counts, strict=True)]
+
+
+def _term(operand: Operand | _Cell, turn: int, plans: Sequence[Plan | None], emitter: _Emitter) -> _Term:
+    if isinstance(operand, _Cell):
+        return _Term(format(require_in_range(operand.value), "f"), operand.counts)
     if isinstance(operand, Constant):
         return _Term(operand.text.strip(), operand.counts)
     if isinstance(operand, Ref):
@@ -213,9 +233,9 @@ def _term(operand: Operand, turn: int, plans: Sequence[Plan | None], emitter: _E
 
 
 def _value(
-    operand: Operand, turn: int, plans: Sequence[Plan | None], registers: dict[tuple[int, int], StepResult]
+    operand: Operand | _Cell, turn: int, plans: Sequence[Plan | None], registers: dict[tuple[int, int], StepResult]
 ) -> Decimal:
-    if isinstance(operand, Constant):
+    if isinstance(operand, Constant | _Cell):
         return operand.value
     if isinstance(operand, Ref):
         number = registers[_target(operand, turn, plans)].number

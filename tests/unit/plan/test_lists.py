@@ -11,6 +11,7 @@ from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.formula import render_formula
 from quaestor.plan.lists import MOST_ENTRIES
 from quaestor.plan.lowering import to_program
+from quaestor.plan.program import parse_program
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, Step
 from quaestor.plan.validate import validate
 
@@ -80,6 +81,14 @@ def test_an_answer_rests_on_all_cells_that_were_compared_those_that_were_chosen_
 
 def test_all_that_are_equal_are_the_highest() -> None:
     assert value(("argmax", (group(1, "4", "2", "4.0"),))) == items(("2009", None), ("2011", None))
+
+
+def test_what_has_no_label_is_no_label_that_is_selected() -> None:
+    blank = group(1, "4", "2", labels=("", "2010"))
+    assert value(("argmin", (blank,))) == Text("2010")
+    with pytest.raises(OperandError, match="has no label"):
+        value(("argmax", (blank,)))
+    assert value(("largest", (blank, number("1")))) == items((None, "4"))
 
 
 def test_lists_meet_entry_by_entry_under_their_labels() -> None:
@@ -231,6 +240,22 @@ def test_what_is_no_selection_is_said_before_it_runs(steps: list[tuple[str, tupl
 )
 def test_a_selection_is_written_for_people(steps: list[tuple[str, tuple[Operand, ...]]], formula: str) -> None:
     assert render_formula(plan(*steps)) == formula
+
+
+@pytest.mark.parametrize(
+    ("steps", "program"),
+    [
+        ([("sum", (SALES,))], "add(3.2, 4.1), add(#0, 4.0)"),
+        ([("average", (SALES, number("5")))], "add(3.2, 4.1), add(#0, 4.0), add(#1, 5), divide(#2, const_4)"),
+        ([("maximum", (SALES,)), ("add", (Ref(1), number("1")))], "add(4.1, 1)"),
+        ([("sum", (group(1, "7", labels=("a",)),))], "7"),
+    ],
+)
+def test_a_sum_of_cells_is_one_of_their_numbers_in_program_text(
+    steps: list[tuple[str, tuple[Operand, ...]]], program: str
+) -> None:
+    assert to_program(plan(*steps)) == program
+    assert execute(parse_program(program)).result.value == value(*steps)
 
 
 def test_program_text_has_no_lists_and_says_so() -> None:

@@ -1,0 +1,103 @@
+"""Whatever a plan selects on a page, the answer is described, kept, told, referred to and judged."""
+
+from typing import get_args
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pages import page
+from selecting import plans
+
+from quaestor.application.answers import answer_objects
+from quaestor.application.reports import benchmark_json
+from quaestor.conversation.answer import Answer, AnswerKind
+from quaestor.conversation.memory import Memory
+from quaestor.conversation.references.resolving import resolve
+from quaestor.conversation.turn import Turn
+from quaestor.core import serial
+from quaestor.core.answer_value import Number, value_from_text
+from quaestor.core.provenance import CellRef
+from quaestor.errors import PlanError
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.recording import TurnPlace, turn_records
+from quaestor.plan.steps import Plan
+from quaestor.questions.question import read_question
+from quaestor.scoring.metrics import display_match, executed_equal, legacy_match
+from quaestor.scoring.predictions import prediction_of
+from quaestor.solvers.answering import answer_from_plan
+from quaestor.solvers.base import TurnContext
+from quaestor.store.records import now
+
+PAGE = page(
+    [
+        ["( in millions )", "2011", "2010", "2009"],
+        ["europe", "$ 120", "100", "90"],
+        ["asia", "30 %", "35 %", "15 %"],
+        ["costs per share", "0.3", "- 0.2", "0.1"],
+    ]
+)
+PROVIDER = GraphProvider.of([PAGE])
+PLACES = tuple(CellRef(PAGE.id, 0, row, column) for row in (1, 2, 3) for column in (1, 2, 3))
+QUESTIONS = st.sampled_from(
+    [
+        "", "in which year was europe highest?", "which segments declined from 2010 to 2011?", "how many is that?",
+        "and in that year, what was asia?", "what about that segment in 2009?", "list the three largest",
+        "their average?", "did it increase?", "what were these values in 2010 and 2009, respectively?",
+        "\N{BLACK SUN WITH RAYS}",
+    ]
+)  # fmt: skip
+
+
+def converse(first: Plan, second: Plan, questions: tuple[str, str]) -> None:
+    memory = Memory()
+    for plan, question in zip((first, second), questions, strict=True):
+        asked = read_question(question)
+        references = resolve(asked, memory)
+        context = TurnContext(PAGE, memory, PROVIDER.graph(PAGE), PROVIDER.ontology, question=asked)
+        try:
+            answer = answer_from_plan(plan, context, question=question)
+        except PlanError:
+            answer = Answer(None)
+        assert len(answer.description) <= 200
+        assert str(answer)
+        assert answer.kind in get_args(AnswerKind)
+        memory = memory.add(Turn(question, answer, True, now(), now(), references=references))
+    kept_and_judged(memory)
+
+
+def kept_and_judged(memory: Memory) -> None:
+    records = turn_records(TurnPlace("run", "conversation"), memory.turns)
+    for turn, record in zip(memory.turns, records, strict=True):
+        again = serial.load(Answer, record.answer)
+        if "?" not in str(record.answer):  # half a surrogate pair is kept as a question mark
+            assert again == turn.answer
+        assert again.kind == turn.answer.kind
+        assert (record.number is None) == (turn.answer.value is None)
+        str(record).encode()
+        benchmark_json(record.number)
+        predicted = prediction_of(record)
+        assert (predicted.value is None) == (turn.answer.value is None)
+        if predicted.number is not None:
+            assert predicted.value == value_from_text(predicted.number)
+        gold = Number(predicted.value.value + 1) if isinstance(predicted.value, Number) else Number(PAGE_NUMBER)
+        assert not executed_equal(predicted.value, gold)
+        display_match(predicted.value, "14.1%")
+        legacy_match(predicted.value, "14.1%")
+        assert (predicted.stated is None) == (predicted.value is None)
+    assert len(list(answer_objects(memory.turns, PAGE))) == 2
+
+
+PAGE_NUMBER = next(cell.quantity.value for cell in PAGE.tables[0].body() if cell.quantity)
+
+
+@settings(max_examples=30, deadline=None)
+@given(plans(0, PLACES), plans(1, PLACES), st.tuples(QUESTIONS, QUESTIONS))
+def test_an_answer_is_kept_told_and_judged(first: Plan, second: Plan, questions: tuple[str, str]) -> None:
+    converse(first, second, questions)
+
+
+@pytest.mark.slow
+@settings(max_examples=300, deadline=None)
+@given(plans(0, PLACES), plans(1, PLACES), st.tuples(QUESTIONS, QUESTIONS))
+def test_many_answers_are_kept_told_and_judged(first: Plan, second: Plan, questions: tuple[str, str]) -> None:
+    converse(first, second, questions)
