@@ -423,7 +423,7 @@ def test_every_kind_of_answer_comes_back_from_a_store(uri: str) -> None:
     )
     run = a_run()
     turns = tuple(
-        replace(turn, answer=serial.dump(answer), number=answer.value and value_to_text(answer.value))
+        replace(turn, answer=serial.dump(answer), number=None if answer.value is None else value_to_text(answer.value))
         for turn, answer in zip(some_turns(run, count=len(answers)), answers, strict=True)
     )
 

@@ -51,15 +51,19 @@ class Answer:
         scale: What one unit of the value stands for.
         unit: What is counted, where the document says it.
         description: What the number is ("Change in net revenue from 2007 to 2008").
-        entity: The row, column or thing that it is about ("net revenue"); of a percentage the part.
+        entity: The row, column or thing that it is about ("net revenue"); of a percentage the part; the line, or the
+            few lines, that a selection came to.
         metric_type: A name of the core's metric types: `value`, `change`, `percentage_change`, `percentage`, `ratio`,
-            `sum`, `average`, `product`, `maximum`, `minimum`, `comparison`.
-        period: The period that it is about, where there is one; of a change from one year to another their range.
+            `sum`, `average`, `product`, `maximum`, `minimum`, `comparison`; of a list of numbers that of each of them,
+            or `list`; `selection` of a label that is selected, `count` of how many there are.
+        period: The period that it is about, where there is one; of a change from one year to another their range; the
+            year that a selection came to.
         base: What a percentage change, a percentage or a ratio is relative to ("net revenue in 2007"), else None.
         formula: The arithmetic for people ("(206588 - 181001) / 181001").
         variables: The numbers of the page and the earlier answers that went into it, in the order of the plan.
         plan: The steps.
-        sources: Every cell and span that the number rests on, earlier turns' included, each once.
+        sources: Every cell and span that the value rests on, earlier turns' included, each once; of a selection all
+            that were compared, the selected ones first.
         confidence: The solver's probability that the answer is right, where it gives one.
         reason: Why there is no answer, or what a reader should doubt.
         grounds: Why this reading was chosen, in terms that can be checked on the page and in the question.

@@ -7,7 +7,8 @@ label and number, which no sum, highest or count takes.
 
 from collections.abc import Sequence
 
-from quaestor.core.answer_value import ValueList
+from quaestor.conversation.answer import Answer
+from quaestor.core.answer_value import ValueList, print_value
 from quaestor.exports.conversation import ExportedConversation, ExportedTurn
 from quaestor.exports.workbook.places import Places
 from quaestor.exports.workbook.working import (
@@ -53,11 +54,12 @@ class Workings:
         self.rows: list[WorkingRow] = []
         self.answers: list[str | None] = []
         self._places = places
-        self._turn, self._history = 0, list[Single | Rows | None]()
+        self._turn, self._history, self._answers = 0, list[Single | Rows | None](), list[Answer]()
         for number, turn in enumerate(conversation.turns, start=1):
             self._turn = number
             made = self._played(turn)
             self._history.append(made)
+            self._answers.append(turn.answer)
             self.answers.append(None if made is None else _shown(made))
 
     def _played(self, turn: ExportedTurn) -> Single | Rows | None:
@@ -95,7 +97,7 @@ class Workings:
         if operation.takes == "each" and lists:
             return self._each(operation, taken)
         if lists:
-            (rows,) = lists
+            rows = lists[0] if len(taken) == 1 else self._items(taken, [""] * sum(map(_entries, taken)))
             compared, counts = self._beside(operation, rows, [])
             return self._row(operation.name, f"{_SPREAD[operation.name]}({compared.range(COMPARED)})", counts)
         singles = [one for one in taken if isinstance(one, Single)]
@@ -105,8 +107,7 @@ class Workings:
     def _operand(self, operand: Operand, steps: Sequence[Single | Rows]) -> Single | Rows:
         if isinstance(operand, Ref):
             made = steps[operand.step - 1] if operand.step > 0 else self._history[operand.step]
-            assert made is not None  # the plan was executed
-            return made
+            return self._told(self._answers[operand.step]) if made is None else made
         if isinstance(operand, Constant):
             return Single(f"{operand.value:f}", operand.counts)
         labels = operand.labels if isinstance(operand, CellGroup) else ("",) * len(operand.values)
@@ -115,6 +116,19 @@ class Workings:
             cell = self._places.inputs[source, quantity]
             self.rows.append(WorkingRow(self._turn, operand.text, cell.name, in_quotes(label), input=cell))
         return Rows(first, tuple(labels), tuple(operand.counts))
+
+    def _told(self, answer: Answer) -> Single | Rows:
+        """Writes an answer that came without a plan, as it was told."""
+        counts = Dimension(answer.scale, answer.unit, in_ones=answer.in_ones)
+        if not isinstance(answer.value, ValueList):
+            said = in_quotes(print_value(answer.value)) if answer.value is not None else in_quotes("")
+            return self._row("answer", said if answer.number is None else f"{answer.number:f}", counts)
+        first, items = self._next, answer.value.items
+        for item in items:
+            number = None if item.number is None else f"{item.number:f}"
+            self.rows.append(WorkingRow(self._turn, "answer", number, in_quotes(item.label or "")))
+        own = (counts if item.scale is None else Dimension(item.scale, item.unit) for item in items)
+        return Rows(first, tuple(item.label or "" for item in items), tuple(own))
 
     def _items(self, taken: Sequence[Single | Rows], labels: Sequence[str]) -> Rows:
         entries: list[tuple[str, str, Dimension]] = []
@@ -220,6 +234,10 @@ class Workings:
 
     def _last(self, column: int) -> str:
         return address(self._next - 1, column)
+
+
+def _entries(one: Single | Rows) -> int:
+    return len(one.labels) if isinstance(one, Rows) else 1
 
 
 def _arithmetic(operation: Operation, taken: Sequence[Single]) -> tuple[str, Dimension]:
