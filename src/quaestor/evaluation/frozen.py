@@ -5,6 +5,7 @@ answers, byte for byte.
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 from importlib.metadata import version
 
 from quaestor.core.triples import Triple
@@ -15,7 +16,13 @@ from quaestor.store.records import GraphKey
 
 def graph_key(document: Document, ontology: str) -> GraphKey:
     """Returns what the graph of a page is kept under, built by this version with an ontology."""
-    return GraphKey(document.id, document.digest, ontology, version("quaestor"))
+    return GraphKey(document.id, document.digest, ontology, _this_version())
+
+
+@lru_cache(maxsize=1)
+def _this_version() -> str:
+    """The version of this package, which is read from a file each time that it is asked for."""
+    return version("quaestor")
 
 
 class FrozenGraphs:

@@ -87,6 +87,8 @@ class KnowledgeGraph:
             p: A predicate, such as `kg:year`.
             o: An object as triples write it: a node, or a literal with its quotes (`"2008"`).
         """
+        if s is p is o is None:
+            return self._triples
         found: Sequence[Triple] = self._triples
         if s is not None:
             found = self._by_subject.get(s, ())

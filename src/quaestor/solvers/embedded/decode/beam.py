@@ -229,7 +229,7 @@ def same_answer(outcome: TurnAction, given: TurnAction) -> bool:
     """Returns whether two outcomes come to one answer."""
     if outcome.value is None or given.value is None:
         return False
-    close = bool(np.isclose(outcome.value, given.value, rtol=1e-9, atol=1e-12))
+    close = abs(outcome.value - given.value) <= 1e-12 + 1e-9 * abs(given.value)
     return close and outcome.counts.scale is given.counts.scale
 
 
