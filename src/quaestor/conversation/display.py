@@ -13,10 +13,12 @@ from quaestor.core.quantity import Scale
 from quaestor.documents.combining import file_of
 from quaestor.documents.document import Document
 from quaestor.documents.table import Header, Table
+from quaestor.plan.steps import Compute, Constant
 
 _CURRENCIES = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
 _FRACTIONS = frozenset({"percentage_change", "percentage"})
 _DIGITS = 60
+_CONVERTERS = frozenset({Decimal(10) ** power for power in (3, 6, 9)})
 _NEARLY_SURE = 0.99
 _SECTIONS_SHOWN = 2
 """The innermost headings say most; those above them are in the JSON."""
@@ -65,12 +67,21 @@ def _amount(value: Decimal, answer: Answer) -> str:
         return f"{_digits(value * 100, 1)} %"
     if scale is Scale.PERCENT:
         return f"{_digits(value, 4)} %"
-    words = [_digits(value, 2 if answer.metric_type == "ratio" else 4)]
+    whole = _is_in_other_scale(answer) and value == value.to_integral_value()
+    words = [_digits(value.to_integral_value() if whole else value, 2 if answer.metric_type == "ratio" else 4)]
     if scale is not Scale.ONE:
         words.append(scale.value)
     if unit:
         words = [_CURRENCIES[unit], *words] if unit in _CURRENCIES else [*words, unit]
     return " ".join(words)
+
+
+def _is_in_other_scale(answer: Answer) -> bool:
+    """Whether it is an earlier result times a thousand or the like: its last digit was printed before the point."""
+    last = answer.plan.steps[-1] if answer.plan is not None else None
+    if not isinstance(last, Compute) or last.operation != "multiply":
+        return False
+    return any(isinstance(operand, Constant) and operand.value in _CONVERTERS for operand in last.operands)
 
 
 def is_shown_as_percentage(answer: Answer) -> bool:

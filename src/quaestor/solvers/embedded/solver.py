@@ -37,6 +37,9 @@ from quaestor.solvers.embedded.decode.overrides import in_benchmark_words
 from quaestor.solvers.embedded.decode.prior import Prior, prior_of
 from quaestor.solvers.embedded.decode.results import distinct_results, evidence_of
 from quaestor.solvers.embedded.decode.writing import read_state, write_plan
+from quaestor.solvers.embedded.followups.answering import follow_up
+from quaestor.solvers.embedded.followups.converting import restated_turns
+from quaestor.solvers.embedded.model.confidence import shared_confidence
 from quaestor.solvers.embedded.model.loading import EmbeddedWeights
 from quaestor.solvers.embedded.page.features import PageFeatures, page_features
 from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
@@ -122,6 +125,10 @@ class EmbeddedSolver:
         return await compute(self._solve, question, context)
 
     def _solve(self, question: str, context: TurnContext) -> Answer:
+        if self._answers == "all":
+            leaves = self._reading(context).page.leaves
+            if (told := follow_up(question, context, leaves, decline=self._decliner is not None)) is not None:
+                return told
         answers = self.answers(question, context, least=CLOSE)
         if self._decliner is not None:
             words = words_answer(context.read(question), context) if self._answers == "all" else None
@@ -163,8 +170,8 @@ class EmbeddedSolver:
             least: The end comes with an answer that is less sure than this share of the first.
         """
         reading = self._reading(context)
-        page, given = reading.page, read_state(context.memory, reading.page.leaves)
-        so_far, read = self._so_far(reading, given), context.read(question)
+        page, given = reading.page, self._given(context, reading.page)
+        so_far, read = self._so_far(reading, given, context), context.read(question)
         if self._answers == "all":
             others = self._other_kinds(read, context, page, so_far.paths[0].state)
             if (best := next(others, None)) is not None:
@@ -175,9 +182,13 @@ class EmbeddedSolver:
         choices = self._choices(reading, so_far, read, prior)
         if not choices.ranked:
             return
-        evidence, surest = evidence_of(choices, so_far.share, len(given.outcomes)), 0.0
+        evidence, surest, share_of_first = evidence_of(choices, so_far.share, len(given.outcomes)), 0.0, 0.0
         for choice, share in distinct_results(choices):
-            confidence = self._weights.calibration.confidence(replace(evidence, share=share))
+            confidence = (
+                shared_confidence(surest, share_of_first, share)
+                if surest
+                else self._weights.calibration.confidence(replace(evidence, share=share))
+            )
             if confidence < least * surest:
                 return
             state = choice.before.state
@@ -195,7 +206,7 @@ class EmbeddedSolver:
                     return
                 continue
             context.trace.append(CandidateChosen(choices.count, choice.outcome.operation, share))
-            surest = max(surest, confidence)
+            surest, share_of_first = (surest, share_of_first) if surest else (confidence, share)
             reason = _anew(choice.outcome, state, same, page.leaves, context)
             answer = replace(answer, confidence=confidence, reason=reason)
             # A filing's question may have been put in other words to be read.
@@ -220,7 +231,7 @@ class EmbeddedSolver:
     def read(self, question: str, context: TurnContext) -> Hypotheses:
         """Returns the plans for a question, after each likely reading of the turns before."""
         reading = self._reading(context)
-        so_far = self._so_far(reading, read_state(context.memory, reading.page.leaves))
+        so_far = self._so_far(reading, self._given(context, reading.page), context)
         read = context.read(question)
         prior = prior_of(read, reading.page.leaves, context.document, context.weights)
         return self._choices(reading, so_far, read, prior)
@@ -235,22 +246,31 @@ class EmbeddedSolver:
         reading = _Reading(page, filing=filing)
         if last is not None:
             # Another excerpt: the sources of earlier answers are on it, what else they might have meant is not.
-            share = self._so_far(last, read_state(context.memory, last.page.leaves)).share
-            told = read_state(context.memory, page.leaves)
+            share = self._so_far(last, self._given(context, last.page), context).share
+            told = self._given(context, page)
             reading = _Reading(page, _SoFar((BeamState(told),), share), len(told.outcomes), filing)
         kept.key, kept.reading = key, reading
         return reading
 
-    def _so_far(self, reading: _Reading, given: DialogueState) -> _SoFar:
+    def _restated(self, context: TurnContext) -> dict[int, int]:
+        """The turns that only gave an earlier answer again, each with the turn that it was of."""
+        return restated_turns(context.memory) if self._answers == "all" else {}
+
+    def _given(self, context: TurnContext, page: PageFeatures) -> DialogueState:
+        """The conversation so far, as it was answered."""
+        return read_state(context.memory, page.leaves, self._restated(context))
+
+    def _so_far(self, reading: _Reading, given: DialogueState, context: TurnContext) -> _SoFar:
         """The readings of the turns so far. Answers that are not this solver's own are taken as they are."""
-        so_far = reading.start
+        so_far, restated = reading.start, self._restated(context)
         for place in range(reading.told, len(given.outcomes)):
             turn, question, outcome = place - reading.told, given.questions[place], given.outcomes[place]
             if reading.turns[turn : turn + 1] and reading.turns[turn][:2] == (question, outcome):
                 so_far = reading.turns[turn][2]
                 continue
             told = DialogueState(given.questions[: place + 1], given.outcomes[: place + 1])
-            so_far = self._after(reading, so_far, question, told)
+            again = restated.get(place)
+            so_far = self._after(reading, so_far, question, told) if again is None else _again(so_far, told, again)
             reading.turns[turn:] = [(question, outcome, so_far)]
         return so_far
 
@@ -305,6 +325,16 @@ def _referable(state: DialogueState, given: DialogueState, context: TurnContext)
     """Which turns were answered as they are read, by something that a plan can calculate with."""
     same = zip(agreeing(state, given), context.memory.answers, strict=True)
     return [agrees and not is_no_number(answer) for agrees, answer in same]
+
+
+def _again(so_far: _SoFar, told: DialogueState, turn: int) -> _SoFar:
+    """The readings after a turn that only gave an earlier answer again, or none: each as if that was asked again."""
+    given = told.outcomes[-1].value is not None
+    states = (path.state for path in so_far.paths)
+    outcomes = ((state, state.outcomes[turn] if given else told.outcomes[-1]) for state in states)
+    after = [state.after(state.questions[turn], outcome) for state, outcome in outcomes]
+    paths = zip(so_far.paths, after, strict=True)
+    return _SoFar(tuple(replace(path, state=state) for path, state in paths), so_far.share)
 
 
 def _anew(

@@ -106,7 +106,7 @@ def runner_up(first: Answer, second: Answer) -> str:
         first: The likeliest answer, which the second is told apart from.
         second: The next one, with its confidence.
     """
-    if (second.confidence or 0.0) > (first.confidence or 0.0):
+    if (second.confidence or 0.0) >= (first.confidence or 0.0):
         return f"as likely, but by several readings: {_shown(second)}"
     sure = f", {second.confidence or 0.0:.0%}"
     mine, other = show_number(first), show_number(second)
@@ -159,7 +159,9 @@ def _leaf(step: Extract, leaves: NumberMatrix) -> CandidateNumber | None:
 
 def _lines(found: Sequence[CandidateNumber], turn: TurnView) -> Iterator[str]:
     """The words of the question that a row, or the words around a number, have too; else those of an earlier one."""
-    before = reversed([*enumerate(turn.state.questions, start=1)])
+    # A turn that only converts an answer stands in the state as the question that it was of.
+    asked = turn.state.questions
+    before = reversed([(asked.index(earlier) + 1, earlier) for earlier in asked])
     questions = [("", turn.question), *((f" of question {n}", earlier) for n, earlier in before)]
     for where, question in questions:
         said = {(_place(leaf, turn.leaves), shared): None for leaf in found if (shared := _shared(leaf, question))}

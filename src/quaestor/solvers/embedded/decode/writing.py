@@ -1,7 +1,8 @@
 """Between the solver's own terms and plans: a chosen candidate written out, earlier plans read back."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from types import MappingProxyType
 
 from quaestor.conversation.memory import Memory
 from quaestor.core.answer_value import as_float
@@ -11,6 +12,8 @@ from quaestor.plan.steps import Operand as PlanOperand
 from quaestor.solvers.embedded.page.matrix import NumberMatrix
 from quaestor.solvers.embedded.selection.remembering import remembered_choice
 from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
+
+_NONE: Mapping[int, int] = MappingProxyType({})
 
 
 def write_plan(outcome: TurnAction, leaves: NumberMatrix, state: DialogueState, given: Sequence[bool]) -> Plan:
@@ -73,12 +76,22 @@ def _constant(value: float) -> Constant:
     return Constant(number.to_integral_value() if whole else number, text)
 
 
-def read_state(memory: Memory, leaves: NumberMatrix) -> DialogueState:
-    """Returns the conversation so far in the solver's terms, whichever solver answered."""
+def read_state(memory: Memory, leaves: NumberMatrix, restated: Mapping[int, int] = _NONE) -> DialogueState:
+    """Returns the conversation so far in the solver's terms, whichever solver answered.
+
+    Args:
+        memory: The turns before.
+        leaves: The numbers of the page.
+        restated: The turns that only gave an earlier answer again, each with the turn that it was of.
+    """
     state = DialogueState()
-    for question, answer in zip(memory.asked, memory.answers, strict=True):
+    for place, (question, answer) in enumerate(zip(memory.asked, memory.answers, strict=True)):
         if (chosen := remembered_choice(question, answer, leaves)) is not None:
             state = state.after(*chosen)
+            continue
+        if place in restated and answer.plan is not None:
+            again = restated[place]
+            state = state.after(state.questions[again], state.outcomes[again])
             continue
         value = as_float(answer.value)
         counts = Dimension(answer.scale, answer.unit, in_ones=answer.in_ones)

@@ -51,5 +51,20 @@ class Calibration:
         return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
 
 
+def shared_confidence(first: float, share: float, other: float) -> float:
+    """Returns the probability of another result than the answer, of one distribution with the answer's.
+
+    What a calibration says of the answer it says of the results beside it: either all are less likely than the ranker
+    has it, or they share what the answer leaves. None is likelier than the answer.
+
+    Args:
+        first: The probability of the answer.
+        share: What the ranker gives its result.
+        other: What it gives the other one.
+    """
+    left = (1 - first) / (1 - share) if share < 1 else 0.0
+    return min(first, other * min(first / share if share else 0.0, left))
+
+
 def _inside(share: float) -> float:
     return min(_SUREST, max(1 - _SUREST, share))

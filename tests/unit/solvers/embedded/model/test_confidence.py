@@ -1,6 +1,8 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from quaestor.solvers.embedded.model.confidence import Calibration, Evidence
+from quaestor.solvers.embedded.model.confidence import Calibration, Evidence, shared_confidence
 
 
 def test_more_share_more_lead_and_a_surer_history_are_surer() -> None:
@@ -18,3 +20,12 @@ def test_it_is_a_probability_at_the_ends_too(share: float) -> None:
 
 def test_unfitted_it_is_the_share() -> None:
     assert Calibration().confidence(Evidence(0.7, 0.1, 0.2, 3)) == pytest.approx(0.7)
+
+
+@given(st.floats(0.001, 0.999), st.floats(0.01, 0.99), st.floats(0, 1))
+def test_another_result_is_never_likelier_and_both_are_no_more_than_certain(
+    first: float, share: float, other: float
+) -> None:
+    found = shared_confidence(first, share, other * (1 - share))
+    assert 0 <= found <= first
+    assert first + found <= 1 + 1e-9

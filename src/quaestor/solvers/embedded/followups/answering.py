@@ -1,0 +1,56 @@
+"""Follow-ups that can mean one thing only, answered: as sure as the answer that they go on from."""
+
+from dataclasses import replace
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.events.kinds import CandidateChosen
+from quaestor.errors import PlanError
+from quaestor.plan.steps import Compute, Plan
+from quaestor.solvers.answering import answer_from_plan, answer_without_value
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.embedded.followups.changing import change_plan
+from quaestor.solvers.embedded.followups.converting import (
+    conversion_asked,
+    conversion_plan,
+    converted_turn,
+    is_restatement,
+)
+from quaestor.solvers.embedded.page.matrix import NumberMatrix
+
+
+def follow_up(question: str, context: TurnContext, leaves: NumberMatrix, *, decline: bool) -> Answer | None:
+    """Returns the answer to a question that only converts the last one, or asks for its change; None for all others.
+
+    Args:
+        question: As asked.
+        context: The turn's.
+        leaves: The numbers of the page.
+        decline: Whether to say so where the last answer cannot be converted.
+    """
+    read, memory = context.read(question), context.memory
+    asked, turn = conversion_asked(read, memory), converted_turn(memory)
+    if asked is not None and turn is not None:
+        plan = conversion_plan(asked, memory.answers[turn], len(memory.answers) - turn)
+        if isinstance(plan, Plan):
+            answer = _answered(plan, question, context, turn, "asks for answer {} in another form")
+            before = memory.answers[turn]
+            same = answer is not None and is_restatement(plan)
+            # In another scale it is what it was: no product, and no ratio.
+            return replace(answer, metric_type=before.metric_type) if answer is not None and same else answer
+        told = plan is not None and decline
+        return replace(answer_without_value(context, "no_question", plan), answerable=0.0) if told else None
+    change = change_plan(read, memory, leaves)
+    if change is None or turn is None:
+        return None
+    return _answered(change, question, context, turn, "asks how far answer {} is from another year")
+
+
+def _answered(plan: Plan, question: str, context: TurnContext, turn: int, why: str) -> Answer | None:
+    try:
+        answer = answer_from_plan(plan, context, question=question)
+    except PlanError:
+        return None
+    before, last = context.memory.answers[turn], plan.steps[-1]
+    context.trace.append(CandidateChosen(1, last.operation if isinstance(last, Compute) else "lookup", 1.0))
+    grounds = f'"{question.strip()}" {why.format(turn + 1)}'
+    return replace(answer, confidence=before.confidence, answerable=before.answerable, grounds=grounds)

@@ -1,0 +1,36 @@
+"""Which questions only want the last answer in another form, and in which."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.core.quantity import Scale
+from quaestor.questions.conversions import AskedConversion, read_conversion
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("in thousands?", AskedConversion(Scale.THOUSAND)),
+        ("and in millions of dollars?", AskedConversion(Scale.MILLION, money=True)),
+        ("what is that in billions", AskedConversion(Scale.BILLION)),
+        ("what about in full dollars?", AskedConversion(Scale.ONE, money=True)),
+        ("can you convert it to u.s. dollars please?", AskedConversion(Scale.ONE, money=True)),
+        ("how much is that in percentage?", AskedConversion(Scale.PERCENT)),
+        ("in % ?", AskedConversion(Scale.PERCENT)),
+        ("and as a percentage", AskedConversion(Scale.PERCENT)),
+        ("what was rent in thousands?", None),
+        ("and in 2010?", None),
+        ("in millions, what was rent?", None),
+        ("as a percentage of revenue?", None),
+        ("what is that in the prior year?", None),
+        ("", None),
+    ],
+)
+def test_conversions_are_whole_questions(text: str, asked: AskedConversion | None) -> None:
+    assert read_conversion(text) == asked
+
+
+@given(st.text(max_size=80))
+def test_no_text_is_too_much(text: str) -> None:
+    assert read_conversion(text) is None or len(text) >= len("in ones")

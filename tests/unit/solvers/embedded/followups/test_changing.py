@@ -1,0 +1,70 @@
+"""The change of the last look-up from another year of its line: where nothing else can be meant."""
+
+import asyncio
+
+import pytest
+from pages import page
+
+from quaestor.conversation.memory import Memory
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.runner import play_turn
+from quaestor.plan.execute import execute
+from quaestor.plan.steps import Compute
+from quaestor.questions.question import read_question
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.embedded.followups.changing import change_plan
+from quaestor.solvers.embedded.model.loading import load_weights
+from quaestor.solvers.embedded.page.matrix import number_matrix
+from quaestor.solvers.embedded.solver import EmbeddedSolver
+
+PAGE = page([["", "2009", "2008", "2007"], ["rent", "5", "7", "4"], ["lease", "2", "3", "3"]])
+KNOWLEDGE = GraphProvider.of([PAGE])
+
+
+@pytest.fixture(scope="module")
+def memory() -> Memory:
+    """After a look-up of the rent in 2008."""
+    context = TurnContext(PAGE, Memory(), KNOWLEDGE.graph(PAGE), KNOWLEDGE.ontology)
+    turn = asyncio.run(play_turn("what was the rent in 2008?", context, EmbeddedSolver(load_weights())))
+    assert turn.answer.number == 7
+    return Memory((turn,))
+
+
+@pytest.mark.parametrize(
+    ("question", "operation", "value"),
+    [
+        ("what was the change from 2007?", "subtract", 3),
+        ("and the change to 2009?", "subtract", -2),
+        ("what is the increase over the prior year?", "subtract", 3),
+        ("what was the percentage change from 2007?", "percentage_change", 0.75),
+        ("how much was the growth since the year before, in percent?", "percentage_change", 0.75),
+    ],
+)
+def test_the_other_year_of_the_line_is_taken(memory: Memory, question: str, operation: str, value: float) -> None:
+    plan = change_plan(read_question(question), memory, number_matrix(KNOWLEDGE.graph(PAGE)))
+    assert plan is not None
+    last = plan.steps[-1]
+    assert isinstance(last, Compute)
+    assert last.operation == operation
+    found = execute(plan, memory.registers).result.number
+    assert found is not None
+    assert float(found) == value
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what was the change in lease from 2007?",
+        "what was the change from 2003?",
+        "what was the change from 2008?",
+        "what was the change from 2007 to 2009?",
+        "what was the lease in 2007?",
+    ],
+)
+def test_what_may_mean_something_else_is_ranked(memory: Memory, question: str) -> None:
+    assert change_plan(read_question(question), memory, number_matrix(KNOWLEDGE.graph(PAGE))) is None
+
+
+def test_without_an_answer_there_is_no_change() -> None:
+    leaves = number_matrix(KNOWLEDGE.graph(PAGE))
+    assert change_plan(read_question("what was the change from 2007?"), Memory(), leaves) is None

@@ -1,0 +1,89 @@
+"""The last answer in another scale: the same amount, or a word on why there is none."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from values import number_in
+
+from quaestor.conversation.answer import Answer
+from quaestor.core.answer_value import YesNo
+from quaestor.core.provenance import CellRef
+from quaestor.core.quantity import Quantity, Scale
+from quaestor.plan.execute import StepResult, execute
+from quaestor.plan.scales import Dimension
+from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
+from quaestor.questions.conversions import AskedConversion
+from quaestor.solvers.embedded.followups.converting import conversion_plan, is_restatement
+
+SCALES = (Scale.ONE, Scale.THOUSAND, Scale.MILLION, Scale.BILLION)
+
+
+def looked_up(value: Decimal, scale: Scale, unit: str | None = "USD") -> tuple[Answer, StepResult]:
+    plan = Plan((Extract(1, CellRef("page", 0, 1, 1), "rent", Quantity(value, scale, unit, str(value))),))
+    result = execute(plan).result
+    return Answer(result.value, result.scale, result.unit, plan=plan, in_ones=result.in_ones), result
+
+
+def exponent(scale: Scale) -> int:
+    return Dimension(scale).exponent
+
+
+@given(st.decimals(-100_000, 100_000, places=2), st.sampled_from(SCALES[1:]), st.sampled_from(SCALES))
+def test_the_amount_is_the_same(value: Decimal, scale: Scale, to: Scale) -> None:
+    answer, register = looked_up(value, scale)
+    plan = conversion_plan(AskedConversion(to), answer, 1)
+    assert isinstance(plan, Plan)
+    assert is_restatement(plan)
+    result = execute(plan, (register,)).result
+    assert (result.scale, result.unit) == (to, "USD")
+    assert number_in(result.value).scaleb(exponent(to)) == value.scaleb(exponent(scale))
+
+
+def test_what_counts_nothing_known_is_converted_only_where_it_is_large_enough() -> None:
+    large, register = looked_up(Decimal(2_500_000), Scale.ONE, None)
+    plan = conversion_plan(AskedConversion(Scale.MILLION), large, 1)
+    assert isinstance(plan, Plan)
+    result = execute(plan, (register,)).result
+    assert (number_in(result.value), result.scale) == (Decimal("2.5"), Scale.MILLION)
+    small, _ = looked_up(Decimal(2_500), Scale.ONE, None)
+    assert conversion_plan(AskedConversion(Scale.MILLION), small, 1) is None
+    assert conversion_plan(AskedConversion(Scale.THOUSAND), large, 1) is None
+
+
+def test_what_cannot_be_converted_is_said() -> None:
+    percent, _ = looked_up(Decimal(12), Scale.PERCENT, None)
+    assert conversion_plan(AskedConversion(Scale.MILLION), percent, 1) == (
+        "the last answer is a ratio, which does not count in millions"
+    )
+    shares, _ = looked_up(Decimal(12), Scale.MILLION, "shares")
+    assert conversion_plan(AskedConversion(Scale.THOUSAND, money=True), shares, 1) == (
+        "the last answer counts shares, and no dollars"
+    )
+    assert (
+        conversion_plan(AskedConversion(Scale.MILLION), Answer(YesNo(value=True)), 1) == "the last answer is no number"
+    )
+    amount, _ = looked_up(Decimal(12), Scale.MILLION)
+    assert "no percentage of itself" in str(conversion_plan(AskedConversion(Scale.PERCENT), amount, 1))
+
+
+@pytest.mark.parametrize(
+    ("operation", "told", "value"), [("subtract", "percentage_change", "0.25"), ("divide", "divide", "1.25")]
+)
+def test_in_percent_a_difference_is_its_share_of_the_base(operation: str, told: str, value: str) -> None:
+    (_, five), (_, four) = looked_up(Decimal(5), Scale.MILLION), looked_up(Decimal(4), Scale.MILLION)
+    made = Plan((Compute(1, operation, (Ref(-2), Ref(-1))),))
+    result = execute(made, (five, four)).result
+    answer = Answer(result.value, result.scale, result.unit, plan=made, in_ones=result.in_ones)
+    # After two more turns, which the plan has to look past.
+    plan = conversion_plan(AskedConversion(Scale.PERCENT), answer, 3)
+    assert plan == Plan((Compute(1, told, (Ref(-5), Ref(-4))),))
+    assert number_in(execute(plan, (five, four, result, result, result)).result.value) == Decimal(value)
+
+
+def test_only_a_step_on_one_earlier_answer_gives_it_again() -> None:
+    thousand = Constant(Decimal(1000), "const_1000")
+    assert is_restatement(Plan((Compute(1, "multiply", (Ref(-1), thousand)),)))
+    assert not is_restatement(Plan((Compute(1, "multiply", (Ref(-1), Ref(-2))),)))
+    assert not is_restatement(Plan((Compute(1, "subtract", (Ref(-1), thousand)),)))
