@@ -288,4 +288,5 @@ def judge(draft: Written, turn: Examined) -> tuple[Finding, ...]:
     read = serial.load(Draft, draft)
     assert not faults(read, len(turn.context.memory.turns))
     numbers = NumberIndex(turn.context.graph)
-    return examine_draft(parse_draft(read, turn.question, numbers), turn.question, turn.context.memory, numbers)
+    understood = parse_draft(read, turn.question, numbers, turn.context.document)
+    return examine_draft(understood, turn.question, turn.context.memory, numbers)

@@ -14,9 +14,10 @@ from model_server import Script
 from oracle import question_of
 
 from quaestor.core.answer_value import json_number
-from quaestor.core.provenance import Source
+from quaestor.core.provenance import CellRef, Source
 from quaestor.graph.facts import HeaderNumber, MentionFact, Observation, extract_number, period_code
-from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref
+from quaestor.plan.operations import OPERATIONS
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.briefing import near_sentences
@@ -68,6 +69,7 @@ class Calls:
     def __post_init__(self) -> None:
         self._box = self._fresh()
         self._given: dict[int, object] = {}
+        self._words: dict[int, str] = {}
         self._together: list[Call] = []
         places = {sentence.place for sentence in near_sentences(self.question, self.context)}
         told = [mention for mention in self.context.graph.mentions if mention.place in places]
@@ -86,6 +88,9 @@ class Calls:
 
     def _extract(self, step: Extract) -> dict[str, Any]:
         """Looks a number up that is not told; the answer that it would be."""
+        if step.text is not None:
+            self._words[step.id] = step.text
+            return {"words": [step.text]}
         assert step.number is not None
         value = json_number(step.number)
         self._given[step.id] = value
@@ -110,13 +115,40 @@ class Calls:
         return isinstance(taken, Extract) and taken.source == step.source
 
     def _compute(self, step: Compute) -> dict[str, Any]:
-        values = [self._value(operand) for operand in step.operands]
+        taken = [self._words.get(o.step) for o in step.operands if isinstance(o, Ref)]
+        if taken and all(taken) and len(taken) == len(step.operands):
+            return {"words": taken}
+        of_list = OPERATIONS[step.operation].of_list
+        values = [value for operand in step.operands for value in self._values(operand, of_list)]
         if step.operation == "identity":
             self._given[step.id] = values[0]
             return {"answer": self._known(step.operands[0])}
         reply = self._make(Call("calculate", {"operation": step.operation, "values": values}))
         self._given[step.id] = f"#{reply.get('step', 0)}"
         return {"answer": self._given[step.id]}
+
+    def _values(self, operand: Operand, of_list: bool) -> list[object]:
+        """What an operand is in a call: the cells of a group one by one, or as a list of their own."""
+        if not isinstance(operand, CellGroup):
+            return [self._value(operand)]
+        cells: list[object] = [f"#{step}" for step in self._cells(operand)]
+        if of_list:
+            return cells
+        return [f"#{self._make(Call('calculate', {'operation': 'items', 'values': cells})).get('step', 0)}"]
+
+    def _cells(self, group: CellGroup) -> list[int]:
+        """The steps of the cells of a group: of its whole rows, or columns, looked up by as few calls as it takes."""
+        numbers = {o.source: o for o in self.context.graph.observations if o.order == 0}
+        cells = [numbers[source] for source in group.sources if isinstance(source, CellRef)]
+        rows, columns = {cell.source.row for cell in cells}, {cell.source.column for cell in cells}
+        axis, lines = ("row", rows) if len(rows) <= len(columns) else ("column", columns)
+        steps: dict[tuple[int, int], int] = {}
+        for line in sorted(lines):
+            reply = self._make(Call("query_kg", {"filters": {"table": cells[0].source.table, axis: line}}))
+            for shown in reply.get("values", [reply]):
+                if "step" in shown:
+                    steps[shown["source"]["row"], shown["source"]["column"]] = shown["step"]
+        return [steps[cell.source.row, cell.source.column] for cell in cells]
 
     def _value(self, operand: Operand) -> object:
         if isinstance(operand, Ref):

@@ -17,7 +17,8 @@ from oracle import question_of
 from quaestor.graph.facts import Observation
 from quaestor.graph.writing import observation_node
 from quaestor.ontology.vocabulary import property_name
-from quaestor.plan.steps import Constant, Extract, Operand, Plan, Ref, RowRef
+from quaestor.plan.expressions import LIST_FUNCTIONS
+from quaestor.plan.steps import CellGroup, Constant, Extract, Operand, Plan, Ref, RowRef
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.briefing import rules as rules_of_core
@@ -82,6 +83,8 @@ class Written:
 
     def _step(self, number: int) -> str:
         step = self.plan.steps[number - 1]
+        if isinstance(step, Extract) and step.text is not None:
+            return self._named(step.source, step.label, {"words": step.text})
         if isinstance(step, Extract):
             name = self._on_page(step)
             return f"abs({name})" if step.reading == "magnitude" else name
@@ -90,13 +93,15 @@ class Written:
             assert isinstance(label, RowRef)
             return f"{_ROWS[step.operation]}({', '.join(self._row(label))})"
         operands = [self._operand(operand) for operand in step.operands]
-        if step.operation == "as_printed":
-            return f"as_printed({operands[0]})"
+        if step.operation == "as_printed" or step.operation in LIST_FUNCTIONS:
+            return f"{step.operation}({', '.join(operands)})"
         return operands[0] if step.operation == "identity" else f"({f' {_SIGNS[step.operation]} '.join(operands)})"
 
     def _operand(self, operand: Operand) -> str:
         if isinstance(operand, Constant):
             return f"{operand.value:f}"
+        if isinstance(operand, CellGroup):
+            return self._named(operand, operand.text, {"cells": self._cells(operand)})
         assert isinstance(operand, Ref)
         if operand.step > 0:
             return self._step(operand.step)
@@ -115,6 +120,22 @@ class Written:
         rows = [o for o in self.context.graph.observations if o.order == 0 and o.row.label == label.text]
         nodes = [observation_node(o) for o in rows if o.source.row == rows[-1].source.row]
         return [self._named(node, self._numbers.by_node[node].label, {"sparql": self._query(node)}) for node in nodes]
+
+    def _cells(self, group: CellGroup) -> str:
+        """A query for cells, by the label of their line where that finds them, else by their nodes."""
+        by_source = {number.source: node for node, number in self._numbers.by_node.items()}
+        nodes = [by_source[source] for source in group.sources]
+        numbers = [self._numbers.by_node[node] for node in nodes]
+        ways = []
+        if all(isinstance(number, Observation) for number in numbers):
+            rows = {number.row.label for number in numbers if isinstance(number, Observation)}
+            columns = {number.column.label for number in numbers if isinstance(number, Observation)}
+            for own, other, labels in (("row", "column", rows), ("column", "row", columns)):
+                if len(labels) == 1:
+                    line = f"kg:{own}Label {_text(labels.pop())} ; kg:{other}Label ?label"
+                    ways.append(f"SELECT ?label ?v {{ ?o {line} ; kg:value ?v }}")
+        listed = f"SELECT ?v {{ VALUES ?o {{ {' '.join(nodes)} }} ?o kg:value ?v }}"
+        return next((way for way in ways if set(self._numbers.find(way)) == set(nodes)), listed)
 
     def _query(self, node: str) -> str:
         number = self._numbers.by_node[node]

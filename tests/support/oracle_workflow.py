@@ -21,7 +21,7 @@ from quaestor.documents.document import Document
 from quaestor.graph.facts import HeaderNumber, MentionFact, period_code
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.rows import benchmark_rows
-from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, RowRef
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.workflow.names import axes_of
@@ -32,6 +32,12 @@ Json = dict[str, Any]
 
 _OF_ROWS = {"table_sum": "sum", "table_average": "average", "table_max": "maximum", "table_min": "minimum"}
 _POINTING = re.compile(r"^For step ([0-9]+) these numbers", re.MULTILINE)
+
+
+def pointed_step(asked: Asked) -> int | None:
+    """The step whose number of the text the model is asked to point to; None where it is asked for a plan."""
+    found = _POINTING.search(asked.prompts[-1])
+    return int(found[1]) if found else None
 
 
 class WorkflowOracle:
@@ -45,8 +51,8 @@ class WorkflowOracle:
         writers: list[PlanWriter] = []
 
         def answer(asked: Asked) -> Reply:
-            if step := _POINTING.search(asked.prompts[-1]):
-                return structured(asked, {"number": writers[0].pointed[int(step[1])]})
+            if step := pointed_step(asked):
+                return structured(asked, {"number": writers[0].pointed[step]})
             writers[:] = [self._writer(question_of(asked))]
             return structured(asked, writers[0].written)
 
@@ -80,7 +86,9 @@ class PlanWriter:
         """As a model writes it."""
         self._steps.clear()
         for step in self.plan.steps:
-            if isinstance(step, Extract):
+            if isinstance(step, Extract) and step.text is not None:
+                self._add({"tool": "quote", "words": step.text})
+            elif isinstance(step, Extract):
                 self._extract(step.source, quantity_of(step).text, step.reading)
             else:
                 self._compute(step)
@@ -130,7 +138,31 @@ class PlanWriter:
             operation = _OF_ROWS[operation]
         else:
             operands = [self._operand(operand) for operand in step.operands]
+            if len(step.operands) == 1 and isinstance(step.operands[0], CellGroup) and operation == "items":
+                return
         self._add({"tool": "compute", "operation": operation, "operands": operands})
+
+    def _select(self, group: CellGroup) -> int:
+        """A step that selects cells: all lines of an axis where the group has all that print a number there."""
+        cells = [source for source in group.sources if isinstance(source, CellRef)]
+        by_table = zip(self.document.tables, axes_of(self.document), strict=True)
+        table, axes = next((table, axes) for table, axes in by_table if table.index == cells[0].table)
+        rows, columns = {cell.row: None for cell in cells}, {cell.column: None for cell in cells}
+
+        def printing(row: int, column: int) -> bool:
+            cell = table.cells[row][column]
+            return bool(cell.quantities) and not cell.repair
+
+        every_row = all(row in rows or not any(printing(row, column) for column in columns) for row in axes.rows)
+        every_column = all(c in columns or not any(printing(row, c) for row in rows) for c in axes.columns)
+        one = len(self.document.tables) == 1
+        return self._add(
+            {
+                "tool": "select_cells",
+                "rows": ["all"] if one and every_row and len(rows) > 1 else [axes.rows[row].name for row in rows],
+                "columns": ["all"] if every_column and len(columns) > 1 else [axes.columns[c].name for c in columns],
+            }
+        )
 
     def _row(self, label: str) -> list[tuple[str, Source]]:
         grid = [[(cell.text, cell.ref) for cell in row] for table in self.document.tables for row in table.cells]
@@ -143,6 +175,8 @@ class PlanWriter:
     def _operand(self, operand: Operand) -> Json:
         if isinstance(operand, Ref):
             return {"type": "reference", "step_ref": self._numbers.get(operand.step, operand.step)}
+        if isinstance(operand, CellGroup):
+            return {"type": "reference", "step_ref": self._select(operand)}
         assert isinstance(operand, Constant)
         return {"type": "literal", "value": float(operand.value)}
 

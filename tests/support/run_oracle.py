@@ -1,6 +1,7 @@
 """`make oracle SOLVER=agent FILE=...`: every turn of a file with a perfect model; prints each that fails, and why.
 
-Without a file it is the public one where that lies beside the checkout, else the bundled sample.
+Without a file it is the public one where that lies beside the checkout, else the bundled sample. Of a file whose
+answers are stated (TAT-QA) it is every question but those of arithmetic, by exact match with scale.
 """
 
 import argparse
@@ -10,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 from oracle import OracleFactory, play_with_oracle
+from stated_oracle import play_stated
 
 from quaestor.datasets.formats import read_dataset
 from quaestor.sample import sample_path
@@ -41,8 +43,12 @@ def main() -> None:
     if not options.file.exists():
         sys.exit(f"there is no {options.file}: give a labelled file (make oracle FILE=...), or none for the sample")
     conversations = read_dataset(options.file).conversations
-    solver, oracle = make_solver(options.solver, {}), oracle_of(options.solver)
-    played = asyncio.run(play_with_oracle(conversations, read_gold(options.file), solver, oracle))
+    solver, golds = make_solver(options.solver, {}), read_gold(options.file)
+    if any(gold.stated for conversation in conversations for gold in golds[conversation.id]):
+        print(*asyncio.run(play_stated(conversations, golds, solver)).lines(), sep="\n")
+        return
+    oracle = oracle_of(options.solver)
+    played = asyncio.run(play_with_oracle(conversations, golds, solver, oracle))
     outcomes = played.outcomes
     for outcome in outcomes:
         if not outcome.right:

@@ -28,6 +28,14 @@ def text(step: int, sought: str, context: str, unit: str = "any", period: str = 
     return {"step_id": step, "tool": "extract_value", "source": "text", "params": params}
 
 
+def cells(step: int, rows: Sequence[str], columns: Sequence[str]) -> Json:
+    return {"step_id": step, "tool": "select_cells", "rows": list(rows), "columns": list(columns)}
+
+
+def words(step: int, said: str) -> Json:
+    return {"step_id": step, "tool": "quote", "words": said}
+
+
 def compute(step: int, operation: str, *operands: int | list[float]) -> Json:
     """Operands are references, or literals in a list of one."""
     return {

@@ -323,8 +323,8 @@ def extract_number(step: int, number: PrintedNumber, reading: Reading = "signed"
     )
 
 
-def group_of_cells(text: str, cells: Sequence[Observation], labels: Sequence[str]) -> CellGroup:
-    """Returns numbers of tables as the group that a plan selects from.
+def group_of_cells(text: str, cells: Sequence[PrintedNumber], labels: Sequence[str]) -> CellGroup:
+    """Returns numbers of the page, most of them of tables, as the group that a plan selects from.
 
     Where the labels of the cells name different scales or units, each number says its own.
 
@@ -333,10 +333,10 @@ def group_of_cells(text: str, cells: Sequence[Observation], labels: Sequence[str
         cells: The cells, in the order in which they are listed.
         labels: What each is called in it: the label of its column or of its row.
     """
-    tables = {cell.source.table for cell in cells}
-    named = {(cell.label_scale, cell.label_unit) for cell in cells}
+    tables = {cell.source.table if isinstance(cell.source, CellRef) else None for cell in cells}
+    named = {(cell.label_scale, cell.label_unit if isinstance(cell, Observation) else None) for cell in cells}
     scale, unit = next(iter(named)) if len(named) == 1 else (None, None)
-    said = (replace(cell.quantity, scale=cell.scale, unit=cell.unit) for cell in cells)
+    said = (replace(cell.quantity, scale=cell.counts.scale, unit=cell.counts.unit) for cell in cells)
     return CellGroup(
         text,
         tuple(labels),

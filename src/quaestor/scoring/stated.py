@@ -1,14 +1,15 @@
 """What a solver answered, as a benchmark of stated answers reads it: spans as printed and their scale."""
 
 import re
+from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import is_shown_as_percentage
 from quaestor.core.answer_value import AnswerValue, ListItem, Number, ValueList, print_value
-from quaestor.core.quantity import Scale
+from quaestor.core.quantity import Quantity, Scale
 from quaestor.plan.scales import shift_decimal
-from quaestor.plan.steps import Extract, Ref, Step
+from quaestor.plan.steps import CellGroup, Compute, Extract, Operand, Ref, Step
 from quaestor.scoring.gold import StatedAnswer
 
 _PERCENT = Scale.PERCENT.value
@@ -22,9 +23,9 @@ _SCALED = 2
 def stated_answer(answer: Answer, question: str = "") -> StatedAnswer | None:
     """Returns an answer as people are told it; None where there is none.
 
-    A number that is read off the page and nothing else is stated as it is printed. One that is computed has two
-    decimals, or four where it counts in ones; a fraction that people are shown as a percentage is one, unless a ratio
-    or a proportion is asked for, and no percentage.
+    A number that is read off the page and nothing else is stated as it is printed, and so are those of a list of such
+    numbers. One that is computed has two decimals, or four where it counts in ones; a fraction that people are shown as
+    a percentage is one, unless a ratio or a proportion is asked for, and no percentage.
 
     Args:
         answer: The solver's.
@@ -61,30 +62,30 @@ def stated_value(value: AnswerValue, scale: Scale = Scale.ONE) -> StatedAnswer:
 
 
 def _printed(answer: Answer) -> tuple[str, ...] | None:
-    """Returns the prints of numbers that an answer takes from the page as they are; None for all others."""
-    if answer.plan is None:
-        return None
-    *taken, last = answer.plan.steps
-    if isinstance(last, Extract):
-        prints = [_print(last, answer.number)] if not taken else [None]
-    elif last.operation == "items" and isinstance(answer.value, ValueList):
-        numbers = [item.number for item in answer.value.items]
-        if last.operands != tuple(Ref(step.id) for step in taken) or len(numbers) != len(taken):
-            return None
-        prints = [_print(step, number) for step, number in zip(taken, numbers, strict=True)]
-        if any(item.scale is not None for item in answer.value.items):
-            return None
-    else:
-        return None
-    return tuple(filter(None, prints)) if all(prints) else None
+    """Returns the prints of the one number, or of the listed ones, that an answer takes from the page as they are."""
+    steps = answer.plan.steps if answer.plan is not None else ()
+    last = steps[-1] if steps else None
+    taken: list[tuple[Quantity, Decimal | None]] = []
+    if isinstance(last, Extract) and last.quantity is not None and len(steps) == 1:
+        taken = [(last.quantity, answer.number)]
+    elif isinstance(last, Compute) and last.operation == "items" and isinstance(answer.value, ValueList):
+        quantities = [quantity for operand in last.operands for quantity in _quantities(operand, steps)]
+        own = any(item.scale is not None for item in answer.value.items)
+        if len(quantities) == len(answer.value.items) and not own:
+            taken = [(q, item.number) for q, item in zip(quantities, answer.value.items, strict=True) if q is not None]
+            taken = taken if len(taken) == len(quantities) else []
+    printed = tuple(quantity.text.strip() for quantity, number in taken if quantity.value == number)
+    # A word in a print ("5.2 million") is its scale, which is told beside it.
+    plain = all(text and not any(map(str.isalpha, text)) for text in printed)
+    return printed if taken and plain and len(printed) == len(taken) else None
 
 
-def _print(step: Step, number: Decimal | None) -> str | None:
-    """Returns the print of a number that a step takes as it is."""
-    if not isinstance(step, Extract) or step.quantity is None or number != step.quantity.value:
-        return None
-    # A word in the print ("5.2 million") is its scale, which is told beside it.
-    return None if any(character.isalpha() for character in step.quantity.text) else step.quantity.text.strip() or None
+def _quantities(operand: Operand, steps: Sequence[Step]) -> Sequence[Quantity | None]:
+    """Returns the numbers of the page that an operand of a list stands for; None for what is none."""
+    if isinstance(operand, CellGroup):
+        return operand.values
+    step = steps[operand.step - 1] if isinstance(operand, Ref) and operand.step > 0 else None
+    return [step.quantity if isinstance(step, Extract) else None]
 
 
 def _item(item: ListItem, places: int) -> str:

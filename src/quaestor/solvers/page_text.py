@@ -41,7 +41,9 @@ def tells_of_numbers(document: Document) -> tuple[Sentence, ...]:
     return tuple(s for s in document.sentences if s.mentions or (s.section, s.index) in leads)
 
 
-def shown_text(document: Document, question: str, memory: Memory, most: int = MOST_TEXT) -> ShownText:
+def shown_text(
+    document: Document, question: str, memory: Memory, most: int = MOST_TEXT, *, all_sentences: bool = False
+) -> ShownText:
     """Returns the sentences that tell of numbers, the likeliest of them where they are longer than what is shown.
 
     Args:
@@ -49,8 +51,9 @@ def shown_text(document: Document, question: str, memory: Memory, most: int = MO
         question: What is asked.
         memory: The conversation before.
         most: The most characters.
+        all_sentences: Whether those without numbers are among them, where the answer may be words.
     """
-    numbered = tells_of_numbers(document)
+    numbered = document.sentences if all_sentences else tells_of_numbers(document)
     if sum(len(sentence.text) for sentence in numbered) <= most:
         return ShownText(numbered, 0)
     scores = _scores(numbered, _wanted(question, memory))

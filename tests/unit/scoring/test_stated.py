@@ -1,3 +1,4 @@
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -6,7 +7,7 @@ from quaestor.conversation.answer import Answer
 from quaestor.core.answer_value import AnswerValue, ListItem, Number, Text, ValueList, YesNo
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity, Scale
-from quaestor.plan.steps import Compute, Extract, Plan, Ref
+from quaestor.plan.steps import CellGroup, Compute, Extract, Plan, Ref
 from quaestor.scoring.gold import StatedAnswer
 from quaestor.scoring.stated import stated_answer
 
@@ -65,6 +66,35 @@ def looked_up(text: str, value: str, scale: Scale = Scale.ONE) -> Answer:
     quantity = Quantity(Decimal(value), scale, None, text)
     plan = Plan((Extract(1, CellRef("page", 0, 1, 1), "loss", quantity),))
     return Answer(number(value), Scale.THOUSAND if scale is Scale.ONE else scale, plan=plan)
+
+
+def listed(*texts: str, by_group: bool = False, scale: Scale = Scale.THOUSAND) -> Answer:
+    """A list of numbers of the page, by steps of their own or as a group."""
+    signs = [-1 if "(" in text else 1 for text in texts]
+    digits = [Decimal(text.strip("$ ()").replace(",", "")) for text in texts]
+    values = [Quantity(d * sign, text=text) for d, sign, text in zip(digits, signs, texts, strict=True)]
+    cells = [CellRef("page", 0, 1, place) for place in range(1, len(texts) + 1)]
+    group = CellGroup("loss", tuple(texts), tuple(values), tuple(cells))
+    taken = [Extract(n, cell, "loss", value) for n, (cell, value) in enumerate(zip(cells, values, strict=True), 1)]
+    steps = () if by_group else tuple(taken)
+    operands = (group,) if by_group else tuple(Ref(step.id) for step in taken)
+    value = ValueList(tuple(ListItem(text, quantity.value) for text, quantity in zip(texts, values, strict=True)))
+    return Answer(value, scale, plan=Plan((*steps, Compute(len(steps) + 1, "items", operands))))
+
+
+@pytest.mark.parametrize("by_group", [False, True])
+def test_numbers_of_the_page_in_a_list_are_stated_as_they_are_printed(by_group: bool) -> None:
+    stated = stated_answer(listed("$ (1,250)", "900", by_group=by_group))
+    assert stated == StatedAnswer(("$ (1,250)", "900"), "thousand")
+
+
+def test_a_list_with_a_result_in_it_is_stated_by_its_values() -> None:
+    answer = listed("(1,250)", "900")
+    assert answer.plan is not None
+    extracts = answer.plan.steps[:-1]
+    summed = Compute(3, "add", (Ref(1), Ref(2)))
+    plan = Plan((*extracts, summed, Compute(4, "items", (Ref(1), Ref(3)))))
+    assert stated_answer(replace(answer, plan=plan)) == StatedAnswer(("-1250", "900"), "thousand")
 
 
 def test_a_number_of_the_page_is_stated_as_it_is_printed() -> None:

@@ -69,6 +69,7 @@ async def request_structured(
     on_rejected: Callable[[Rejection], None],
     check: Callable[[T], Sequence[str]] | None = None,
     salvage: Callable[[str], T | None] | None = None,
+    told: type | None = None,
 ) -> StructuredReply[T]:
     """Returns an object of a type, as a model says it, and how many replies it took.
 
@@ -87,12 +88,14 @@ async def request_structured(
         check: Returns what is wrong with an object, in sentences that the model can act on.
         salvage: Reads a reply that is no JSON of the type, or was cut off; None where that cannot be done without
             guessing.
+        told: The type whose schema the model is told, where that is a part of what can be read: every word of a schema
+            is paid for. None where it is told all.
 
     Raises:
         ModelReplyError: No reply could be used, or the server does not take the request.
         OutageError: The model cannot be asked.
     """
-    mode = choose_output_mode(connection, kind, name, description)
+    mode = choose_output_mode(connection, told or kind, name, description)
     asked = _told_how(messages, mode)
     said = list(asked)
     faults: list[str] = []

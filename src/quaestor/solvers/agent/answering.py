@@ -30,12 +30,13 @@ from quaestor.llm.models import Connection
 from quaestor.llm.structured.replies import ParsedReply, RequestedCall, answered, kept, quoted
 from quaestor.llm.transcript import phase
 from quaestor.prompts import render
-from quaestor.solvers.agent.claims import GroundedAnswer, ground_answer, read_final
+from quaestor.solvers.agent.claims import GroundedAnswer, ground_answer, ground_words, read_final
 from quaestor.solvers.agent.messages import ANSWER, UNDERSTAND, FinalAnswer, Understanding
 from quaestor.solvers.agent.protocol import answer_request, read_calls
 from quaestor.solvers.agent.spec import AgentLimits
 from quaestor.solvers.agent.telling import told as brief
 from quaestor.solvers.agent.understanding import state
+from quaestor.solvers.answer_kinds import why_none
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.signs import SIGN_DROPPED, drops_sign_unasked
 from quaestor.solvers.tools.searching import SearchResult
@@ -52,6 +53,10 @@ _STEP = re.compile(r"#\s*(\d{1,4})\b")
 _DOUBTED = "A call before it in this reply gave no single step, so that the steps it names may be other ones"
 
 
+class _AllKinds(ModelReplyError):
+    """The model says that the answer is no number; its text tells of all kinds. It is no fault."""
+
+
 @dataclass(slots=True)
 class AnswerRounds:
     """The rounds of one turn.
@@ -64,6 +69,8 @@ class AnswerRounds:
         sentences: The text that the model has before its eyes.
         understanding: As it was stated, or None.
         whole: Whether the prompt has all types, properties and instances of the page.
+        all_kinds: Whether the model is told of every kind of answer, not of numbers alone.
+        assumption: What the answer takes for granted and the page does not say, in the model's words; or None.
     """
 
     connection: Connection
@@ -73,11 +80,13 @@ class AnswerRounds:
     sentences: Sequence[SentenceFact] = ()
     understanding: Understanding | None = None
     whole: bool = False
+    all_kinds: bool = False
     _box: Toolbox = field(init=False)
     _seen: Counter[tuple[str, str]] = field(init=False, default_factory=Counter)
     _faults: int = field(init=False, default=0)
     _challenged: bool = field(init=False, default=False)
     _last: bool = field(init=False, default=False)
+    assumption: str | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         context = self.context
@@ -115,6 +124,7 @@ class AnswerRounds:
                         self.whole,
                         self._last,
                         searching=self.context.search is not None,
+                        all_kinds=self.all_kinds,
                     ),
                 )
             reading = read_calls(response)
@@ -148,6 +158,8 @@ class AnswerRounds:
             if not reading.text:
                 raise ModelReplyError("the reply was empty")
             return self._settle(reading.text)
+        except _AllKinds as told:
+            self.messages.append(answered((), self._repair(str(told), closing)))
         except ModelReplyError as fault:
             self._fault(fault)
             self.messages.append(answered((), self._repair(f"This cannot be used: {fault}.", closing)))
@@ -166,6 +178,8 @@ class AnswerRounds:
                     if doubted:
                         raise ModelReplyError(_DOUBTED)
                     return self._settle(called.arguments)
+                except _AllKinds as told:
+                    results.append((called, str(told)))
                 except ModelReplyError as fault:
                     self._fault(fault)
                     results.append((called, _refusal(str(fault), "Answer again, or go on with the tools")))
@@ -206,9 +220,12 @@ class AnswerRounds:
         """
         try:
             final, claims = read_final(said)
-            if final.answer is None:
+            if final.words:
+                settled = ground_words(final.words, self.context.document, self.context.question.text)
+            elif final.answer is None:
                 return self._silence(final)
-            settled = ground_answer(self._box.draft, final, claims)
+            else:
+                settled = ground_answer(self._box.draft, final, claims)
         except PlanError as error:
             raise ModelReplyError(f"the answer cannot be held: {error}") from error
         if not settled.grounded:
@@ -219,13 +236,23 @@ class AnswerRounds:
         claim, steps = settled.claim, tuple(step for step in final.steps if abs(step) <= _LARGEST_STEP)
         explained = (final.explanation or "")[:1000] or None
         self.context.trace.append(AnswerClaimed(claim.value, claim.scale, claim.unit, steps, explained))
+        self.assumption = final.assumption
         return settled
 
     def _silence(self, final: FinalAnswer) -> NoAnswerGiven:
-        """Returns what a model says that gives no answer; what it has not looked for it may not find missing."""
+        """Returns what a model says that gives no answer; what it has not looked for it may not find missing.
+
+        Raises:
+            ModelReplyError: It has not looked for anything, or was not yet told of every kind of answer.
+        """
+        if final.no_answer == "other" and self.all_kinds:
+            raise ModelReplyError("no_answer cannot be other: every kind of answer can be given")
+        if final.no_answer == "other" and not self._last:
+            self.all_kinds = True
+            raise _AllKinds(render("agent/kinds", tool=ANSWER))
         if not self._box.calls:
             self._challenge("Nothing was looked up. Look for it with the tools")
-        return NoAnswerGiven(final.no_answer or "not_on_page", final.explanation or "")
+        return NoAnswerGiven(why_none(final.no_answer), final.explanation or "")
 
     def _challenge(self, doubt: str) -> None:
         """Tells a model once a turn that nothing bears out its answer.

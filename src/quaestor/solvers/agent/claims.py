@@ -12,14 +12,17 @@ from decimal import Decimal, InvalidOperation, localcontext
 from quaestor.core.answer_value import AnswerValue, Number, YesNo, amount_words, number_of, print_amount, print_value
 from quaestor.core.parsing import find_quantities, parse_cell
 from quaestor.core.quantity import Scale
+from quaestor.documents.document import Document
 from quaestor.errors import ModelReplyError
 from quaestor.llm.structured.replies import quoted, read_json
-from quaestor.plan.execute import StepResult
+from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.literals import needs_no_source
-from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION, require_in_range
+from quaestor.plan.operations import LARGEST_EXPONENT, OPERATIONS, PRECISION, require_in_range
 from quaestor.plan.rounding import rounds_to
-from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
+from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref, Step
+from quaestor.plan.validate import MOST_STEPS
 from quaestor.solvers.agent.messages import FinalAnswer, exact
+from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote
 from quaestor.solvers.tools.plan_builder import IN_PERCENT, Grounding, PlanBuilder
 
 _YES_NO = re.compile(r"\W*(?:the answer is\W+)?(yes|no|true|false)\b", re.IGNORECASE)
@@ -77,6 +80,10 @@ def read_final(said: object) -> tuple[FinalAnswer, tuple[ClaimedAnswer, ...]]:
     """
     in_words = isinstance(said, str) and "{" not in said
     final = FinalAnswer(str(said)) if in_words else read_json(FinalAnswer, said)
+    if final.words:
+        if final.answer is not None or final.no_answer is not None:
+            raise ModelReplyError("it gives words and an answer, or says that there is none: leave one of them out")
+        return final, ()
     if final.answer is None:
         if final.no_answer is None and not final.explanation:
             raise ModelReplyError("there is no answer in it: give one, or null with no_answer and an explanation")
@@ -87,7 +94,10 @@ def read_final(said: object) -> tuple[FinalAnswer, tuple[ClaimedAnswer, ...]]:
         return final, ()
     claims = tuple(_claims(final))
     if not claims:
-        raise ModelReplyError(f"there is no number and no yes or no in the answer {quoted(str(final.answer))}")
+        answer = quoted(str(final.answer))
+        raise ModelReplyError(
+            f"there is no number and no yes or no in the answer {answer}: words of the page go in words"
+        )
     for claim in claims:
         if isinstance(claim.value, Number):
             require_in_range(claim.value.value)
@@ -158,6 +168,34 @@ def ground_answer(draft: PlanBuilder, final: FinalAnswer, claims: Sequence[Claim
     return _without_step(draft, first)
 
 
+def ground_words(words: Sequence[str], document: Document, question: str) -> GroundedAnswer:
+    """Returns the plan that takes words of the page, of several a list of them.
+
+    Args:
+        words: As a model quotes them.
+        document: The page.
+        question: As asked.
+
+    Raises:
+        ModelReplyError: They are not on the page, or are a number.
+    """
+    if len(words) > MOST_STEPS - 1:
+        raise ModelReplyError(f"{len(words)} quotations are too many: give {MOST_STEPS - 1} at most")
+    steps: list[Step] = []
+    for said in words:
+        try:
+            found = quote(document, said, question)
+        except QuoteFailure as failure:
+            raise ModelReplyError(str(failure)) from failure
+        if number_in_place(document, found):
+            raise ModelReplyError(f"{found.text[:40]!r} is a number: look it up, and answer with its step")
+        steps.append(found.step(len(steps) + 1))
+    if len(steps) > 1:
+        steps.append(Compute(len(steps) + 1, "items", tuple(Ref(step.id) for step in steps)))
+    plan = Plan(tuple(steps))
+    return GroundedAnswer(ClaimedAnswer(execute(plan).result.value), plan, grounded=True)
+
+
 def _named_step(final: FinalAnswer) -> int | None:
     """Returns the step that an answer such as "#3" names, or with "#-1" the earlier answer; None for any other."""
     found = _REFERENCE.fullmatch(_LEAD.sub("", final.answer.strip())) if isinstance(final.answer, str) else None
@@ -214,10 +252,11 @@ def _is_constant(traced: Grounding) -> bool:
 
 
 def _settled(claim: ClaimedAnswer, plan: Plan, remark: str | None = None, *, grounded: bool = True) -> GroundedAnswer:
+    # What entries of a list are held against, and how many of them are taken, the question says and no page.
     loose = [
         operand.text
         for step in plan.steps
-        if isinstance(step, Compute) and step.operation != "identity"
+        if isinstance(step, Compute) and step.operation != "identity" and not OPERATIONS[step.operation].of_list
         for operand in step.operands
         if isinstance(operand, Constant) and not needs_no_source(operand.value)
     ]

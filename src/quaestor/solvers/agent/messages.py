@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, Strict
 
-from quaestor.conversation.events.kinds import NoAnswerReason
+from quaestor.solvers.answer_kinds import NumberSilence
 
 Said = str | int | float
 UNDERSTAND = "describe_understanding"
@@ -47,18 +47,40 @@ class Understanding:
     reasoning: Annotated[str, Field(description="Why, in a sentence.")] = ""
 
 
+SaidAnswer = Annotated[
+    Annotated[bool, Strict()] | Annotated[int, Strict()] | Annotated[float, Strict()] | str | None,
+    Field(description='"#3" for step 3; or a number, "yes" or "no"; left out with no_answer.'),
+]
+SaidScale = Literal["one", "thousand", "million", "billion", "percent"] | None
+SaidSteps = Annotated[list[int], Field(description="That a number rests on.")]
+
+
+@dataclass(frozen=True, slots=True)
+class NumberAnswer:
+    """What a model answers with that is told of numbers and of yes or no alone; read as `FinalAnswer`."""
+
+    answer: SaidAnswer = None
+    no_answer: NumberSilence | None = None
+    scale: SaidScale = None
+    unit: str | None = None
+    steps: SaidSteps = field(default_factory=list)
+    explanation: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class FinalAnswer:
     """What a model answers with."""
 
-    answer: Annotated[
-        Annotated[bool, Strict()] | Annotated[int, Strict()] | Annotated[float, Strict()] | str | None,
-        Field(description='"#3" for what step 3 came to; or a number; or "yes" or "no"; or left out, with no_answer.'),
+    answer: SaidAnswer = None
+    words: Annotated[
+        list[str] | None,
+        Field(description="Instead of answer: words of the page, letter by letter; several are a list."),
     ] = None
-    no_answer: NoAnswerReason | None = None
-    scale: Literal["one", "thousand", "million", "billion", "percent"] | None = None
+    no_answer: NumberSilence | None = None
+    assumption: str | None = None
+    scale: SaidScale = None
     unit: str | None = None
-    steps: Annotated[list[int], Field(description="That a number rests on.")] = field(default_factory=list)
+    steps: SaidSteps = field(default_factory=list)
     explanation: str | None = None
 
 

@@ -13,15 +13,15 @@ from quaestor.conversation.events.kinds import NoAnswerGiven
 from quaestor.core.computing import compute
 from quaestor.llm.models import Connection
 from quaestor.llm.structured.replies import initial_messages
-from quaestor.llm.structured.schema import plain_schema
 from quaestor.prompts import render
 from quaestor.solvers import briefing
 from quaestor.solvers.agent.advice import read_advice
 from quaestor.solvers.agent.answering import AnswerRounds
-from quaestor.solvers.agent.messages import ANSWER, FinalAnswer, Understanding
-from quaestor.solvers.agent.protocol import tool_list
+from quaestor.solvers.agent.messages import ANSWER, Understanding
+from quaestor.solvers.agent.protocol import answer_schema, tool_list
 from quaestor.solvers.agent.spec import AgentLimits
 from quaestor.solvers.agent.understanding import page_variables, understand, written
+from quaestor.solvers.answer_kinds import asks_beyond_numbers, remarks_with
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
 
@@ -60,18 +60,26 @@ class AgentSolver:
         sentences = await compute(briefing.near_sentences, question, context)
         page = await compute(page_variables, question, context)
         whole = bool(page["whole"])
-        prompt = self._prompt(page, first, model, searching=context.search is not None)
-        rounds = AnswerRounds(model, context, self.limits, initial_messages(system, prompt), sentences, first, whole)
+        kinds = asks_beyond_numbers(context.read(question))
+        prompt = self._prompt(page, first, model, searching=context.search is not None, all_kinds=kinds)
+        messages = initial_messages(system, prompt)
+        rounds = AnswerRounds(model, context, self.limits, messages, sentences, first, whole, kinds)
         settled = await rounds.play()
         if isinstance(settled, NoAnswerGiven):
             return answer_without_value(context, settled.reason, settled.explanation)
         thought = rounds.understanding.description if rounds.understanding else ""
         plan = replace(settled.plan, thought=thought)
-        remarks = "; ".join(settled.remarks) or None
+        remarks = remarks_with(rounds.assumption, settled.remarks)
         return await compute(answer_from_plan, plan, context, question=question, reason=remarks)
 
     def _prompt(
-        self, page: Mapping[str, object], understanding: Understanding | None, model: Connection, *, searching: bool
+        self,
+        page: Mapping[str, object],
+        understanding: Understanding | None,
+        model: Connection,
+        *,
+        searching: bool,
+        all_kinds: bool,
     ) -> str:
         return render(
             "agent/answer",
@@ -80,7 +88,8 @@ class AgentSolver:
             understanding=written(understanding) if understanding else None,
             native=model.spec.profile.tools,
             tool=ANSWER,
-            tools=tool_list(not self.limits.two_phases, bool(page["whole"]), searching=searching),
-            schema=json.dumps(plain_schema(FinalAnswer)),
+            tools=tool_list(not self.limits.two_phases, bool(page["whole"]), searching=searching, all_kinds=all_kinds),
+            schema=json.dumps(answer_schema(all_kinds)),
+            all_kinds=all_kinds,
             iterations=self.limits.iterations,
         )

@@ -17,7 +17,7 @@ from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.documents.document import Document, Section, Sentence
 from quaestor.documents.table import Table
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.plan.steps import Compute, Plan, RowRef
+from quaestor.plan.steps import CellGroup, Compute, Plan, RowRef
 from quaestor.questions.stems import stems
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.briefing import page_name
@@ -117,11 +117,17 @@ def likely_lines(question: str, context: TurnContext) -> Sequence[str]:
     return [*rows, *(sentence_code(section, index) for section, index in found.sentences)]
 
 
-def shown_numbers(document: Document) -> Mapping[str, object]:
-    """Returns the page for prompts, each line with its place: the same, byte for byte, whatever is asked.
+def shown_numbers(document: Document, *, all_sentences: bool = False) -> Mapping[str, object]:
+    """Returns the page for prompts, each line with its place: the same, byte for byte, whatever number is asked for.
 
-    Sentences that print no number and lead to no table are left out: no step can take anything from them.
+    Sentences that print no number and lead to no table are left out: no step can take a number from them.
+
+    Args:
+        document: The page.
+        all_sentences: Whether they are shown too, where the answer may be words.
     """
+    if all_sentences:
+        return _shown(document, "", lambda _: True, lambda _: True)
     told = {(sentence.section, sentence.index) for sentence in tells_of_numbers(document)}
     return _shown(
         document,
@@ -165,7 +171,8 @@ def _taken(plan: Plan) -> tuple[set[Row], set[Place]]:
     sources = [step.source for step in plan.extracts]
     for step in plan.steps:
         if isinstance(step, Compute):
-            sources += [s for operand in step.operands if isinstance(operand, RowRef) for s in operand.sources]
+            groups = (operand for operand in step.operands if isinstance(operand, RowRef | CellGroup))
+            sources += [source for group in groups for source in group.sources]
     rows = {(source.table, source.row) for source in sources if isinstance(source, CellRef)}
     return rows, {(source.section, source.sentence) for source in sources if isinstance(source, SentenceRef)}
 

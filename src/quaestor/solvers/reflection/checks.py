@@ -18,7 +18,7 @@ from quaestor.ontology.patterns import Order
 from quaestor.plan.execute import Execution, execute
 from quaestor.plan.literals import needs_no_source
 from quaestor.plan.operations import OPERATIONS
-from quaestor.plan.steps import Compute, Constant, Extract, Plan, RowRef
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Plan, RowRef
 from quaestor.questions.question import Question
 from quaestor.solvers.reflection.findings import Finding
 from quaestor.solvers.reflection.locating import better_named
@@ -144,7 +144,7 @@ def numbers_stand_on_the_page(case: CheckContext) -> Iterator[Finding]:
         for operand in step.operands:
             if isinstance(operand, Constant) and (finding := _constant(case, step, operand)):
                 yield finding
-            elif isinstance(operand, RowRef):
+            elif isinstance(operand, RowRef | CellGroup):
                 for quantity, source in zip(operand.values, operand.sources, strict=False):
                     if not any(n.quantity.value == quantity.value for n in case.numbers.at(source)):
                         yield _not_there(case, step.id, quantity, place_code(source), None)
@@ -175,7 +175,7 @@ def _said(value: Decimal, case: CheckContext) -> bool:
 def the_operation_asked_for(case: CheckContext) -> Iterator[Finding]:
     """The last operation gives what the question asks for, where its words leave no doubt."""
     last = case.computes[-1] if case.computes and isinstance(case.plan.steps[-1], Compute) else None
-    if last is None or last is not case.plan.steps[-1]:
+    if last is None or last is not case.plan.steps[-1] or OPERATIONS[last.operation].of_list:
         return  # what is looked up may be a change or an average that the page prints
     asked, score = case.asked
     also = {op for words, ops in _ALSO if words.search(case.question.lowered) for op in ops}

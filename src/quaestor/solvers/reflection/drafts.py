@@ -11,16 +11,19 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from quaestor.conversation.events.kinds import NoAnswerReason
 from quaestor.core.answer_value import Number, YesNo, print_amount
 from quaestor.core.parsing import parse_cell
 from quaestor.core.quantity import Quantity, Scale
+from quaestor.documents.document import Document
 from quaestor.errors import MagnitudeError, ProgramError, QuantityError
-from quaestor.graph.facts import extract_number
+from quaestor.graph.facts import PrintedNumber, extract_number
 from quaestor.plan.literals import read_literal
 from quaestor.plan.operations import require_in_range
 from quaestor.plan.steps import Compute, Constant, Operand, Plan, Ref, Step
-from quaestor.plan.validate import validate
+from quaestor.plan.validate import MOST_STEPS, validate
+from quaestor.solvers.answer_kinds import NumberSilence
+from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote
+from quaestor.solvers.reflection.draft_lists import is_of_list, list_operands, stand_in_quotation
 from quaestor.solvers.reflection.findings import Finding
 from quaestor.solvers.reflection.locating import locate
 from quaestor.solvers.reflection.numbers import NumberIndex
@@ -31,6 +34,10 @@ Said = Annotated[str, BeforeValidator(lambda said: str(said) if isinstance(said,
 Operation = Literal[
     "add", "subtract", "multiply", "divide", "exp", "greater", "percentage", "percentage_change", "sum", "average",
     "minimum", "maximum", "as_printed",
+]  # fmt: skip
+ListOperation = Literal[
+    "argmax", "argmin", "rank", "largest", "smallest", "above", "below", "at_least", "at_most", "equal_to", "count",
+    "labels", "items",
 ]  # fmt: skip
 ScaleName = Literal["one", "thousand", "million", "billion", "percent"]
 
@@ -63,8 +70,16 @@ class EarlierAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Calculation:
-    """One operation."""
+class QuotedWords:
+    """Words of the page, letter by letter."""
+
+    words: str
+    kind: Literal["quote"] = field(default="quote", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberCalculation:
+    """One operation on numbers."""
 
     operation: Annotated[Operation, Field(description="percentage_change takes new, old; percentage part, whole.")]
     operands: list[Said]
@@ -73,14 +88,54 @@ class Calculation:
 
 
 @dataclass(frozen=True, slots=True)
+class Calculation:
+    """One operation."""
+
+    operation: Annotated[
+        Literal[Operation, ListOperation],
+        Field(description="percentage_change takes new, old; percentage part, whole."),
+    ]
+    operands: list[Said]
+    result: Said | None = None
+    kind: Literal["calculate"] = field(default="calculate", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberDraft:
+    """What an expert is told to write that is told of numbers and of yes or no alone; read as `Draft`."""
+
+    reasoning: str
+    steps: list[Annotated[LookUp | EarlierAnswer | NumberCalculation, Field(discriminator="kind")]]
+    answer: Said | None = None
+    scale: ScaleName | None = None
+    no_answer: NumberSilence | None = None
+
+
+WrittenStep = LookUp | EarlierAnswer | QuotedWords | Calculation
+
+
+@dataclass(frozen=True, slots=True)
 class Draft:
     """Steps, and what the expert says they come to, where it says so; or why there is no answer."""
 
     reasoning: str
-    steps: list[Annotated[LookUp | EarlierAnswer | Calculation, Field(discriminator="kind")]]
+    steps: list[Annotated[WrittenStep, Field(discriminator="kind")]]
     answer: Said | None = None
     scale: ScaleName | None = None
-    no_answer: NoAnswerReason | None = None
+    assumption: str | None = None
+    no_answer: NumberSilence | None = None
+
+    @property
+    def look_ups(self) -> tuple[int, ...]:
+        """The steps that look a number up, counted from 1."""
+        return tuple(number for number, step in enumerate(self.steps, 1) if isinstance(step, LookUp))
+
+    @property
+    def ends_in_words(self) -> bool:
+        """Whether the last step gives no number and no yes or no, so that nothing written can be held against it."""
+        last = self.steps[-1]
+        of_list = isinstance(last, Calculation) and is_of_list(last.operation) and last.operation != "count"
+        return of_list or isinstance(last, QuotedWords)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +187,9 @@ def faults(draft: Draft, turns_before: int) -> Sequence[str]:
         said = _claimed_by(step)
         if said is not None and read_claim(said) is None:
             found.append(f"step {number} says {_quoted(said)}, which is no single number, yes or no")
+        if isinstance(step, QuotedWords):
+            steps.append(stand_in_quotation(number))
+            continue
         operands: tuple[Operand, ...] = (_ONE,)
         if not isinstance(step, LookUp):
             read = [_operand(operand) for operand in _operands_of(step)]
@@ -143,39 +201,75 @@ def faults(draft: Draft, turns_before: int) -> Sequence[str]:
             operands = tuple(operand or _ONE for operand in read)
         if isinstance(step, EarlierAnswer) and not any(isinstance(o, Ref) and o.step < 0 for o in operands):
             found.append(f"step {number} takes {_quoted(step.answer)}, which is no earlier answer such as #-1")
-        steps.append(Compute(number, step.operation if isinstance(step, Calculation) else "identity", operands))
-    if draft.answer is not None and read_claim(draft.answer) is None:
+        operation = step.operation if isinstance(step, Calculation) else "identity"
+        listed = list_operands(operation, operands, draft.look_ups, None) if is_of_list(operation) else operands
+        if listed is None:
+            found.append(
+                f"step {number} ({operation}) takes looked-up numbers, or one step that is a list such as items"
+            )
+        steps.append(Compute(number, operation, operands if listed is None else listed))
+    if draft.answer is not None and not draft.ends_in_words and read_claim(draft.answer) is None:
         found.append(f"the answer {_quoted(draft.answer)} is no single number, yes or no")
     return [*found, *validate(Plan(tuple(steps)), turns_before)]
 
 
-def _claimed_by(step: LookUp | EarlierAnswer | Calculation) -> Said | None:
-    if isinstance(step, EarlierAnswer):
-        return None
-    return step.value if isinstance(step, LookUp) else step.result
+def quotation_faults(draft: Draft, question: str, document: Document) -> Sequence[str]:
+    """Returns one sentence for each quotation of a draft that is not on the page, or is a number.
+
+    Args:
+        draft: As it was written.
+        question: As asked.
+        document: The page.
+    """
+    found: list[str] = []
+    for number, step in enumerate(draft.steps[:MOST_STEPS], 1):
+        if isinstance(step, QuotedWords):
+            try:
+                quoted = quote(document, step.words, question)
+            except QuoteFailure as failure:
+                found.append(f"step {number}: {failure}")
+            else:
+                if number_in_place(document, quoted):
+                    found.append(f"step {number} quotes {_quoted(quoted.text)}, which is a number: look it up")
+    return found
+
+
+def _claimed_by(step: WrittenStep) -> Said | None:
+    if isinstance(step, LookUp):
+        return step.value
+    return step.result if isinstance(step, Calculation) and not is_of_list(step.operation) else None
 
 
 def _operands_of(step: EarlierAnswer | Calculation) -> Sequence[Said]:
     return [step.answer] if isinstance(step, EarlierAnswer) else step.operands
 
 
-def parse_draft(draft: Draft, question: str, numbers: NumberIndex) -> ParsedDraft:
+def parse_draft(draft: Draft, question: str, numbers: NumberIndex, document: Document) -> ParsedDraft:
     """Returns the plan that a draft without faults means, with what could not be located.
 
     Args:
         draft: As it was written.
         question: As asked; a number that it gives needs no place on the page.
         numbers: The numbers of the page.
+        document: The page.
     """
     steps: list[Step] = []
     claims: list[DraftClaim | None] = []
     findings: list[Finding] = []
+    located: dict[int, PrintedNumber] = {}
     for number, step in enumerate(draft.steps, 1):
+        if isinstance(step, QuotedWords):
+            claims.append(None)
+            steps.append(quote(document, step.words, question).step(number, step.words))
+            continue
         if not isinstance(step, LookUp):
             said = _claimed_by(step)
             claims.append(None if said is None else _claim(said))
             operands = tuple(operand for said in _operands_of(step) if (operand := _operand(said)) is not None)
-            steps.append(Compute(number, step.operation if isinstance(step, Calculation) else "identity", operands))
+            operation = step.operation if isinstance(step, Calculation) else "identity"
+            if is_of_list(operation):
+                operands = list_operands(operation, operands, draft.look_ups, located) or operands
+            steps.append(Compute(number, operation, operands))
             continue
         claim = _claim(step.value)
         claims.append(claim)
@@ -183,6 +277,7 @@ def parse_draft(draft: Draft, question: str, numbers: NumberIndex) -> ParsedDraf
         place = locate(quantity, step.what, step.where, numbers)
         findings += [Finding(kind, number, text) for kind, text in place.remarks]
         if place.number is not None:
+            located[number] = place.number
             steps.append(extract_number(number, place.number, place.reading, step.what))
         else:
             constant = Constant(quantity.number, format(quantity.number, "f"))
@@ -191,7 +286,7 @@ def parse_draft(draft: Draft, question: str, numbers: NumberIndex) -> ParsedDraf
                 findings.append(
                     Finding("ungrounded", number, f"{claim.words} ({step.what[:80]}) is printed nowhere on the page")
                 )
-    answer = None if draft.answer is None else _claim(draft.answer, draft.scale)
+    answer = None if draft.answer is None or draft.ends_in_words else _claim(draft.answer, draft.scale)
     return ParsedDraft(Plan(tuple(steps), draft.reasoning[:1000]), tuple(claims), answer, tuple(findings))
 
 
@@ -203,11 +298,15 @@ def draft_words(draft: Draft) -> str:
             said = f"{step.what} = {step.value}" + (f" ({step.where})" if step.where else "")
         elif isinstance(step, EarlierAnswer):
             said = f"the earlier answer {step.answer}"
+        elif isinstance(step, QuotedWords):
+            said = f'the words "{step.words}"'
         else:
             said = f"{step.operation} {', '.join(step.operands)}" + (f" = {step.result}" if step.result else "")
         lines.append(f"{number}. {said}")
     if draft.answer is not None:
         lines.append(f"Answer: {draft.answer}" + (f" (in {draft.scale})" if draft.scale else ""))
+    if draft.assumption:
+        lines.append(f"Assumption: {draft.assumption}")
     return "\n".join(lines)
 
 

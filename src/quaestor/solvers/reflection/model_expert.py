@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 
 from quaestor.conversation.events.kinds import NoAnswerGiven
 from quaestor.core.computing import compute
+from quaestor.solvers.answer_kinds import remarks_with, why_none
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.reflection.draft_lists import without_grouped
 from quaestor.solvers.reflection.drafts import Draft, draft_words, parse_draft
 from quaestor.solvers.reflection.evidence import examine_draft
 from quaestor.solvers.reflection.numbers import NumberIndex
@@ -42,13 +44,14 @@ class ModelExpert:
         """
         draft = await self._role.draft(number, objections)
         if draft.no_answer is not None:
-            return NoAnswerGiven(draft.no_answer, draft.reasoning)
+            return NoAnswerGiven(why_none(draft.no_answer), draft.reasoning)
         return await compute(self._proposal, draft)
 
     def _proposal(self, draft: Draft) -> DraftProposal:
         context, numbers = self.context, NumberIndex(self.context.graph)
-        understood = parse_draft(draft, self.question, numbers)
+        understood = parse_draft(draft, self.question, numbers, context.document)
         findings = examine_draft(understood, self.question, context.memory, numbers)
-        plan, answer = understood.plan, understood.answer
+        plan, answer = without_grouped(understood.plan), understood.answer
         result, says = result_words(plan, self.question, context), None if answer is None else answer.words
-        return DraftProposal(plan, draft_words(draft), plan_steps(plan), result, findings, says=says)
+        remark = remarks_with(draft.assumption)
+        return DraftProposal(plan, draft_words(draft), plan_steps(plan), result, findings, remark, says)

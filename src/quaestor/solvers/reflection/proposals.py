@@ -1,16 +1,20 @@
 """One draft, whoever made it: a plan, what speaks against it, and its words for critics and records."""
 
 from dataclasses import dataclass
+from itertools import islice
 
 from quaestor.conversation.answer import Answer
 from quaestor.errors import PlanError, SolverError
-from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.briefing import shown_answer
 from quaestor.solvers.reflection.evidence import checked_words, examine_plan, plan_computes
 from quaestor.solvers.reflection.findings import Finding
 from quaestor.solvers.reflection.numbers import NumberIndex, place_code
+
+_MOST_CELLS = 40
+"""The most cells of a list that are written out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,10 @@ def _step_words(step: Extract | Compute) -> str:
 def _operand_words(operand: Operand) -> str:
     if isinstance(operand, Ref):
         return f"#{operand.step}"
+    if isinstance(operand, CellGroup):
+        cells = zip(operand.labels, operand.values, operand.sources, strict=True)
+        listed = (f"{label[:40]} = {value.text or value.value} ({place_code(place)})" for label, value, place in cells)
+        return f"the list {operand.text[:80]!r} [{'; '.join(islice(listed, _MOST_CELLS))}]"
     return operand.text.removeprefix("const_") if isinstance(operand, Constant) else f"the row {operand.text!r}"
 
 

@@ -12,9 +12,10 @@ from quaestor.errors import ModelReplyError
 from quaestor.ontology.core import CoreRule
 from quaestor.prompts import render
 from quaestor.solvers import briefing
+from quaestor.solvers.answer_kinds import asks_beyond_numbers
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.reflection.candidates import likely_lines, shown_numbers, shown_sources
-from quaestor.solvers.reflection.drafts import Draft, faults
+from quaestor.solvers.reflection.drafts import Draft, NumberDraft, faults, quotation_faults
 from quaestor.solvers.reflection.proposals import DraftProposal
 from quaestor.solvers.reflection.talks import RoleTalk
 from quaestor.solvers.reflection.verdicts import Duty, NoVerdict, Verdict, salvage_verdict
@@ -30,17 +31,27 @@ class ExpertRole:
 
     def __init__(self, question: str, context: TurnContext, attempts: int) -> None:
         """Takes the question, the turn, and how many replies to one request there may be."""
-        self._question, self._context = question, context
-        before = len(context.memory.turns)
-        self._talk = RoleTalk(
+        self._question, self._context, self._attempts = question, context, attempts
+        self._all_kinds = asks_beyond_numbers(context.read(question))
+        self._talk = self._new_talk()
+
+    def _new_talk(self) -> RoleTalk[Draft]:
+        return RoleTalk(
             "expert",
             Draft,
             "write_draft",
             "Steps and answer, for critics to judge.",
-            context,
-            attempts,
-            lambda draft: faults(draft, before),
+            self._context,
+            self._attempts,
+            self._faults,
+            told=None if self._all_kinds else NumberDraft,
         )
+
+    def _faults(self, draft: Draft) -> Sequence[str]:
+        if self._all_kinds and draft.no_answer == "other":
+            return ["no_answer cannot be other: every kind of answer can be given"]
+        found = faults(draft, len(self._context.memory.turns))
+        return found or quotation_faults(draft, self._question, self._context.document)
 
     async def draft(self, number: int, objections: Sequence[str]) -> Draft:
         """Returns the next draft.
@@ -54,7 +65,15 @@ class ExpertRole:
             OutageError: The model cannot be asked.
         """
         prompt = await compute(self._prompt, objections)
-        return await self._talk.ask(number, prompt, render("reflection/expert_system", rules=briefing.rules()))
+        draft = await self._talk.ask(number, prompt, self._system())
+        if draft.no_answer == "other" and not self._all_kinds:
+            self._all_kinds = True
+            self._talk = self._new_talk()
+            draft = await self._talk.ask(number, await compute(self._prompt, objections), self._system())
+        return draft
+
+    def _system(self) -> str:
+        return render("reflection/expert_system", rules=briefing.rules(), all_kinds=self._all_kinds)
 
     def _prompt(self, objections: Sequence[str]) -> str:
         context = self._context
@@ -63,7 +82,7 @@ class ExpertRole:
         return render(
             "reflection/expert",
             **briefing.prompt_variables(self._question, context),
-            page=shown_numbers(context.document),
+            page=shown_numbers(context.document, all_sentences=self._all_kinds),
             likely=likely_lines(self._question, context),
         )
 
@@ -128,7 +147,8 @@ class CriticRoles:
         if duty == "calculation":
             told["page"] = shown_sources(document, proposal.plan)
         else:
-            told["page"] = None if begun else shown_numbers(document)
+            words = any(step.text is not None for step in proposal.plan.extracts)
+            told["page"] = None if begun else shown_numbers(document, all_sentences=words)
         if begun:
             return render("reflection/critic_again", **told)
         return render("reflection/critic", **briefing.prompt_variables(self._question, self._context), **told)

@@ -30,6 +30,7 @@ class RoleTalk(Generic[T]):
         attempts: Replies of one round in all, until one can be used.
         check: Returns what is wrong with a reply.
         salvage: Reads a reply that is no JSON of the type, or returns None.
+        told: The type whose schema the model is told, as `request_structured` has it.
     """
 
     role: str
@@ -40,6 +41,7 @@ class RoleTalk(Generic[T]):
     attempts: int
     check: Callable[[T], Sequence[str]]
     salvage: Callable[[str], T | None] | None = None
+    told: type | None = None
     _messages: tuple[ModelMessage, ...] = field(default=(), init=False)
 
     @property
@@ -71,6 +73,7 @@ class RoleTalk(Generic[T]):
             on_rejected=self.context.note_rejected,
             check=self.check,
             salvage=self.salvage,
+            told=self.told,
         )
         self._messages = reply.messages
         return reply.value

@@ -59,14 +59,24 @@ class QueriedNumbers:
         Raises:
             QueryError: It is refused, malformed, too slow or too large, or returns what is no number of the page.
         """
+        return tuple(self.find_labelled(query))
+
+    def find_labelled(self, query: str) -> Mapping[str, str | None]:
+        """Returns the nodes as `find` does, each with the texts that the query selects beside its number, or None.
+
+        Raises:
+            QueryError: As of `find`.
+        """
         widened = _widened(query)
-        found: set[str] = set()
+        found: dict[str, str | None] = {}
         for row in self.graph.select(widened.query, LIMITS):
             selected = [name for name in row if widened.selected is None or name in widened.selected]
             if all(row.get(name) is None for name in selected):
                 continue
-            found.update(self._tied(row, selected, widened.names))
-        return tuple(node for node in self.by_node if node in found)
+            texts = [str(row[name]) for name in selected if _is_text(row[name])]
+            for node in self._tied(row, selected, widened.names):
+                found.setdefault(node, ", ".join(dict.fromkeys(texts)) or None)
+        return {node: found[node] for node in self.by_node if node in found}
 
     def _tied(self, row: Mapping[str, Value | None], selected: Sequence[str], named: frozenset[str]) -> Sequence[str]:
         """Returns the nodes that a row's selected values come from.
@@ -135,6 +145,10 @@ def _widened(query: str) -> _Widened:
 
 def _computes(token: Token) -> bool:
     return token.says("GROUP") or token.says("HAVING")
+
+
+def _is_text(value: Value | None) -> bool:
+    return isinstance(value, str) and not isinstance(value, Iri) and bool(value.strip())
 
 
 def _is_number(value: Value | None) -> bool:

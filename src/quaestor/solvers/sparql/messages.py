@@ -2,7 +2,8 @@
 
 Owns the names on the wire, and their order: a model says why before it says what. Lenient where a reply can still be
 understood: the values may be a list or an object by their names, and one of them may be its query, `result_3` or a
-number alone.
+number alone. Where a question asks for a number a model is told `NumberValues`, a part of `WantedValues`; what it
+writes is read as the whole.
 """
 
 from collections.abc import Mapping
@@ -13,6 +14,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 
 from quaestor.conversation.events.kinds import NoAnswerReason
 from quaestor.llm.structured.schema import UNTOLD
+from quaestor.solvers.answer_kinds import NumberSilence
 
 VALUES = "name_values"
 """The output of the first phase."""
@@ -41,13 +43,27 @@ def _listed(values: object) -> object:
 
 
 @dataclass(frozen=True, slots=True)
-class WantedValue:
+class WantedNumber:
     """One value: a number of the page, the result of an earlier turn, or a constant."""
 
     __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     name: str
     description: str = ""
     sparql: str | None = None
+    result: str | None = None
+    constant: float | int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WantedValue:
+    """One value: a number, several with their labels, or words of the page; an earlier result, or a constant."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
+    name: str
+    description: str = ""
+    sparql: str | None = None
+    cells: str | None = None
+    words: str | None = None
     result: str | None = None
     constant: float | int | None = None
 
@@ -65,7 +81,20 @@ class WantedValues:
     ]
     answer: str | None = None
     rules: list[str] | None = None
-    no_answer: NoAnswerReason | None = None
+    assumption: str | None = None
+    no_answer: NumberSilence | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberValues:
+    """What the model needs to answer a question with a number or yes or no."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
+    reasoning: str = ""
+    values: Annotated[list[WantedNumber], Field(max_length=MOST_VALUES)]
+    answer: str | None = None
+    rules: list[str] | None = None
+    no_answer: NumberSilence | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

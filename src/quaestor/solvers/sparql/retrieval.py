@@ -5,10 +5,11 @@ Owns what is refused, in sentences that the model can act on. It keeps what it f
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
+from textwrap import shorten
 from time import perf_counter
 
 from pydantic import JsonValue
@@ -25,9 +26,11 @@ from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.expressions import FUNCTIONS, Variable, is_name
 from quaestor.plan.literals import needs_no_source, write_literal
 from quaestor.plan.operations import require_in_range
-from quaestor.plan.steps import Constant, Extract, Plan, Ref
+from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
 from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.groups import LabelledNumber, group_of
+from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote
 from quaestor.solvers.sparql.grounding import QueriedNumbers
 from quaestor.solvers.sparql.messages import WantedValue, WantedValues
 from quaestor.solvers.sparql.nearby import near, nearby_lines, unknown_names
@@ -35,7 +38,14 @@ from quaestor.solvers.sparql.nearby import near, nearby_lines, unknown_names
 TOOL = "sparql"
 """What a query is on record as among the turn's calls."""
 
+_FORMS = {False: "sparql, result and constant", True: "sparql, cells, words, result and constant"}
+"""What a value can be given by, as a model is told: for a number, and for every kind of answer."""
+
 _MOST_LISTED = 8
+_LONGEST_LIST = 1_500
+_MARK = re.compile(r"\[\w+_[0-9]+_[0-9]+ ([^\]\[]*)\]")
+"""A number of a sentence with its node, as the page is shown."""
+
 _RESULT = re.compile(r"\s*result_?\s?([0-9]{1,3})\s*")
 
 
@@ -71,13 +81,15 @@ class Retrieval:
     Attributes:
         question: What is asked.
         context: The turn.
+        all_kinds: Whether the model is told of every kind of answer, not of numbers alone.
         values: What was found for the last list of values, by name.
     """
 
     question: str
     context: TurnContext
+    all_kinds: bool = False
     values: dict[str, Found] = field(default_factory=dict)
-    _nodes: dict[str, tuple[str, ...] | QueryError] = field(default_factory=dict)
+    _nodes: dict[str, Mapping[str, str | None] | QueryError] = field(default_factory=dict)
 
     def check(self, wanted: WantedValues) -> list[str]:
         """Finds the values of a list, and returns a sentence for each that was not found; it may be the model's last.
@@ -85,7 +97,7 @@ class Retrieval:
         An empty list is no fault where it says why: the page does not have what is asked for.
         """
         self.values = {}
-        faults = list(_contradictions(wanted))
+        faults = list(_contradictions(wanted, self.all_kinds))
         named = Counter(value.name for value in wanted.values)
         for value in wanted.values:
             try:
@@ -104,12 +116,29 @@ class Retrieval:
                 "name it with an identifier that says what it holds, such as net_sales_2008; taken are "
                 + ", ".join(FUNCTIONS)
             )
-        given = [form for form in (value.sparql, value.result, value.constant) if form is not None]
+        forms = (value.sparql, value.cells, value.words, value.result, value.constant)
+        given = [form for form in forms if form is not None]
         if len(given) != 1:
-            raise _Refused("give one of sparql, result and constant" + (", not several" if given else ""))
+            raise _Refused(f"give one of {_FORMS[self.all_kinds]}" + (", not several" if given else ""))
+        if value.words is not None:
+            return self._quoted(value, value.words)
         if value.constant is not None:
             return self._constant(value, Decimal(str(value.constant)))
         return self._earlier(value, str(value.result)) if value.result is not None else self._on_page(value)
+
+    def _quoted(self, value: WantedValue, words: str) -> Found:
+        """Returns words of the page."""
+        document = self.context.document
+        try:
+            quotation = quote(document, _MARK.sub(r"\1", words), self.question)
+        except QuoteFailure as failure:
+            raise _Refused(str(failure)) from failure
+        if number_in_place(document, quotation):
+            raise _Refused(f"{quotation.text[:40]!r} is a number: name it by a query")
+        extract = quotation.step(0)
+        register = execute(Plan((replace(extract, id=1),))).result
+        place = show_source(quotation.source, document).place
+        return Found(value.name, value.description, extract, register, place, f'"{quotation.text}"')
 
     def _earlier(self, value: WantedValue, said: str) -> Found:
         answers = self.context.memory.answers
@@ -153,14 +182,14 @@ class Retrieval:
         return [n for n, known in self._numbers.by_node.items() if abs(known.quantity.value) == abs(number)]
 
     def _on_page(self, value: WantedValue) -> Found:
-        """Returns the one number that a query means."""
-        query = str(value.sparql)
+        """Returns the one number that a query means, or the several that one for cells does."""
+        query = str(value.sparql if value.cells is None else value.cells)
         started = perf_counter()
         known = query in self._nodes
         nodes = self._run(query)
         output: dict[str, JsonValue] = {}
         try:
-            found = self._single(value, query, nodes)
+            found = (self._single if value.cells is None else self._several_labelled)(value, query, nodes)
             output = {"success": True, "value": str(found.register.value), "place": found.place}
         except _Refused as refused:
             output = {"success": False, "error": str(refused)}
@@ -171,20 +200,37 @@ class Retrieval:
                 self.context.note_call(ToolCall.ended(TOOL, asked, output, started))
         return found
 
-    def _run(self, query: str) -> tuple[str, ...] | QueryError:
+    def _run(self, query: str) -> Mapping[str, str | None] | QueryError:
         if query not in self._nodes:
             try:
-                self._nodes[query] = self._numbers.find(query)
+                self._nodes[query] = self._numbers.find_labelled(query)
             except QueryError as error:
                 self._nodes[query] = error
         return self._nodes[query]
 
-    def _single(self, value: WantedValue, query: str, nodes: tuple[str, ...] | QueryError) -> Found:
+    def _found_nodes(
+        self, value: WantedValue, query: str, nodes: Mapping[str, str | None] | QueryError
+    ) -> Mapping[str, str | None]:
         if isinstance(nodes, QueryError):
             raise _Refused("; ".join([str(nodes), *unknown_names(self._numbers, query)]))
-        if len(nodes) != 1:
-            raise _Refused(self._several(nodes) if nodes else self._nothing(value, query))
-        number = self._numbers.by_node[nodes[0]]
+        if not nodes:
+            raise _Refused(self._nothing(value, query))
+        return nodes
+
+    def _several_labelled(self, value: WantedValue, query: str, nodes: Mapping[str, str | None] | QueryError) -> Found:
+        """Returns the numbers that a query means as a group, each with its label."""
+        by_node = self._numbers.by_node
+        found = self._found_nodes(value, query, nodes)
+        group = group_of([LabelledNumber(by_node[node], label) for node, label in found.items()])
+        register = execute(Plan((Compute(1, "items", (group,)),))).result
+        shown = print_amount(register.value, register.scale, register.unit)
+        return Found(value.name, value.description, group, register, group.text, shorten(shown, _LONGEST_LIST))
+
+    def _single(self, value: WantedValue, query: str, nodes: Mapping[str, str | None] | QueryError) -> Found:
+        (first, *others) = self._found_nodes(value, query, nodes)
+        if others:
+            raise _Refused(self._several((first, *others)))
+        number = self._numbers.by_node[first]
         extract = extract_number(0, number, query=query)
         register = execute(Plan((replace(extract, id=1),))).result
         shown = print_amount(register.value, register.scale, register.unit)
@@ -234,8 +280,10 @@ class Retrieval:
         ]
 
 
-def _contradictions(wanted: WantedValues) -> Iterator[str]:
+def _contradictions(wanted: WantedValues, all_kinds: bool) -> Iterator[str]:
     """Yields what a list says against itself."""
+    if all_kinds and wanted.no_answer == "other":
+        yield "no_answer cannot be other: every kind of answer can be given"
     if wanted.values and wanted.no_answer is not None:
         yield "it names values and says in no_answer that there is no answer: leave one of them out"
     if not wanted.values and wanted.no_answer is None and not wanted.reasoning.strip():

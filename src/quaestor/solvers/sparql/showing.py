@@ -16,25 +16,28 @@ from quaestor.solvers.page_text import shown_text
 from quaestor.solvers.tools.page import GraphPage, Instance, spaced
 
 _MOST_LISTED = 60
+_LONGEST_CELL = 200
 _MOST_NUMBERS = 1_500
 """The most numbers of tables that are shown; of a longer document the first tables', and the names of all."""
 
 
-def value_schema(question: str, context: TurnContext) -> Mapping[str, object]:
+def value_schema(question: str, context: TurnContext, all_kinds: bool = False) -> Mapping[str, object]:
     """Returns what queries are made of: types with properties and instances, sentences with mentions, labels.
 
     Args:
         question: What is asked; it decides what is shown of a text that is too long to be shown whole.
         context: The turn.
+        all_kinds: Whether the answer may be words, so that sentences and cells without numbers are shown too.
     """
     graph = context.graph
     page = GraphPage(graph, context.ontology)
-    sentences, left_out = _sentences(question, context)
+    sentences, left_out = _sentences(question, context, all_kinds)
     return {
         "types": _types(page, context),
         "years_known": any(observation.year for observation in graph.observations),
         "sentences": sentences,
         "left_out": left_out,
+        "words": _words(context) if all_kinds else [],
         "labels": [
             {"node": label_node(place), "value": f"{label.quantity.value:f}", "label": label.label}
             for place, label in enumerate(graph.labels)
@@ -143,12 +146,18 @@ def _instance(instance: Instance) -> str:
     return f"{instance.name} ({', '.join(missing)})" if missing else instance.name
 
 
-def _sentences(question: str, context: TurnContext) -> tuple[list[str], int]:
+def _words(context: TurnContext) -> list[str]:
+    """Returns the cells that print words, with their labels."""
+    cells = (cell for cell in context.graph.text_cells if not cell.empty and any(map(str.isalnum, cell.text)))
+    return _listed([f"{cell.row.label} | {cell.column.label}: {cell.text[:_LONGEST_CELL]}" for cell in cells])
+
+
+def _sentences(question: str, context: TurnContext, all_kinds: bool) -> tuple[list[str], int]:
     """Returns the sentences that tell of numbers, each number marked with its node, and how many had no room."""
     marked: dict[tuple[str, int], list[MentionFact]] = {}
     for mention in context.graph.mentions:
         marked.setdefault((mention.source.section, mention.source.sentence), []).append(mention)
-    shown = shown_text(context.document, question, context.memory)
+    shown = shown_text(context.document, question, context.memory, all_sentences=all_kinds)
     placed = [(sentence, marked.get((sentence.section, sentence.index))) for sentence in shown.sentences]
     return [_marked(sentence.text, mentions or ()) for sentence, mentions in placed], shown.left_out
 

@@ -16,10 +16,11 @@ from quaestor.llm.structured.request import request_structured
 from quaestor.ontology.core import CoreRule, RuleKind
 from quaestor.prompts import render
 from quaestor.solvers import briefing
+from quaestor.solvers.answer_kinds import asks_beyond_numbers, remarks_with, why_none
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.sparql.calculation import FormulaPhase
-from quaestor.solvers.sparql.messages import FORMULA, VALUES, Formula, WantedValues
+from quaestor.solvers.sparql.messages import FORMULA, VALUES, Formula, NumberValues, WantedValues
 from quaestor.solvers.sparql.retrieval import Retrieval
 from quaestor.solvers.sparql.showing import phase_variables, value_schema
 from quaestor.solvers.sparql.spec import SparqlLimits
@@ -61,32 +62,38 @@ class SparqlSolver:
             MissingModelError: The turn comes without a model.
         """
         model = context.model_for()
-        retrieval = Retrieval(question, context)
+        retrieval = Retrieval(question, context, asks_beyond_numbers(context.read(question)))
         calculation = FormulaPhase(retrieval)
         wanted = await self._name(model, calculation)
+        if wanted.no_answer == "other":
+            retrieval.all_kinds = True
+            wanted = await self._name(model, calculation, phase=f"{PLAN}_all_kinds")
         said: Formula | None = None
         for left in range(_NAMINGS - 1, -1, -1):
             if not wanted.values:
-                return answer_without_value(context, wanted.no_answer or "not_on_page", wanted.reasoning)
+                return answer_without_value(context, why_none(wanted.no_answer), wanted.reasoning)
             said = None if wanted.answer is not None else await self._calculate(model, calculation, wanted)
             if said is None or said.formula is not None:
                 break
             if said.no_answer is not None or not left:
                 return answer_without_value(context, said.no_answer or "not_on_page", said.reasoning)
-            wanted = await self._name(model, calculation, said.reasoning)
+            wanted = await self._name(model, calculation, said.reasoning, f"{PLAN}_again_1")
         assert calculation.plan is not None
         plan = replace(calculation.plan, thought=(said or wanted).reasoning[:_LONGEST])
-        remarks = "; ".join(calculation.remarks) or None
+        remarks = remarks_with(wanted.assumption, calculation.remarks)
         answer = await compute(answer_from_plan, plan, context, question=question, reason=remarks)
         return replace(answer, variables=retrieval.named(answer.variables))
 
-    async def _name(self, model: Connection, calculation: FormulaPhase, missing: str | None = None) -> WantedValues:
+    async def _name(
+        self, model: Connection, calculation: FormulaPhase, missing: str | None = None, phase: str = PLAN
+    ) -> WantedValues:
         """Returns the values that the model names, found; where one of them is the answer, its plan is ready.
 
         Args:
             model: The model.
             calculation: Takes what is found.
             missing: Why there was no formula over the values named before; None the first time.
+            phase: What the request is on record as.
         """
         retrieval = calculation.retrieval
         context = retrieval.context
@@ -102,7 +109,8 @@ class SparqlSolver:
         prompt = await compute(
             lambda: render(
                 "sparql/plan",
-                graph=value_schema(retrieval.question, context),
+                graph=value_schema(retrieval.question, context, retrieval.all_kinds),
+                all_kinds=retrieval.all_kinds,
                 calculation=briefing.rules("calculation"),
                 page=briefing.page_name(context.document),
                 **phase_variables(retrieval.question, context),
@@ -117,10 +125,11 @@ class SparqlSolver:
             initial_messages(render("sparql/system", rules=_told(*_NAMING)), prompt),
             name=VALUES,
             description="The values that the answer needs.",
-            phase=PLAN if missing is None else f"{PLAN}_again_1",
+            phase=phase,
             attempts=self.limits.attempts,
             on_rejected=context.note_rejected,
             check=named,
+            told=None if retrieval.all_kinds else NumberValues,
         )
         return reply.value
 
@@ -134,6 +143,7 @@ class SparqlSolver:
                 calculation=_named_rules(wanted.rules or ()),
                 reasoning=wanted.reasoning[:_LONGEST],
                 values=retrieval.told(),
+                all_kinds=retrieval.all_kinds,
                 **phase_variables(retrieval.question, context),
             )
         )

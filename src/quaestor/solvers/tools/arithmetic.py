@@ -1,7 +1,7 @@
 """`calculate`: an operation of the plans on numbers that can be traced.
 
 Owns what the tool adds to the plan's operations: numbers instead of references, more than two terms, percentages for
-readers, and rows by their label.
+readers, and rows by their label. How values become lists is `lists`'.
 """
 
 import re
@@ -13,9 +13,10 @@ from quaestor.core.parsing import parse_quantity
 from quaestor.core.quantity import Scale
 from quaestor.errors import MagnitudeError, QuantityError
 from quaestor.graph.facts import Observation
-from quaestor.plan.operations import ARITHMETIC, OPERATIONS, require_in_range
+from quaestor.plan.operations import OPERATIONS, Operation, require_in_range
 from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import CellGroup, Constant, Operand, Ref, RowRef
+from quaestor.solvers.tools.lists import expanded, is_list, select
 from quaestor.solvers.tools.messages import Calculate, Calculated, OperandShown, Refusal, Scalar
 from quaestor.solvers.tools.page import GraphPage, folded, nearest
 from quaestor.solvers.tools.plan_builder import IN_PERCENT, Grounding, PlanBuilder
@@ -38,25 +39,21 @@ def calculate(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calcul
         PlanError: It has no result, such as a division by zero.
     """
     operation = OPERATIONS.get(request.operation)
-    if operation is None or operation.of_list:
-        near = nearest(request.operation, ARITHMETIC)
+    if operation is None:
+        near = nearest(request.operation, OPERATIONS)
         return Refusal(f"Unknown operation: {request.operation[:100]}", "Use one of the operations of the schema", near)
     if operation.of_row:
         return _of_row(page, draft, request)
-    name = _MANY.get(request.operation, request.operation) if len(request.values) > 2 else request.operation
-    least, most = OPERATIONS[name].arity
-    count = len(request.values)
-    if not least <= count <= most and not (name == "multiply" and count > 2):
-        wanted = f"exactly {least}" if least == most else f"{least} to {most}"
-        return Refusal(
-            f"{name} requires {wanted} value{'s' * (wanted != 'exactly 1')}, not {count}", "Change the values"
-        )
-    traced: list[Grounding] = []
-    for value in request.values:
-        found = _traced(draft, value)
-        if isinstance(found, Refusal):
-            return found
-        traced.append(found)
+    traced = _traced_all(draft, request.values)
+    if isinstance(traced, Refusal):
+        return traced
+    name = _MANY.get(request.operation, request.operation) if len(traced) > 2 else request.operation
+    if operation.of_list:
+        selected = select(page, draft, operation, traced)
+        return selected if isinstance(selected, Refusal) else _calculated(draft, name, request.values, traced, selected)
+    refusal = _wrong_number(draft, OPERATIONS[name], traced)
+    if refusal is not None:
+        return refusal
     operands = [item.operand for item in traced]
     if name == "percentage_change":
         operands.reverse()  # the tool takes old, then new; the plan's operation the new number first
@@ -64,6 +61,30 @@ def calculate(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calcul
     for operand in operands[2:] if name == "multiply" else ():
         step = draft.compute(name, (Ref(step), operand))
     return _calculated(draft, name, request.values, traced, step)
+
+
+def _traced_all(draft: PlanBuilder, values: Sequence[Scalar]) -> Sequence[Grounding] | Refusal:
+    """Returns what each value is, those of runs of steps one by one."""
+    single = expanded(values, len(draft.steps))
+    found: list[Grounding] = []
+    for value in () if isinstance(single, Refusal) else single:
+        traced = _traced(draft, value)
+        if isinstance(traced, Refusal):
+            return traced
+        found.append(traced)
+    return single if isinstance(single, Refusal) else found
+
+
+def _wrong_number(draft: PlanBuilder, operation: Operation, traced: Sequence[Grounding]) -> Refusal | None:
+    """Returns a refusal where an operation takes more or fewer values; one list is as good as several numbers."""
+    least, most = operation.arity
+    count = len(traced)
+    lists = operation.takes == "all" and any(is_list(draft, item.operand) for item in traced)
+    if (1 if lists else least) <= count <= most or (operation.name == "multiply" and count > 2):
+        return None
+    wanted = f"exactly {least}" if least == most else f"{least} to {most}"
+    plural = "s" * (wanted != "exactly 1")
+    return Refusal(f"{operation.name} requires {wanted} value{plural}, not {count}", "Change the values")
 
 
 def _of_row(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calculated | Refusal:
@@ -146,7 +167,7 @@ def _calculated(
         scale=register.counts.scale_word if fraction is None else Scale.PERCENT.value,
         unit=register.unit,
         formula=draft.formula(step),
-        operands=tuple(_operand(draft, item) for item in traced),
+        operands=() if OPERATIONS[operation].of_list else tuple(_operand(draft, item) for item in traced),
         ungrounded=tuple(
             json_number(t.operand.value) for t in traced if not t.grounded and isinstance(t.operand, Constant)
         ),

@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import ConfigDict, Discriminator, Field, JsonValue, Strict
 
 from quaestor.core.provenance import Source
-from quaestor.plan.operations import ARITHMETIC, MOST_OPERANDS
+from quaestor.plan.operations import ARITHMETIC, MOST_OPERANDS, OPERATIONS
 
 Number = int | float
 Word = Annotated[str, Field(max_length=300)]
@@ -75,6 +75,30 @@ class Calculate:
             min_length=1,
             max_length=MOST_OPERANDS,
             description="#1: step 1; #-1: the last answer; or numbers.",
+        ),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class CalculateAnything:
+    """The arguments of `calculate` as they are told where the answer may be of any kind; read as `Calculate`."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
+
+    operation: Annotated[
+        Word,
+        Field(
+            description="percentage_change: old, new. percentage: part, whole. table_ operations: one row label. rank, "
+            "largest, smallest: list, n. above to equal_to: list, number.",
+            json_schema_extra={"enum": list(OPERATIONS)},
+        ),
+    ]
+    values: Annotated[
+        list[Scalar],
+        Field(
+            min_length=1,
+            max_length=MOST_OPERANDS,
+            description="#1: step 1; #-1: the last answer; #4..#9: a list of steps; or numbers.",
         ),
     ]
 

@@ -16,16 +16,26 @@ from quaestor.solvers.page_text import shown_text
 from quaestor.solvers.workflow.names import Axes, axes_of
 
 
-@lru_cache(maxsize=1)
-def rendered_system() -> str:
-    """Returns what holds for every question: rules, form, examples."""
-    return render("workflow/system", rules=briefing.rules())
+@lru_cache(maxsize=2)
+def rendered_system(all_kinds: bool = False) -> str:
+    """Returns what holds for every question: rules, form, examples.
+
+    Args:
+        all_kinds: Whether the model is told of every kind of answer, not of numbers alone.
+    """
+    return render("workflow/system", rules=briefing.rules(), all_kinds=all_kinds)
 
 
-def rendered_prompt(question: str, context: TurnContext) -> str:
-    """Returns the page, the conversation so far and the question."""
+def rendered_prompt(question: str, context: TurnContext, all_kinds: bool = False) -> str:
+    """Returns the page, the conversation so far and the question.
+
+    Args:
+        question: What is asked.
+        context: The turn.
+        all_kinds: Whether the answer may be words, so that sentences without numbers are shown too.
+    """
     document = context.document
-    shown = shown_text(document, question, context.memory)
+    shown = shown_text(document, question, context.memory, all_sentences=all_kinds)
     places = {(sentence.section, sentence.index) for sentence in shown.sentences}
     return render(
         "workflow/plan",
@@ -41,6 +51,7 @@ def rendered_prompt(question: str, context: TurnContext) -> str:
             if (taken := [sentence for sentence in sentences if (sentence.section, sentence.index) in places])
         ],
         left_out=shown.left_out,
+        all_kinds=all_kinds,
     )
 
 

@@ -14,11 +14,22 @@ from quaestor.errors import ExecutionError, PlanError
 from quaestor.plan.execute import execute
 from quaestor.plan.literals import needs_no_source
 from quaestor.plan.steps import Plan
-from quaestor.plan.validate import validate
+from quaestor.plan.validate import MOST_STEPS, validate
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.workflow.lowering import Number, lower, value_of
-from quaestor.solvers.workflow.schema import ComputeStep, LiteralNumber, TableExtract, TextExtract, WorkflowPlan
+from quaestor.solvers.groups import groups_in_place
+from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote
+from quaestor.solvers.workflow.lowering import LookedUp, lower, value_of
+from quaestor.solvers.workflow.schema import (
+    ComputeStep,
+    LiteralNumber,
+    LookUpStep,
+    QuoteWords,
+    SelectCells,
+    TableExtract,
+    WorkflowPlan,
+)
+from quaestor.solvers.workflow.selecting import select_cells
 from quaestor.solvers.workflow.table_lookup import LookupFailure, look_up
 from quaestor.solvers.workflow.text_lookup import TextMatch, find_numbers
 
@@ -29,22 +40,27 @@ class CheckedPlan:
 
     Attributes:
         written: The plan.
-        numbers: What its extract steps found, by their place from 0.
+        found: What its steps found, by their place from 0.
         open: The numbers of the text among which one is still to be chosen, by the step's place.
         issues: What is wrong; empty where all is well so far.
         remarks: What a reader should doubt.
     """
 
     written: WorkflowPlan
-    numbers: Mapping[int, Number] = field(default_factory=dict)
+    found: Mapping[int, LookedUp] = field(default_factory=dict)
     open: Mapping[int, TextMatch] = field(default_factory=dict)
     issues: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
     @property
     def plan(self) -> Plan:
-        """The plan with the numbers found so far."""
-        return lower(self.written, self.numbers)
+        """The plan with what was found so far."""
+        return lower(self.written, self.found)
+
+    @property
+    def final_plan(self) -> Plan:
+        """The plan of one that has no issues: groups of cells stand where they are used."""
+        return groups_in_place(self.plan)
 
 
 def check_workflow_plan(written: WorkflowPlan, question: str, context: TurnContext) -> CheckedPlan:
@@ -61,29 +77,51 @@ def check_workflow_plan(written: WorkflowPlan, question: str, context: TurnConte
     if written.no_answer is not None:
         both = "it has steps and says in no_answer that there is no answer: leave one of them out"
         return CheckedPlan(written, issues=(both,) if written.steps else ())
-    numbers: dict[int, Number] = {}
+    found: dict[int, LookedUp] = {}
     undecided: dict[int, TextMatch] = {}
     issues = list(_empty_fields(written))
+    if len(written.steps) > MOST_STEPS:
+        return CheckedPlan(written, issues=validate(lower(written, {}), len(context.memory.turns)))
     for place, step in enumerate(written.steps):
+        if isinstance(step, ComputeStep):
+            continue
         try:
-            if isinstance(step, TableExtract):
-                numbers[place] = look_up(context.document, step.params.row_query, step.params.col_query)
-            elif isinstance(step, TextExtract):
-                found = find_numbers(context.graph, step.params)
-                if found.decided:
-                    numbers[place] = found.numbers[0]
-                else:
-                    undecided[place] = found
-        except LookupFailure as failure:
+            taken = _looked_up(step, question, context)
+        except (LookupFailure, QuoteFailure) as failure:
             issues.append(f"step {place + 1}: {failure}")
+        else:
+            if isinstance(taken, TextMatch):
+                undecided[place] = taken
+            else:
+                found[place] = taken
     if not written.steps:
         issues.append("the plan has no steps: write them, or say in no_answer why there is no answer")
     copied, loose = _literals(written, question, context)
     issues += copied
-    issues += validate(lower(written, numbers), len(context.memory.turns)) if written.steps else ()
+    issues += validate(lower(written, found), len(context.memory.turns)) if written.steps else ()
     if not issues and not undecided:
-        issues += run_issues(with_label_scales(lower(written, numbers), context.document), context)
-    return CheckedPlan(written, numbers, undecided, tuple(issues), loose)
+        issues += run_issues(with_label_scales(lower(written, found), context.document), context)
+    return CheckedPlan(written, found, undecided, tuple(issues), loose)
+
+
+def _looked_up(step: LookUpStep, question: str, context: TurnContext) -> LookedUp | TextMatch:
+    """Returns what a step's words find; of several numbers of the text all that are too close to call.
+
+    Raises:
+        LookupFailure: They find nothing, or not without doubt.
+        QuoteFailure: Words that are quoted are not on the page.
+    """
+    if isinstance(step, TableExtract):
+        return look_up(context.document, step.params.row_query, step.params.col_query)
+    if isinstance(step, SelectCells):
+        return select_cells(context.document, context.graph, step.rows, step.columns)
+    if isinstance(step, QuoteWords):
+        quoted = quote(context.document, step.words, question)
+        if number_in_place(context.document, quoted):
+            raise QuoteFailure(f"{quoted.text[:40]!r} is a number: take it with extract_value")
+        return quoted
+    found = find_numbers(context.graph, step.params)
+    return found.numbers[0] if found.decided else found
 
 
 def run_issues(plan: Plan, context: TurnContext) -> tuple[str, ...]:
@@ -107,11 +145,18 @@ def empty_fields(written: WorkflowPlan) -> int:
 
 def _empty_fields(written: WorkflowPlan) -> Iterator[str]:
     for place, step in enumerate(written.steps, 1):
-        if isinstance(step, ComputeStep):
-            continue
-        for name in step.params.__slots__:
-            if not getattr(step.params, name).strip():
-                yield f"step {place} leaves {name} empty: say it in words"
+        for name in () if isinstance(step, ComputeStep) else _unsaid(step):
+            yield f"step {place} leaves {name} empty: say it in words"
+
+
+def _unsaid(step: LookUpStep) -> Iterator[str]:
+    if isinstance(step, QuoteWords):
+        said = {"words": step.words}
+    elif isinstance(step, SelectCells):
+        said = {"rows": " ".join(step.rows), "columns": " ".join(step.columns)}
+    else:
+        said = {name: getattr(step.params, name) for name in step.params.__slots__}
+    yield from (name for name, words in said.items() if not words.strip())
 
 
 def _literals(written: WorkflowPlan, question: str, context: TurnContext) -> tuple[list[str], tuple[str, ...]]:

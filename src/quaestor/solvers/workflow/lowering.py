@@ -12,31 +12,41 @@ from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity
 from quaestor.graph.facts import HeaderNumber, MentionFact
 from quaestor.plan.literals import write_literal
-from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, Step
+from quaestor.solvers.quoting import Quotation
 from quaestor.solvers.workflow.schema import (
     ComputeStep,
-    ExtractStep,
     LiteralNumber,
+    LookUpStep,
+    QuoteWords,
+    SelectCells,
     StepReference,
     TableExtract,
+    TextExtract,
     WorkflowPlan,
 )
+from quaestor.solvers.workflow.selecting import SelectedCells
 from quaestor.solvers.workflow.table_lookup import TableMatch
 
 Number = TableMatch | MentionFact | HeaderNumber
 """A number of the page that the words of a step found."""
 
+LookedUp = Number | SelectedCells | Quotation
+"""What the words of a step found."""
+
 _EXACT = 2**53
+_LONGEST_QUERY = 2_000
 _UNKNOWN = Quantity(Decimal(1), text="1")
+_NOWHERE = CellRef("", 0, 0, 0)
 
 
-def lower(written: WorkflowPlan, numbers: Mapping[int, Number]) -> Plan:
+def lower(written: WorkflowPlan, found: Mapping[int, LookedUp]) -> Plan:
     """Returns the plan, step by step.
 
     Args:
         written: What the model wrote.
-        numbers: What its extract steps found, by their place from 0. A step that found nothing becomes a stand-in: such
-            a plan can be validated, but must not be executed.
+        found: What its steps found, by their place from 0. A step that found nothing becomes a stand-in: such a plan
+            can be validated, but must not be executed. Cells that are selected are listed in a step of their own.
     """
     sizes = _sizes(written)
     steps: list[Step] = []
@@ -45,7 +55,7 @@ def lower(written: WorkflowPlan, numbers: Mapping[int, Number]) -> Plan:
             operation = "identity" if step.step_id in sizes else step.operation
             steps.append(Compute(step.step_id, operation, tuple(map(_operand, step.operands))))
         else:
-            steps.append(_extract(step, numbers.get(place), step.step_id in sizes.values()))
+            steps.append(_taken(step, found.get(place), step.step_id in sizes.values()))
     return Plan(tuple(steps), thought=written.thought_process)
 
 
@@ -61,7 +71,7 @@ def _sizes(written: WorkflowPlan) -> Mapping[int, int]:
         for operand in step.operands
         if isinstance(operand, StepReference)
     )
-    extracted = {step.step_id for step in written.steps if not isinstance(step, ComputeStep)}
+    extracted = {step.step_id for step in written.steps if isinstance(step, TableExtract | TextExtract)}
     return {
         step.step_id: operand.step_ref
         for step in written.steps
@@ -71,21 +81,35 @@ def _sizes(written: WorkflowPlan) -> Mapping[int, int]:
     }
 
 
-def query_of(step: ExtractStep) -> str:
-    """Returns what an extract step looks for, in one line."""
+def query_of(step: LookUpStep) -> str:
+    """Returns what a step looks for, in one line."""
+    if isinstance(step, SelectCells):
+        return f"{', '.join(step.rows)} | {', '.join(step.columns)}"[:_LONGEST_QUERY]
+    if isinstance(step, QuoteWords):
+        return step.words[:_LONGEST_QUERY]
     if isinstance(step, TableExtract):
         return f"{step.params.row_query} | {step.params.col_query}"
     params = step.params
     return f"{params.sought} | {params.value_context} | {params.unit} | {params.period}"
 
 
-def _extract(step: ExtractStep, number: Number | None, as_size: bool) -> Extract:
+def _taken(step: LookUpStep, found: LookedUp | None, as_size: bool) -> Step:
     query = query_of(step)
+    if isinstance(step, SelectCells):
+        group = found.group if isinstance(found, SelectedCells) else CellGroup("", ("",), (_UNKNOWN,), (_NOWHERE,))
+        return Compute(step.step_id, "items", (group,))
+    if isinstance(step, QuoteWords):
+        return (found if isinstance(found, Quotation) else Quotation("?", _NOWHERE, "")).step(step.step_id, query)
+    assert not isinstance(found, SelectedCells | Quotation)
+    return _extract(step.step_id, query, found, as_size)
+
+
+def _extract(step: int, query: str, number: Number | None, as_size: bool) -> Extract:
     reading: Literal["signed", "magnitude"] = "magnitude" if as_size else "signed"
     if number is None:
-        return Extract(step.step_id, CellRef("", 0, 0, 0), "", _UNKNOWN, reading, query)
+        return Extract(step, _NOWHERE, "", _UNKNOWN, reading, query)
     source = number.cell.ref if isinstance(number, TableMatch) else number.source
-    return Extract(step.step_id, source, number.label, number.quantity, reading, query)
+    return Extract(step, source, number.label, number.quantity, reading, query)
 
 
 def _operand(written: StepReference | LiteralNumber) -> Operand:

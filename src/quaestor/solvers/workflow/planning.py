@@ -14,13 +14,14 @@ from quaestor.llm.models import Connection
 from quaestor.llm.structured.replies import initial_messages
 from quaestor.llm.structured.request import request_structured
 from quaestor.prompts import render
+from quaestor.solvers.answer_kinds import asks_beyond_numbers
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.signs import SIGN_DROPPED, drops_sign_unasked
 from quaestor.solvers.workflow.briefing import rendered_prompt, rendered_system
 from quaestor.solvers.workflow.checking import CheckedPlan, check_workflow_plan, run_issues
-from quaestor.solvers.workflow.lowering import Number, query_of
+from quaestor.solvers.workflow.lowering import LookedUp, query_of
 from quaestor.solvers.workflow.record import WRITE_PLAN, as_json, found_events, plan_event
-from quaestor.solvers.workflow.schema import ComputeStep, ExtractStep, NumberChoice, WorkflowPlan
+from quaestor.solvers.workflow.schema import ComputeStep, LookUpStep, NumberChoice, NumberPlan, WorkflowPlan
 from quaestor.solvers.workflow.spec import WorkflowLimits
 from quaestor.solvers.workflow.text_lookup import TextMatch, shown_matches
 
@@ -43,26 +44,38 @@ class Planning:
     context: TurnContext
     question: str
     limits: WorkflowLimits
+    _all_kinds: bool = field(init=False)
     _examined: CheckedPlan | None = field(init=False, default=None)
     _plans: int = field(init=False, default=0)
     _told_of_sign: bool = field(init=False, default=False)
 
+    def __post_init__(self) -> None:
+        """Decides what the model is told at first."""
+        self._all_kinds = asks_beyond_numbers(self.context.read(self.question))
+
     async def run(self) -> CheckedPlan:
-        """Returns a plan that has a result.
+        """Returns a plan that has a result, or says why there is none.
+
+        A model that is told of numbers alone and says that the answer is none is told of all kinds then.
 
         Raises:
             ModelReplyError: None was found within the bounds.
             OutageError: The model cannot be asked.
         """
-        prompt = await compute(rendered_prompt, self.question, self.context)
-        told, left, again = prompt, self.limits.repairs + 1, 0
+        prompt = await compute(rendered_prompt, self.question, self.context, self._all_kinds)
+        told, left, again, phase = prompt, self.limits.repairs + 1, 0, _PHASE
         while True:
-            examined, used = await self._ask(told, left, f"{_PHASE}_again_{again}" if again else _PHASE)
+            examined, used = await self._ask(told, left, phase)
+            if examined.written.no_answer == "other" and not self._all_kinds:
+                self._all_kinds, phase = True, f"{_PHASE}_all_kinds"
+                told = prompt = await compute(rendered_prompt, self.question, self.context, self._all_kinds)
+                continue
             examined, issues = await self._decided(examined)
             if not issues:
                 self.context.trace.extend(found_events(examined))
                 return examined
             left, again = left - used, again + 1
+            phase = f"{_PHASE}_again_{again}"
             self.context.trace.append(PlanRefused(_PHASE, self._plans, tuple(issues)))
             if left <= 0:
                 raise ModelReplyError(f"after {self.limits.repairs + 1} plans that could not be run: {issues[0]}")
@@ -73,13 +86,14 @@ class Planning:
         reply = await request_structured(
             self.connection,
             WorkflowPlan,
-            initial_messages(rendered_system(), prompt),
+            initial_messages(rendered_system(self._all_kinds), prompt),
             name=WRITE_PLAN,
             description="The plan that answers the question.",
             phase=phase,
             attempts=attempts,
             on_rejected=self.context.note_rejected,
             check=self._check,
+            told=None if self._all_kinds else NumberPlan,
         )
         assert self._examined is not None
         return self._examined, reply.attempts
@@ -88,6 +102,8 @@ class Planning:
         self._plans += 1
         self.context.trace.append(plan_event(self._plans, written))
         examined = check_workflow_plan(written, self.question, self.context)
+        if written.no_answer == "other" and self._all_kinds and not examined.issues:
+            examined = replace(examined, issues=("no_answer cannot be other: every kind of answer can be given",))
         if not examined.issues and drops_sign_unasked(examined.plan, self.context.read(self.question)):
             told, self._told_of_sign = self._told_of_sign, True
             issues = () if told else (f"{SIGN_DROPPED}: leave absolute out, or write the same plan again",)
@@ -99,7 +115,7 @@ class Planning:
         """Returns the plan with every number chosen, and why it cannot be run, if so."""
         if not examined.open:
             return examined, ()
-        numbers: dict[int, Number] = dict(examined.numbers)
+        numbers: dict[int, LookedUp] = dict(examined.found)
         issues: list[str] = []
         for place, match in examined.open.items():
             step = examined.written.steps[place]
@@ -110,10 +126,10 @@ class Planning:
                 self.context.trace.append(NumberPicked(place + 1, pointed, len(match.numbers)))
             else:
                 issues.append(f"step {place + 1}: none of the numbers that fit {query_of(step)!r} is the one meant")
-        chosen = replace(examined, numbers=numbers, open={})
+        chosen = replace(examined, found=numbers, open={})
         return chosen, tuple(issues) or await compute(run_issues, chosen.plan, self.context)
 
-    async def _point(self, step: int, sought: ExtractStep, match: TextMatch) -> int:
+    async def _point(self, step: int, sought: LookUpStep, match: TextMatch) -> int:
         """Returns the place from 1 of the number that the model means, or 0 if it means none of them."""
         count = len(match.numbers)
 

@@ -20,7 +20,10 @@ from quaestor.core import serial
 from quaestor.solvers.workflow.checking import CheckedPlan, empty_fields
 from quaestor.solvers.workflow.lowering import query_of
 from quaestor.solvers.workflow.schema import ComputeStep, WorkflowPlan
+from quaestor.solvers.workflow.selecting import SelectedCells
 from quaestor.solvers.workflow.table_lookup import TableMatch
+
+_LONGEST_LABEL = 500
 
 WRITE_PLAN = "write_plan"
 """What a model is asked to return where it writes a plan."""
@@ -63,10 +66,12 @@ def found_events(examined: CheckedPlan) -> list[LookedUp]:
     """Returns an event for each number that was found: the words, where they led, how well, and the runner-up."""
     found = []
     for place, step in enumerate(examined.written.steps):
-        number = examined.numbers.get(place)
+        number = examined.found.get(place)
         if isinstance(step, ComputeStep) or number is None:
             continue
-        if isinstance(number, TableMatch):
+        if isinstance(number, SelectedCells):
+            found.append(LookedUp(place + 1, query_of(step), number.label[:_LONGEST_LABEL], number.score))
+        elif isinstance(number, TableMatch):
             runner_up = (number.runner_up, number.runner_up_score) if number.runner_up else (None, None)
             found.append(LookedUp(place + 1, query_of(step), number.label, number.score, *runner_up))
         else:

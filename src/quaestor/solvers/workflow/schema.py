@@ -1,7 +1,8 @@
 """A plan as a model writes it: extract steps with words to look up, compute steps with references and literals.
 
 Owns the wire form. Every field of every step is filled, for steps of one kind are a type of their own; no field takes
-a number of the page.
+a number of the page. Where a question asks for a number a model is told `NumberPlan`, a part of `WorkflowPlan`; what
+it writes is read as the whole.
 """
 
 from dataclasses import dataclass
@@ -9,14 +10,20 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Discriminator, Field, Tag
 
-from quaestor.conversation.events.kinds import NoAnswerReason
 from quaestor.llm.structured.schema import UNTOLD
+from quaestor.solvers.answer_kinds import NumberSilence
 
 Operation = Literal[
     "identity", "add", "subtract", "multiply", "divide", "exp", "greater", "percentage", "percentage_change", "sum",
     "average", "minimum", "maximum", "absolute", "as_printed",
 ]  # fmt: skip
 """The operations of plans that take numbers; those of whole rows are written as extract steps and `sum` or its like."""
+
+ListOperation = Literal[
+    "argmax", "argmin", "rank", "largest", "smallest", "above", "below", "at_least", "at_most", "equal_to", "count",
+    "labels", "items",
+]  # fmt: skip
+"""The operations of plans that take lists of cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +69,27 @@ class TextExtract:
 
 
 @dataclass(frozen=True, slots=True)
+class SelectCells:
+    """All cells in which some rows and columns meet."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
+    step_id: int
+    tool: Literal["select_cells"]
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QuoteWords:
+    """Words of the page, letter by letter."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
+    step_id: int
+    tool: Literal["quote"]
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class StepReference:
     """The result of another step."""
 
@@ -79,36 +107,59 @@ class LiteralNumber:
     value: float
 
 
+WrittenOperand = Annotated[StepReference | LiteralNumber, Discriminator("type")]
+
+
 @dataclass(frozen=True, slots=True)
-class ComputeStep:
-    """A calculation."""
+class NumberStep:
+    """A calculation with numbers."""
 
     __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     step_id: int
     tool: Literal["compute"]
     operation: Operation
-    operands: tuple[Annotated[StepReference | LiteralNumber, Discriminator("type")], ...]
+    operands: tuple[WrittenOperand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComputeStep:
+    """A calculation, or a choice among cells."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
+    step_id: int
+    tool: Literal["compute"]
+    operation: Literal[Operation, ListOperation]
+    operands: tuple[WrittenOperand, ...]
 
 
 ExtractStep = TableExtract | TextExtract
+LookUpStep = TableExtract | TextExtract | SelectCells | QuoteWords
+"""A step that looks something up."""
+
+_KINDS = ("table", "text", "compute", "select_cells", "quote")
 
 
 def _kind(value: Any) -> str | None:
     """Returns which step it is, by `tool` and `source`; None for none of them."""
     fields = value if isinstance(value, dict) else {name: getattr(value, name, None) for name in ("tool", "source")}
-    kind = fields.get("tool") if fields.get("tool") == "compute" else fields.get("source")
-    return kind if kind in ("table", "text", "compute") else None
+    kind = fields.get("source") if fields.get("tool") == "extract_value" else fields.get("tool")
+    return kind if kind in _KINDS else None
 
+
+_OF_KIND = Discriminator(
+    _kind,
+    custom_error_type="step_kind",
+    custom_error_message='A step has tool "extract_value" with source "table" or "text", or tool "compute", '
+    '"select_cells" or "quote"',
+)
 
 WorkflowStep = Annotated[
     Annotated[TableExtract, Tag("table")]
     | Annotated[TextExtract, Tag("text")]
+    | Annotated[SelectCells, Tag("select_cells")]
+    | Annotated[QuoteWords, Tag("quote")]
     | Annotated[ComputeStep, Tag("compute")],
-    Discriminator(
-        _kind,
-        custom_error_type="step_kind",
-        custom_error_message='A step has tool "extract_value" with source "table" or "text", or tool "compute"',
-    ),
+    _OF_KIND,
 ]
 
 
@@ -119,7 +170,26 @@ class WorkflowPlan:
     __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     thought_process: str
     steps: tuple[WorkflowStep, ...] = ()
-    no_answer: NoAnswerReason | None = None
+    no_answer: NumberSilence | None = None
+    assumption: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NumberPlan:
+    """The whole way to an answer that is a number or yes or no."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
+    thought_process: str
+    steps: tuple[
+        Annotated[
+            Annotated[TableExtract, Tag("table")]
+            | Annotated[TextExtract, Tag("text")]
+            | Annotated[NumberStep, Tag("compute")],
+            _OF_KIND,
+        ],
+        ...,
+    ] = ()
+    no_answer: NumberSilence | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ Owns the order. The model is the run's, and comes with each turn; the solver kee
 
 from quaestor.conversation.answer import Answer
 from quaestor.core.computing import compute
+from quaestor.solvers.answer_kinds import remarks_with, why_none
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.workflow.planning import Planning
@@ -34,6 +35,6 @@ class WorkflowSolver:
         examined = await Planning(model, context, question, self.limits).run()
         written = examined.written
         if written.no_answer is not None:
-            return answer_without_value(context, written.no_answer, written.thought_process)
-        remarks = "; ".join(examined.remarks) or None
-        return await compute(answer_from_plan, examined.plan, context, question=question, reason=remarks)
+            return answer_without_value(context, why_none(written.no_answer), written.thought_process)
+        remarks = remarks_with(written.assumption, examined.remarks)
+        return await compute(answer_from_plan, examined.final_plan, context, question=question, reason=remarks)

@@ -5,7 +5,7 @@ call, is an error that names the nearest labels, never a guess. Either orientati
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from quaestor.core.quantity import Quantity
@@ -101,7 +101,7 @@ def _candidates(document: Document, row_query: str, col_query: str) -> Iterator[
     """Yields the cells with a number whose row and column fit, in both orientations."""
     for table, axes in zip(document.tables, axes_of(document), strict=True):
         for first, second, loss in ((row_query, col_query, 0.0), (col_query, row_query, _TURNED)):
-            rows, columns = _fitting(first, axes.rows), _fitting(second, axes.columns)
+            rows, columns = fitting_lines(first, axes.rows), fitting_lines(second, axes.columns)
             for row, row_score in rows.items():
                 for column, column_score in columns.items():
                     cell = table.cells[row][column]
@@ -110,8 +110,13 @@ def _candidates(document: Document, row_query: str, col_query: str) -> Iterator[
                         yield _Candidate(score, cell, axes.rows[row], axes.columns[column])
 
 
-def _fitting(query: str, lines: Mapping[int, Line]) -> dict[int, float]:
-    """Returns the lines that fit a query, with their scores; the line that it names letter by letter alone."""
+def fitting_lines(query: str, lines: Mapping[int, Line]) -> dict[int, float]:
+    """Returns the lines that fit a query, with their scores; the line that it names letter by letter alone.
+
+    Args:
+        query: Words for a line.
+        lines: The lines of an axis, by their index.
+    """
     for index, line in lines.items():
         if is_named(query, line):
             return {index: 100.0}
@@ -149,11 +154,21 @@ def _misses(axes: tuple[Axes, ...], row_query: str, col_query: str) -> list[str]
         ("row", row_query, [side.rows for side in axes]),
         ("column", col_query, [side.columns for side in axes]),
     ):
-        if not any(_fitting(query, side) for side in sides):
+        if not any(fitting_lines(query, side) for side in sides):
             lines = [line for side in sides for line in side.values()]
-            near = sorted(lines, key=lambda line: -fit(query, line))[:_NEAREST]
-            found.append(f"no {axis} is called {query[:80]!r}; the nearest are {_listed([repr(x.name) for x in near])}")
+            found.append(f"no {axis} is called {query[:80]!r}; the nearest are {nearest_names(query, lines)}")
     return found
+
+
+def nearest_names(query: str, lines: Sequence[Line]) -> str:
+    """Returns the names of the few lines that are nearest to a query, for messages.
+
+    Args:
+        query: Words for a line.
+        lines: Those among which it may be.
+    """
+    near = sorted(lines, key=lambda line: -fit(query, line))[:_NEAREST]
+    return _listed([repr(line.name) for line in near])
 
 
 def _asked(row_query: str, col_query: str) -> str:

@@ -16,17 +16,23 @@ from quaestor.conversation.memory import Memory
 from quaestor.core import serial
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
-from quaestor.solvers.reflection.drafts import Draft, faults, parse_draft, read_claim
+from quaestor.plan.validate import validate
+from quaestor.solvers.reflection.draft_lists import without_grouped
+from quaestor.solvers.reflection.drafts import Draft, faults, parse_draft, quotation_faults, read_claim
 from quaestor.solvers.reflection.evidence import examine_draft, examine_plan
 from quaestor.solvers.reflection.numbers import NumberIndex
 
-NUMBERS = NumberIndex(context_of().graph)
+NUMBERS, DOCUMENT = NumberIndex(context_of().graph), context_of().document
+
+
+def quotes(words: str) -> dict[str, str]:
+    return {"kind": "quote", "words": words}
 
 
 def kinds(written: Any, question: str = "what was it?") -> list[str]:
     read = serial.load(Draft, written)
     assert faults(read, 0) == []
-    found = examine_draft(parse_draft(read, question, NUMBERS), question, Memory(), NUMBERS)
+    found = examine_draft(parse_draft(read, question, NUMBERS, DOCUMENT), question, Memory(), NUMBERS)
     return [finding.kind for finding in found]
 
 
@@ -58,7 +64,7 @@ def test_no_number_is_guessed_out_of_prose(said: str) -> None:
 
 
 def test_a_number_is_taken_from_where_the_page_prints_it() -> None:
-    read = parse_draft(serial.load(Draft, change()), "", NUMBERS)
+    read = parse_draft(serial.load(Draft, change()), "", NUMBERS, DOCUMENT)
     first, second, last = read.plan.steps
     assert isinstance(first, Extract)
     assert isinstance(second, Extract)
@@ -69,7 +75,10 @@ def test_a_number_is_taken_from_where_the_page_prints_it() -> None:
 
 def test_without_a_place_the_likeliest_is_taken() -> None:
     read = parse_draft(
-        serial.load(Draft, draft(look_up("cash at beginning of year, 2008", 69993), answer=69993)), "", NUMBERS
+        serial.load(Draft, draft(look_up("cash at beginning of year, 2008", 69993), answer=69993)),
+        "",
+        NUMBERS,
+        DOCUMENT,
     )
     (step,) = read.plan.steps
     assert isinstance(step, Extract)
@@ -175,10 +184,11 @@ STEPS = st.one_of(
     ),
     st.builds(
         lambda operation, operands, result: calculate(operation, *operands, result=result),
-        st.sampled_from(["add", "divide", "exp", "greater", "percentage_change", "average"]),
+        st.sampled_from("add divide exp greater percentage_change average argmax rank above count items".split()),
         st.lists(st.one_of(VALUES, st.sampled_from(["#1", "#2", "#-1", "#0", "#9"])), min_size=1, max_size=3),
         st.one_of(VALUES, st.booleans()),
     ),
+    st.builds(quotes, st.sampled_from(["2008", "net cash", "barges", "", "x" * 9000])),
 )
 
 
@@ -186,8 +196,11 @@ STEPS = st.one_of(
 @given(st.lists(STEPS, min_size=1, max_size=5), VALUES, st.sampled_from([None, "one", "percent", "million"]))
 def test_whatever_a_draft_says_it_is_a_plan_or_refused(steps: list[Any], answer: Any, scale: str | None) -> None:
     read = serial.load(Draft, json.loads(json.dumps(draft(*steps, answer=answer, scale=scale))))
-    if faults(read, 0):
+    if faults(read, 0) or quotation_faults(read, "what was it?", DOCUMENT):
         return
-    understood = parse_draft(read, "what was it?", NUMBERS)
+    understood = parse_draft(read, "what was it?", NUMBERS, DOCUMENT)
     assert len(understood.plan.steps) == len(steps) == len(understood.claims)
     examine_draft(understood, "what was it?", Memory(), NUMBERS)
+    pruned = without_grouped(understood.plan)
+    assert len(pruned.steps) <= len(steps)
+    assert not validate(pruned, 0)

@@ -11,7 +11,7 @@ from toolboxes import sample_pages
 from quaestor.conversation.memory import Memory
 from quaestor.core import serial
 from quaestor.core.quantity import Scale
-from quaestor.plan.steps import Constant, Extract, Ref
+from quaestor.plan.steps import CellGroup, Constant, Extract, Ref
 from quaestor.solvers.sparql.messages import WantedValues
 from quaestor.solvers.sparql.retrieval import Retrieval
 
@@ -37,6 +37,23 @@ def checked(**given: Any) -> tuple[Retrieval, list[str]]:
 
 def query(patterns: str) -> str:
     return f"SELECT ?value WHERE {{ {patterns} }}"
+
+
+def test_words_are_quoted_with_or_without_the_marks_of_numbers() -> None:
+    for said in ("had sold 81 stores", "had sold [pre_text_0_0 81] stores"):
+        found, faults = checked(what={"words": said})
+        assert faults == []
+        assert found.values["what"].shown == '"had sold 81 stores"'
+
+
+def test_cells_are_a_group_with_the_labels_that_the_query_selects() -> None:
+    found, faults = checked(
+        sales={"cells": "SELECT ?year ?v { ?o kg:property kg:net_sales ; kg:year ?year ; kg:value ?v }"}
+    )
+    assert faults == []
+    assert isinstance(group := found.values["sales"].variable, CellGroup)
+    assert (group.text, group.labels) == ("net sales", ("2008", "2007"))
+    assert found.values["sales"].shown == "2008: 100 million; 2007: 90 million"
 
 
 def test_values_in_every_form() -> None:

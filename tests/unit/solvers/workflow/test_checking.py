@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 from solver_bench import context_of
-from workflow_bench import OPERATING, change, compute, plan, table, text
+from workflow_bench import OPERATING, cells, change, compute, plan, table, text, words
 
 from quaestor.core import serial
 from quaestor.llm.structured.schema import is_closed
 from quaestor.plan.operations import OPERATIONS
 from quaestor.plan.steps import Compute, Constant, Extract
 from quaestor.solvers.workflow.checking import CheckedPlan, check_workflow_plan, empty_fields
-from quaestor.solvers.workflow.schema import ComputeStep, WorkflowPlan
+from quaestor.solvers.workflow.schema import ComputeStep, NumberPlan, NumberStep, WorkflowPlan
 
 Json = dict[str, Any]
 
@@ -82,17 +82,21 @@ def test_a_number_of_the_text_that_is_not_decided_is_left_open() -> None:
     found = examined(plan(text(1, "capital expenditures", "capital expenditures were in and")))
     assert found.issues == ()
     assert list(found.open) == [0]
-    assert not found.numbers
+    assert not found.found
 
 
 def test_the_wire_has_every_operation_on_numbers_and_no_free_key() -> None:
     operations = serial.schema(ComputeStep)["properties"]["operation"]["enum"]
     assert operations == [name for name, operation in OPERATIONS.items() if not operation.of_row]
+    numbers = serial.schema(NumberStep)["properties"]["operation"]["enum"]
+    assert numbers == [name for name in operations if not OPERATIONS[name].of_list]
     assert is_closed(WorkflowPlan)
+    assert is_closed(NumberPlan)
 
 
 def test_steps_have_no_field_of_another_kind() -> None:
-    for step in (table(1, "a", "b"), text(1, "a", "b"), compute(1, "add", 1, [2])):
+    steps = table(1, "a", "b"), text(1, "a", "b"), cells(1, ["a"], ["all"]), words(1, "a"), compute(1, "add", 1, [2])
+    for step in steps:
         written = serial.load(WorkflowPlan, plan(step))
         assert serial.dump(written, compact=True) == plan(step)
         assert empty_fields(written) == 0

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from model_replies import Call, Reply, broken, garbled, say
 from solver_bench import context_of
-from workflow_bench import OPERATING, change, compute, plan, play, saying, table, text
+from workflow_bench import OPERATING, cells, change, compute, plan, play, saying, table, text, words
 
 from quaestor.errors import ModelReplyError
 from quaestor.llm.structured.replies import read_json
+from quaestor.plan.execute import execute
 from quaestor.solvers.workflow.briefing import rendered_prompt
 from quaestor.solvers.workflow.checking import CheckedPlan, check_workflow_plan
 from quaestor.solvers.workflow.schema import WorkflowPlan
@@ -27,13 +28,18 @@ OPERANDS = st.one_of(
     st.builds(lambda n: {"type": "literal", "value": n}, NUMBERS),
     st.none(),
 )
+LINES = st.lists(st.one_of(WORDS, st.just("all")), max_size=3)
 STEPS = st.one_of(
     st.builds(table, st.integers(-1, 4), WORDS, WORDS),
     st.builds(text, st.integers(-1, 4), WORDS, WORDS, WORDS, WORDS),
+    st.builds(cells, st.integers(0, 4), LINES, LINES),
+    st.builds(words, st.integers(0, 4), WORDS),
     st.builds(
         lambda number, operation, operands: {**compute(number, operation), "operands": operands},
         st.integers(0, 4),
-        st.sampled_from(["add", "divide", "exp", "identity", "absolute", "sum", "greater", "root"]),
+        st.sampled_from(
+            "add divide exp identity absolute sum greater root argmax rank above count labels items".split()
+        ),
         st.lists(OPERANDS, max_size=4),
     ),
     st.dictionaries(st.text(max_size=5), st.integers(), max_size=3),
@@ -52,6 +58,7 @@ def test_any_steps_are_judged(steps: list[Json]) -> None:
     found = judged(json.dumps(plan(*steps)))
     if isinstance(found, CheckedPlan) and not found.issues and not found.open:
         assert found.plan.steps
+        assert execute(found.final_plan).result.value == execute(found.plan).result.value
     else:
         assert found
 
@@ -70,6 +77,10 @@ def test_any_text_is_judged(said: str) -> None:
         say("[" * 5000),
         say(json.dumps(plan(*[table(i, OPERATING, "2008") for i in range(1, 90)]))),
         say(json.dumps(plan(table(1, "\ud800", "2008")))),
+        say(json.dumps(plan(words(1, "\ud800 " * 9000)))),
+        say(json.dumps(plan(cells(1, ["all"] * 4000, ["all"]), compute(2, "rank", 1, [10**300])))),
+        say(json.dumps(plan(cells(1, ["all"], ["all"]), compute(2, "argmax", 2)))),
+        say(json.dumps(plan(cells(1, ["all"], ["2008"]), compute(2, "largest", 1, [-(10**5)])))),
         say('{"thought_process": "", "steps": null}'),
         broken(503),
         garbled(),

@@ -1,0 +1,48 @@
+"""Which kinds of answers a model is told of: numbers and yes or no where a question asks for one, else every kind.
+
+Owns that choice. Each word of a prompt is paid for with every question, and most questions ask for one number: a model
+is told the rest where the form of the question may ask for it, or once it says that a number is no answer.
+"""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from quaestor.conversation.events.kinds import NoAnswerReason
+from quaestor.questions.answer_kind import read_answer_kind
+from quaestor.questions.question import Question
+
+NumberSilence = Literal[NoAnswerReason, "other"]
+"""Why a model that was told of numbers alone gives none. `other`: the answer is none, or holds under an assumption."""
+
+_LONGEST = 500
+
+
+def asks_beyond_numbers(question: Question) -> bool:
+    """Returns whether a question's form asks for something else than one number, or yes or no.
+
+    >>> asks_beyond_numbers(Question("in which year were sales highest?"))
+    True
+    >>> asks_beyond_numbers(Question("what were sales in 2008?"))
+    False
+    """
+    return read_answer_kind(question.lowered).kind not in ("number", "yes_no")
+
+
+def why_none(said: NumberSilence | None) -> NoAnswerReason:
+    """Returns why there is no answer, as a turn has it on record: what is of no other kind is not on the page.
+
+    Args:
+        said: What the model says, or None where it says nothing.
+    """
+    return "not_on_page" if said is None or said == "other" else said
+
+
+def remarks_with(assumption: str | None, remarks: Iterable[str] = ()) -> str | None:
+    """Returns what a reader should doubt, the assumption that an answer holds under first; None for nothing.
+
+    Args:
+        assumption: What the page does not say and the answer takes for granted, in the model's words.
+        remarks: What else there is to doubt.
+    """
+    said = " ".join((assumption or "").split()).removeprefix("assuming ")[:_LONGEST]
+    return "; ".join((*([f"assuming {said}"] if said else []), *remarks)) or None

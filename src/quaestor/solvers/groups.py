@@ -1,0 +1,152 @@
+"""Numbers of the page that a model puts together become a group of a plan: each with the label that tells it apart.
+
+Owns the labels. Cells of one row are told apart by their columns, those of one column by their rows, others by both;
+numbers of the text by their periods, or the words before them.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from quaestor.graph.facts import (
+    HeaderNumber,
+    Heading,
+    MentionFact,
+    Observation,
+    PrintedNumber,
+    group_of_cells,
+    period_code,
+)
+from quaestor.plan.operations import OPERATIONS
+from quaestor.plan.steps import CellGroup, Compute, Operand, Plan, Ref, Step
+
+_WORDS_BEFORE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledNumber:
+    """A number of the page on its way into a group.
+
+    Attributes:
+        number: The number.
+        label: What it is called among the others; None where its place is to say it, which does so too where several
+            are called the same.
+    """
+
+    number: PrintedNumber
+    label: str | None = None
+
+
+def group_of(numbers: Sequence[LabelledNumber], text: str = "") -> CellGroup:
+    """Returns numbers of the page as a group.
+
+    Args:
+        numbers: In their order, at least one.
+        text: What the group is called; "" where the row or column that it is of says it.
+    """
+    printed = [number.number for number in numbers]
+    return group_of_cells(text or _name(printed), printed, _labels(numbers))
+
+
+def groups_in_place(plan: Plan) -> Plan:
+    """Returns a plan whose groups stand where they are used, not in a step of their own that lists them.
+
+    Args:
+        plan: A valid plan; a step that only lists a group goes where no more than operations on lists refer to it.
+    """
+    groups = {step.id: group for step in plan.steps[:-1] if (group := _listed_alone(step)) is not None}
+    for step in plan.steps:
+        if isinstance(step, Compute) and not _takes_lists(step):
+            for operand in step.operands:
+                groups.pop(operand.step if isinstance(operand, Ref) else 0, None)
+    kept = [step for step in plan.steps if step.id not in groups]
+    numbers = {step.id: place for place, step in enumerate(kept, 1)}
+
+    def placed(operand: Operand) -> Operand:
+        if not isinstance(operand, Ref) or operand.step < 0:
+            return operand
+        return groups.get(operand.step) or Ref(numbers[operand.step])
+
+    def renumbered(step: Step) -> Step:
+        if isinstance(step, Compute):
+            return replace(step, id=numbers[step.id], operands=tuple(map(placed, step.operands)))
+        return replace(step, id=numbers[step.id])
+
+    return replace(plan, steps=tuple(map(renumbered, kept)))
+
+
+def _listed_alone(step: Step) -> CellGroup | None:
+    """Returns the group that a step lists and does nothing else with."""
+    if not isinstance(step, Compute) or step.operation != "items" or len(step.operands) != 1:
+        return None
+    return step.operands[0] if isinstance(step.operands[0], CellGroup) else None
+
+
+def _takes_lists(step: Compute) -> bool:
+    return OPERATIONS[step.operation].takes in ("list", "entries", "all", "each")
+
+
+def _lines(numbers: Sequence[PrintedNumber]) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
+    """Returns the rows and the columns of the numbers that stand in tables."""
+    cells = [number.source for number in numbers if isinstance(number, Observation)]
+    return {(cell.table, cell.row) for cell in cells}, {(cell.table, cell.column) for cell in cells}
+
+
+def _name(numbers: Sequence[PrintedNumber]) -> str:
+    """Returns what numbers have in common: the label of their row or column, or what their table is called."""
+    first = numbers[0]
+    rows, columns = _lines(numbers)
+    if not isinstance(first, Observation) or not all(isinstance(number, Observation) for number in numbers):
+        return "numbers of the page"
+    if len(rows) == 1:
+        return _called(first.row, "row", first.source.row)
+    if len(columns) == 1:
+        return _called(first.column, "column", first.source.column)
+    return first.caption or "numbers of the table"
+
+
+def _labels(numbers: Sequence[LabelledNumber]) -> tuple[str, ...]:
+    rows, columns = _lines([number.number for number in numbers])
+    given = Counter(number.label for number in numbers)
+    said = [
+        item.label if item.label and given[item.label] == 1 else _label(item.number, len(rows) > 1, len(columns) > 1)
+        for item in numbers
+    ]
+    shared = Counter(said)
+    return tuple(
+        label if shared[label] == 1 else _whole_label(item.number) or label
+        for label, item in zip(said, numbers, strict=True)
+    )
+
+
+def _label(number: PrintedNumber, by_row: bool, by_column: bool) -> str:
+    if isinstance(number, Observation):
+        row, column = (
+            _called(number.row, "row", number.source.row),
+            _called(number.column, "column", number.source.column),
+        )
+        if by_row and by_column:
+            return f"{row}, {column}"
+        return row if by_row else column
+    if isinstance(number, HeaderNumber):
+        return number.label
+    return period_code(number.period) if number.period else _before(number)
+
+
+def _whole_label(number: PrintedNumber) -> str:
+    """Returns what a number is called in full, for numbers whose own labels are the same."""
+    if isinstance(number, Observation):
+        return ", ".join(filter(None, map(_levels, (number.row, number.column))))
+    return _before(number) if isinstance(number, MentionFact) else number.label
+
+
+def _before(number: MentionFact) -> str:
+    return " ".join(number.before.split()[-_WORDS_BEFORE:]) or number.quantity.text
+
+
+def _called(heading: Heading, axis: str, place: int) -> str:
+    return heading.label or f"{axis} {place + 1}"
+
+
+def _levels(heading: Heading) -> str:
+    return " > ".join(level for level in heading.levels if level) or heading.label

@@ -1,0 +1,216 @@
+"""Words of the page, quoted: where they stand, letter by letter.
+
+Owns the check of a quotation. What a model quotes is looked for as it is printed, and taken from there: white space,
+case and the forms of dashes and quotation marks may differ, nothing else. Words that stand nowhere are refused, with
+what is nearest; a number alone is no quotation, for it has to be taken as a number.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from textwrap import shorten
+
+from quaestor.core.provenance import SentenceRef, Source
+from quaestor.core.words import search_words
+from quaestor.documents.document import Document, Sentence
+from quaestor.documents.table import Cell
+from quaestor.errors import SolverError
+from quaestor.plan.steps import Extract
+
+LONGEST_QUOTE = 2_000
+"""The most characters of a quotation."""
+
+_LONGEST_LABEL = 60
+_LONGEST_SHOWN = 200
+_NEAREST = 2
+_SIGNS = str.maketrans(
+    {
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
+        **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032", "'"),
+        **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033", '"'),
+    }
+)
+_QUOTATION_MARKS = " \"'\u201c\u201d\u2018\u2019"
+_FOOTNOTE = re.compile(r"[0-9*]{1,2}\s*")
+"""What may stand right behind the last word of a label."""
+
+
+class QuoteFailure(SolverError):
+    """Words that are not on the page; the message names what is near."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """Words of the page.
+
+    Attributes:
+        text: As the page prints them.
+        source: The cell, or the span of the sentence.
+        label: What they are, for people.
+    """
+
+    text: str
+    source: Source
+    label: str
+
+    def step(self, number: int, query: str | None = None) -> Extract:
+        """Returns the step of a plan that takes them.
+
+        Args:
+            number: The step's number.
+            query: What was looked for.
+        """
+        return Extract(number, self.source, self.label, None, query=query, text=self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A place where words stand, and how well: what is printed as its own line or cell goes before a part of it."""
+
+    quotation: Quotation
+    whole: bool
+    exact: bool
+    shared: int
+
+    @property
+    def rank(self) -> tuple[bool, bool, int]:
+        return self.whole, self.exact, self.shared
+
+
+def quote(document: Document, words: str, question: str = "") -> Quotation:
+    """Returns words of the page as it prints them, with their place.
+
+    Where they stand at several places it is a cell or label that prints them alone, else the one whose line or sentence
+    shares most words with the question, else the first.
+
+    Args:
+        document: The page.
+        words: As they were quoted.
+        question: What is asked.
+
+    Raises:
+        QuoteFailure: They are printed nowhere, or are no words.
+    """
+    said = " ".join(words.split())
+    if not any(character.isalnum() for character in said):
+        raise QuoteFailure(f"{words[:40]!r} are no words: quote words of the page")
+    if len(said) > LONGEST_QUOTE:
+        raise QuoteFailure(f"{len(said)} characters are too many to quote: {LONGEST_QUOTE} at most")
+    asked = frozenset(search_words(question))
+    for form in dict.fromkeys((said, said.strip(_QUOTATION_MARKS), said.strip(_QUOTATION_MARKS + ".,;:"))):
+        found = list(_places(document, form, asked)) if form else []
+        if found:
+            return max(found, key=lambda place: place.rank).quotation
+    raise QuoteFailure(_nowhere(document, said))
+
+
+def number_in_place(document: Document, quotation: Quotation) -> bool:
+    """Returns whether a quotation is a number of the page and nothing else: it is to be taken as a number.
+
+    Args:
+        document: The page.
+        quotation: What was found.
+    """
+    source = quotation.source
+    if isinstance(source, SentenceRef):
+        sentence = document.sentence(source)
+        return any(_only_signs_apart(sentence.text, source, mention.ref) for mention in sentence.mentions)
+    table, cell = document.table(source.table), document.cell(source)
+    return source.row >= table.header_rows and bool(cell.quantities) and not any(map(str.isalpha, quotation.text))
+
+
+def _only_signs_apart(text: str, one: SentenceRef, other: SentenceRef) -> bool:
+    """Returns whether two spans of a text overlap and nothing but signs is in one of them alone."""
+    if one.end <= other.start or other.end <= one.start:
+        return False
+    before = text[min(one.start, other.start) : max(one.start, other.start)]
+    after = text[min(one.end, other.end) : max(one.end, other.end)]
+    return not any(map(str.isalnum, before + after))
+
+
+def _places(document: Document, said: str, asked: frozenset[str]) -> Iterator[_Found]:
+    wanted = _folded(said)[0]
+    for table in document.tables:
+        for row in table.cells:
+            for cell in row:
+                if not cell.repair and (spans := _spans(wanted, cell.text, in_label=not cell.quantities)):
+                    yield _in_cell(document, cell, spans[0], said, asked)
+    for sentence in document.sentences:
+        for start, end in _spans(wanted, sentence.text):
+            yield _in_sentence(document, sentence, (start, end), said, asked)
+
+
+def _in_cell(document: Document, cell: Cell, span: tuple[int, int], said: str, asked: frozenset[str]) -> _Found:
+    start, end = span
+    text, table = " ".join(cell.text[start:end].split()), document.table(cell.ref.table)
+    row, column = table.rows[cell.ref.row].label, table.columns[cell.ref.column].label
+    own = cell.ref.column == 0 or cell.ref.row < table.header_rows
+    label = text if own else ", ".join(part for part in (row, column) if part) or text
+    rest = cell.text[:start] + cell.text[end:]
+    whole = not any(map(str.isalpha, rest)) or text in (row, column)
+    shared = len(asked & set(search_words(f"{row} {column} {table.title}")))
+    return _Found(
+        Quotation(text, cell.ref, shorten(label, _LONGEST_LABEL, placeholder="...")), whole, text == said, shared
+    )
+
+
+def _in_sentence(
+    document: Document, sentence: Sentence, span: tuple[int, int], said: str, asked: frozenset[str]
+) -> _Found:
+    start, end = span
+    text = " ".join(sentence.text[start:end].split())
+    source = SentenceRef(document.id, sentence.section, sentence.index, start, end)
+    shared = len(asked & set(search_words(sentence.text)))
+    label = shorten(text, _LONGEST_LABEL, placeholder="...")
+    return _Found(Quotation(text, source, label), False, text == said, shared)
+
+
+def _spans(wanted: str, text: str, in_label: bool = False) -> list[tuple[int, int]]:
+    """Returns where words stand in a text, as whole words; in a label a footnote's mark may be printed against them."""
+    folded, places = _folded(text)
+    spans, start = [], folded.find(wanted)
+    while start >= 0:
+        end = start + len(wanted)
+        marked = in_label and not wanted[-1].isdigit() and _FOOTNOTE.fullmatch(folded[end:]) is not None
+        if not _joined(folded, start) and (marked or not _joined(folded, end)):
+            spans.append((places[start], places[end - 1] + 1))
+        start = folded.find(wanted, start + 1)
+    return spans
+
+
+def _joined(text: str, place: int) -> bool:
+    """Returns whether a place is within a word."""
+    return 0 < place < len(text) and text[place - 1].isalnum() and text[place].isalnum()
+
+
+@lru_cache(maxsize=4096)
+def _folded(text: str) -> tuple[str, tuple[int, ...]]:
+    """Returns a text as it is compared, and for each character of it the place of the one it comes from."""
+    characters: list[str] = []
+    places: list[int] = []
+    for place, character in enumerate(text):
+        if character.isspace():
+            if characters and characters[-1] != " ":
+                characters.append(" ")
+                places.append(place)
+            continue
+        for part in unicodedata.normalize("NFKC", character).translate(_SIGNS).casefold():
+            characters.append(part)
+            places.append(place)
+    while characters and characters[-1] == " ":
+        characters.pop()
+        places.pop()
+    return "".join(characters), tuple(places)
+
+
+def _nowhere(document: Document, said: str) -> str:
+    wanted = set(search_words(said))
+    labels = (cell.text for table in document.tables for row in table.cells for cell in row if not cell.quantities)
+    texts = dict.fromkeys((*labels, *(sentence.text for sentence in document.sentences)))
+    shares = {text: len(own & wanted) / (1 + len(own) ** 0.5) for text in texts if (own := set(search_words(text)))}
+    near = sorted((text for text in shares if shares[text]), key=lambda text: -shares[text])[:_NEAREST]
+    listed = "; ".join(repr(shorten(text, _LONGEST_SHOWN, placeholder="...")) for text in near)
+    shown = repr(shorten(said, _LONGEST_LABEL, placeholder="..."))
+    return f"the page prints {shown} nowhere: quote its words as they stand" + (f"; near are {listed}" if near else "")

@@ -1,0 +1,341 @@
+"""Every kind of answer through the solvers that ask a model: as a plan with sources, remembered and referred to."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from model_replies import Asked, Call, Reply, structured
+from model_server import Script
+from reflection_bench import APPROVES, look_up, role_of
+from solver_bench import Played, play_solver
+from workflow_bench import cells, compute, plan, saying, table, words
+
+from quaestor.conversation.events.kinds import ReplyRejected
+from quaestor.core.answer_value import print_value
+from quaestor.solvers.registry import make_solver
+
+PAGE = "NORD/2012/page_41.pdf"
+
+Json = dict[str, Any]
+
+pytestmark = pytest.mark.usefixtures("local_models")
+
+WHICH = "in which year were the total net sales highest?"
+SERIES = cells(1, ["total net sales"], ["all"])
+SERIES_QUERY = 'SELECT ?label ?v { ?o kg:rowLabel "total net sales" ; kg:columnLabel ?label ; kg:value ?v }'
+
+
+def sparql_says(values: Json, formula: str | None = None, **more: Any) -> list[Json | Reply]:
+    """The replies of the two phases; of one where a value is the answer."""
+    first: Json = {"reasoning": "as asked", "values": values, **more}
+    if formula is None:
+        return [{**first, "answer": next(iter(values), None)}]
+    return [first, {"reasoning": "", "formula": formula}]
+
+
+def calculate(operation: str, *values: object) -> Call:
+    return Call("calculate", {"operation": operation, "values": list(values)})
+
+
+def of(row: str, year: int) -> Call:
+    return Call("query_kg", {"filters": {"row": row, "year": year}})
+
+
+def final(answer: str, **more: Any) -> Reply:
+    return Reply(calls=(Call("final_answer", {"answer": answer, **more}),))
+
+
+def words_of(*words: str) -> Reply:
+    return Reply(calls=(Call("final_answer", {"words": list(words)}),))
+
+
+def calculated(operation: str, *values: object, **more: Any) -> list[Reply]:
+    """What an agent's model does with the row of total net sales."""
+    row = Call("query_kg", {"filters": {"row": "total net sales"}})
+    return [Reply(calls=(row,)), Reply(calls=(calculate(operation, *values),)), final("#4", **more)]
+
+
+def drafted(*steps: Json, **more: Any) -> Json:
+    return {"reasoning": "as asked", "steps": list(steps), **more}
+
+
+def quotes(words: str) -> Json:
+    return {"kind": "quote", "words": words}
+
+
+def works_out(operation: str, *operands: int | str) -> Json:
+    said = [operand if isinstance(operand, str) else f"#{operand}" for operand in operands]
+    return {"kind": "calculate", "operation": operation, "operands": said}
+
+
+SALES = (
+    look_up("total net sales, 2012", "1036.8"),
+    look_up("total net sales, 2011", "969.7"),
+    look_up("total net sales, 2010", "893.7"),
+)
+
+
+CASES: list[tuple[str, dict[str, Sequence[Json | Reply]], str]] = [
+    (
+        WHICH,
+        {
+            "workflow": [plan(SERIES, compute(2, "argmax", 1))],
+            "sparql": sparql_says({"sales": {"cells": SERIES_QUERY}}, "argmax(sales)"),
+            "agent": calculated("argmax", "#1..#3"),
+            "reflection": [drafted(*SALES, works_out("argmax", 1, 2, 3))],
+        },
+        "2012",
+    ),
+    (
+        "in how many years did total net sales exceed 900 million?",
+        {
+            "workflow": [plan(SERIES, compute(2, "above", 1, [900]), compute(3, "count", 2))],
+            "sparql": sparql_says({"sales": {"cells": SERIES_QUERY}}, "count(above(sales, 900))"),
+            "agent": [*calculated("above", "#1..#3", 900)[:2], Reply(calls=(calculate("count", "#4"),)), final("#5")],
+            "reflection": [drafted(*SALES, works_out("above", 1, 2, 3, "900"), works_out("count", 4))],
+        },
+        "2",
+    ),
+    (
+        "what were the total net sales in each year?",
+        {
+            "workflow": [plan(SERIES)],
+            "sparql": sparql_says({"sales": {"cells": SERIES_QUERY}}),
+            "agent": calculated("items", "#1..#3"),
+            "reflection": [drafted(*SALES, works_out("items", 1, 2, 3))],
+        },
+        "2012: 1036.8; 2011: 969.7; 2010: 893.7",
+    ),
+    (
+        "why did the sales of power cables grow in 2012?",
+        {
+            "workflow": [plan(words(1, "Two offshore  grid projects were delivered ahead of plan"))],
+            "sparql": sparql_says({"why": {"words": "two offshore grid projects were delivered ahead of plan."}}),
+            "agent": [words_of("Two offshore grid  projects were delivered ahead of plan")],
+            "reflection": [drafted(quotes("Two offshore grid  projects were delivered ahead of plan"))],
+        },
+        "two offshore grid projects were delivered ahead of plan",
+    ),
+    (
+        "which are the first two product lines?",
+        {
+            "workflow": [plan(words(1, "power cables"), words(2, "data cables"), compute(3, "items", 1, 2))],
+            "sparql": sparql_says({"a": {"words": "power cables"}, "b": {"words": "data cables"}}, "items(a, b)"),
+            "agent": [words_of("power cables", "data cables")],
+            "reflection": [drafted(quotes("power cables"), quotes("data cables"), works_out("items", 1, 2))],
+        },
+        "power cables; data cables",
+    ),
+    (
+        "did operating income rise in 2012?",
+        {
+            "workflow": [
+                plan(
+                    table(1, "operating income", "2012"),
+                    table(2, "operating income", "2011"),
+                    compute(3, "greater", 1, 2),
+                )
+            ],
+            "sparql": sparql_says(
+                {
+                    "new": "SELECT ?v { ?o kg:rowLabel 'operating income' ; kg:year '2012' ; kg:value ?v }",
+                    "old": "SELECT ?v { ?o kg:rowLabel 'operating income' ; kg:year '2011' ; kg:value ?v }",
+                },
+                "new > old",
+            ),
+            "agent": [
+                Reply(calls=(of("operating income", 2012), of("operating income", 2011))),
+                Reply(calls=(calculate("greater", "#1", "#2"),)),
+                final("#3"),
+            ],
+            "reflection": [
+                drafted(
+                    look_up("operating income, 2012", "88.1"),
+                    look_up("operating income, 2011", "91.6"),
+                    works_out("greater", 1, 2),
+                )
+            ],
+        },
+        "no",
+    ),
+]  # fmt: skip
+"""A question, what each solver's model replies, and the answer."""
+
+by_solver = pytest.mark.parametrize("solver", ["workflow", "sparql", "agent", "reflection"])
+
+
+def play(solver: str, script: Script, *questions: str) -> Played:
+    """Critics, where there are any, approve."""
+
+    def answer(asked: Asked) -> Reply:
+        critic = solver == "reflection" and role_of(asked) != "expert"
+        return structured(asked, APPROVES) if critic else script(asked)
+
+    return play_solver(make_solver(solver), answer, questions, PAGE)
+
+
+@by_solver
+@pytest.mark.parametrize(("question", "said", "expected"), CASES, ids=[case[0] for case in CASES])
+def test_every_kind_of_answer(
+    solver: str, question: str, said: dict[str, Sequence[Json | Reply]], expected: str
+) -> None:
+    turn = play(solver, saying(said[solver]), question).turn
+    assert turn.error is None, turn.error
+    assert turn.verified
+    assert turn.answer.value is not None
+    assert print_value(turn.answer.value) == expected
+    assert turn.answer.sources
+
+
+@by_solver
+def test_what_was_selected_can_be_referred_to(solver: str) -> None:
+    question, said, _ = CASES[2]
+    later: dict[str, list[Json | Reply]] = {
+        "workflow": [plan(compute(1, "argmin", -1))],
+        "sparql": sparql_says({"sales": "result_0"}, "argmin(sales)"),
+        "agent": [Reply(calls=(calculate("argmin", "#-1"),)), final("#1")],
+        "reflection": [drafted(works_out("argmin", -1))],
+    }
+    replies: list[Json | Reply] = [*said[solver], *later[solver]]
+    turns = play(solver, saying(replies), question, "and in which year were they lowest?").turns
+    assert [turn.error for turn in turns] == [None, None]
+    assert str(turns[1].answer.value) == "2010"
+    assert turns[1].verified
+
+
+def other_first(solver: str, said: Sequence[Json | Reply]) -> Script:
+    """A model that says that the answer is no number, where it is told of nothing else."""
+    left = iter(said)
+    fields = {"workflow": {"thought_process": "", "steps": []}, "sparql": {"reasoning": "", "values": []}}
+    fields["reflection"] = drafted()
+
+    def answer(asked: Asked) -> Reply:
+        whole = "\n".join((asked.system, *asked.prompts, *asked.results))
+        if "no_answer is other" in whole and "letter by letter" not in whole:
+            if solver == "agent":
+                return Reply(calls=(Call("final_answer", {"no_answer": "other"}),))
+            return structured(asked, {**fields[solver], "no_answer": "other"})
+        following = next(left)
+        return following if isinstance(following, Reply) else structured(asked, following)
+
+    return answer
+
+
+@by_solver
+def test_a_model_that_was_told_of_numbers_is_told_of_all_kinds_once_it_says_that_it_has_none(solver: str) -> None:
+    question, said, expected = "what is said of the growth of cables?", CASES[3][1][solver], CASES[3][2]
+    played = play(solver, other_first(solver, said), question)
+    assert str(played.turn.answer.value) == expected
+    assert len(played.asked) == (3 if solver == "reflection" else 2)
+    assert not any(isinstance(event, ReplyRejected) for event in played.turn.events)
+
+
+@by_solver
+def test_a_model_that_was_told_of_all_kinds_cannot_say_that_it_needs_another(solver: str) -> None:
+    other: dict[str, Json | Reply] = {
+        "workflow": {**plan(), "no_answer": "other"},
+        "sparql": {"reasoning": "", "values": [], "no_answer": "other"},
+        "agent": Reply(calls=(Call("final_answer", {"no_answer": "other"}),)),
+        "reflection": drafted(no_answer="other"),
+    }
+    played = play(solver, saying([other[solver], *CASES[0][1][solver]]), WHICH)
+    assert str(played.turn.answer.value) == "2012"
+
+
+@by_solver
+def test_a_question_for_a_number_is_told_nothing_of_other_kinds(solver: str) -> None:
+    told = str(play(solver, saying([]), "what were the total net sales in 2012?").asked[0].body)
+    assert "no_answer is other" in told
+    assert not [word for word in ("argmax", "quote", "letter by letter", "assumption'") if word in told]
+
+
+@by_solver
+def test_no_answer_is_said_with_its_reason_and_no_number(solver: str) -> None:
+    why, none = "there is no line of barges", {"no_answer": "not_on_page"}
+    silent = Reply(calls=(Call("final_answer", {**none, "explanation": why}),))
+    said: dict[str, list[Json | Reply]] = {
+        "workflow": [{"thought_process": why, "steps": [], **none}],
+        "sparql": [{"reasoning": why, "values": [], **none}],
+        "agent": [silent, silent],  # what was not looked for is doubted once
+        "reflection": [{**drafted(**none), "reasoning": why}],
+    }
+    turn = play(solver, saying(said[solver]), "in which year were the sales of barges highest?").turn
+    assert (turn.error, turn.answer.value) == (None, None)
+    assert turn.answer.reason == f"the page does not say: {why}"
+
+
+@by_solver
+def test_an_answer_under_an_assumption_says_so(solver: str) -> None:
+    assumed = "net sales are meant"
+    first, *others = CASES[0][1][solver]
+    if isinstance(first, Reply):
+        replies: list[Json | Reply] = [*calculated("argmax", "#1..#3", assumption=assumed)]
+    else:
+        replies = [{**first, "assumption": assumed}, *others]
+    turn = play(solver, saying(replies), WHICH).turn
+    assert str(turn.answer.value) == "2012"
+    assert turn.answer.reason == f"assuming {assumed}"
+
+
+HOSTILE: dict[str, list[Json | Reply]] = {
+    "reflection": [
+        drafted(quotes("barges are sold to pirates")),
+        drafted(quotes("642.3")),
+        drafted(*SALES, works_out("argmax", 1, 2, 3, "5")),
+        drafted(*SALES, works_out("argmax", 4)),
+        drafted(*SALES, works_out("sum", 1, 2, 3), works_out("argmax", 4)),
+        drafted(works_out("argmax", *["#1"] * 10**4)),
+        drafted(*[quotes("power cables")] * 1000),
+    ],
+    "agent": [
+        words_of("barges are sold to pirates"),
+        words_of("642.3"),
+        words_of(*["power cables"] * 10**4),
+        final("2012", words=["2012"]),
+        final("#1..#3"),
+        Reply(calls=(Call("final_answer", {"words": [["power cables"]]}),)),
+        Reply(calls=(Call("final_answer", {"words": "power " * 10**4}),)),
+    ],
+    "workflow": [
+        plan(words(1, "barges are sold to pirates")),
+        plan(words(1, "642.3")),
+        plan(cells(1, ["barges"], ["all"]), compute(2, "argmax", 1)),
+        plan(SERIES, compute(2, "rank", 1, [10**5])),
+        plan(SERIES, compute(2, "argmax", 2)),
+        plan(SERIES, compute(2, "divide", 1, [0])),
+        plan(table(1, "total net sales", "2012"), compute(2, "argmax", 1)),
+        plan(words(1, "power cables"), compute(2, "sum", 1, 1)),
+        plan(*[cells(n, ["all"], ["all"]) for n in range(1, 100)]),
+        plan(SERIES, compute(2, "items", *[1] * 10**4)),
+    ],
+    "sparql": [
+        {"values": {"a": {"words": "barges are sold to pirates"}}, "answer": "a"},
+        {"values": {"a": {"words": "642.3"}}, "answer": "a"},
+        {"values": {"a": {"cells": "SELECT ?v { SERVICE <http://127.0.0.1/> { ?o kg:value ?v } }"}}, "answer": "a"},
+        {"values": {"a": {"cells": "SELECT ?v { ?o kg:value ?v } ; DROP ALL"}}, "answer": "a"},
+        {"values": {"a": {"cells": "SELECT (SUM(?v) AS ?s) { ?o kg:value ?v }"}}, "answer": "a"},
+        {"values": {"a": {"cells": "SELECT ?o { ?o a kg:Table }"}}, "answer": "a"},
+        {"values": {"a": {"cells": "SELECT ?v { ?o kg:rowLabel 'barges' ; kg:value ?v }"}}, "answer": "a"},
+        {"values": {"a": {"cells": "SELECT ?v { ?o kg:value ?v }", "words": "power cables"}}, "answer": "a"},
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("solver", "reply"), [(s, reply) for s, replies in HOSTILE.items() for reply in replies])
+def test_what_cannot_be_used_is_given_back_with_what_is_wrong(solver: str, reply: Json | Reply) -> None:
+    played = play(solver, saying([reply, *CASES[0][1][solver]]), WHICH)
+    assert played.turn.error is None, played.turn.error
+    assert str(played.turn.answer.value) == "2012"
+    critics = 2 if solver == "reflection" else 0
+    assert len(played.asked) == 1 + critics + len(CASES[0][1][solver])
+
+
+@pytest.mark.parametrize(
+    "formula",
+    ["rank(sales, 100000)", "argmax(900)", "argmax(argmax(sales))", "count(" * 50, "items(sales, sales, 1 > 2)"],
+)
+def test_a_formula_of_lists_that_cannot_be_run_is_given_back(formula: str) -> None:
+    first, last = CASES[0][1]["sparql"]
+    played = play("sparql", saying([first, {"reasoning": "", "formula": formula}, last]), WHICH)
+    assert str(played.turn.answer.value) == "2012"
+    assert played.phases == ["PLAN", "CALCULATE", "CALCULATE_repair_1"]

@@ -1,0 +1,195 @@
+"""A perfect model for stated answers: given the reference of a question, it replies as the solver's model would.
+
+Questions of a benchmark of stated answers are asked each for itself. What is right is what the benchmark's own exact
+match says, scale included. A model that is told of numbers alone and has another answer says so first, as a real one
+would have to. References whose spans are not on the page have no plan, and are counted apart.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from model_replies import Asked, Call, Reply, call, counted, say, structured
+from model_server import ModelServer, Script
+from oracle_agent import Calls
+from oracle_sparql import Written
+from oracle_workflow import PlanWriter, pointed_step
+from stated_plans import StatedPlan, stated_plan
+
+from quaestor.conversation.answer import Answer
+from quaestor.datasets.dataset import Conversation
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.runner import play_conversation
+from quaestor.llm.naming import find_model
+from quaestor.llm.session import ModelConfig, open_session
+from quaestor.llm.usage import Usage
+from quaestor.plan.operations import OPERATIONS
+from quaestor.plan.steps import Extract, Plan
+from quaestor.scoring.gold import GoldTurn, StatedReference
+from quaestor.scoring.stated import stated_answer
+from quaestor.scoring.stated_metrics import exact_match
+from quaestor.solvers.base import Solver, TurnContext
+
+
+def workflow_script(context: TurnContext, plan: Plan) -> Script:
+    """What the workflow's model replies whose plan is given."""
+    writer = PlanWriter(plan, context.document, context.graph)
+
+    def answer(asked: Asked) -> Reply:
+        if step := pointed_step(asked):
+            return structured(asked, {"number": writer.pointed[step]})
+        if is_no_number(plan) and "select_cells" not in asked.system:
+            return structured(asked, {"thought_process": "it is no number", "steps": [], "no_answer": "other"})
+        return structured(asked, writer.written)
+
+    return answer
+
+
+def sparql_script(context: TurnContext, plan: Plan) -> Script:
+    """What the two-phase solver's model replies whose plan is given."""
+    written = Written(context, plan)
+
+    def answer(asked: Asked) -> Reply:
+        if "The values that you named" in asked.prompts[0]:
+            return structured(asked, {"reasoning": "", "formula": written.formula})
+        if is_no_number(plan) and "- cells: " not in asked.prompts[0]:
+            return structured(asked, {"reasoning": "it is no number", "values": [], "no_answer": "other"})
+        return structured(asked, {"reasoning": "as the reference has it", **written.named})
+
+    return answer
+
+
+def agent_script(context: TurnContext, plan: Plan) -> Script:
+    """What the agent's model replies whose plan is given: the calls, once it is told of all that they need."""
+    made = Calls(context.question.text, context, plan)
+    first, *more = made.replies
+    left = [(Call("describe_understanding", {"description": "as the reference has it"}), *first), *more]
+    asked_again: list[bool] = []
+
+    def answer(asked: Asked) -> Reply:
+        whole = "\n".join((*asked.prompts, *asked.results))
+        if is_no_number(plan) and "has words instead of answer" not in whole and not asked_again:
+            asked_again.append(True)
+            return call("final_answer", no_answer="other", explanation="it is no number")
+        return Reply(calls=left.pop(0) if len(left) > 1 else left[0])
+
+    return answer
+
+
+SCRIPTS: Mapping[str, Callable[[TurnContext, Plan], Script]] = {
+    "workflow": workflow_script,
+    "sparql": sparql_script,
+    "agent": agent_script,
+}
+"""The perfect models, by their solver."""
+
+
+def is_no_number(plan: Plan) -> bool:
+    """Whether a plan needs more than a model is told of that is asked for a number."""
+    return any(
+        step.text is not None if isinstance(step, Extract) else OPERATIONS[step.operation].of_list
+        for step in plan.steps
+    )
+
+
+@dataclass(frozen=True)
+class StatedOutcome:
+    """How one question went.
+
+    Attributes:
+        question: As asked.
+        reference: What is right.
+        plan: What the model was given; None where the reference has no plan on its page.
+        right: By exact match with scale.
+        said: What was answered, or why not.
+        requests: How many the turn took.
+    """
+
+    question: str
+    reference: StatedReference
+    plan: StatedPlan | None
+    right: bool
+    said: str
+    requests: int = 0
+
+    @property
+    def of_table(self) -> bool:
+        """Whether the answer is of the table: cells, labels, a list or a count of them."""
+        return self.reference.source != "text" and (self.plan is None or self.plan.in_table)
+
+    @property
+    def group(self) -> str:
+        """How the answer comes about, and whether it is of the table."""
+        return f"{self.plan.way if self.plan else 'not on the page'}, {'table' if self.of_table else 'text'}"
+
+
+@dataclass(frozen=True)
+class StatedRun:
+    """How a file went.
+
+    Attributes:
+        outcomes: Question by question.
+        usage: Of the model.
+    """
+
+    outcomes: tuple[StatedOutcome, ...]
+    usage: Usage
+
+    def lines(self) -> Iterator[str]:
+        """What is wrong, then the figures by how answers come about, and of all that are of the table."""
+        for outcome in self.outcomes:
+            if not outcome.right:
+                yield f"{outcome.question} | {outcome.reference.answer} | {outcome.group} | {outcome.said}"
+        for group in sorted({outcome.group for outcome in self.outcomes}):
+            yield f"{group}: {_share([outcome.right for outcome in self.outcomes if outcome.group == group])}"
+        yield f"used: {self.usage.words}"
+        yield f"of the table: {_share([outcome.right for outcome in self.outcomes if outcome.of_table])}"
+
+
+def _share(right: Sequence[bool]) -> str:
+    return f"{sum(right)} of {len(right)}, {100 * sum(right) / max(1, len(right)):.1f} %"
+
+
+class _Guided:
+    """A solver under test, whose model is given the plan of the question's reference before it is asked."""
+
+    name = "guided"
+
+    def __init__(self, solver: Solver, server: ModelServer, reference: StatedReference) -> None:
+        self._solver, self._server, self._reference = solver, server, reference
+        self.plan: StatedPlan | None = None
+
+    async def solve(self, question: str, context: TurnContext) -> Answer:
+        self.plan = stated_plan(question, context, self._reference)
+        if self.plan is None:
+            return Answer(None)
+        script = SCRIPTS[self._solver.name](context, self.plan.plan)
+        self._server.script = lambda asked: counted(asked, script(asked), self._server.asked[:-1])
+        return await self._solver.solve(question, context)
+
+
+async def play_stated(
+    conversations: Sequence[Conversation], golds: Mapping[str, Sequence[GoldTurn]], solver: Solver
+) -> StatedRun:
+    """How a solver does on stated answers with a perfect model, through the real client and a server of its own."""
+    knowledge = GraphProvider.of({c.document.id: c.document for c in conversations}.values())
+    outcomes: list[StatedOutcome] = []
+    with ModelServer(lambda asked: say("")) as server:
+        async with open_session(ModelConfig(find_model(f"openai:oracle@{server.url}/v1"))) as line:
+            for conversation in conversations:
+                for place, (question, gold) in enumerate(
+                    zip(conversation.questions, golds[conversation.id], strict=True)
+                ):
+                    reference = gold.stated
+                    if reference is None or reference.kind == "arithmetic":
+                        continue
+                    alone = Conversation(f"{conversation.id}-{place}", conversation.document, (question,))
+                    guided = _Guided(solver, server, reference)
+                    (turn,) = await play_conversation(alone, guided, knowledge, line)
+                    line.take(alone.id)
+                    said = stated_answer(turn.answer)
+                    words = turn.error or turn.answer.reason or "" if said is None else str(said)
+                    right = exact_match(said, reference)
+                    asked = len(server.asked)
+                    outcomes.append(StatedOutcome(question, reference, guided.plan, right, words, asked))
+                    server.asked.clear()
+            return StatedRun(tuple(outcomes), line.connection.meter.total)

@@ -1,0 +1,90 @@
+"""Words of the page, quoted: what is taken, what is repaired, what is refused."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pages import page
+
+from quaestor.core.provenance import CellRef, SentenceRef
+from quaestor.solvers.quoting import LONGEST_QUOTE, QuoteFailure, number_in_place, quote
+
+PAGE = page(
+    [
+        ["( in thousands )", "2019", "2018"],
+        ["Flour", "1,200", "1,000"],
+        ["Incentive schemes1", "3", "4"],
+        ["Ratings", "AA", "A"],
+    ],
+    before=["Flour is sold to  bakers.", "The mill\u2019s year\u2013end is in June ."],
+    after=["Bran is sold to stables and bakers.", "We paid $ 9.5 million to owners ."],
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("sold to bakers", "sold to bakers"),
+        ("SOLD  to\nBakers", "sold to bakers"),
+        ("the mill's year-end", "The mill\u2019s year\u2013end"),
+        ('"stables and bakers".', "stables and bakers"),
+        ("flour", "Flour"),
+        ("2019", "2019"),
+        ("AA", "AA"),
+        ("Incentive schemes", "Incentive schemes"),
+    ],
+)
+def test_words_are_taken_as_the_page_prints_them(said: str, text: str) -> None:
+    assert quote(PAGE, said).text == text
+
+
+def test_a_quotation_has_its_place() -> None:
+    cell, sentence = quote(PAGE, "AA"), quote(PAGE, "stables")
+    assert isinstance(cell.source, CellRef)
+    assert (cell.source.row, cell.source.column, cell.label) == (3, 1, "Ratings, 2019")
+    assert isinstance(sentence.source, SentenceRef)
+    assert PAGE.sentence(sentence.source).text[sentence.source.start : sentence.source.end] == "stables"
+    step = sentence.step(3, "who?")
+    assert (step.id, step.text, step.quantity, step.query) == (3, "stables", None, "who?")
+
+
+def test_a_label_alone_goes_before_a_part_of_a_sentence() -> None:
+    assert isinstance(quote(PAGE, "flour").source, CellRef)
+
+
+def test_of_several_sentences_the_one_is_taken_that_the_question_is_about() -> None:
+    about = quote(PAGE, "bakers", "to whom is bran sold?").source
+    assert isinstance(about, SentenceRef)
+    assert "Bran" in PAGE.sentence(about).text
+
+
+@pytest.mark.parametrize(
+    ("said", "why"), [("barge", "nowhere"), ("aker", "nowhere"), ("--", "no words"), ("", "no words")]
+)
+def test_what_is_not_on_the_page_is_refused(said: str, why: str) -> None:
+    with pytest.raises(QuoteFailure, match=why):
+        quote(PAGE, said)
+
+
+def test_a_refusal_says_what_is_near() -> None:
+    with pytest.raises(QuoteFailure, match="Bran is sold to stables and bakers"):
+        quote(PAGE, "bran is sold to stables and mills")
+
+
+def test_what_is_too_long_is_refused_at_once() -> None:
+    with pytest.raises(QuoteFailure, match="too many to quote"):
+        quote(PAGE, "flour " * LONGEST_QUOTE)
+
+
+@pytest.mark.parametrize(("said", "number"), [("1,200", True), ("9.5 million", True), ("2019", False), ("AA", False)])
+def test_a_number_alone_is_no_quotation(said: str, number: bool) -> None:
+    assert number_in_place(PAGE, quote(PAGE, said)) is number
+
+
+@given(st.text(max_size=60) | st.sampled_from([s.text for s in PAGE.sentences]).flatmap(lambda t: st.just(t.upper())))
+def test_whatever_is_quoted_is_on_the_page_or_refused(said: str) -> None:
+    try:
+        found = quote(PAGE, said, said)
+    except QuoteFailure:
+        return
+    printed = PAGE.cell(found.source).text if isinstance(found.source, CellRef) else PAGE.sentence(found.source).text
+    assert found.text in " ".join(printed.split())

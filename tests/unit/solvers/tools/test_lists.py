@@ -1,0 +1,106 @@
+"""`calculate` on lists: steps become a list, of which an operation selects, counts or lists."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from toolboxes import CASH_FLOWS, after, toolbox
+
+from quaestor.core.answer_value import print_value
+from quaestor.plan.execute import execute
+from quaestor.plan.operations import OPERATIONS
+from quaestor.plan.steps import CellGroup, Compute
+from quaestor.solvers.tools.toolbox import Toolbox
+
+OPERATING = "net cash from operating activities"
+
+
+def box_with_a_row(row: str = OPERATING) -> Toolbox:
+    """A toolbox in which a row was looked up: its cells are the steps from 1 on."""
+    box = toolbox(CASH_FLOWS)
+    assert box.call("query_kg", {"filters": {"row": row}})["success"]
+    return box
+
+
+def calculate(box: Toolbox, operation: str, *values: Any) -> dict[str, Any]:
+    return box.call("calculate", {"operation": operation, "values": list(values)})
+
+
+def came_to(box: Toolbox) -> str:
+    return print_value(execute(box.plan(), box.draft.history).result.value)
+
+
+@pytest.mark.parametrize(
+    ("operation", "values", "expected"),
+    [
+        ("argmax", ["#1..#3"], "2009"),
+        ("argmin", ["#1", "#2", "#3"], "2007"),
+        ("rank", ["#1..#3", 2], "2008"),
+        ("largest", ["#1-#3", 1], "2009: 206588"),
+        ("count", ["#1..3"], "3"),
+        ("labels", ["#1..#3"], "2007; 2008; 2009"),
+        ("items", ["#3", "#1"], "2009: 206588; 2007: 174247"),
+    ],
+)
+def test_steps_are_a_list(operation: str, values: list[object], expected: str) -> None:
+    box = box_with_a_row()
+    first = str(execute(box.draft.plan(1)).result.value)
+    reply = calculate(box, operation, *values)
+    assert reply["success"], reply
+    assert came_to(box) == expected.replace("174247", first)
+    assert all(not isinstance(step, Compute) or isinstance(step.operands[0], CellGroup) for step in box.plan().steps)
+
+
+def test_a_list_is_a_step_that_others_take() -> None:
+    box = box_with_a_row()
+    step = calculate(box, "above", "#1..#3", 180000)["step"]
+    assert calculate(box, "count", f"#{step}")["result"] == 2
+    assert calculate(box, "average", f"#{step}")["success"]
+    assert calculate(box, "sum", f"#{step}")["success"]
+    later = calculate(box, "items", "#2", "#3")["step"]
+    assert calculate(box, "subtract", f"#{later}", f"#{step}")["success"]
+
+
+def test_an_earlier_list_is_one_too() -> None:
+    row = f'TOOL: query_kg({{"filters": {{"row": "{OPERATING}"}}}})'
+    box = after(CASH_FLOWS, f'{row} TOOL: calculate({{"operation": "items", "values": ["#1..#3"]}})')
+    assert calculate(box, "argmax", "#-1")["result"] == "2009"
+
+
+@pytest.mark.parametrize(
+    ("operation", "values", "why"),
+    [
+        ("argmax", ["#9..#12"], "There are no steps"),
+        ("argmax", ["#3..#1"], "There are no steps"),
+        ("above", ["#1"], "takes a list, then a number"),
+        ("rank", ["#1..#3", 10**5], "a list of 3 has no"),
+        ("argmax", ["a lot"], "a lot"),
+        ("count", ["#1"] * 64, ""),
+        ("argmax", [5, 6], ""),
+        ("items", [True], "calculate cannot take these arguments"),
+    ],
+)  # fmt: skip
+def test_what_is_no_list_is_refused_or_counted(operation: str, values: list[object], why: str) -> None:
+    box = box_with_a_row()
+    reply = calculate(box, operation, *values)
+    assert "success" in reply
+    assert why in str(reply.get("error", "")), reply
+
+
+_VALUES = st.lists(
+    st.sampled_from(["#1", "#2", "#1..#3", "#-1", "#0", "#99999", "#1..#9999", 5, 10**400, -1, 0.5, "x", "3 %"]),
+    min_size=1,
+    max_size=6,
+)
+
+
+@given(st.sampled_from([name for name, operation in OPERATIONS.items() if operation.of_list]), _VALUES)
+def test_any_values_are_answered(operation: str, values: list[object]) -> None:
+    box = box_with_a_row()
+    reply = calculate(box, operation, *values)
+    if reply["success"]:
+        assert came_to(box)
+    else:
+        assert reply["error"]
+        assert reply["suggestion"]

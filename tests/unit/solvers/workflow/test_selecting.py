@@ -1,0 +1,102 @@
+"""Cells by the words for their rows and columns: several at once."""
+
+from functools import lru_cache
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pages import page
+
+from quaestor.documents.assembly import TablePart, assemble
+from quaestor.documents.document import Document
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.solvers.workflow import selecting
+from quaestor.solvers.workflow.selecting import MOST_CELLS, MOST_QUERIES, SelectedCells
+from quaestor.solvers.workflow.table_lookup import LookupFailure
+
+PAGE = page(
+    [
+        ["( in millions )", "2012", "2011", "2010"],
+        ["power cables", "642.3", "598.7", "561.0"],
+        ["data cables", "318.6", "-", "251.9"],
+        ["total net sales", "1036.8", "969.7", "893.7"],
+    ]
+)
+RENT = [["", "2012", "2011"], ["rent", "5", "4"]]
+TWO = assemble("two", [TablePart(RENT), TablePart([*RENT, ["wages", "1", "2"]])])
+
+
+@lru_cache(maxsize=4)
+def graph_of(document: Document) -> KnowledgeGraph:
+    return GraphProvider.of([document]).graph(document)
+
+
+def select_cells(document: Document, rows: list[str], columns: list[str]) -> SelectedCells:
+    return selecting.select_cells(document, graph_of(document), rows, columns)
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "labels"),
+    [
+        (["power cables"], ["all"], ("2012", "2011", "2010")),
+        (["Power cable"], ["all columns"], ("2012", "2011", "2010")),
+        (["all"], ["2010"], ("power cables", "data cables", "total net sales")),
+        (["power cables", "total net sales"], ["fiscal 2011"], ("power cables", "total net sales")),
+        (["data cables"], ["all"], ("2012", "2010")),
+        (["2010"], ["power cables", "data cables"], ("power cables", "data cables")),
+        (["power cables", "power cables"], ["2012"], ("2012",)),
+        (["power cables", "data cables"], ["2012", "2010"], (
+            "power cables, 2012", "power cables, 2010", "data cables, 2012", "data cables, 2010")),
+    ],
+)  # fmt: skip
+def test_cells_are_found_by_words(rows: list[str], columns: list[str], labels: tuple[str, ...]) -> None:
+    assert select_cells(PAGE, rows, columns).group.labels == labels
+
+
+def test_lines_under_a_heading() -> None:
+    said = ["assets :", "cash", "land", "liabilities :", "notes", "loans"]
+    sections = page([["", "2012"], *([line, "" if ":" in line else "5"] for line in said)])
+    assert select_cells(sections, ["liabilities > all"], ["2012"]).group.labels == ("notes", "loans")
+
+
+def test_of_several_tables_the_one_is_taken_that_has_all_lines() -> None:
+    assert select_cells(TWO, ["wages"], ["all"]).group.table == 1
+    assert select_cells(TWO, ["table 2 > all"], ["table 2 > 2011"]).group.labels == ("rent", "wages")
+    with pytest.raises(LookupFailure, match="fit table 1, table 2: name the table"):
+        select_cells(TWO, ["rent"], ["all"])
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "why"),
+    [
+        (["barges"], ["all"], "no row is called 'barges'; the nearest are"),
+        (["cables"], ["all"], "several rows fit 'cables'"),
+        (["all"], ["1999"], "no column is called '1999'"),
+        (["data cables"], ["2011"], "meet in no cell with a number"),
+        (["all"] * (MOST_QUERIES + 1), ["all"], f"more than {MOST_QUERIES}"),
+    ],
+)
+def test_what_fits_no_line_or_several_is_refused(rows: list[str], columns: list[str], why: str) -> None:
+    with pytest.raises(LookupFailure, match=why):
+        select_cells(PAGE, rows, columns)
+
+
+def test_a_page_without_a_table_and_one_with_too_many_cells() -> None:
+    with pytest.raises(LookupFailure, match="no table"):
+        select_cells(page([]), ["all"], ["all"])
+    wide = page([["", *map(str, range(1, 31))], *([f"line {n}", *["1"] * 30] for n in range(MOST_CELLS // 30 + 1))])
+    with pytest.raises(LookupFailure, match="at most"):
+        select_cells(wide, ["all"], ["all"])
+
+
+_QUERIES = st.lists(st.text(max_size=20) | st.sampled_from(["all", "2012", "> all", "power > all", "*"]), max_size=5)
+
+
+@given(_QUERIES, _QUERIES)
+def test_whatever_is_asked_for_cells_are_found_or_refused(rows: list[str], columns: list[str]) -> None:
+    try:
+        found = select_cells(PAGE, rows, columns).group
+    except LookupFailure:
+        return
+    assert len(found.labels) == len(found.values) == len(found.sources) > 0
