@@ -93,7 +93,7 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
                 _, features, right = candidate_rows(turn, scorer.predict([turn.reading.measured])[0])
                 if right.any():
                     by_fold[folds[company]].append((features, right))
-    put = [put_questions([e for e in examples if folds[e.company] == fold], seed) for fold in range(INNER_FOLDS)]
+    put = [put_questions([e for e in asked if folds.get(e.company) == fold], seed) for fold in range(INNER_FOLDS)]
     replayed: list[ReplayedTurn] = []
     judged: list[JudgedChoice] = []
     measured: list[MeasuredQuestion] = []

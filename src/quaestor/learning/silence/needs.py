@@ -20,13 +20,16 @@ from quaestor.solvers.embedded.state.dialogue import DialogueState
 _TELLING = 100
 """Two pages that print one number above it say the same; smaller ones and years are printed everywhere."""
 
+_DESCRIBED = 2
+"""A question that is answered by a choice is put elsewhere where so many of its words describe numbers of its page."""
+
 
 @dataclass(frozen=True, slots=True)
 class Need:
     """A number of the page that a question needs.
 
     Attributes:
-        leaf: Its place among the numbers of the page.
+        leaf: Its place among the numbers of the page; None where any number that is so described will do.
         said: The stems of the question that describe it.
         line: The stems of its row, or of what stands before it in a sentence.
         year: Its year; 0 where none is known.
@@ -34,7 +37,7 @@ class Need:
         again: The places of all numbers of the page that are equal.
     """
 
-    leaf: int
+    leaf: int | None
     said: frozenset[str]
     line: frozenset[str]
     year: int
@@ -75,6 +78,19 @@ def needy_turns(example: Example, page: NumberMatrix) -> Iterator[NeedyTurn]:
         known.update(taken)
         state = state.after(question, label.outcome)
         trees.append(tree)
+
+
+def choosing_turns(example: Example, page: NumberMatrix) -> Iterator[NeedyTurn]:
+    """Yields questions that a choice among lines, years or cells answers: each needs numbers that its words describe.
+
+    Args:
+        example: Independent questions.
+        page: The numbers of the page.
+    """
+    for question in map(read_question, example.questions):
+        said = frozenset(stem for stem in question.stems if stem in page.vocabulary)
+        need = Need(None, said, frozenset(), 0, 0.0, ())
+        yield NeedyTurn(question, (need,) if len(said) >= _DESCRIBED else (), frozenset())
 
 
 def _nearest(page: NumberMatrix, said: set[str], years: Sequence[int]) -> Chooser:

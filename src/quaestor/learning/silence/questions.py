@@ -14,8 +14,8 @@ too (`needs.is_answered_by`). Half of the later questions come first on their pa
 of it. Who measures takes other companies than those that were learned from.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -24,9 +24,9 @@ from quaestor.core.provenance import CellRef
 from quaestor.documents.document import Document
 from quaestor.graph.builder import build_graph
 from quaestor.learning.examples import Example
-from quaestor.learning.lessons import lessons
+from quaestor.learning.lessons import as_program, lessons
 from quaestor.learning.pages import read_pages
-from quaestor.learning.silence.needs import NeedyTurn, is_answered_by, needy_turns
+from quaestor.learning.silence.needs import NeedyTurn, choosing_turns, is_answered_by, needy_turns
 from quaestor.learning.silence.removing import lines_with, without_lines
 from quaestor.ontology.builder import build_ontology
 from quaestor.questions.stems import stems
@@ -81,15 +81,16 @@ def put_questions(examples: Sequence[Example], seed: int = 0) -> list[PutQuestio
     """Returns the questions of labelled conversations, put to their own pages and, in each way that there is, wrongly.
 
     Args:
-        examples: With pages; other pages and lines are taken from among them. Of independent questions those whose
-            answer is a number are taken.
+        examples: With pages; other pages and lines are taken from among them. Of independent questions those are taken
+            whose answer is a number, and those that are answered by labels, lists or counts of the table.
         seed: Decides which.
     """
-    examples = lessons(examples)
-    tables = read_pages(examples)
+    taught, chosen = lessons(examples), tuple(_asking_for_choices(examples))
+    tables = read_pages([*taught, *chosen])
     pages = [
-        _Page(example, example.document, leaves, tuple(needy_turns(example, leaves)))
-        for example in examples
+        _Page(example, example.document, leaves, tuple(turns(example, leaves)))
+        for part, turns in ((taught, needy_turns), (chosen, choosing_turns))
+        for example in part
         if example.document is not None
         for leaves in (tables[example.document.digest],)
     ]
@@ -101,6 +102,15 @@ def put_questions(examples: Sequence[Example], seed: int = 0) -> list[PutQuestio
                 # A page's single and its joined conversation ask the same.
                 found.setdefault((put.document.digest, put.history, put.question), put)
     return list(found.values())
+
+
+def _asking_for_choices(examples: Iterable[Example]) -> Iterator[Example]:
+    """Yields the independent questions whose answer the table has, but not as the result of a program."""
+    for example in examples:
+        asked = zip(example.questions, example.gold, strict=True) if not example.chained else ()
+        for place, (question, gold) in enumerate(asked):
+            if gold.stated is not None and "table" in gold.stated.source and as_program(gold) is None:
+                yield replace(example, id=f"{example.id}#{place}", questions=(question,), gold=(gold,), chained=True)
 
 
 def balanced(put: Sequence[PutQuestion], seed: int = 0) -> list[PutQuestion]:
@@ -137,8 +147,9 @@ class _Maker:
         for kind in ("other company", "other page"):
             yield from self._elsewhere(page, turn, kind)
         yield from self._other_year(page, turn, before)
-        yield from self._other_line(page, turn, before)
-        yield from self._line_removed(page, turn, before)
+        if turn.needs[0].leaf is not None:
+            yield from self._other_line(page, turn, turn.needs[0].leaf, before)
+            yield from self._line_removed(page, turn, before)
 
     def _elsewhere(self, page: _Page, turn: NeedyTurn, kind: Kind) -> Iterator[PutQuestion]:
         company, same = page.example.company, kind == "other page"
@@ -174,10 +185,9 @@ class _Maker:
             question = turn.question.text.replace(str(year), str(new))
             yield PutQuestion(page.document, page.leaves, before, question, "other year", page.example.company)
 
-    def _other_line(self, page: _Page, turn: NeedyTurn, before: tuple[str, ...]) -> Iterator[PutQuestion]:
+    def _other_line(self, page: _Page, turn: NeedyTurn, place: int, before: tuple[str, ...]) -> Iterator[PutQuestion]:
         """The label that the question says, changed to one of another company, of which the page has no word."""
-        need = page.leaves.leaves[turn.needs[0].leaf]
-        said = _row_label(page, need).lower()
+        said = _row_label(page, page.leaves.leaves[place]).lower()
         if not stems(said) or said not in turn.question.lowered:
             return
         for other in self._some([other for other in self.pages if other.example.company != page.example.company]):
@@ -190,7 +200,9 @@ class _Maker:
                 return
 
     def _line_removed(self, page: _Page, turn: NeedyTurn, before: tuple[str, ...]) -> Iterator[PutQuestion]:
-        gone = lines_with({leaf for need in turn.needs for leaf in (need.leaf, *need.again)}, page.leaves)
+        gone = lines_with(
+            {leaf for need in turn.needs for leaf in (need.leaf, *need.again) if leaf is not None}, page.leaves
+        )
         if gone & lines_with(turn.known, page.leaves):
             return
         document = without_lines(page.document, gone)

@@ -1,7 +1,10 @@
 """Questions put to pages that do not hold their answer."""
 
+from pathlib import Path
+
 import pytest
 from pages import page
+from tatqa_pages import write_tatqa
 from values import a_value
 
 from quaestor.learning.examples import Example, read_examples
@@ -88,3 +91,16 @@ def test_a_page_that_says_the_same_by_accident_is_left_out() -> None:
     assert not [put for put in put_questions(same) if put.kind == "other company"]
     other = [same[0], _asked("BOLT/2008/page_1.pdf", "rent of towers", "150", "what was the rent of towers in 2008?")]
     assert "what was the net revenue in 2008?" in [put.question for put in put_questions(other) if not put.answerable]
+
+
+def test_independent_questions_for_choices_are_put_too(tmp_path: Path) -> None:
+    examples = read_examples([write_tatqa(tmp_path)])
+    own = {put.question for put in put_questions(examples) if put.answerable}
+    chosen = {
+        question
+        for example in examples
+        for question, gold in zip(example.questions, example.gold, strict=True)
+        if gold.stated and gold.stated.kind in ("count", "multi-span") and "table" in gold.stated.source
+    }
+    assert chosen
+    assert chosen <= own

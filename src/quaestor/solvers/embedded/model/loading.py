@@ -161,7 +161,7 @@ def _read_choices(path: Path) -> ChoiceCalibration:
 
 
 def _read_answerable(path: Path) -> Answerability | None:
-    """Returns what was learned of questions without an answer; None where the weights are of before it was."""
+    """Returns what was learned of questions without an answer; None where that was never, or of other measures."""
     if not path.exists():
         return None
     data = _read_json(path)
@@ -173,7 +173,7 @@ def _read_answerable(path: Path) -> Answerability | None:
             "measures": dict(measures),
         }:
             if tuple(measures) != tuple(ANSWERABLE_MEASURES):
-                raise ModelError(f"the weights {path.name} were trained on other measures; train them again")
+                return None
             mean, scale, weights = np.array([*measures.values()], np.float32).reshape(-1, 3).T
             words = StemWeights({str(stem): float(weight) for stem, weight in stems.items()}, float(unseen))
             return Answerability(words, mean, scale, weights, float(intercept))

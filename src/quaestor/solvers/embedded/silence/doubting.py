@@ -20,10 +20,10 @@ from quaestor.solvers.embedded.silence.measures import answerable_measures
 from quaestor.solvers.embedded.silence.missing import missing_words, telling_stems
 from quaestor.solvers.embedded.silence.years import KnownYears, known_years, printed_texts
 
-_IN_PARTS, _NOWHERE = 0.25, 2.5
+_IN_PARTS, _NOWHERE = 0.25, 5.0
 """What the least probability is multiplied by on a filing: as a rule, and where it prints a word nowhere."""
-_CHOICES = 0.25
-"""The same where a line, a year, a list or a count is the answer."""
+_NOTHING = 2.0
+"""The same on a page of which no number is about any word of the question: too few of such questions teach."""
 
 
 @dataclass(slots=True)
@@ -80,10 +80,11 @@ class Doubter:
         """
         if self._learned is None or nearest.answerable is None:
             return None
-        # A choice is asked for in words of its own, and what it chooses among need not be named.
-        below = self._below * (1.0 if nearest.kind == "number" else _CHOICES)
+        below = self._below
         if not context.document.is_page:
             below *= _NOWHERE if self._names_what_is_nowhere(question, page, context) else _IN_PARTS
+        elif (telling := telling_stems(question, self._learned.stems)) and telling.isdisjoint(page.vocabulary):
+            below *= _NOTHING
         if nearest.answerable >= below:
             return None
         return missing_words(question, nearest.plan, page, self._learned.stems)
