@@ -30,7 +30,7 @@ _TOGETHER = re.compile(
     r"|grow\w*|declin\w+|ratio|percent(?:age)? of|as an? percent\w*|vary|varied|variation|variance|aggregate|cumulative"
     r"|maximum|minimum|highest|lowest|largest|smallest|greatest|least|higher|lower|larger|smaller|greater|less|more"
     r"|compar\w+|relative|versus|vs|against|net of|divided|times|minus|plus|exceed\w*|two years|three years|range"
-    r"|per year|annual|same|rose|fell|drop\w*|portion|share of|proportion of|due|matur\w*|if)\b",
+    r"|per year|annual|same|rose|fell|drop\w*|portion|share of|proportion|due|matur\w*|if)\b",
     re.I,
 )
 _TOTAL = re.compile(r"(?:\b(?:the|its|their|our|a)|'s)\s+(?:[\w-]+\s+)?total\b", re.I)

@@ -5,10 +5,12 @@ Owns the way from the question to the plan, `items` of numbers taken from the pa
 """
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from quaestor.conversation.answer import Answer
+from quaestor.core.answer_value import ValueList
 from quaestor.errors import PlanError
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.questions.answer_kind import read_answer_kind
@@ -25,6 +27,11 @@ from quaestor.solvers.embedded.several.things import lines_listed
 from quaestor.solvers.embedded.state.dialogue import DialogueState
 from quaestor.solvers.embedded.state.turn_view import read_turn
 
+_ANOTHER_TIME = re.compile(
+    r"\s*(?:and|what about|how about|what were they|what are they|then|now|also|[\s,])*(?:in|for|at|during|as"
+    r" of|the year|year|of"
+    r"|fiscal|the end|end|[\s,])*[\s?.!]*"
+)
 _KINDS = frozenset({"number", "numbers"})
 
 
@@ -73,7 +80,26 @@ def _listing(question: Question, context: TurnContext) -> tuple[Listing | None, 
     listing = read_listing(question.text)
     if listing is not None:
         return (None if listing.total else listing), "line"
+    question = _again(question, context)
     return lines_listed(question, context.document) or read_enumeration(question.text), "place"
+
+
+def _again(question: Question, context: TurnContext) -> Question:
+    """Returns the question of a list at another time, where nothing but that is asked for after it: "and in 2006?"."""
+    if len(question.periods) != 1 or not _ANOTHER_TIME.fullmatch(_without_time(question)):
+        return question
+    for asked, answer in zip(reversed(context.memory.asked), reversed(context.memory.answers), strict=True):
+        if not isinstance(answer.value, ValueList):
+            return question
+        if len(asked.periods) == 1 and not _ANOTHER_TIME.fullmatch(_without_time(asked)):
+            old, new = asked.periods[0], question.periods[0]
+            return Question(f"{asked.text[: old.start]}{question.text[new.start : new.end]}{asked.text[old.end :]}")
+    return question
+
+
+def _without_time(question: Question) -> str:
+    time = question.periods[0]
+    return " ".join(f"{question.lowered[: time.start]}{question.lowered[time.end :]}".split())
 
 
 def _chosen(

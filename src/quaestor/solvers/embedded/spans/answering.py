@@ -28,6 +28,7 @@ _SURER = 0.75
 _LONGEST = 60
 _OWN = 3
 """From so many words of its own a question is understood alone, whatever it points at."""
+_NAMED = 2
 _POINTS = re.compile(r"\b(?:it|its|they|them|their|this|that|these|those)\b")
 
 
@@ -66,11 +67,13 @@ def words_answer(question: Question, context: TurnContext) -> FoundWords | None:
 
 
 def _meant(question: Question, context: TurnContext) -> Question:
-    """Returns the question with the words of the one before, where it names nothing itself: "why did it fall?"."""
+    """Returns the question with the words of an earlier one, where it names nothing itself: "why did it fall?"."""
     said = stems_said(question)
-    if context.memory.asked and (not said or (len(said) < _OWN and _POINTS.search(question.lowered))):
-        return Question(f"{question.text} {context.memory.asked[-1].text}")
-    return question
+    if said and (len(said) >= _OWN or _POINTS.search(question.lowered) is None):
+        return question
+    # "And the change?" names nothing either.
+    before = next((asked for asked in reversed(context.memory.asked) if len(stems_said(asked)) >= _NAMED), None)
+    return question if before is None else Question(f"{question.text} {before.text}")
 
 
 def _definition(question: Question, context: TurnContext) -> FoundWords | None:

@@ -78,6 +78,14 @@ def test_the_next_question_goes_on_from_the_list() -> None:
     assert change.number == Decimal("15.45")
 
 
+def test_another_time_alone_asks_for_the_same_list() -> None:
+    _, earlier, earliest = answered(
+        OPTIONS, "what was the expected volatility and exercise price in 2007?", "and in 2006?", "what about 2005?"
+    )
+    assert cells(earlier) == [(4, 2), (1, 2)]
+    assert cells(earliest) == [(4, 3), (1, 3)]
+
+
 @pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(

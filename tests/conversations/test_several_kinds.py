@@ -1,0 +1,45 @@
+"""A person's conversation that asks for numbers, lists, words and what the page does not say, one after the other."""
+
+from decimal import Decimal
+
+import quaestor
+from quaestor.core.answer_value import ListItem, Number, Text, ValueList
+
+PAGE = "sample#NORD/2012/page_41.pdf"
+ASKED = (
+    "what were net sales of power cables in 2012 and 2011, and the change?",
+    "why did they grow?",
+    "what were power cables and data cables in 2010?",
+    "and in 2011?",
+    "what did the company spend on research and development in 2012 and 2011, respectively?",
+    "who is the treasurer?",
+    "and what was operating income in 2012?",
+)
+
+
+def test_each_question_gets_the_kind_of_answer_that_it_asks_for() -> None:
+    answers = quaestor.ask(PAGE, ASKED)
+    assert [answer.question for answer in answers[:3]] == [
+        "what were net sales of power cables in 2012?",
+        "what were net sales of power cables in 2011?",
+        "what was the change?",
+    ]
+    assert [answer.answer.value for answer in answers] == [
+        Number(Decimal("642.3")),
+        Number(Decimal("598.7")),
+        Number(Decimal("43.6")),
+        Text("because two offshore grid projects were delivered ahead of plan"),
+        ValueList((ListItem("power cables", Decimal("561.0")), ListItem("data cables", Decimal("251.9")))),
+        ValueList((ListItem("power cables", Decimal("598.7")), ListItem("data cables", Decimal("287.4")))),
+        ValueList((ListItem("2012", Decimal("24.7")), ListItem("2011", Decimal("22.9")))),
+        None,
+        Number(Decimal("88.1")),
+    ]
+    assert all(answer.turn.verified for answer in answers if answer.answer.value is not None)
+    assert all(answer.sources for answer in answers if answer.answer.value is not None)
+
+
+def test_so_do_numbers_of_the_benchmark() -> None:
+    """With `answers=numbers`, as over ConvFinQA, every question is one for a number."""
+    answers = quaestor.ask(PAGE, ASKED[1:5], options={"answers": "numbers", "decline": False})
+    assert all(isinstance(answer.answer.value, Number) for answer in answers)
