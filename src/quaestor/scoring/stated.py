@@ -74,7 +74,8 @@ def _printed(answer: Answer) -> tuple[str, ...] | None:
         if len(quantities) == len(answer.value.items) and not own:
             taken = [(q, item.number) for q, item in zip(quantities, answer.value.items, strict=True) if q is not None]
             taken = taken if len(taken) == len(quantities) else []
-    printed = tuple(quantity.text.strip() for quantity, number in taken if quantity.value == number)
+    # Taken without its sign a number is still what is printed: "(168)".
+    printed = tuple(q.text.strip() for q, number in taken if number in (q.value, q.value.copy_abs()))
     # A word in a print ("5.2 million") is its scale, which is told beside it.
     plain = all(text and not any(map(str.isalpha, text)) for text in printed)
     return printed if taken and plain and len(printed) == len(taken) else None

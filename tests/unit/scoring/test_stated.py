@@ -100,6 +100,12 @@ def test_a_list_with_a_result_in_it_is_stated_by_its_values() -> None:
 def test_a_number_of_the_page_is_stated_as_it_is_printed() -> None:
     assert stated_answer(looked_up("$ (1,250)", "-1250")) == StatedAnswer(("$ (1,250)",), "thousand")
     assert stated_answer(looked_up("13.7%", "13.7", Scale.PERCENT)) == StatedAnswer(("13.7%",), "percent")
+    signed = looked_up("$ (168)", "-168")
+    assert signed.plan is not None
+    (step,) = signed.plan.extracts
+    step = replace(step, reading="magnitude")
+    magnitude = replace(signed, value=number("168"), plan=Plan((step,)))
+    assert stated_answer(magnitude) == StatedAnswer(("$ (168)",), "thousand")
     assert stated_answer(looked_up("$5.2 million", "5.2", Scale.MILLION)) == StatedAnswer(("5.2",), "million")
 
 

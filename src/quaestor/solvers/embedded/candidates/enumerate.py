@@ -168,21 +168,24 @@ def _combinations(
     twice = numbers[alike[0]], numbers[alike[1]]
     np.fill_diagonal(same, val=True)
     i, j = (numbers[places] for places in np.nonzero(~same))
-    once = i < j
+    # A percentage and an amount that is known to count thousands have no sum and no difference.
+    counted = np.array([counts.known and not counts.plain for counts in pool.counts], bool)
+    alike_in_kind = ~((pool.percent[i] & counted[j]) | (pool.percent[j] & counted[i]))
+    once, one, other = i < j, i[alike_in_kind], j[alike_in_kind]
     # What three years or more come to is no sum of two numbers of the page.
     added = once & ~((pool.leaf[i] >= 0) & (pool.leaf[j] >= 0)) if len(question.years) > 2 else once
     nothing = len(pool.kind) - 1
     blocks: list[_Block] = [
         (LOOKUP, numbers, nothing),
-        (SUBTRACT, i, j),
+        (SUBTRACT, one, other),
         (DIVIDE, i, j),
-        (ADD, i[added], j[added]),
+        (ADD, i[added & alike_in_kind], j[added & alike_in_kind]),
         (ADD, *twice),
         (MULTIPLY, i[once], j[once]),
     ]
     for code, name in ((GREATER, "greater"), (CHANGE, "percentage_change")):
         if share_of_operations(signatures, name) > RARE:
-            blocks.append((code, i, j))
+            blocks.append((code, one, other))
     blocks += _with_constants(pool, numbers, question)
     groups = np.flatnonzero(pool.kind == GROUP)
     many = np.array([n for n in groups.tolist() if len(pool.members(n)) > 2], np.intp)

@@ -112,6 +112,17 @@ def test_no_number_is_set_beside_itself(solver: EmbeddedSolver) -> None:
     assert all(o.operands[0].value != o.operands[1].value for o in pairs)
 
 
+def test_an_amount_that_counts_and_a_percentage_are_neither_added_nor_subtracted(solver: EmbeddedSolver) -> None:
+    document = page([["( in millions )", "2008", "share"], ["sales", "$ 500", "12%"], ["rent", "40", "7%"]], ())
+    context, _ = turns(document, solver)[0]
+    leaves = solver.page(context.graph).leaves
+    outcomes = [choice.outcome for choice in solver.read("what was the total of sales and rent?", context).ranked]
+    pairs = [o for o in outcomes if len(o.operands) == 2 and all(x.kind == "leaf" for x in o.operands)]
+    linear = [o for o in pairs if o.operation in ("add", "subtract")]
+    assert linear
+    assert all(leaves.percent[o.operands[0].index] == leaves.percent[o.operands[1].index] for o in linear)
+
+
 def test_what_two_years_print_alike_has_changed_by_nothing(solver: EmbeddedSolver) -> None:
     document = page([["", "2008", "2007"], ["rate", "21%", "21%"]], ("the rate was 21% in 2008 .",))
     context, _ = turns(document, solver)[0]
