@@ -67,15 +67,15 @@ def _printed(answer: Answer) -> tuple[str, ...] | None:
     last = steps[-1] if steps else None
     taken: list[tuple[Quantity, Decimal | None]] = []
     if isinstance(last, Extract) and last.quantity is not None and len(steps) == 1:
-        taken = [(last.quantity, answer.number)]
+        # Taken without its sign a number is still what is printed: "(168)".
+        taken = [(last.quantity, last.quantity.value if answer.number == last.number else None)]
     elif isinstance(last, Compute) and last.operation == "items" and isinstance(answer.value, ValueList):
         quantities = [quantity for operand in last.operands for quantity in _quantities(operand, steps)]
         own = any(item.scale is not None for item in answer.value.items)
         if len(quantities) == len(answer.value.items) and not own:
             taken = [(q, item.number) for q, item in zip(quantities, answer.value.items, strict=True) if q is not None]
             taken = taken if len(taken) == len(quantities) else []
-    # Taken without its sign a number is still what is printed: "(168)".
-    printed = tuple(q.text.strip() for q, number in taken if number in (q.value, q.value.copy_abs()))
+    printed = tuple(quantity.text.strip() for quantity, number in taken if quantity.value == number)
     # A word in a print ("5.2 million") is its scale, which is told beside it.
     plain = all(text and not any(map(str.isalpha, text)) for text in printed)
     return printed if taken and plain and len(printed) == len(taken) else None
