@@ -7,15 +7,20 @@ would have to. References whose spans are not on the page have no plan, and are 
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from model_replies import Asked, Call, Reply, call, counted, say, structured
 from model_server import ModelServer, Script
 from oracle_agent import Calls
 from oracle_sparql import Written
 from oracle_workflow import PlanWriter, pointed_step
+from reflection_bench import APPROVES, role_of
 from stated_plans import StatedPlan, stated_plan
+from values import quantity_of
 
 from quaestor.conversation.answer import Answer
+from quaestor.core.provenance import Source
+from quaestor.core.quantity import Quantity
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import play_conversation
@@ -23,11 +28,12 @@ from quaestor.llm.naming import find_model
 from quaestor.llm.session import ModelConfig, open_session
 from quaestor.llm.usage import Usage
 from quaestor.plan.operations import OPERATIONS
-from quaestor.plan.steps import Extract, Plan
+from quaestor.plan.steps import CellGroup, Extract, Operand, Plan, Ref
 from quaestor.scoring.gold import GoldTurn, StatedReference
 from quaestor.scoring.stated import stated_answer
 from quaestor.scoring.stated_metrics import exact_match
 from quaestor.solvers.base import Solver, TurnContext
+from quaestor.solvers.reflection.numbers import place_code
 
 
 def workflow_script(context: TurnContext, plan: Plan) -> Script:
@@ -75,10 +81,53 @@ def agent_script(context: TurnContext, plan: Plan) -> Script:
     return answer
 
 
+def reflection_script(context: TurnContext, plan: Plan) -> Script:
+    """What the expert replies whose plan is given; its critics approve."""
+    steps: list[dict[str, Any]] = []
+    places: dict[int, int] = {}
+
+    def add(**step: Any) -> str:
+        steps.append(step)
+        return f"#{len(steps)}"
+
+    def look_up(what: str, quantity: Quantity, source: Source) -> str:
+        return add(kind="look_up", what=what, value=quantity.text, where=place_code(source))
+
+    def operands(operand: Operand, of_list: bool) -> list[str]:
+        if isinstance(operand, CellGroup):
+            cells = zip(operand.labels, operand.values, operand.sources, strict=True)
+            found = [look_up(f"{operand.text}, {label}", value, place) for label, value, place in cells]
+            return found if of_list else [add(kind="calculate", operation="items", operands=found)]
+        if isinstance(operand, Ref):
+            return [f"#{places.get(operand.step, operand.step)}"]
+        return [operand.text]
+
+    for step in plan.steps:
+        if isinstance(step, Extract) and step.text is not None:
+            add(kind="quote", words=step.text)
+        elif isinstance(step, Extract):
+            look_up(step.label, quantity_of(step), step.source)
+        else:
+            of_list = OPERATIONS[step.operation].of_list
+            taken = [said for operand in step.operands for said in operands(operand, of_list)]
+            add(kind="calculate", operation=step.operation, operands=taken)
+        places[step.id] = len(steps)
+
+    def answer(asked: Asked) -> Reply:
+        if role_of(asked) != "expert":
+            return structured(asked, APPROVES)
+        if is_no_number(plan) and "- quote: " not in asked.system:
+            return structured(asked, {"reasoning": "it is no number", "steps": [], "no_answer": "other"})
+        return structured(asked, {"reasoning": "as the reference has it", "steps": steps})
+
+    return answer
+
+
 SCRIPTS: Mapping[str, Callable[[TurnContext, Plan], Script]] = {
     "workflow": workflow_script,
     "sparql": sparql_script,
     "agent": agent_script,
+    "reflection": reflection_script,
 }
 """The perfect models, by their solver."""
 

@@ -4,14 +4,17 @@ import json
 from decimal import Decimal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import JsonValue
+from solver_bench import context_of
 from toolboxes import CASH_FLOWS, after, toolbox
 from values import plain
 
 from quaestor.errors import ModelReplyError, PlanError
 from quaestor.plan.execute import execute
 from quaestor.plan.steps import Constant
-from quaestor.solvers.agent.claims import GroundedAnswer, ground_answer, read_final
+from quaestor.solvers.agent.claims import GroundedAnswer, ground_answer, ground_words, read_final
 from quaestor.solvers.tools.toolbox import Toolbox
 
 CASH = "net_cash_from_operating_activities"
@@ -161,3 +164,24 @@ def test_a_scale_that_the_page_does_not_say_is_doubted(box: Toolbox) -> None:
     assert told["scale"] == "unknown"
     (doubt,) = settled(unscaled, {"answer": 48.65, "scale": "million", "steps": [1]}).remarks
     assert doubt == "the model says million; nothing on the page says what 48.65 counts in"
+
+
+WORDS = st.lists(
+    st.text(max_size=20) | st.sampled_from(["2008", "181001", "net cash", "\ud800", "x" * 5000]), max_size=5
+)
+
+
+@given(WORDS, st.sampled_from([None, "#1", 5, True]), st.sampled_from([None, "other", "ambiguous"]))
+def test_any_words_are_quoted_from_the_page_or_refused(words: list[str], answer: object, no_answer: str | None) -> None:
+    said = {"words": words, "answer": answer, "no_answer": no_answer, "assumption": "x"}
+    context = context_of()
+    try:
+        final, claims = read_final(said)
+        if not final.words:
+            return
+        grounded = ground_words(final.words, context.document, "what was it?")
+    except ModelReplyError:
+        return
+    assert not claims
+    assert execute(grounded.plan).result.value == grounded.claim.value
+    assert execute(grounded.plan).result.sources

@@ -4,6 +4,8 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pages import page
 from sparql_bench import CASH_2008, formula, play, retrieval, scripted, values
 from toolboxes import sample_pages
@@ -163,3 +165,26 @@ def test_hints_are_bounded() -> None:
         (fault,) = retrieval(name).check(named(it=query("?o a kg:Observation ; kg:value ?value")))
         assert fault.count("kg:value") <= 9
         assert len(fault) < 4_000
+
+
+QUERIES = st.text(max_size=60) | st.sampled_from(
+    [
+        "SELECT ?v { ?o kg:value ?v }",
+        "SELECT ?v { ?o kg:value ?v } } ; DROP ALL",
+        "SELECT ?l ?v { ?o kg:value ?v BIND('x' AS ?l) }",
+        "SELECT * { SERVICE <http://127.0.0.1/> { ?s ?p ?o } }",
+        "SELECT ?v FROM <file:///etc/passwd> { ?o kg:value ?v }",
+        "SELECT (COUNT(?o) AS ?n) { ?o a kg:Observation }",
+        "SELECT ?v { " + "{ " * 200 + "?o kg:value ?v" + " }" * 200 + " }",
+        'SELECT ?v { ?o kg:rowLabel "net sales\\" ; kg:value ?v }',
+    ]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(QUERIES, st.text(max_size=30) | st.just("net sales"))
+def test_any_query_for_cells_and_any_words_are_found_or_refused(query: str, words: str) -> None:
+    found, faults = checked(cells={"cells": query}, words={"words": words})
+    assert len(found.values) + len(faults) == 2
+    for value in found.values.values():
+        assert value.register.sources
