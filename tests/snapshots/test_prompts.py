@@ -4,12 +4,14 @@
 """
 
 import asyncio
+import json
 
 import pytest
 from model_replies import say
 from model_server import ModelServer
 from oracle import Guided
 from run_oracle import ORACLES, oracle_of
+from solver_bench import play_solver
 from text_snapshots import TextSnapshot
 
 from quaestor.datasets.formats import read_dataset
@@ -51,3 +53,12 @@ def told(solver: str) -> str:
 @pytest.mark.parametrize("solver", sorted(ORACLES))
 def test_prompts(solver: str, text_snapshot: TextSnapshot, local_models: None) -> None:
     assert told(solver) == text_snapshot
+
+
+@pytest.mark.parametrize("solver", sorted(ORACLES))
+def test_prompts_of_every_kind_of_answer(solver: str, text_snapshot: TextSnapshot, local_models: None) -> None:
+    """What the first request says where the answer may be words or a list, with its tools and schemas."""
+    question = "in which year were the total net sales highest?"
+    first = play_solver(make_solver(solver), lambda asked: say(""), [question], "NORD/2012/page_41.pdf").asked[0]
+    tools = [json.dumps(tool["function"], indent=1) for tool in first.body["tools"]]
+    assert "\n".join([first.system, *first.prompts, *tools, ""]) == text_snapshot
