@@ -6,6 +6,7 @@ $ 4 in 2012") and of what stands nearest. A number that is set against another o
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from quaestor.core.periods import Period, shifted
 from quaestor.documents.document import Sentence
@@ -30,6 +31,14 @@ _AGAINST = re.compile(
 )
 _FROM = re.compile(r"\bfrom (?:approximately |about |an? )?\$?\s*$", re.IGNORECASE)
 _TO = re.compile(r"[\s,)]*\bto (?:approximately |about |an? )?\$?\s*", re.IGNORECASE)
+_BASE = re.compile(
+    r"\b(?:compared (?:with|to)|versus|vs ?\.?|than|over|from|against|same as)"
+    r"(?: (?:in|for|that|of|fiscal|the|same|year|period))*\s*$",
+    re.IGNORECASE,
+)
+"""What leads to a period that a number is only set against: "rose by $ 3 in 2012 from 2011"."""
+_RANGE = re.compile(r"\s*(?:to|through|until|and)\b", re.IGNORECASE)
+"""What follows the first of two periods that are the bounds of one."""
 _BETWEEN = 60
 """Characters that a number standing between another and its period counts for."""
 LOOKED_BACK = 2
@@ -41,14 +50,19 @@ def aligned_periods(sentence: Sentence, earlier: Sequence[Sentence] = ()) -> tup
 
     A list of numbers takes the list of as many periods that stands nearest, in order; where the sentence names no
     period, that of a sentence just before. Of "from A to B in 2012", A is the year before; of "A compared with B in
-    2012", A is the year after where nothing else dates it. Else the nearest period counts, what follows a number before
-    what precedes it.
+    2012", A is the year after where nothing else dates it. Where numbers and periods take turns ("A in 2012 and B in
+    2011"), each number has the next one, or the one before if the first period leads. Else the nearest period counts,
+    what follows a number before what precedes it. A period that a number is only set against ("less than in 2011")
+    dates none where there is another one.
 
     Args:
         earlier: The sentences before it, oldest first; the last `LOOKED_BACK` are enough.
     """
     spans = [(mention.ref.start, mention.ref.end) for mention in sentence.mentions]
-    found: list[Period | None] = [_nearest(n, spans, sentence) for n in range(len(spans))]
+    dates = _own_periods(sentence)
+    found = _in_turn(spans, sentence.text, dates) or [
+        _nearest(n, spans, sentence.text, dates) for n in range(len(spans))
+    ]
     for run in _runs(sentence.text, spans, _JOINT):
         periods = _list_for(run, spans, sentence, earlier)
         for n, period in zip(run, periods, strict=False):
@@ -106,9 +120,44 @@ def _period_lists(sentence: Sentence) -> list[list[Dated]]:
     return [[sentence.periods[n] for n in run] for run in _runs(sentence.text, spans, _DATE_JOINT)]
 
 
-def _nearest(n: int, spans: Sequence[Span], sentence: Sentence) -> Period | None:
+def _own_periods(sentence: Sentence) -> Sequence[Dated]:
+    """The periods of a sentence but those that its numbers are only set against; all where it has no others."""
+    text = sentence.text
+    own = [
+        (period, start, end)
+        for period, start, end in sentence.periods
+        if _RANGE.match(text, end) or not _BASE.search(text, 0, start)
+    ]
+    return own or sentence.periods
+
+
+def _in_turn(spans: Sequence[Span], text: str, dates: Sequence[Dated]) -> list[Period | None]:
+    """The periods of numbers that take turns with them: after each other twice, and one at either end; else nothing.
+
+    A number that is set against the next one has no period of that.
+    """
+    numbers = [(start, n, None) for n, (start, _) in enumerate(spans)]
+    places = sorted([*numbers, *((begin, -1, period) for period, begin, _ in dates)], key=lambda place: place[0])
+    if not numbers or not dates or (places[0][2] is None) == (places[-1][2] is None):
+        return []
+    leads = places[0][2] is not None
+    ordered = places if leads else places[::-1]
+    if sum(one[2] is not None and other[2] is None for one, other in pairwise(ordered)) < 2:
+        return []
+    found: list[Period | None] = [None] * len(spans)
+    current, last = None, None
+    for _, n, period in ordered:
+        if period is not None:
+            current = period
+        elif leads or last is not None or not _AGAINST.match(text, spans[n][1]):
+            found[n] = current
+        last = period
+    return found
+
+
+def _nearest(n: int, spans: Sequence[Span], text: str, dates: Sequence[Dated]) -> Period | None:
     start, end = spans[n]
-    compared = _AGAINST.match(sentence.text, end) is not None
+    compared = _AGAINST.match(text, end) is not None
 
     def distance(dated: Dated) -> tuple[int, int]:
         # What follows a number names its year more often than what precedes it.
@@ -117,8 +166,8 @@ def _nearest(n: int, spans: Sequence[Span], sentence: Sentence) -> Period | None
             return begin - end + _BETWEEN * sum(end <= other < begin for other, _ in spans), 0
         return 2 * (start - stop) + _BETWEEN * sum(stop <= other < start for other, _ in spans), 1
 
-    following = spans[n + 1][0] if n + 1 < len(spans) else len(sentence.text)
-    allowed = [dated for dated in sentence.periods if not (compared and dated[1] >= following)]
+    following = spans[n + 1][0] if n + 1 < len(spans) else len(text)
+    allowed = [dated for dated in dates if not (compared and dated[1] >= following)]
     return min(allowed, key=distance)[0] if allowed else None
 
 

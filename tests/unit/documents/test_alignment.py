@@ -81,3 +81,36 @@ def test_else_the_nearest_period_counts_a_later_one_first() -> None:
 
 def test_no_period_named() -> None:
     assert years("we paid $ 3 million .") == [None]
+
+
+@pytest.mark.parametrize(
+    ("text", "dated"),
+    [
+        ("maturity was 10.8 years at the end of 2014 and 10.5 years at the end of 2015 .", [2014, 2015]),
+        ("we own 141 shops and 93 depots as of 2008 , and owned 132 shops and 86 depots as of 2007 .",
+         [2008, 2008, 2007, 2007]),
+        ("under the leases , 2009 brings $ 5.6 million , while 2010 should bring $ 5.4 million .", [2009, 2010]),
+    ],
+)  # fmt: skip
+def test_numbers_and_periods_that_take_turns_belong_together(text: str, dated: list[int]) -> None:
+    assert years(text) == dated
+
+
+def test_of_those_too_a_number_set_against_the_next_one_is_a_year_after_it() -> None:
+    sentence = "sales of $ 7 million compared with $ 5 million of sales in 2008 , and $ 4 million of sales in 2007 ."
+    assert years(sentence) == [2009, 2008, 2007]
+
+
+@pytest.mark.parametrize(
+    ("text", "dated"),
+    [
+        ("for 2014 , costs rose by $ 64 million from 2013 .", [2014]),
+        ("the share for 2012 fell 0.6 points versus 2011 .", [2012]),
+        ("2012 compared with 2011 : sales of $ 4 million were lower .", [2012]),
+        # Where nothing else dates it, that is the nearest; and the first of two bounds is no base.
+        ("costs rose by $ 64 million from 2013 .", [2013]),
+        ("costs rose by $ 64 million from 2013 to 2014 .", [2013]),
+    ],
+)
+def test_a_period_that_a_number_is_only_set_against_dates_none(text: str, dated: list[int]) -> None:
+    assert years(text) == dated

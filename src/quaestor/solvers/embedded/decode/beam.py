@@ -83,12 +83,16 @@ class FirstReading:
     likely: NDArray[np.float64]
 
 
+_Result = tuple[float, Scale]
+"""What a plan comes to."""
+
+
 @dataclass(frozen=True)
 class Hypotheses:
     """The plans for a question.
 
     Attributes:
-        ranked: The likeliest, best first.
+        ranked: The likeliest, in the order of `by_result`.
         values: The results of all plans that were ranked, for measuring what was in reach.
         turns: The question after each of the readings, by their places among those that were asked for.
         first: What they were ranked by, after the likeliest reading; None where the page has no number.
@@ -106,13 +110,10 @@ class Hypotheses:
     @cached_property
     def results(self) -> tuple[tuple[Hypothesis, float], ...]:
         """The likeliest plan of each result with the probability of the result, in the order of the plans."""
-        first: dict[tuple[float, Scale], Hypothesis] = {}
-        shares: dict[tuple[float, Scale], float] = {}
+        shares, first = _shares(self.ranked), dict[_Result, Hypothesis]()
         for choice in self.ranked:
-            key = round(choice.outcome.value or 0.0, 9), choice.outcome.counts.scale
-            first.setdefault(key, choice)
-            shares[key] = shares.get(key, 0.0) + math.exp(choice.log)
-        return tuple((choice, min(1.0, shares[key])) for key, choice in first.items())
+            first.setdefault(_result(choice), choice)
+        return tuple((choice, min(1.0, shares[result])) for result, choice in first.items())
 
     @property
     def count(self) -> int:
@@ -173,8 +174,31 @@ def expand(
         # The others share what was ruled out.
         left = np.logaddexp.reduce([log for log, _ in allowed]) - np.logaddexp.reduce([log for log, _ in outcomes])
         found += [Hypothesis(path, outcome, path.log + log - float(left)) for log, outcome in allowed]
-    ranked = tuple(sorted(found, key=lambda choice: -choice.log))
-    return Hypotheses(ranked, candidates.value, tuple(turns), first)
+    return Hypotheses(by_result(found), candidates.value, tuple(turns), first)
+
+
+def by_result(found: Sequence[Hypothesis]) -> tuple[Hypothesis, ...]:
+    """Returns plans in their order: what several readings come to is likelier than each of their plans alone.
+
+    Comparisons stand for themselves: of whatever numbers, half of all say yes.
+    """
+    shares = _shares(found)
+
+    def weight(choice: Hypothesis) -> float:
+        return math.exp(choice.log) if choice.outcome.operation == "greater" else shares[_result(choice)]
+
+    return tuple(sorted(found, key=lambda choice: (-weight(choice), -choice.log)))
+
+
+def _shares(found: Sequence[Hypothesis]) -> dict[_Result, float]:
+    shares: dict[_Result, float] = {}
+    for choice in found:
+        shares[_result(choice)] = shares.get(_result(choice), 0.0) + math.exp(choice.log)
+    return shares
+
+
+def _result(choice: Hypothesis) -> _Result:
+    return round(choice.outcome.value or 0.0, 9), choice.outcome.counts.scale
 
 
 def _of_filing(question: Question, outcome: TurnAction, state: DialogueState, page: PageFeatures) -> TurnAction:

@@ -99,8 +99,8 @@ def with_runner_up(first: Answer, second: Answer | None) -> Answer:
 def runner_up(first: Answer, second: Answer) -> str:
     """Returns the second answer in words, such as `next likely: 5,363 (net revenue in 2007), 31%`.
 
-    The answer is the result of the likeliest reading. Several readings of another result can outweigh it together:
-    then that is said, and no figure that would make the second look like the first.
+    The answer is the likeliest result, but of yes and no that of the likeliest comparison. Where another one is surer,
+    that is said, and no figure that would make the second look like the first.
 
     Args:
         first: The likeliest answer, which the second is told apart from.

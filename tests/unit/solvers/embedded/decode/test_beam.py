@@ -25,6 +25,7 @@ from quaestor.solvers.embedded.decode.beam import (
     Hypothesis,
     advance,
     agreeing,
+    by_result,
     expand,
     log_shares,
     same_answer,
@@ -69,6 +70,28 @@ def test_results_gather_the_shares_of_their_plans() -> None:
     ]
     evidence = evidence_of(found, 0.5, 2)
     assert (evidence.share, evidence.runner_up) == pytest.approx((0.65, 0.35))
+
+
+def test_what_several_plans_come_to_outweighs_one_that_is_likelier_than_each() -> None:
+    found = by_result(choices((7.0, 0.4), (5.0, 0.25), (3.0, 0.05), (5.0, 0.3)).ranked)
+    assert [(choice.outcome.value, round(math.exp(choice.log), 9)) for choice in found] == [
+        (5.0, 0.3),
+        (5.0, 0.25),
+        (7.0, 0.4),
+        (3.0, 0.05),
+    ]
+    ranked = Hypotheses(found, np.array([7.0, 5.0, 3.0, 5.0]))
+    assert [round(share, 9) for _, share in distinct_results(ranked)] == [0.55, 0.4, 0.05]
+    assert evidence_of(ranked, 1.0, 0).runner_up == pytest.approx(0.4)
+
+
+def test_comparisons_do_not_add_up() -> None:
+    def compared(value: float, share: float, leaf: int) -> Hypothesis:
+        action = TurnAction("greater", (Operand("leaf", leaf, 1.0), Operand("leaf", leaf + 1, 2.0)), value)
+        return Hypothesis(START[0], action, math.log(share))
+
+    found = by_result([compared(0.0, 0.3, 0), compared(1.0, 0.4, 1), compared(0.0, 0.2, 2)])
+    assert [choice.outcome.value for choice in found] == [1.0, 0.0, 0.0]
 
 
 def test_shares_sum_to_one() -> None:
@@ -123,8 +146,7 @@ def test_readings_are_ranked_together_as_each_is_alone(solver: EmbeddedSolver) -
     asked = read_question("what is the difference between the two?")
     together = expand(paths, asked, of_page, weights)
     alone = [expand((path,), asked, of_page, weights) for path in paths]
-    apart = sorted((choice for one in alone for choice in one.ranked), key=lambda choice: -choice.log)
-    assert together.ranked == tuple(apart)
+    assert together.ranked == by_result([choice for one in alone for choice in one.ranked])
     assert together.values.tolist() == [value for one in alone for value in one.values]
     assert together.turn(together.ranked[0]).state is together.ranked[0].before.state
 
