@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 from quaestor.conversation.answer import Answer
-from quaestor.core.answer_value import print_value
+from quaestor.core.answer_value import ValueList, numbers_of_value, print_value
 from quaestor.core.provenance import SentenceRef, Source
 from quaestor.core.quantity import Scale
 from quaestor.documents.combining import file_of
@@ -85,8 +85,11 @@ def _is_in_other_scale(answer: Answer) -> bool:
 
 
 def is_shown_as_percentage(answer: Answer) -> bool:
-    """Returns whether people are shown an answer's number times a hundred, with a percent sign: 0.1414 as `14.1 %`."""
-    return answer.number is not None and _as_percentage(answer.number, answer)
+    """Returns whether people are shown an answer's number, or each of a list, times a hundred: 0.1414 as `14.1 %`."""
+    numbers = numbers_of_value(answer.value)
+    items = answer.value.items if isinstance(answer.value, ValueList) else ()
+    plain = all(item.number is not None and item.scale is None for item in items)
+    return bool(numbers) and plain and all(_as_percentage(number, answer) for number in numbers)
 
 
 def _as_percentage(value: Decimal, answer: Answer) -> bool:

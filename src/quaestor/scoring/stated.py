@@ -6,7 +6,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import is_shown_as_percentage
-from quaestor.core.answer_value import AnswerValue, ListItem, Number, ValueList, print_value
+from quaestor.core.answer_value import AnswerValue, ListItem, Number, ValueList, numbers_of_value, print_value
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.plan.scales import shift_decimal
 from quaestor.plan.steps import CellGroup, Compute, Extract, Operand, Ref, Step
@@ -35,8 +35,9 @@ def stated_answer(answer: Answer, question: str = "") -> StatedAnswer | None:
         return None
     if (printed := _printed(answer)) is not None:
         return StatedAnswer(printed, _scale_word(answer.scale))
-    if answer.number is not None and is_shown_as_percentage(answer) and not _asks_for_ratio(question):
-        return StatedAnswer((_digits(shift_decimal(answer.number, 2), _SCALED),), _PERCENT)
+    if is_shown_as_percentage(answer) and not _asks_for_ratio(question):
+        shifted = (shift_decimal(number, 2) for number in numbers_of_value(answer.value))
+        return StatedAnswer(tuple(_digits(number, _SCALED) for number in shifted), _PERCENT)
     return stated_value(answer.value, answer.scale)
 
 

@@ -16,6 +16,14 @@ def number(digits: str) -> Number:
     return Number(Decimal(digits))
 
 
+def test_each_fraction_of_a_list_that_is_shown_as_a_percentage_is_one() -> None:
+    changes = ValueList((ListItem("2019", Decimal("0.12345")), ListItem("2018", Decimal("-0.5"))))
+    answer = Answer(changes, metric_type="percentage_change")
+    assert stated_answer(answer) == StatedAnswer(("12.35", "-50"), "percent")
+    some = Answer(ValueList((*changes.items, ListItem("2017"))), metric_type="percentage_change")
+    assert stated_answer(some) == StatedAnswer(("0.1235", "-0.5", "2017"))
+
+
 @pytest.mark.parametrize(
     ("value", "scale", "stated"),
     [
