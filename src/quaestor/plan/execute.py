@@ -148,8 +148,7 @@ class _Run:
         if operation.of_labels:
             made = operation.function([Decimal(0)] * len(listed.entries))
         else:
-            entries = zip(listed.numbered(), (entry.counts for entry in listed.entries), strict=True)
-            made, _ = _reckoned(operation, [*entries, *((number, counts) for number, counts, _ in limit)])
+            made, _ = _reckoned(operation, [*map(lists.reckonable, listed.entries), *limit])
         if not isinstance(made, Chosen):
             return _counting(made, Dimension(in_ones=True), listed.sources)
         chosen = listed.chosen(made.places, besides)
@@ -228,9 +227,11 @@ class _Run:
         if not isinstance(operand, Ref):
             raise OperandError("a group of cells: it takes single numbers")
         register = self._register(operand, step)
-        if register.number is None:
+        number = register.number
+        if number is None:
             raise OperandError(kind_words(register.value))
-        return require_in_range(register.number), register.counts, register.sources
+        # A step's own result was held to the range when it was made.
+        return (number if operand.step > 0 else require_in_range(number)), register.counts, register.sources
 
     def _register(self, operand: Ref, step: Compute) -> StepResult:
         register = self.registers[operand.step - 1] if operand.step > 0 else self._history[operand.step]
@@ -242,16 +243,14 @@ class _Run:
 
 def _applied(operation: Operation, taken: Sequence[lists.Counted]) -> tuple[Number | YesNo, Dimension]:
     """Returns arithmetic on numbers, and what its result counts."""
-    made, counts = _reckoned(operation, [(number, counts) for number, counts, _ in taken])
+    made, counts = _reckoned(operation, taken)
     assert not isinstance(made, Chosen)  # an operation on numbers
     return made, counts
 
 
-def _reckoned(
-    operation: Operation, taken: Sequence[tuple[Decimal, Dimension]]
-) -> tuple[Number | YesNo | Chosen, Dimension]:
-    reading = operation.rule([counts for _, counts in taken])
-    numbers = [shift_decimal(number, shift) for (number, _), shift in zip(taken, reading.shifts, strict=True)]
+def _reckoned(operation: Operation, taken: Sequence[lists.Counted]) -> tuple[Number | YesNo | Chosen, Dimension]:
+    reading = operation.rule([counts for _, counts, _ in taken])
+    numbers = [shift_decimal(taken[place][0], shift) for place, shift in enumerate(reading.shifts)]
     return operation.function(numbers), reading.counts
 
 

@@ -74,12 +74,13 @@ def _earlier_parts(history: Sequence[str | None], counts: Sequence[Dimension | N
 
 
 def _extract(step: Extract) -> _Part:
-    if step.quantity is None or step.number is None:
+    number, counts = step.number, step.counts
+    if step.quantity is None or number is None:
         return _Part(step.text or "", _ATOM)
-    shown, counts = _number(step.number, step.counts, step.quantity), step.counts
+    shown = _number(number, counts, step.quantity)
     if counts.percent:
         return _Part(shown, _ATOM, counts)
-    printed = format(step.number, "f")
+    printed = shown if step.quantity.scale is Scale.ONE else format(number, "f")
     return _Part(shown, _ATOM, counts, f"{printed} {counts.scale.value}" if counts.scale is not Scale.ONE else printed)
 
 

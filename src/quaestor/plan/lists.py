@@ -92,14 +92,6 @@ class Listed:
         """Returns the entries at some places, in the order of these; it rests on all others too."""
         return Listed(tuple(self.entries[place] for place in places), (*self.sources, *besides))
 
-    def numbered(self) -> tuple[Decimal, ...]:
-        """Returns the number of each entry.
-
-        Raises:
-            OperandError: An entry has none.
-        """
-        return tuple(reckonable(entry)[0] for entry in self.entries)
-
 
 def reckonable(entry: ListEntry) -> Counted:
     """Returns the number of an entry.

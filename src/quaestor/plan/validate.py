@@ -34,6 +34,12 @@ _GIVEN = {
     "number": _NUMBER, "yes or no": _YES_NO, "label": _Kind("words", "a label"), "labels": _LIST, "list": _LIST,
 }  # fmt: skip
 
+_FITTING = {
+    "numbers": (_NUMBER, _UNKNOWN), "each": (_NUMBER, _LIST, _UNKNOWN), "all": (_NUMBER, _LIST, _UNKNOWN),
+    "list": (_LIST, _UNKNOWN), "entries": (_NUMBER, _LIST, _UNKNOWN),
+}  # fmt: skip
+_BEHIND_A_LIST = (_NUMBER, _UNKNOWN)
+
 
 def require_valid(plan: Plan, turns_before: int) -> None:
     """Returns if the plan can be run.
@@ -83,11 +89,11 @@ def _given(step: Extract | Compute, kinds: Sequence[_Kind]) -> _Kind:
     operation = OPERATIONS.get(step.operation)
     if operation is None or not step.operands:
         return _UNKNOWN
-    of = [_operand_kind(operand, kinds) for operand in step.operands]
     if operation.takes == "anything":
-        return of[0]
-    if operation.takes == "each" and not {_LIST, _UNKNOWN}.isdisjoint(of):
-        return _LIST if _LIST in of else _UNKNOWN
+        return _operand_kind(step.operands[0], kinds)
+    if operation.takes == "each":
+        of = [_operand_kind(operand, kinds) for operand in step.operands]
+        return next((kind for kind in (_LIST, _UNKNOWN) if kind in of), _NUMBER)
     return _GIVEN[operation.gives]
 
 
@@ -127,9 +133,13 @@ def _faults(step: Compute, index: int, steps: int, turns_before: int, kinds: Seq
 
 def _arity_faults(step: Compute, index: int, operation: Operation, kinds: Sequence[_Kind]) -> list[str]:
     least, most = operation.arity
-    lists = operation.takes == "all" and {_operand_kind(o, kinds) for o in step.operands} & {_LIST, _UNKNOWN}
-    if (1 if lists else least) <= len(step.operands) <= most:
+    if least <= len(step.operands) <= most:
         return []
+    if operation.takes == "all" and len(step.operands) == 1:
+        # One list has many numbers.
+        only = _operand_kind(step.operands[0], kinds)
+        if only is _LIST or only is _UNKNOWN:
+            return []
     wanted = f"{least}" if least == most else f"{least} to {most}"
     noun = "operand" if wanted == "1" else "operands"
     return [f"step {index} ({operation.name}) takes {wanted} {noun}, not {len(step.operands)}"]
@@ -183,21 +193,20 @@ def _group_fault(group: CellGroup) -> str | None:
 
 
 def _type_fault(operand: Operand, place: int, operation: Operation, kinds: Sequence[_Kind]) -> str | None:
-    if operation.of_row:
+    takes = operation.takes
+    if takes == "row":
         return None if isinstance(operand, RowRef) else "takes the label of a table row and nothing else"
     if isinstance(operand, RowRef):
         return f"cannot take the row label {operand.text[:40]!r}: only the table_ operations can"
-    kind = _operand_kind(operand, kinds)
-    if operation.takes == "anything":
+    if takes == "anything":
         return "takes a reference or a constant: list cells by items" if isinstance(operand, CellGroup) else None
-    wanted = {"each": {_NUMBER, _LIST}, "all": {_NUMBER, _LIST}, "list": {_NUMBER if place else _LIST}}.get(
-        operation.takes, {_NUMBER}
-    )
-    if kind in (_UNKNOWN, *wanted) or (operation.takes == "entries" and kind != _YES_NO):
+    kind = _operand_kind(operand, kinds)
+    if kind in (_BEHIND_A_LIST if place and takes == "list" else _FITTING[takes]):
         return None
-    if operation.takes == "list" and not place:
-        return f"takes a list, not {_shown(operand, kind)}"
-    return f"computes with {_shown(operand, kind)}"
+    if takes == "entries" and kind is not _YES_NO:
+        return None
+    wanted = "takes a list, not" if takes == "list" and not place else "computes with"
+    return f"{wanted} {_shown(operand, kind)}"
 
 
 def _shown(operand: Operand, kind: _Kind) -> str:
