@@ -44,6 +44,7 @@ from quaestor.solvers.embedded.model.loading import EmbeddedWeights
 from quaestor.solvers.embedded.page.features import PageFeatures, page_features
 from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
 from quaestor.solvers.embedded.selection.answering import chosen_answers
+from quaestor.solvers.embedded.selection.ellipsis import whole_question
 from quaestor.solvers.embedded.selection.remembering import is_no_number
 from quaestor.solvers.embedded.several.answering import AskedPage, list_answer
 from quaestor.solvers.embedded.silence.declining import Decliner, without_turns
@@ -218,8 +219,9 @@ class EmbeddedSolver:
         self, read: Question, context: TurnContext, page: PageFeatures, state: DialogueState
     ) -> Iterator[Answer]:
         """Yields the answers to a question that asks for more, or for something else, than a number; best first."""
-        if read.wants.selection is not None:
-            chosen = list(chosen_answers(read, context, page, state, self._weights))
+        asked = whole_question(read, context.memory.asked)
+        if asked.wants.selection is not None:
+            chosen = list(chosen_answers(asked, context, page, state, self._weights))
             yield from chosen
             if chosen:
                 return

@@ -10,7 +10,8 @@ from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
 from quaestor.plan.steps import Operand as PlanOperand
 from quaestor.solvers.embedded.page.matrix import NumberMatrix
-from quaestor.solvers.embedded.selection.remembering import remembered_choice
+from quaestor.solvers.embedded.selection.ellipsis import whole_question
+from quaestor.solvers.embedded.selection.remembering import is_no_number, remembered_choice
 from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
 
 _NONE: Mapping[int, int] = MappingProxyType({})
@@ -86,9 +87,11 @@ def read_state(memory: Memory, leaves: NumberMatrix, restated: Mapping[int, int]
     """
     state = DialogueState()
     for place, (question, answer) in enumerate(zip(memory.asked, memory.answers, strict=True)):
-        if (chosen := remembered_choice(question, answer, leaves)) is not None:
-            state = state.after(*chosen)
-            continue
+        if is_no_number(answer):
+            chosen = remembered_choice(whole_question(question, memory.asked[:place]), answer, leaves)
+            if chosen is not None:
+                state = state.after(*chosen)
+                continue
         if place in restated and answer.plan is not None:
             again = restated[place]
             state = state.after(state.questions[again], state.outcomes[again])

@@ -27,7 +27,7 @@ def chosen_answers(
     """Yields the answers to a question that asks for a choice, the likeliest first; none to any other question.
 
     Args:
-        question: As asked.
+        question: As asked, with what it leaves out of those before.
         context: The turn's.
         page: The numbers of the page.
         state: The conversation before.
@@ -46,12 +46,12 @@ def chosen_answers(
         seen.append(answer.value)
         context.trace.append(CandidateChosen(len(plans), operation, chosen.evidence.share))
         confidence = weights.choices.confidence(chosen.evidence)
-        yield replace(answer, confidence=confidence, grounds=_grounds(chosen, question))
+        yield replace(answer, confidence=confidence, grounds=_grounds(chosen, question, context.question))
 
 
-def _grounds(chosen: ChosenPlan, question: Question) -> str:
+def _grounds(chosen: ChosenPlan, question: Question, asked: Question) -> str:
     """What led to a choice, such as `row "net income"; of 2019, 2018 and 2017; "highest"`."""
-    parts = []
+    parts = [] if question.text == asked.text or not asked.text else [f'read as "{question.text}"']
     if chosen.group is not None:
         kind = "row" if chosen.group.across or chosen.group.headings else "column"
         said = [word for word in words(question.lowered) if set(stems(word)) & set(stems(chosen.group.text))]

@@ -11,6 +11,7 @@ from quaestor.documents.document import Document
 from quaestor.plan.steps import Plan
 from quaestor.questions.question import Question
 from quaestor.questions.selection import AskedSelection
+from quaestor.questions.stems import stems
 from quaestor.solvers.embedded.decode.prior import prior_of
 from quaestor.solvers.embedded.model.choice_confidence import ChoiceEvidence
 from quaestor.solvers.embedded.model.loading import EmbeddedWeights
@@ -19,7 +20,13 @@ from quaestor.solvers.embedded.selection.cells import LabelledCell, labelled_cel
 from quaestor.solvers.embedded.selection.finding import FoundGroup, find_item_groups, find_period_groups
 from quaestor.solvers.embedded.selection.groups import GroupedCells, item_groups
 from quaestor.solvers.embedded.selection.measured import as_number_question, likely_cells, measured_words
-from quaestor.solvers.embedded.selection.members import Members, lines_of_tables, members_called, members_of
+from quaestor.solvers.embedded.selection.members import (
+    Members,
+    columns_called,
+    lines_of_tables,
+    members_called,
+    members_of,
+)
 from quaestor.solvers.embedded.selection.steps import choice_plan, members_plan, moved_items_plan
 from quaestor.solvers.embedded.selection.yes_no import two_years, yes_no_plan
 from quaestor.solvers.embedded.state.dialogue import DialogueState
@@ -115,15 +122,25 @@ def _members(
     members = members_of(document, selection.whole, _WHOLE if consists else 0.6)
     if members is None and not consists:
         members = members_called(selection.noun, document)
-    if members is None and not consists:
-        tables = page.leaves.table
-        found = {lines.sources[0].table: lines for lines in lines_of_tables(document)}
-        likeliest = max(found, key=lambda table: float(probability[tables == table].sum()), default=None)
-        members = None if likeliest is None else found[likeliest]
+    if members is None and not consists and _is_spoken_of(selection.whole, page):
+        members = columns_called(selection.whole, document) or _lines_of_likeliest(document, page, probability)
     if members is not None:
         named = bool(members.heading)
         evidence = ChoiceEvidence(under_heading=named, of_table=not named)
         yield ChosenPlan(members_plan(selection, members, page.leaves), None, members, evidence)
+
+
+def _is_spoken_of(whole: str, page: PageFeatures) -> bool:
+    """Whether the page has a word for what lines are asked to be parts of."""
+    said = stems(whole)
+    return not said or whole.startswith(("which", "that")) or any(stem in page.leaves.vocabulary for stem in said)
+
+
+def _lines_of_likeliest(document: Document, page: PageFeatures, probability: NDArray[np.float64]) -> Members | None:
+    tables = page.leaves.table
+    found = {lines.sources[0].table: lines for lines in lines_of_tables(document)}
+    likeliest = max(found, key=lambda table: float(probability[tables == table].sum()), default=None)
+    return None if likeliest is None else found[likeliest]
 
 
 def _items(

@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.core.periods import find_periods
+from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document
+from quaestor.questions.conditions import Limit
 from quaestor.questions.question import Question
 from quaestor.questions.selection import AskedSelection
 from quaestor.questions.stems import stems
@@ -75,7 +77,9 @@ def find_period_groups(
         groups = tuple(group for group in dated if len(group.cells) > 1) or groups
     if selection.noun in _YEARS:
         groups = tuple(_by_year(group) for group in groups)
-    return _ranked(groups, {cell.leaf: float(probability[cell.leaf]) for cell in cells}, cells, by_line=False)
+    held = None if selection.condition.move else selection.condition.limit
+    known = {cell.leaf: float(probability[cell.leaf]) for cell in cells}
+    return _ranked(groups, known, cells, limit=held, by_line=False)
 
 
 def find_item_groups(
@@ -114,7 +118,9 @@ def find_item_groups(
     if question.years and not selection.condition.move:
         dated = [group for group in groups if not group.cells[0].year or group.cells[0].year in question.year_set]
         groups = tuple(dated) or groups
-    return _ranked(groups, {c.leaf: float(probability[c.leaf]) for c in cells}, cells, within, by_line=True)
+    held = None if selection.condition.move else selection.condition.limit
+    known = {cell.leaf: float(probability[cell.leaf]) for cell in cells}
+    return _ranked(groups, known, cells, within, held, by_line=True)
 
 
 def _options_named(options: Sequence[str], groups: Sequence[GroupedCells]) -> list[GroupedCells]:
@@ -190,6 +196,16 @@ def _year_near(cell: LabelledCell) -> int:
     return next((period.last or period.year for period in periods if period is not None), 0)
 
 
+def _meets(limit: Limit | None, group: GroupedCells) -> bool:
+    """Whether the numbers of a group can be held against a limit: percentages against percentages."""
+    percent = group.cells[0].counts.scale is Scale.PERCENT
+    if limit is None or not limit.value:
+        return True
+    if limit.scale is Scale.PERCENT:
+        return percent or all(abs(cell.value) <= 1 for cell in group.cells)
+    return not percent or (limit.scale is Scale.ONE and limit.unit is None)
+
+
 def _by_year(group: GroupedCells) -> GroupedCells:
     """A group whose cells are called by their years, where these tell them apart."""
     years = [str(cell.year) for cell in group.cells]
@@ -201,6 +217,7 @@ def _ranked(
     probability: Mapping[int, float],
     cells: Sequence[LabelledCell],
     members: Members | None = None,
+    limit: Limit | None = None,
     *,
     by_line: bool,
 ) -> list[FoundGroup]:
@@ -218,7 +235,7 @@ def _ranked(
             return masses[first.table, group.across, first.row if group.across else first.column]
         return sum(probability[cell.leaf] for cell in group.cells)
 
-    known = [(group, mass(group)) for group in groups]
+    known = [(group, mass(group) if _meets(limit, group) else 0.0) for group in groups]
     whole = sum(own for _, own in known)
     found = [FoundGroup(group, own, own / whole if whole else 0.0, members) for group, own in known]
     # Of groups that are as likely the newest, then the first.

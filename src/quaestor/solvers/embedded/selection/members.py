@@ -19,6 +19,8 @@ _DEDUCTED = re.compile(r"(?:less\b|accumulated\b|(?:valuation )?allowance\b)", r
 
 _FOOTNOTE = re.compile(r"(?<=[a-z]{4})[1-9]$")
 
+_SHORT = 2
+"""What names columns is said in so many words at most; more describe what is in them."""
 _SAYS_NOTHING = frozenset({"total"})
 """A stem that the name of a whole may have or not."""
 
@@ -85,6 +87,28 @@ def members_called(noun: str, document: Document) -> Members | None:
     named = set(stems(noun))
     found = [members for members in parts_of_totals(document) if times_called(members, named)]
     return max(found, key=lambda members: times_called(members, named), default=None)
+
+
+def columns_called(whole: str, document: Document) -> Members | None:
+    """Returns the columns that are called by the word for a whole: "operating leases" and "finance leases" of leases.
+
+    Args:
+        whole: What the question calls them.
+        document: The page.
+    """
+    wanted = frozenset(stems(whole)) - _SAYS_NOTHING
+    if len(wanted) > _SHORT:
+        return None
+    for table in document.tables:
+        top = max(table.header_rows - 1, 0)
+        labels = {column: header.label for column, header in enumerate(table.columns) if column}
+        called = [
+            column for column, label in labels.items() if without_times(label) and wanted & frozenset(stems(label))
+        ]
+        if len(called) > 1 and len({labels[column] for column in called}) == len(called):
+            sources = tuple(CellRef(document.id, table.index, top, column) for column in called)
+            return Members(whole, tuple(labels[column] for column in called), sources, 1.0)
+    return None
 
 
 def times_called(members: Members, named: set[str]) -> int:

@@ -42,6 +42,7 @@ _ALONE = (
     ("which lines add up to total net sales?", "north region; south region; overseas"),
     ("how often did net income fall below zero?", "1"),
     ("second largest region in 2012?", "south region"),
+    ("what are the years with a rate above 30%?", "2012; 2010"),
 )
 
 

@@ -4,7 +4,13 @@ import pytest
 from choices import REGIONS
 from pages import page
 
-from quaestor.solvers.embedded.selection.members import lines_of_tables, members_of, parts_of_totals
+from quaestor.solvers.embedded.selection.members import (
+    columns_called,
+    lines_of_tables,
+    members_called,
+    members_of,
+    parts_of_totals,
+)
 
 
 @pytest.mark.parametrize(
@@ -49,6 +55,21 @@ def test_all_lines_of_a_table_but_its_totals() -> None:
         "tax rate",
         "net income (loss)",
     )
+
+
+def test_columns_are_called_by_a_short_word_for_them() -> None:
+    grid = [["", "operating leases", "finance leases", "loans"], ["2013", "5", "6", "7"]]
+    members = columns_called("lease liabilities", page(grid))
+    assert members is not None
+    assert members.labels == ("operating leases", "finance leases")
+    assert columns_called("what is owed for leases of plants", page(grid)) is None
+
+
+def test_lines_are_called_by_a_noun() -> None:
+    members = members_called("region", REGIONS)
+    assert members is not None
+    assert members.heading == "total net sales"
+    assert members_called("country", REGIONS) is None
 
 
 def test_parts_total_by_total() -> None:

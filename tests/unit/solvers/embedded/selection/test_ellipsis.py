@@ -1,0 +1,65 @@
+"""Questions that leave out what the last one said."""
+
+import pytest
+from choices import REGIONS, told
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quaestor.questions.question import read_question
+from quaestor.solvers.embedded.selection.ellipsis import whole_question
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "whole"),
+    [
+        ("how many years did wages exceed 310?", "which years?", "which years did wages exceed 310?"),
+        ("which regions declined in 2012?", "and in 2011?", "which regions declined in 2011?"),
+        ("which regions declined?", "and in 2011?", "which regions declined in 2011?"),
+        ("in which year were wages highest?", "what about freight?", "in which year were freight highest?"),
+        ("in which year were wages highest?", "and which was lowest?", "which year was lowest?"),
+    ],
+)
+def test_what_is_left_out_is_taken_from_the_question_before(before: str, said: str, whole: str) -> None:
+    assert whole_question(read_question(said), [read_question(before)]).text == whole
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        ("what were wages in 2012?", "and in 2011?"),
+        ("what were wages in 2012?", "which years?"),
+        ("in which year were wages highest?", "in that year, what was freight?"),
+        ("in which year were wages highest?", "and what was it in 2011?"),
+        ("in which year were wages highest?", "and how much was that?"),
+        ("which regions declined?", "and the change in 2011?"),
+    ],
+)
+def test_other_questions_are_left_as_they_are(before: str, said: str) -> None:
+    assert whole_question(read_question(said), [read_question(before)]).text == said
+
+
+@pytest.mark.parametrize(
+    ("questions", "answers"),
+    [
+        (["how many years did wages exceed 310 thousand?", "which years?"], ["2", "2012; 2011"]),
+        (
+            ["which region had the highest net sales in 2012?", "what about operating expenses?"],
+            ["north region", "wages"],
+        ),
+        (["in which year were wages highest?", "and the tax rate?", "and which was lowest?"], ["2011", "2010", "2011"]),
+        (["did wages fall in 2012?", "and freight?", "and in 2011?"], ["yes", "no", "yes"]),
+    ],
+)
+def test_conversations_go_on(questions: list[str], answers: list[str]) -> None:
+    assert told(REGIONS, *questions) == answers
+
+
+_WORDS = st.sampled_from("and in 2011 what about which years ones ? freight the how many highest was".split())
+_SAID = st.lists(_WORDS, max_size=6)
+
+
+@settings(max_examples=50)
+@given(st.lists(_SAID.map(" ".join), min_size=1, max_size=4))
+def test_any_questions_can_follow_each_other(texts: list[str]) -> None:
+    *earlier, last = map(read_question, texts)
+    assert isinstance(whole_question(last, earlier).text, str)
