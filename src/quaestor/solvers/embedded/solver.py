@@ -158,7 +158,9 @@ class EmbeddedSolver:
         """Returns an answer with the probability that the page holds one; a list is no surer than that."""
         holds = self._doubter.holds(self.read(question, context), context)
         sure = first.confidence
-        if first.kind == "list" and sure is not None and holds is not None:
+        # How sure a choice is has been learned for itself.
+        chosen = whole_question(context.read(question), context.memory.asked).wants.selection is not None
+        if first.kind == "list" and not chosen and sure is not None and holds is not None:
             sure *= holds
         return replace(first, answerable=holds, confidence=sure)
 
