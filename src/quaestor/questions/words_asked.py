@@ -60,8 +60,9 @@ _FORMS: tuple[tuple[AskedWords, str], ...] = (
         r"|reclassified to"
         r"|result from|results? in|derived from|for|from|to|on|in|with|as)\s*\??$",
     ),
-    ("rest", r"what (?:did|does|do|has|have|had) (?!.*\b(?:cost|total|amount to|represent|equal|earn|pay|spend"
-             r"|receive|record)\b)"),
+    ("rest", r"what (?:did|does|do|has|have|had) (?!.*\b(?:cost|total|amount|represent|equal|earn|pay|spend|receive"
+             r"|record|come|add|make|generate|report|lose|contribute|change|increase|decrease|grow|rise|fall|sum|average"
+             r"|account|yield|bring|sell|buy|own|owe|drop|decline|gain|hold|raise)\b)"),
     ("rest", r"what (?:types?|kinds?|methods?|program|plan|information|charges|business|market|symbol|currency"
              r"|activities)\b"),
     (

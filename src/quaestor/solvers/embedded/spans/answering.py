@@ -62,8 +62,21 @@ def words_answer(question: Question, context: TurnContext) -> FoundWords | None:
     found = next(iter(find_sentences(meant, asked, context.document)), None)
     if found is None:
         return None
-    answer = _answer(found.sentence, trim(found.sentence, meant, asked), question, context, found.score)
+    span = trim(found.sentence, meant, asked)
+    if not certain and _is_number(found.sentence, span):
+        return None
+    answer = _answer(found.sentence, span, question, context, found.score)
     return FoundWords(answer, found.score >= (SURE if certain else _SURER), certain)
+
+
+def _is_number(sentence: Sentence, span: tuple[int, int]) -> bool:
+    """Whether nothing but a number is left of a sentence: that is for the ranker to find, with its scale and unit."""
+    start, end = span
+    left = sentence.text[start:end]
+    for mention in sentence.mentions:
+        if start <= mention.ref.start and mention.ref.end <= end:
+            left = left.replace(sentence.text[mention.ref.start : mention.ref.end], " ")
+    return left != sentence.text[start:end] and len(words(left)) < _OWN
 
 
 def _meant(question: Question, context: TurnContext) -> Question:

@@ -65,6 +65,11 @@ def test_a_benchmark_gets_the_nearest_words() -> None:
     assert isinstance(answer.value, Text)
 
 
+def test_what_comes_to_a_number_is_one() -> None:
+    _, (answer,) = asked("sample#LUMI/2018/page_35.pdf", "what did rent expense come to in 2018?")
+    assert answer.number is not None
+
+
 def test_where_numbers_alone_are_asked_for_there_are_no_words() -> None:
     _, (answer,) = asked(CABLES, "why did net sales of power cables grow in 2012?", answers="numbers", decline=False)
     assert answer.number is not None
