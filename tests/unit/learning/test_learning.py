@@ -31,7 +31,13 @@ from quaestor.scoring.gold import GoldTurn, StatedAnswer, StatedReference, read_
 from quaestor.scoring.predictions import Prediction, prediction_of
 from quaestor.scoring.report import score_predictions, score_to_json
 from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
-from quaestor.solvers.embedded.model.loading import SHIPPED_WEIGHTS, WEIGHT_FILES, column_names, load_weights
+from quaestor.solvers.embedded.model.loading import (
+    ANSWERABLE_FILE,
+    SHIPPED_WEIGHTS,
+    WEIGHT_FILES,
+    column_names,
+    load_weights,
+)
 from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
 from quaestor.solvers.embedded.state.dialogue import DialogueState
 from quaestor.solvers.registry import make_solver
@@ -133,7 +139,7 @@ def test_one_seed_gives_one_set_of_weights(examples: tuple[Example, ...], tmp_pa
     few = one_of_each_company(examples)[:8]
     for name in ("a", "b"):
         save_weights(fit_weights(few, (), seed=1), tmp_path / name, training_card([sample_path()], few, (), 1))
-    for file in (*WEIGHT_FILES, "card.json"):
+    for file in (*WEIGHT_FILES, ANSWERABLE_FILE, "card.json"):
         assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
     kept = load_weights(tmp_path / "a")
     assert kept.signature.classes
