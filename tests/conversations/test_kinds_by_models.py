@@ -1,5 +1,6 @@
 """Every kind of answer through the solvers that ask a model: as a plan with sources, remembered and referred to."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,10 +9,13 @@ from model_replies import Asked, Call, Reply, structured
 from model_server import Script
 from reflection_bench import APPROVES, look_up, role_of
 from solver_bench import Played, play_solver
+from toolboxes import sample_knowledge, sample_pages
 from workflow_bench import cells, compute, plan, saying, table, words
 
 from quaestor.conversation.events.kinds import ReplyRejected
 from quaestor.core.answer_value import print_value
+from quaestor.datasets.dataset import Conversation
+from quaestor.evaluation.runner import play_conversation
 from quaestor.solvers.registry import make_solver
 
 PAGE = "NORD/2012/page_41.pdf"
@@ -339,3 +343,21 @@ def test_a_formula_of_lists_that_cannot_be_run_is_given_back(formula: str) -> No
     played = play("sparql", saying([first, {"reasoning": "", "formula": formula}, last]), WHICH)
     assert str(played.turn.answer.value) == "2012"
     assert played.phases == ["PLAN", "CALCULATE", "CALCULATE_repair_1"]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        (WHICH, "2012"),
+        ("how many years did total net sales exceed $900 million?", "2"),
+        ("did operating income rise in 2012?", "no"),
+        ("which segments declined?", "connectors and fittings"),
+    ],
+)
+def test_reflection_has_the_kinds_of_its_expert(question: str, expected: str) -> None:
+    solver = make_solver("reflection", {"expert": "embedded", "expert_options": {"answers": "all"}})
+    conversation = Conversation("made up", sample_pages()[PAGE], (question,))
+    (turn,) = asyncio.run(play_conversation(conversation, solver, sample_knowledge()))
+    assert str(turn.answer.value) == expected
+    assert turn.answer.reason is None
+    assert turn.verified

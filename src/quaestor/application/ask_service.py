@@ -13,7 +13,13 @@ from quaestor.application.live_traces import TraceFile, TraceFolder, TraceOption
 from quaestor.application.models import NO_CASSETTE, CassetteOptions, model_access, solver_access
 from quaestor.application.resolve import CorpusPage, has_numbers
 from quaestor.application.several import taken_apart
-from quaestor.application.solver_options import NO_OVERRIDES, SolverOverrides, named_model, solver_options
+from quaestor.application.solver_options import (
+    NO_OVERRIDES,
+    SolverOverrides,
+    inner_options,
+    named_model,
+    solver_options,
+)
 from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation, Dataset
@@ -151,7 +157,8 @@ class _Answering:
 async def _answering(request: AskRequest) -> AsyncIterator[_Answering]:
     """Gives who answers, and the model that it asks."""
     settings = request.settings
-    options = {**registry.solver_spec(settings.solver).asked, **solver_options(settings, request.overrides)}
+    said = {**registry.solver_spec(settings.solver).asked, **solver_options(settings, request.overrides)}
+    options = inner_options(settings, said)
     given = request.solver
     if request.session is not None:
         solver = given or registry.make_solver(settings.solver, options)

@@ -14,6 +14,7 @@ from quaestor.application.solver_options import (
     NO_OVERRIDES,
     SolverOverrides,
     dataset_options,
+    inner_options,
     named_model,
     solver_options,
 )
@@ -112,6 +113,8 @@ async def start_run(
         QuaestorError: It could not be begun, or not be brought to its end; the message says how to go on.
     """
     options = dataset_options(request.settings, dataset) | solver_options(request.settings, request.overrides)
+    if dataset.answers != "numbers":
+        options = inner_options(request.settings, options)
     go_on = request.resume is not None
     cassette, named = request.cassette, request.model_named
     try:

@@ -11,7 +11,7 @@ from quaestor.errors import SettingsError
 from quaestor.llm.session import ModelConfig
 from quaestor.settings import Settings
 from quaestor.solvers.options import read_text
-from quaestor.solvers.registry import require_option, solver_spec
+from quaestor.solvers.registry import require_option, solver_names, solver_spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,22 @@ def dataset_options(settings: Settings, dataset: Dataset) -> dict[str, JsonValue
     Where a dataset asks for numbers alone that is nothing, so such a run has the digest that it always had.
     """
     return {} if dataset.answers == "numbers" else dict(solver_spec(settings.solver).any_kind)
+
+
+def inner_options(settings: Settings, options: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Returns options with those that the solver inside has where answers may be of any kind, where they say none.
+
+    Args:
+        settings: Those in force.
+        options: What the solver in force is built with; of one that is built around no other nothing changes.
+    """
+    around = solver_spec(settings.solver).around
+    named = options.get(around) if around else None
+    if not isinstance(named, str) or named not in solver_names():
+        return dict(options)
+    own = options.get(f"{around}_options")
+    inner = {**solver_spec(named).any_kind, **(own if isinstance(own, dict) else {})}
+    return {**options, **({f"{around}_options": inner} if inner else {})}
 
 
 def _table(settings: Settings, solver: str) -> dict[str, JsonValue]:

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+from pydantic import JsonValue
 from tatqa_pages import write_tatqa
 
 from quaestor.application.resolve import dataset_path
-from quaestor.application.solver_options import dataset_options
+from quaestor.application.solver_options import dataset_options, inner_options
 from quaestor.datasets.formats import read_dataset
 from quaestor.settings import load_settings
 from quaestor.solvers.registry import solver_spec
@@ -25,3 +26,12 @@ def test_other_datasets_ask_for_all_kinds_of_answers(tmp_path: Path) -> None:
 
 def test_a_person_s_question_may_ask_for_any_kind() -> None:
     assert solver_spec("embedded").asked["answers"] == "all"
+
+
+def test_a_solver_inside_another_answers_in_all_kinds_too_unless_it_is_told_otherwise() -> None:
+    around = load_settings({"solver": "reflection"})
+    assert inner_options(around, {"expert": "embedded"}) == {"expert": "embedded", "expert_options": {"answers": "all"}}
+    told: dict[str, JsonValue] = {"expert": "embedded", "expert_options": {"answers": "numbers", "beam": 2}}
+    assert inner_options(around, told) == told
+    assert inner_options(around, {"expert": "model"}) == {"expert": "model"}
+    assert inner_options(load_settings(), {"decline": True}) == {"decline": True}

@@ -19,6 +19,7 @@ from quaestor.plan.execute import Execution, execute
 from quaestor.plan.literals import needs_no_source
 from quaestor.plan.operations import OPERATIONS
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Plan, RowRef
+from quaestor.questions.answer_kind import read_answer_kind
 from quaestor.questions.question import Question
 from quaestor.solvers.reflection.findings import Finding
 from quaestor.solvers.reflection.locating import better_named
@@ -106,6 +107,11 @@ class CheckContext:
         return tuple(s for s in self.plan.steps if isinstance(s, Compute) and s.operation != "identity")
 
     @cached_property
+    def asks_no_number(self) -> bool:
+        """Whether the form of the question asks for a name, a list, a count, words, or yes or no ("did it rise?")."""
+        return read_answer_kind(self.question.lowered).kind != "number"
+
+    @cached_property
     def asked(self) -> tuple[str, float]:
         """The metric type that the question asks for, and how sure that is."""
         turns = self.memory.turns
@@ -175,7 +181,7 @@ def _said(value: Decimal, case: CheckContext) -> bool:
 def the_operation_asked_for(case: CheckContext) -> Iterator[Finding]:
     """The last operation gives what the question asks for, where its words leave no doubt."""
     last = case.computes[-1] if case.computes and isinstance(case.plan.steps[-1], Compute) else None
-    if last is None or last is not case.plan.steps[-1] or OPERATIONS[last.operation].of_list:
+    if last is None or last is not case.plan.steps[-1] or case.asks_no_number:
         return  # what is looked up may be a change or an average that the page prints
     asked, score = case.asked
     also = {op for words, ops in _ALSO if words.search(case.question.lowered) for op in ops}

@@ -10,7 +10,7 @@ from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
 from quaestor.plan.steps import Compute, Constant, Plan, Ref
 from quaestor.questions.question import read_question
-from quaestor.solvers.reflection.checks import CheckContext, no_sign_dropped_unasked
+from quaestor.solvers.reflection.checks import CheckContext, no_sign_dropped_unasked, the_operation_asked_for
 from quaestor.solvers.reflection.numbers import NumberIndex
 from quaestor.solvers.signs import SIGN_DROPPED
 
@@ -37,3 +37,18 @@ def test_an_absolute_value_that_nobody_asks_for_is_told(
     found = list(no_sign_dropped_unasked(case(question, *steps)))
     assert [(finding.step, finding.text) for finding in found] == told
     assert not any(finding.hard for finding in found)
+
+
+COMPARED = Compute(1, "greater", (Constant(Decimal(3), "3"), Constant(Decimal(1), "1")))
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("what was the change in rent?", 1),
+        ("did the rent change more than wages?", 0),
+        ("did rent increase in 2012?", 0),
+    ],
+)
+def test_of_a_question_for_yes_or_no_a_comparison_is_the_operation(question: str, told: int) -> None:
+    assert len(list(the_operation_asked_for(case(question, COMPARED)))) == told
