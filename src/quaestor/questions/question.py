@@ -131,6 +131,11 @@ class Question:
         """What it says that leans on earlier turns, or might: see `cues.QUESTION_CUES`."""
         return cues.question_cues(self.lowered, self.patterns, len(self.years), named=bool(self.names))
 
+    @property
+    def stands_alone(self) -> bool:
+        """Whether it names a thing, and says nothing that leans on the questions before it."""
+        return bool(self.names) and self.cues.isdisjoint(cues.LEANING)
+
     @cached_property
     def entity(self) -> str | None:
         """What it is about, in its own words; None where it only points back."""

@@ -111,7 +111,6 @@ def test_what_is_kept_and_damaged_is_made_again(quaestor: Quaestor, report: Path
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["REPORT"], "ask something"),
         (["REPORT", "report-2024.md", "net sales?"], "'report-2024.md' looks like a file, and there is none"),
         (["REPORT", "net sales?", "REPORT"], "name files before questions"),
         (["REPORT", "REPORT", "net sales?"], "named twice"),

@@ -60,3 +60,18 @@ def test_a_result_is_called_by_the_nouns_of_its_metric_type_and_its_kind() -> No
 
 def test_a_pattern_is_named_by_an_id() -> None:
     assert pattern_words("kg:PatternChangeOverBase") == "wording_change_over_base"
+
+
+@pytest.mark.parametrize(
+    ("question", "alone"),
+    [
+        ("what was the average of net sales from 2010 to 2012?", True),
+        ("how much rent was paid in 2008?", True),
+        ("and the rent?", False),
+        ("what was it in 2008?", False),
+        ("what was the change?", False),
+        ("in 2008?", False),
+    ],
+)
+def test_a_question_stands_alone_that_names_a_thing_and_leans_on_nothing(question: str, alone: bool) -> None:
+    assert read_question(question).stands_alone is alone

@@ -204,7 +204,8 @@ class EmbeddedSolver:
                 context.trace.append(CandidatePassedOver(choice.outcome.operation, str(error)))
                 continue
             if self._decliner is not None and (taken := _unanswered(choice.outcome, state, same, context)):
-                if not surest:
+                # A question that stands alone needs no earlier one, whatever the likeliest reading makes of it.
+                if not surest and not read.stands_alone:
                     yield without_turns(taken)
                     return
                 continue

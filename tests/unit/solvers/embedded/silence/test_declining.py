@@ -110,6 +110,16 @@ def test_nothing_is_calculated_with_what_has_no_answer() -> None:
     assert "it needs question 1, which has no answer" in (why(asked[2]) or "")
 
 
+def test_a_question_that_stands_alone_needs_none_without_an_answer() -> None:
+    questions = [
+        "what was the goodwill impairment in 2012?",
+        "what was the average of total net sales from 2010 to 2012?",
+    ]
+    asked = quaestor.ask(PAGE, questions)
+    assert asked[0].answer.value is None
+    assert asked[1].answer.value is not None
+
+
 def test_it_can_be_left_out_and_is_off_elsewhere() -> None:
     (asked,) = quaestor.ask(PAGE, "what were the net sales of power cables in 2009?", options={"decline": False})
     assert asked.answer.value is not None
