@@ -141,18 +141,27 @@ class EmbeddedSolver:
             raise SolverError(
                 f"no plan fits the question {question[:80]!r}: {context.document.id} has no number to use"
             )
-        if self._decliner is not None and first.plan is None:
-            return self._decliner.unfounded(first, context)
-        if first.kind != "text":
+        if first.plan is not None and first.kind != "text":
             first = self._doubted(first, question, context)
-        if self._decliner is not None and first.kind != "text":
-            page = self._reading(context).page.leaves
-            missing = self._doubter.missing(first, context.read(question), page, context)
-            if missing is not None:
-                return self._decliner.doubted(first, missing, context)
+        if (refused := self._refused(first, question, context)) is not None:
+            return refused
         if (first.confidence or 0.0) < self._abstain_below:
             return abstained(first, self._abstain_below)
         return with_runner_up(first, other_reading(first, answers))
+
+    def _refused(self, first: Answer, question: str, context: TurnContext) -> Answer | None:
+        """Returns the answer without a value, where the likeliest one is not to be given; else None."""
+        if self._decliner is None:
+            return None
+        if first.plan is None:
+            return self._decliner.unfounded(first, context)
+        if first.kind == "text":
+            return None
+        page = self._reading(context).page.leaves
+        missing = self._doubter.missing(first, context.read(question), page, context)
+        if missing is not None:
+            return self._decliner.doubted(first, missing, context)
+        return self._decliner.of_another_line(first, question, context)
 
     def _doubted(self, first: Answer, question: str, context: TurnContext) -> Answer:
         """Returns an answer with the probability that the page holds one; a list is no surer than that."""

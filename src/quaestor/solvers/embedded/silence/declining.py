@@ -16,6 +16,7 @@ from quaestor.solvers.answering import answer_without_value
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.silence.empty_cells import empty_cell_asked
 from quaestor.solvers.embedded.silence.missing import nearest_words
+from quaestor.solvers.embedded.silence.other_lines import other_line_asked
 from quaestor.solvers.embedded.silence.years import KnownYears, known_years, show_years, years_asked
 from quaestor.solvers.embedded.spans.answering import FoundWords
 
@@ -84,6 +85,21 @@ class Decliner:
         """
         said = f"{missing}; {nearest_words(nearest)}"
         return _silent(context, "not_on_page", said, nearest.answerable or 0.0)
+
+    def of_another_line(self, nearest: Answer, question: str, context: TurnContext) -> Answer | None:
+        """Returns the answer without a value of a question for a line that the document lacks; None where it has it.
+
+        Args:
+            nearest: The likeliest answer, of a line that sounds like it.
+            question: As asked.
+            context: The turn's.
+        """
+        document = context.document.whole or context.document
+        line = other_line_asked(context.read(question), nearest.plan, document)
+        if line is None:
+            return None
+        what = "page" if document.is_page else "document"
+        return _silent(context, "not_on_page", f'the {what} has no line "{line}"; {nearest_words(nearest)}')
 
     def unfounded(self, answer: Answer, context: TurnContext) -> Answer:
         """Returns the answer of `without_turns`, put on record.

@@ -65,12 +65,12 @@ def test_hardly_a_question_of_the_sample_is_declined() -> None:
 
 
 @pytest.mark.slow
-def test_rules_decline_at_most_four_of_the_public_questions(shared_data: Path) -> None:
+def test_rules_decline_at_most_five_of_the_public_questions(shared_data: Path) -> None:
     dataset = quaestor.read_dataset(shared_data / "convfinqa_tune.json")
     rules = {"decline_below": 0.0}
     asked = [a for c in dataset.conversations for a in quaestor.ask(c.document, c.questions, options=rules)]
     assert len(asked) == 841
-    assert sum(why(one) is not None for one in asked) <= 4
+    assert sum(why(one) is not None for one in asked) <= 5
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,95 @@
+"""A line of statements that a question names and the page does not have, though it has one that sounds like it.
+
+"Net income" and "operating income" share a word and are two lines. Owns how that is told: by the captions that the core
+knows, only where a question names nothing else, and where nothing on the page, in its tables or its text, is called by
+any caption of the line.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from quaestor.core.provenance import CellRef
+from quaestor.core.words import search_words
+from quaestor.documents.document import Document
+from quaestor.ontology.core_lines import read_core_lines
+from quaestor.ontology.line_matching import LineIndex
+from quaestor.plan.steps import Extract, Plan
+from quaestor.questions.question import Question
+
+_LEAST = 2
+"""A caption of one word ("sales", "income") is part of many names."""
+
+
+def other_line_asked(question: Question, plan: Plan | None, document: Document) -> str | None:
+    """Returns the line that a question names, where the page lacks it and the answer is of another line; else None.
+
+    Args:
+        question: What is asked.
+        plan: How it is answered; of anything but the look-up of one cell nothing is said.
+        document: The page.
+    """
+    answered = _row_taken(plan, document)
+    given = _line_of(answered) if answered else None
+    named = _named_in(tuple(search_words(question.lowered))) if given is not None else None
+    if named is None or named[1] == given or not question.stands_alone:
+        return None
+    if not question.names <= set(named[0].split()):
+        return None
+    return named[0] if not _is_on(document, *named) else None
+
+
+def _row_taken(plan: Plan | None, document: Document) -> str:
+    steps = plan.steps if plan is not None else ()
+    if len(steps) != 1 or not isinstance(steps[0], Extract) or not isinstance(steps[0].source, CellRef):
+        return ""
+    return document.table(steps[0].source.table).rows[steps[0].source.row].label
+
+
+@lru_cache(maxsize=1)
+def _index() -> LineIndex:
+    return LineIndex({}, read_core_lines())
+
+
+@lru_cache(maxsize=1)
+def _captions() -> Mapping[tuple[str, ...], str]:
+    """The captions of several words, by their words, with the line of each."""
+    found = {
+        tuple(search_words(caption)): line.name
+        for line in read_core_lines().lines.values()
+        for caption in line.captions
+    }
+    return {words: line for words, line in found.items() if len(words) >= _LEAST}
+
+
+@lru_cache(maxsize=8192)
+def _line_of(label: str) -> str | None:
+    """Returns the core's line that a label names; None where it names none."""
+    found = _index().find_named(label)
+    return None if found is None else found.property
+
+
+def _named_in(said: tuple[str, ...]) -> tuple[str, str] | None:
+    """Returns the longest caption that words have in one piece, and its line."""
+    captions = _captions()
+    for size in range(len(said), _LEAST - 1, -1):
+        for start in range(len(said) - size + 1):
+            if line := captions.get(said[start : start + size]):
+                return " ".join(said[start : start + size]), line
+    return None
+
+
+def _is_on(document: Document, caption: str, line: str) -> bool:
+    """Whether anything on a page is called by a caption of a line: a row, a column, a table, or words of a sentence."""
+    wanted = set(caption.split())
+    for table in document.tables:
+        heads = (*table.rows, *table.columns)
+        # "Revenue" over "Service" is service revenue.
+        labels = [label for head in heads for label in (head.label, " ".join((*head.levels, head.label))) if label]
+        labels += [table.title, table.caption]
+        if any(
+            _line_of(label) == line or wanted <= set(search_words(label.lower())) for label in dict.fromkeys(labels)
+        ):
+            return True
+    captions = [f" {' '.join(words)} " for words, name in _captions().items() if name == line]
+    texts = (f" {' '.join(search_words(sentence.text.lower()))} " for sentence in document.sentences)
+    return any(said in text for text in texts for said in captions)
