@@ -19,7 +19,7 @@ TOPICS = {
     "a promise that several modules of the folder keep together": {
         "documents/test_excerpt.py",
         "evaluation/test_any_answer.py",
-        "evaluation/test_event_loop.py", "evaluation/test_fates.py", "evaluation/test_gold_isolation.py",
+        "evaluation/test_event_loop.py", "evaluation/test_gold_isolation.py",
         "evaluation/test_independent_questions.py", "evaluation/test_linear_work.py",
         "evaluation/test_usage_of_turns.py", "conversation/events/test_events.py", "graph/test_process_end.py",
         "graph/test_sections.py", "graph/test_tagged.py",

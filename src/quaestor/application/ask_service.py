@@ -33,6 +33,7 @@ from quaestor.evaluation.runner import Play, check_questions
 from quaestor.evaluation.spec import RunSpec
 from quaestor.evaluation.watching import Watcher, Watchers
 from quaestor.llm.session import ModelConfig, ModelSession, open_session
+from quaestor.llm.usage import Usage
 from quaestor.readers.cache import ByteCache
 from quaestor.retrieval.keeping import kept_index
 from quaestor.settings import Settings
@@ -111,12 +112,12 @@ async def answer_questions(
     asked_of_it = Conversation(name, document, tuple(questions), chained=chained)
     check_questions(asked_of_it)
     conversation = taken_apart(asked_of_it)
-    async with _answering(request) as who:
+    async with who_answers(request) as who:
         knowledge = await kept_knowledge(page.corpus, settings, request.cache)
         with _trace_folder(request, name) as traces:
             asked = None
             if request.keep:
-                asked = AskedRun(_asking(page, conversation, who, knowledge))
+                asked = AskedRun(run_of_asking(page, conversation, who, knowledge))
                 await asked.begin(settings.store)
             run = asked.run if asked else None
             try:
@@ -127,7 +128,7 @@ async def answer_questions(
                 raise
             if run is not None and request.on_begun is not None:
                 request.on_begun(run)
-            watchers, excerpts = _watchers(asked, trace), await compute(_excerpts, document, request)
+            watchers, excerpts = _watchers(asked, trace), await compute(parts_shown, document, request)
             solver = LaterFilings(who.solver) if files_of(document) else who.solver
             play = Play(conversation, solver, knowledge, who.session, watchers, excerpts=excerpts)
             turns = await _played(play, asked, trace)
@@ -135,7 +136,7 @@ async def answer_questions(
 
 
 @dataclass(frozen=True, slots=True)
-class _Answering:
+class Answering:
     """Who answers, and the model that it asks.
 
     Attributes:
@@ -154,38 +155,46 @@ class _Answering:
 
 
 @asynccontextmanager
-async def _answering(request: AskRequest) -> AsyncIterator[_Answering]:
-    """Gives who answers, and the model that it asks."""
+async def who_answers(request: AskRequest, already: Usage | None = None) -> AsyncIterator[Answering]:
+    """Gives who answers, and the model that it asks.
+
+    Args:
+        request: Solver, model and settings in force.
+        already: What of the budget is used up.
+
+    Raises:
+        SettingsError: There is no such solver or model, or options do not fit the solver, or each other.
+    """
     settings = request.settings
     said = {**registry.solver_spec(settings.solver).asked, **solver_options(settings, request.overrides)}
     options = inner_options(settings, said)
     given = request.solver
     if request.session is not None:
         solver = given or registry.make_solver(settings.solver, options)
-        yield _Answering(solver, solver.name, {} if given else options, request.session)
+        yield Answering(solver, solver.name, {} if given else options, request.session)
     elif given is not None:
         if not request.model_named:
-            yield _Answering(given, given.name)
+            yield Answering(given, given.name)
             return
         with model_access(settings, request.cassette) as config:
-            async with open_session(config) as session:
-                yield _Answering(given, given.name, {}, session, config)
+            async with open_session(config, already) as session:
+                yield Answering(given, given.name, {}, session, config)
     else:
         with solver_access(settings, options, request.cassette, model_named=request.model_named) as found:
             named = named_model(options, found)
             solver = registry.make_solver(settings.solver, named)
             if found is None:
-                yield _Answering(solver, settings.solver, named)
+                yield Answering(solver, settings.solver, named)
                 return
-            async with open_session(found) as session:
-                yield _Answering(solver, settings.solver, named, session, found)
+            async with open_session(found, already) as session:
+                yield Answering(solver, settings.solver, named, session, found)
 
 
 def _trace_folder(request: AskRequest, conversation: str) -> AbstractContextManager[TraceFolder | None]:
     return request.traces.opened([conversation]) if request.traces else nullcontext()
 
 
-def _asking(page: CorpusPage, conversation: Conversation, who: _Answering, knowledge: GraphProvider) -> Asking:
+def run_of_asking(page: CorpusPage, conversation: Conversation, who: Answering, knowledge: GraphProvider) -> Asking:
     """Returns what is kept of who answers, and how: as of a run over a dataset that has one conversation.
 
     Args:
@@ -201,7 +210,7 @@ def _asking(page: CorpusPage, conversation: Conversation, who: _Answering, knowl
     return Asking(spec, dataset, knowledge.ontology, live=who.session is not None)
 
 
-def _excerpts(document: Document, request: AskRequest) -> PlaceExcerpts | None:
+def parts_shown(document: Document, request: AskRequest) -> PlaceExcerpts | None:
     """Returns what finds the parts of a document that questions are about; a benchmark's page is read whole."""
     if document.is_page:
         return None

@@ -71,7 +71,7 @@ async def what_can_be_asked(page: CorpusPage, request: AskRequest) -> Askable:
     Raises:
         InputError: The page has no number, or there is no such ontology.
     """
-    lines = tuple(_lines(page.document))
+    lines = tuple(askable_lines(page.document))
     tried = list(_questions(lines))
     if not tried:
         return Askable(lines, ())
@@ -80,7 +80,7 @@ async def what_can_be_asked(page: CorpusPage, request: AskRequest) -> Askable:
     return Askable(lines, tuple(_answered(tried, asked.turns)))
 
 
-def _lines(document: Document) -> Iterator[AskableLine]:
+def askable_lines(document: Document) -> Iterator[AskableLine]:
     """Yields lines with periods: rows under years, or columns beside years."""
     order = {standing: place for place, standing in enumerate(_ORDER)}
     standing_of = standings(document)

@@ -3,7 +3,7 @@
 What cannot be kept costs nobody the answer: the first refusal of the store is remembered, and nothing is written after.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, TypeVar
 from quaestor.conversation.events.kinds import Event
 from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core import serial
-from quaestor.datasets.dataset import Dataset
+from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import SettingsError, StoreError
 from quaestor.evaluation.runner import ConversationResult
 from quaestor.evaluation.spec import RunSpec
 from quaestor.evaluation.watching import TurnBegun, Watcher
 from quaestor.evaluation.writing import RunWriter
+from quaestor.llm.usage import Usage
 from quaestor.ontology.ontology import Ontology
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.records import RunRecord, RunStatus, now
@@ -62,9 +63,43 @@ class AskedRun:
         self._writer: RunWriter | None = None
         self._watcher: Watcher | None = None
 
-    async def begin(self, store: str) -> None:
-        """Notes what is asked, in the store of that URI."""
+    async def begin(self, store: str, turns: Sequence[Turn] = ()) -> None:
+        """Notes what is asked.
+
+        Args:
+            store: The URI of the store.
+            turns: What was answered before, which is kept as the beginning of this conversation.
+        """
         await self._forgiving(lambda: self._begin(store))
+        if turns and (writer := self._writer) is not None:
+            await self._forgiving(lambda: writer.copy_turns(self._conversation, turns))
+
+    @property
+    def _conversation(self) -> Conversation:
+        return self._asking.asked.conversations[0]
+
+    async def again(self, turns: Sequence[Turn], used: Usage) -> None:
+        """Goes on from some of the turns; what was kept so far stays as an earlier attempt.
+
+        Args:
+            turns: Those that stay.
+            used: What was used of models since this was last said.
+        """
+        if (writer := self._writer) is not None:
+            await self._forgiving(lambda: self._again(writer, turns, used))
+
+    async def _again(self, writer: RunWriter, turns: Sequence[Turn], used: Usage) -> None:
+        self._watcher = await writer.again(self._conversation, turns, used)
+
+    async def broke_off(self, index: int, turn: Turn) -> None:
+        """Keeps a turn that broke off.
+
+        Args:
+            index: The turn's place in the conversation, from 0.
+            turn: As far as it came.
+        """
+        if (writer := self._writer) is not None:
+            await self._forgiving(lambda: writer.on_broken(self._conversation, index, turn))
 
     async def _begin(self, store: str) -> None:
         asking, spec, started = self._asking, self._asking.spec, now()
@@ -83,7 +118,7 @@ class AskedRun:
         self.run, self._store = run.id, opened
         await opened.save_ontology(asking.ontology.digest, asking.ontology.triples)
         self._writer = RunWriter(opened, run.id, live=asking.live)
-        self._watcher = await self._writer.on_start(asking.asked.conversations[0])
+        self._watcher = await self._writer.on_start(self._conversation)
 
     async def end(self, played: ConversationResult | None) -> None:
         """Keeps how it went, and lets go of the store.
@@ -98,7 +133,7 @@ class AskedRun:
         if self._writer is None or self._store is None or self.run is None:
             return
         if played is not None:
-            await self._writer.on_finish(self._asking.asked.conversations[0], played)
+            await self._writer.on_finish(self._conversation, played)
         await self._store.finish_run(self.run, _status(played), now())
 
     async def on_turn(self, begun: TurnBegun) -> None:

@@ -4,9 +4,16 @@ from dataclasses import dataclass
 
 from quaestor.application.resolve import match_id
 from quaestor.application.run_service import find_run
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.events.kinds import load_events
+from quaestor.conversation.references.resolved import References
+from quaestor.conversation.turn import ToolCall, Turn
+from quaestor.core import serial
 from quaestor.errors import InputError, StoreError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.graph.loading import graph_from_triples
+from quaestor.llm.usage import Usage
+from quaestor.plan.execute import StepResult
 from quaestor.store.base import RunStore
 from quaestor.store.records import PromptRecord, RunRecord, TurnRecord
 
@@ -159,3 +166,24 @@ async def turns_about(store: RunStore, run: str, document: str) -> tuple[TurnRec
     if not found:
         raise InputError(f"run {record.id} has no question about {document}")
     return tuple(found)
+
+
+def turn_of_record(record: TurnRecord) -> Turn:
+    """Returns a turn as it was answered, from what is stored of it: what later questions may refer to.
+
+    Args:
+        record: Of a turn that came to its end.
+    """
+    return Turn(
+        question=record.question,
+        answer=serial.load(Answer, record.answer),
+        verified=record.verified,
+        started=record.started,
+        finished=record.finished or record.started,
+        events=load_events(record.events),
+        references=serial.load(References, record.references),
+        tool_calls=tuple(map(ToolCall.of_record, record.tool_calls)),
+        usage=Usage.of_counts(record.usage),
+        error=record.error,
+        registers=tuple(serial.load(StepResult, register) for register in record.registers),
+    )

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from quaestor.cli.ask import ask_command, pages
+from quaestor.cli.chat import chat_command
 from quaestor.cli.check import check_command
 from quaestor.cli.demo import demo
 from quaestor.cli.export import export_command
@@ -56,6 +57,7 @@ def _root(
 
 app.command("demo")(demo)
 app.command("ask")(ask_command)
+app.command("chat")(chat_command)
 app.command("read")(read_command)
 app.command("pages")(pages)
 app.command("show")(show_command)

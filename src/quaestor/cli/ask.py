@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quaestor.cli.groups import ModelOptions, OntologyOptions, SolverOptions, named_files, with_options
-from quaestor.cli.options import CacheOption, DatasetArgument, ForceOption, JsonOption, StoreOption, TracesOption
+from quaestor.cli.options import (
+    CacheOption,
+    DatasetArgument,
+    ExcerptTokensOption,
+    ForceOption,
+    JsonOption,
+    KeepOption,
+    StoreOption,
+    TracesOption,
+)
 
 if TYPE_CHECKING:
     from quaestor.application.ask_service import AskRequest
@@ -32,19 +41,8 @@ def ask_command(
     reading: OntologyOptions,
     model: ModelOptions,
     traces: TracesOption = None,
-    excerpt_tokens: Annotated[
-        int | None,
-        typer.Option(
-            "--excerpt-tokens",
-            min=300,
-            help="About how many tokens of a long document a question is answered from.",
-            metavar="N",
-        ),
-    ] = None,
-    keep: Annotated[
-        bool | None,
-        typer.Option("--keep/--no-keep", help="Keep questions and answers in the run store.", show_default="keep"),
-    ] = None,
+    excerpt_tokens: ExcerptTokensOption = None,
+    keep: KeepOption = None,
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:

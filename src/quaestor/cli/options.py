@@ -85,6 +85,19 @@ ConversationArgument = Annotated[
     typer.Argument(metavar="CONVERSATION", help="The id of a conversation, or of its page.", show_default=False),
 ]
 TurnArgument = Annotated[int, typer.Argument(metavar="TURN", min=1, help="Its place in the conversation, from 1.")]
+ExcerptTokensOption = Annotated[
+    int | None,
+    typer.Option(
+        "--excerpt-tokens",
+        min=300,
+        help="About how many tokens of a long document a question is answered from.",
+        metavar="N",
+    ),
+]
+KeepOption = Annotated[
+    bool | None,
+    typer.Option("--keep/--no-keep", help="Keep questions and answers in the run store.", show_default="keep"),
+]
 TracesOption = Annotated[
     Path | None,
     typer.Option(

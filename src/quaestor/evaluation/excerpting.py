@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Turn
 from quaestor.core.triples import Triple
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
@@ -60,6 +61,12 @@ class ShownParts:
         excerpt = self._excerpts.of(question, memory)
         search = self._search if excerpt.document.whole is not None else None
         return Shown(excerpt, self._graph_of(excerpt.document), search)
+
+    def remember(self, turns: Sequence[Turn]) -> None:
+        """Takes what answers of before stand in for shown: the graph is of that too."""
+        if self._excerpts is not None:
+            sources = (source for turn in turns for source in turn.answer.sources)
+            self._used.update(self._document.block(source).order for source in sources)
 
     def graph(self) -> KnowledgeGraph | None:
         """Returns the graph of all that was shown so far; of a page, of all of it. None where nothing was shown.

@@ -91,6 +91,18 @@ class Journal:
         await self.settle()
         await self._store.save_turn(await compute(turn_record, self.place.at(index), turn, begun.history))
 
+    async def on_broken(self, index: int, turn: Turn) -> None:
+        """Keeps a turn that broke off as far as it came, and waits until all of it is kept.
+
+        Args:
+            index: The turn's place in the conversation, from 0.
+            turn: With the error that says why.
+        """
+        history = self._begun.history if self._begun is not None else ()
+        await self.settle()
+        status = turn_status(turn.events)
+        await self._store.save_turn(await compute(turn_record, self.place.at(index), turn, history, status))
+
     async def settle(self) -> None:
         """Waits until all is kept that was told so far; what is told late of the turn is in its last record.
 
@@ -109,7 +121,7 @@ class Journal:
             self._logged.add(key)
             record = await compute(prompt_record, exchange, self.place.attempt)
             # Of a session without a run of its own, such as that of questions asked one by one.
-            await self._store.log_prompt(replace(record, run=self.place.run))
+            await self._store.log_prompt(replace(record, run=self.place.run, conversation=self.place.conversation))
 
     def _wake(self) -> None:
         # One that failed is kept, for whoever waits to hear of it.

@@ -4,12 +4,10 @@ Owns what the solver is shown and the second, independent execution of every pla
 conversations or reference answers.
 """
 
-import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quaestor.conversation.answer import Answer
@@ -22,22 +20,16 @@ from quaestor.core.computing import compute
 from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import (
-    BudgetExceededError,
-    EngineError,
     GraphError,
-    InputError,
-    ModelError,
-    OntologyError,
     OutageError,
     PlanError,
     QuaestorError,
     QuantityError,
     QuestionError,
-    SettingsError,
     SolverError,
-    StoreError,
 )
 from quaestor.evaluation.excerpting import ShownParts
+from quaestor.evaluation.fates import end_of_run, failure_words, fate_of, named_failure
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.watching import TurnBegun, Watcher, watched_trace
 from quaestor.graph.knowledge_graph import KnowledgeGraph
@@ -46,6 +38,7 @@ from quaestor.llm.usage import Usage
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.operations import require_in_range
 from quaestor.questions.question import read_question
+from quaestor.questions.splitting import QuestionPart
 from quaestor.solvers.base import Solver, TurnContext
 from quaestor.solvers.excerpts import Excerpts
 from quaestor.solvers.session import Session
@@ -63,9 +56,6 @@ SolverFactory = Callable[[], Solver]
 
 WRONG_ANSWERS = (SolverError, PlanError, GraphError, QuantityError)
 """What a solver may fail with: the turn counts as wrong, and the conversation goes on. Outages apart."""
-
-_MISCONFIGURED = (SettingsError, ModelError, OntologyError, StoreError, EngineError)
-"""What no other conversation of a run would be spared, and no answer can be blamed for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +153,7 @@ class Play:
         self._shown: ShownParts | None = None
         self._started = now()
         self._turns: list[Turn] = []
+        self._memory, self._kept = Memory(), Session()
         self._open: tuple[TurnBegun, TurnContext] | None = None
 
     async def turns_to_end(self) -> tuple[Turn, ...]:
@@ -172,29 +163,59 @@ class Play:
             QuestionError: A question cannot be asked; nothing was.
             QuaestorError: Whatever is no fault of an answer: an outage, a setting, weights, a store.
         """
-        conversation, memory, kept = self._conversation, Memory(), Session()
-        check_questions(conversation)
-        graphs = self._graphs
+        check_questions(self._conversation)
+        await self.begin()
+        for index, question in enumerate(self._conversation.questions):
+            await self.next_turn(question, self._conversation.part(index))
+        return tuple(self._turns)
+
+    async def begin(self, turns: Sequence[Turn] = ()) -> None:
+        """Makes ready to ask.
+
+        Args:
+            turns: What was asked and answered before, which is the conversation so far; nobody hears of it.
+        """
+        document, graphs = self._conversation.document, self._graphs
         if graphs is None:
-            graphs = await compute(GraphProvider.of, [conversation.document])
+            graphs = self._graphs = await compute(GraphProvider.of, [document])
         if self._stored is None and self._excerpts is None:
-            self._stored = await graphs.stored(conversation.document)
-        shown = ShownParts(conversation.document, graphs, self._excerpts, self._stored)
+            self._stored = await graphs.stored(document)
+        shown = ShownParts(document, graphs, self._excerpts, self._stored)
         if self._excerpts is None:
             await compute(shown.graph)
-        self._shown = shown
-        with self._heard():
-            for index, question in enumerate(conversation.questions):
-                context = await compute(_context, question, shown, memory, graphs, kept)
-                graph = context.graph if self._watcher is None else await compute(shown.graph)
-                begun = TurnBegun(index, question, now(), memory.turns, context.references, graph)
-                self._open = begun, context
-                turn = await self._turn(begun, context)
-                self._turns.append(turn)
-                self._open = None
-                if conversation.chained:
-                    memory = memory.add(turn)
+        shown.remember(turns)
+        self._shown, self._turns, self._memory = shown, [*turns], Memory(tuple(turns))
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """What was answered so far."""
         return tuple(self._turns)
+
+    async def graph(self) -> KnowledgeGraph | None:
+        """Returns the graph of all that was shown so far; None where nothing was."""
+        return await compute(self._shown.graph) if self._shown else None
+
+    async def next_turn(self, question: str, part: QuestionPart | None = None) -> Turn:
+        """Plays the next turn, once it has begun.
+
+        Args:
+            question: One that can be asked.
+            part: Which part of several questions in one it is.
+        """
+        shown, graphs = self._shown, self._graphs
+        assert shown is not None
+        assert graphs is not None
+        with self._heard():
+            context = await compute(_context, question, shown, self._memory, graphs, self._kept)
+            graph = context.graph if self._watcher is None else await compute(shown.graph)
+            begun = TurnBegun(len(self._turns), question, now(), self._memory.turns, context.references, graph)
+            self._open = begun, context
+            turn = await self._turn(begun, context, part)
+        self._turns.append(turn)
+        self._open = None
+        if self._conversation.chained:
+            self._memory = self._memory.add(turn)
+        return turn
 
     @contextmanager
     def _heard(self) -> Iterator[None]:
@@ -205,12 +226,12 @@ class Play:
             with self._session.exchanges.heard(self._conversation.id, self._watcher.on_exchange):
                 yield
 
-    async def _turn(self, begun: TurnBegun, context: TurnContext) -> Turn:
+    async def _turn(self, begun: TurnBegun, context: TurnContext, part: QuestionPart | None) -> Turn:
         session, watcher, place = self._session, self._watcher, (self._conversation.id, begun.index)
         if watcher is not None:
             context.trace = watched_trace(watcher, begun.index, context)
             await watcher.on_turn(begun)
-        if (part := self._conversation.part(begun.index)) is not None:
+        if part is not None:
             context.trace.append(TakenApart(part.asked, part.number, part.of))
         if session is None:
             turn = await play_turn(begun.question, context, self._solver)
@@ -230,31 +251,35 @@ class Play:
             failure: What `turns_to_end` ended with, where it did.
         """
         id, session = self._conversation.id, self._session
-        error = None if failure is None else _told(failure)
+        error = None if failure is None else failure_words(failure)
         # Before `take` forgets the exchanges: what the turn that broke off has used is among them.
-        broken = None if error is None else self._broken(error)
+        broken = None if error is None else self.broken(error)
         exchanges, usage = session.take(id) if session else ((), Usage())
-        graph = await compute(self._shown.graph) if self._shown else None
+        graph = await self.graph()
         return ConversationResult(
             started=self._started,
             finished=now(),
             turns=tuple(self._turns),
             broken=broken,
-            status="complete" if failure is None else _fate(failure),
+            status="complete" if failure is None else fate_of(failure),
             error=error,
             graph=await compute(graph.triples) if graph else (),
             graph_of=graph.digest_of_document if graph else None,
             kg_stats=await compute(self._statistics, graph) if graph else {},
             exchanges=exchanges,
             usage=usage,
-            end=_end(failure),
+            end=end_of_run(failure),
         )
 
     def _statistics(self, graph: KnowledgeGraph) -> dict[str, int | str]:
         return graph.statistics() | ({} if self._stored is None else {FROZEN: "yes"})
 
-    def _broken(self, error: str) -> Turn | None:
-        """Returns the turn that broke off, as far as it came."""
+    def broken(self, error: str) -> Turn | None:
+        """Returns the turn that broke off, as far as it came; None where none is open.
+
+        Args:
+            error: Why it did.
+        """
         if self._open is None:
             return None
         begun, context = self._open
@@ -313,7 +338,7 @@ async def play_turn(question: str, context: TurnContext, solver: Solver) -> Turn
         raise
     except WRONG_ANSWERS as failure:
         # What the solver said besides the number (its plan above all) stays, for whoever looks into the failure.
-        answer, error = replace(answer, value=None, reason=str(failure)), _named(failure)
+        answer, error = replace(answer, value=None, reason=str(failure)), named_failure(failure)
     return Turn(
         question=question,
         answer=answer,
@@ -370,27 +395,3 @@ async def run_conversation(
     except Exception as failure:  # noqa: BLE001 - a solver's defect must not cost a long run its other conversations
         return await play.result(failure)
     return await play.result()
-
-
-def _fate(failure: Exception) -> ExampleStatus:
-    return "outage" if isinstance(failure, (OutageError, *_MISCONFIGURED)) else "failed"
-
-
-def _end(failure: Exception | None) -> QuaestorError | None:
-    """Returns the failure where no other conversation of the run would be spared it."""
-    if isinstance(failure, OutageError):
-        # What a person has to mend, and a budget, stop the run; a service in trouble may answer the next one.
-        return failure if isinstance(failure, InputError | BudgetExceededError) else None
-    return failure if isinstance(failure, _MISCONFIGURED) else None
-
-
-def _told(failure: Exception) -> str:
-    if isinstance(failure, (OutageError, GraphError, *_MISCONFIGURED)):
-        return _named(failure)
-    # A defect: where it is, for whoever mends it.
-    frame = traceback.extract_tb(failure.__traceback__)[-1]
-    return f"{_named(failure)} (in {frame.name}, {Path(frame.filename).name}:{frame.lineno})"
-
-
-def _named(failure: Exception) -> str:
-    return f"{type(failure).__name__}: {failure}"

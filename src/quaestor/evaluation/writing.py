@@ -5,7 +5,7 @@ complete is whole. Each in its own records is made by `recording`, within a conv
 `journal`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute
@@ -76,6 +76,35 @@ class RunWriter:
             return journal
         observer = self._observers[conversation.id] = self._observing(place)
         return Watchers([journal, observer])
+
+    async def copy_turns(self, conversation: Conversation, turns: Sequence[Turn]) -> None:
+        """Keeps turns that were answered elsewhere as the beginning of the attempt that is being played."""
+        for record in await compute(turn_records, self._journals[conversation.id].place, turns):
+            await self._store.save_turn(record)
+
+    async def on_broken(self, conversation: Conversation, index: int, turn: Turn) -> None:
+        """Keeps a turn that broke off; the conversation may go on in another attempt.
+
+        Args:
+            conversation: What is played.
+            index: The turn's place in the conversation, from 0.
+            turn: As far as it came.
+        """
+        await self._journals[conversation.id].on_broken(index, turn)
+
+    async def again(self, conversation: Conversation, turns: Sequence[Turn], used: Usage) -> Watcher:
+        """Goes on with some of the turns in another attempt; what was kept before stays as the attempt that it was.
+
+        Args:
+            conversation: What is played.
+            turns: Those that stay.
+            used: What the attempts before have used since this was last said.
+        """
+        await self._journals.pop(conversation.id).settle()
+        self._used[conversation.id] = self._used.get(conversation.id, Usage()) + used
+        watcher = await self.on_start(conversation)
+        await self.copy_turns(conversation, turns)
+        return watcher
 
     async def on_finish(self, conversation: Conversation, played: ConversationResult) -> None:
         """Keeps how the conversation went, and what of it is not kept yet."""

@@ -1,0 +1,305 @@
+"""A conversation that is held open: one question at a time, each answered, and kept as the next turn of one run.
+
+Owns what counts as the conversation so far. What was taken back or broke off stays in the store, in an earlier attempt;
+who goes on with another solver, or with a conversation of before, goes on in a run of its own that begins with a copy.
+"""
+
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+
+from quaestor.application.ask_service import (
+    Answering,
+    AskRequest,
+    parts_shown,
+    run_of_asking,
+    who_answers,
+)
+from quaestor.application.asked import AskedRun
+from quaestor.application.file_cache import kept_knowledge
+from quaestor.application.resolve import CorpusPage, has_numbers
+from quaestor.application.run_service import find_run
+from quaestor.application.several import taken_apart
+from quaestor.application.stored_turns import find_conversation, turn_of_record
+from quaestor.conversation.turn import Turn
+from quaestor.core.computing import compute
+from quaestor.datasets.dataset import Conversation, Dataset
+from quaestor.documents.combining import files_of
+from quaestor.documents.document import Document
+from quaestor.errors import InputError
+from quaestor.evaluation.fates import failure_words
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.places import PlaceExcerpts
+from quaestor.evaluation.runner import Play, check_questions
+from quaestor.exports.conversation import ExportedConversation, ExportedTurn
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.llm.usage import Usage
+from quaestor.solvers.restated import LaterFilings
+from quaestor.store.base import open_store
+
+INTERRUPTED = "interrupted"
+"""The error of a question that a person stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """What answers are made with, while it is open.
+
+    Attributes:
+        who: Who answers.
+        stack: Lets go of it.
+        used: What the model had used before it was opened.
+    """
+
+    who: Answering
+    stack: AsyncExitStack
+    used: Usage
+
+
+class Chat:
+    """A conversation about a document. All calls are made from one event loop, one after the other.
+
+    Attributes:
+        page: What is asked about.
+        request: Who answers, and how.
+        unkept: Why not all of it is kept, or None.
+    """
+
+    def __init__(self, page: CorpusPage, request: AskRequest) -> None:
+        """Takes what is asked about, and who answers.
+
+        Raises:
+            InputError: The page has no number.
+        """
+        if not has_numbers(page.document):
+            raise InputError(f"{page.document.id} has no number in its tables or its text: nothing can be answered")
+        self.page, self.request = page, request
+        self.unkept: str | None = None
+        self._open: _Open | None = None
+        self._knowledge: GraphProvider | None = None
+        self._excerpts: PlaceExcerpts | None = None
+        self._plays, self._play_id = 0, ""
+        self._play: Play | None = None
+        self._asked: AskedRun | None = None
+        self._begun = False
+        self._starts: list[int] = []
+        self._failure: BaseException | None = None
+
+    @property
+    def document(self) -> Document:
+        """What is asked about."""
+        return self.page.document
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """The conversation so far."""
+        return self._play.turns if self._play else ()
+
+    @property
+    def run(self) -> str | None:
+        """The id of the run that it is kept as; None before the first question, and where it is not kept."""
+        return self._asked.run if self._asked else None
+
+    @property
+    def solver(self) -> str:
+        """The name of who answers."""
+        return self._opened.who.name
+
+    @property
+    def _opened(self) -> _Open:
+        assert self._open is not None
+        return self._open
+
+    @property
+    def _playing(self) -> Play:
+        assert self._play is not None
+        return self._play
+
+    async def open(self, resume: str | None = None) -> None:
+        """Makes ready to ask.
+
+        Args:
+            resume: A run whose conversation about the document is taken up again; nothing of it is answered anew.
+
+        Raises:
+            InputError: There is no such ontology, or the run has no conversation about the document as it is.
+            SettingsError: Options do not fit the solver, or each other.
+            StoreError: There is no such run.
+        """
+        turns = () if resume is None else await kept_turns(self.request.settings.store, resume, self.page)
+        self._open = await self._opening(self.request, Usage())
+        self._knowledge = await kept_knowledge(self.page.corpus, self.request.settings, self.request.cache)
+        self._asked = self._to_be_kept()
+        self._excerpts = await compute(parts_shown, self.document, self.request)
+        self._starts = [*range(len(turns))]
+        await self._begin(turns)
+
+    async def ask(self, text: str) -> tuple[Turn, ...]:
+        """Returns a turn for each question in a text, which may ask several things.
+
+        Args:
+            text: As a person puts it.
+
+        Raises:
+            QuestionError: It cannot be asked, or is several questions that cannot be told apart; nothing was.
+            QuaestorError: Whatever is no fault of an answer: an outage, a setting, weights. The conversation may go on.
+        """
+        asked = Conversation(self.document.id, self.document, (text,))
+        check_questions(asked)
+        apart = taken_apart(asked)
+        if self._failure is not None:
+            await self._again(self.turns)
+        play, first = self._playing, len(self.turns)
+        if self._asked is not None and not self._begun:
+            await self._keep(self._asked)
+        try:
+            for index, question in enumerate(apart.questions):
+                await play.next_turn(question, apart.part(index))
+        except BaseException as failure:
+            await self._note(failure)
+            raise
+        finally:
+            if len(self.turns) > first:
+                self._starts.append(first)
+            self.unkept = self.unkept or (self._asked.unkept if self._asked else None)
+        return self.turns[first:]
+
+    async def undo(self) -> tuple[Turn, ...]:
+        """Takes the last question back, with all that it asked, and returns its turns; none where there is none.
+
+        In the store they stay, in an earlier attempt at the conversation.
+        """
+        if not self._starts:
+            return ()
+        start = self._starts.pop()
+        kept, taken = self.turns[:start], self.turns[start:]
+        await self._again(kept)
+        return taken
+
+    async def change(self, request: AskRequest) -> None:
+        """Goes on with another solver or model; where that cannot be opened, all stays as it was.
+
+        Args:
+            request: Who answers from now on, and how.
+
+        Raises:
+            SettingsError: There is no such solver or model, or options do not fit.
+        """
+        opened = await self._opening(request, self._used())
+        turns = self.turns
+        await self._end()
+        await self._opened.stack.aclose()
+        self.request, self._open, self._failure = request, opened, None
+        self._asked = self._to_be_kept()
+        await self._begin(turns)
+
+    async def graph(self) -> KnowledgeGraph | None:
+        """Returns the graph of what was shown so far; None where nothing was."""
+        return await self._playing.graph()
+
+    async def exported(self) -> ExportedConversation:
+        """Returns the conversation so far, to be handed on.
+
+        Raises:
+            InputError: Nothing is answered yet.
+        """
+        graph = await self.graph()
+        if graph is None or not self.turns:
+            raise InputError("nothing is answered yet: ask something first")
+        turns = (ExportedTurn(turn.question, turn.answer, turn.registers, turn.error) for turn in self.turns)
+        return ExportedConversation(self.document.id, graph, tuple(turns))
+
+    async def close(self) -> None:
+        """Keeps how it ended, and lets go of model and store."""
+        if self._open is not None:
+            await self._end()
+            await self._open.stack.aclose()
+            self._open = None
+
+    async def _opening(self, request: AskRequest, used: Usage) -> _Open:
+        stack = AsyncExitStack()
+        return _Open(await stack.enter_async_context(who_answers(request, used)), stack, used)
+
+    def _to_be_kept(self) -> AskedRun | None:
+        """Returns what will keep the conversation, from its first question on; None where it is not to be kept."""
+        if not self.request.keep:
+            return None
+        assert self._knowledge is not None
+        conversation = Conversation(self.document.id, self.document, ())
+        return AskedRun(run_of_asking(self.page, conversation, self._opened.who, self._knowledge))
+
+    def _used(self) -> Usage:
+        session = self._opened.who.session
+        return self._opened.used if session is None else session.connection.meter.total
+
+    async def _begin(self, turns: tuple[Turn, ...]) -> None:
+        """Makes ready to go on from some turns. What a solver keeps of others does not stay."""
+        # What a model is asked is counted by conversation and turn, and a turn may be asked anew.
+        self._plays += 1
+        self._play_id = f"{self.document.id}~{self._plays}"
+        conversation, who = Conversation(self._play_id, self.document, ()), self._opened.who
+        solver = LaterFilings(who.solver) if files_of(self.document) else who.solver
+        excerpts = self._excerpts
+        play = Play(conversation, solver, self._knowledge, who.session, self._asked, excerpts=excerpts)
+        await play.begin(turns)
+        self._play = play
+
+    async def _keep(self, asked: AskedRun) -> None:
+        """Begins the run, with what was answered before."""
+        self._begun = True
+        await asked.begin(self.request.settings.store, self.turns)
+        if asked.run is not None and self.request.on_begun is not None:
+            self.request.on_begun(asked.run)
+
+    async def _again(self, turns: tuple[Turn, ...]) -> None:
+        """Goes on from some turns, in another attempt."""
+        self._failure = None
+        session = self._opened.who.session
+        used = session.take(self._play_id)[1] if session else Usage()
+        await self._begin(turns)
+        if self._asked is not None and self._begun:
+            await self._asked.again(turns, used)
+
+    async def _note(self, failure: BaseException) -> None:
+        """Keeps the question that broke off."""
+        self._failure = failure
+        error = failure_words(failure) if isinstance(failure, Exception) else INTERRUPTED
+        broken = self._playing.broken(error)
+        if self._asked is not None and broken is not None:
+            await self._asked.broke_off(len(self.turns), broken)
+
+    async def _end(self) -> None:
+        if self._asked is None or not self._begun:
+            return
+        failure = self._failure
+        interrupted = failure is not None and not isinstance(failure, Exception)
+        played = await self._playing.result(failure if isinstance(failure, Exception) else None)
+        await self._asked.end(None if interrupted else played)
+        self.unkept = self.unkept or self._asked.unkept
+        self._begun = False
+
+
+async def kept_turns(store: str, run: str, page: CorpusPage) -> tuple[Turn, ...]:
+    """Returns the turns of a conversation that is kept, as far as they came to their end.
+
+    Args:
+        store: The URI of the store.
+        run: The run's id, the beginning of one, or `latest`.
+        page: What it is about.
+
+    Raises:
+        StoreError: There is no such run.
+        InputError: The run has no conversation about the document, or the document was another one then.
+    """
+    document = page.document
+    async with open_store(store, create=False) as opened:
+        record = await find_run(opened, run)
+        if record.kind != "ask":
+            raise InputError(f"run {record.id} is of a dataset: only what a person asked can be taken up again")
+        name = await find_conversation(opened, record.id, document.id)
+        records = [turn for turn in await opened.turns(record.id, name) if turn.status == "complete"]
+    turns = tuple(map(turn_of_record, records))
+    asked = Conversation(document.id, document, ())
+    known = (asked, replace(asked, questions=tuple(turn.question for turn in turns)))
+    if record.dataset_digest not in {Dataset.of(page.name, "asked", [one]).digest for one in known}:
+        raise InputError(f"run {record.id} broke off, or {document.id} has changed since: begin a new conversation")
+    return turns

@@ -1,0 +1,149 @@
+"""`quaestor chat`: a conversation about files or a page in the terminal, or one question a line from a pipe."""
+
+import sys
+from asyncio import Runner
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quaestor.cli.groups import ModelOptions, OntologyOptions, SolverOptions, named_files, with_options
+from quaestor.cli.options import ExcerptTokensOption, ForceOption, KeepOption
+from quaestor.cli.visible import visible
+from quaestor.errors import InputError, QuaestorError, SettingsError
+
+if TYPE_CHECKING:
+    from quaestor.application.chat_service import Chat
+    from quaestor.cli.chat_commands import ChatLine
+    from quaestor.settings import Settings
+
+_HISTORY = "chat_history"
+"""The file beside the store that remembers what was typed."""
+
+_LONGEST = 400
+
+
+@with_options
+def chat_command(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...",
+            help="A filing or several (HTML, PDF, XLSX, CSV, text), or a page of a dataset as DATASET#PAGE.",
+            show_default=False,
+        ),
+    ],
+    solver: SolverOptions,
+    reading: OntologyOptions,
+    model: ModelOptions,
+    resume: Annotated[
+        str | None,
+        typer.Option("--resume", help="Go on from the questions and answers of this run.", metavar="RUN"),
+    ] = None,
+    excerpt_tokens: ExcerptTokensOption = None,
+    keep: KeepOption = None,
+    force: ForceOption = False,
+) -> None:
+    """Ask about filings or a page, one question after the other. /help lists the commands; Ctrl-D ends.
+
+    Questions come from a pipe too, one a line. What is asked is kept as a run, as by `ask`.
+    """
+    from quaestor.application.ask_service import AskRequest
+    from quaestor.application.chat_service import Chat
+    from quaestor.application.file_cache import file_cache
+    from quaestor.application.resolve import find_files, page_file, store_file
+    from quaestor.cli.chat_commands import ChatLine
+    from quaestor.cli.printing import make_console, say_default_policy, say_what_is_lost, shown_reading
+    from quaestor.settings import load_settings
+
+    named = {"solver": solver.solver, "keep_asked": keep, "excerpt_tokens": excerpt_tokens}
+    settings = load_settings({**named, **reading.settings, **model.settings})
+    kept = store_file(settings.store)
+    used = [*map(page_file, files), *named_files(solver, settings), *([kept] if kept else [])]
+    request = AskRequest(
+        settings,
+        solver.overrides,
+        model.cassette(used, force=force),
+        model_named=model.model is not None,
+        keep=settings.keep_asked,
+        cache=file_cache(settings),
+        on_begun=lambda run: print(f"run {run}", file=sys.stderr, flush=True),
+    )
+    with shown_reading(files):
+        found = find_files(files, request.cache)
+    say_what_is_lost(found.document)
+    say_default_policy(settings)
+    with Runner() as runner:
+        chat = Chat(found, request)
+        runner.run(chat.open(resume))
+        recording = [model.record] if model.record else []
+        on = ChatLine(chat, make_console(), runner, [*used, *recording], force)
+        try:
+            failed = _talk(on, settings)
+        finally:
+            runner.run(chat.close())
+            if chat.unkept:
+                print(f"quaestor: not all of it is kept: {chat.unkept}", file=sys.stderr)
+    if failed:
+        raise typer.Exit(2)
+
+
+def _talk(on: "ChatLine", settings: "Settings") -> bool:
+    """Asks and answers until the end; returns whether a line from a pipe could not be done."""
+    from quaestor.application.resolve import store_file
+    from quaestor.cli.chat_commands import completed_commands
+    from quaestor.cli.typed_lines import completions, typed_lines
+
+    at_terminal, kept, failed = sys.stdin.isatty(), store_file(settings.store), False
+    on.console.print(on.chat.document.id, style="dim", markup=False)
+    _show(on, 0)
+    commands, words = (completed_commands(), _words(on.chat)) if at_terminal else ([], [])
+    if at_terminal:
+        on.console.print("ask, or /help; Ctrl-D ends", style="dim", markup=False)
+    history = kept.parent / _HISTORY if kept is not None and settings.keep_asked else None
+    with typed_lines("> ", history, lambda line: completions(line, commands, words)) as read:
+        while True:
+            try:
+                if not _do_line(read(), on):
+                    return failed
+            except KeyboardInterrupt:
+                if not at_terminal:
+                    raise
+                print("interrupted", file=sys.stderr)
+            except QuaestorError as error:
+                if not at_terminal and not isinstance(error, InputError | SettingsError):
+                    raise
+                failed = not at_terminal
+                print(f"quaestor: {visible(' '.join(str(error).split()))[:_LONGEST]}", file=sys.stderr)
+            sys.stdout.flush()
+
+
+def _do_line(line: str | None, on: "ChatLine") -> bool:
+    """Does what a line says, a command or a question, and returns whether the conversation goes on."""
+    from quaestor.cli.chat_commands import do_command
+
+    if line is None:
+        return False
+    if line.startswith("/"):
+        return do_command(line, on)
+    if question := line.strip():
+        before = len(on.chat.turns)
+        on.runner.run(on.chat.ask(question))
+        _show(on, before)
+    return True
+
+
+def _show(on: "ChatLine", first: int) -> None:
+    """Prints the turns from a place on, as `ask` does."""
+    from quaestor.cli.render import show_turn
+
+    for number, turn in enumerate(on.chat.turns[first:], start=first + 1):
+        show_turn(on.console, number, turn, on.chat.document)
+
+
+def _words(chat: "Chat") -> list[str]:
+    """Returns what a question about the document is likely to name: lines of its tables, and their years."""
+    from quaestor.application.askable import askable_lines
+
+    lines = list(askable_lines(chat.document))
+    years = sorted({year for line in lines for year in line.years})
+    return [*dict.fromkeys(line.label for line in lines), *map(str, years)]

@@ -1,0 +1,210 @@
+"""What a line that begins with `/` does in a conversation on a terminal."""
+
+from asyncio import Runner
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quaestor.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from quaestor.application.chat_service import Chat
+    from quaestor.conversation.turn import Turn
+
+HELP = {
+    "/why [N]": "how answer N came about: grounds, other readings, trace, steps (by default the last answer)",
+    "/source [N]": "where the last answer's numbers stand, or the N-th of them alone, marked in its table or sentence",
+    "/table [N]": "the tables of the document, or table N whole",
+    "/undo": "take the last question back",
+    "/export FILE": "write the conversation as .xlsx, .csv, .json, .md or .html",
+    "/solver NAME [MODEL]": "go on with another solver, and with the model that it asks",
+    "/model NAME": "go on with another model",
+    "/help": "this list",
+    "/quit": "end the conversation (also Ctrl-D)",
+}
+"""The commands, and what each does."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatLine:
+    """What commands work on.
+
+    Attributes:
+        chat: The conversation.
+        console: Where to print.
+        runner: Runs what waits.
+        used: Files that no export may replace.
+        force: Whether an export may replace another file.
+    """
+
+    chat: "Chat"
+    console: "Console"
+    runner: Runner
+    used: Sequence[Path] = ()
+    force: bool = False
+
+
+def do_command(line: str, on: ChatLine) -> bool:
+    """Does what a line says, and returns whether the conversation goes on.
+
+    Args:
+        line: Begins with `/`.
+        on: What it works on.
+
+    Raises:
+        InputError: There is no such command, or it cannot be done.
+        QuaestorError: What it needs is missing.
+    """
+    name, _, rest = line.strip().partition(" ")
+    rest = rest.strip()
+    if name in ("/quit", "/exit"):
+        return False
+    do = _COMMANDS.get(name)
+    if do is None:
+        raise InputError(f"there is no command {name[:80]}: known are {', '.join((*_COMMANDS, '/quit'))}")
+    if rest and name in _ALONE:
+        raise InputError(f"{name} stands alone, without {rest[:80]!r}")
+    do(rest, on)
+    return True
+
+
+def completed_commands() -> list[str]:
+    """Returns the lines that a command may be completed to."""
+    from quaestor.solvers.registry import solver_names
+
+    solvers = [f"/solver {name}" for name in solver_names()]
+    return [*(name for name in (*_COMMANDS, "/quit") if name != "/solver"), *solvers]
+
+
+def _help(_: str, on: ChatLine) -> None:
+    width = max(map(len, HELP))
+    for command, does in HELP.items():
+        on.console.print(f"  {command:<{width}}  {does}", markup=False, soft_wrap=True)
+
+
+def _why(rest: str, on: ChatLine) -> None:
+    from quaestor.cli.render import show_stored_turn
+    from quaestor.evaluation.recording import TurnPlace, turn_record
+
+    turn, number = _turn(rest, on)
+    place = TurnPlace(on.chat.run or "", on.chat.document.id, number - 1)
+    record = turn_record(place, turn, on.chat.turns[: number - 1])
+    show_stored_turn(on.console, record, on.runner.run(on.chat.graph()))
+
+
+def _source(rest: str, on: ChatLine) -> None:
+    from quaestor.cli.render_page import show_document
+
+    turn, number = _turn("", on)
+    sources = list(dict.fromkeys(turn.answer.sources))
+    if not sources:
+        raise InputError(f"answer {number} rests on no number of the document")
+    if rest:
+        sources = [sources[_number(rest, len(sources), f"source of answer {number}") - 1]]
+    document = on.chat.document
+    show_document(on.console, document.excerpt(document.block(source).order for source in sources), sources)
+
+
+def _table(rest: str, on: ChatLine) -> None:
+    from quaestor.cli.render_page import show_document
+
+    document, tables = on.chat.document, on.chat.document.tables
+    if not tables:
+        raise InputError(f"{document.id} has no table")
+    if not rest:
+        for number, table in enumerate(tables, start=1):
+            title = table.title or next((row.label for row in table.rows if row.label), "")
+            size = f"{len(table.rows) - table.header_rows} rows, {len(table.columns)} columns"
+            on.console.print(f"  {number}  {' '.join(title.split())[:100]} ({size})", markup=False, soft_wrap=True)
+        return
+    chosen = tables[_number(rest, len(tables), "table") - 1]
+    orders = [block.order for block in document.blocks if block.content is chosen]
+    used = on.chat.turns[-1].answer.sources if on.chat.turns else ()
+    show_document(on.console, document.excerpt(orders), used)
+
+
+def _undo(_: str, on: ChatLine) -> None:
+    taken = on.runner.run(on.chat.undo())
+    if not taken:
+        raise InputError("nothing was asked yet")
+    for turn in taken:
+        on.console.print(f"taken back: {turn.question}", markup=False)
+
+
+def _export(rest: str, on: ChatLine) -> None:
+    from quaestor.application.exporting import format_of, write_export
+    from quaestor.application.files import OutputFile
+
+    if not rest:
+        raise InputError("name a file to write: /export answers.xlsx")
+    target = OutputFile(Path(rest).expanduser(), on.used, on.force)
+    chosen = format_of(target, None)
+    target.require_free()
+    exported = on.runner.run(on.chat.exported())
+    write_export(target, chosen, [exported])
+    count = len(exported.turns)
+    on.console.print(f"{count} question{'s' * (count != 1)} in {rest}", markup=False)
+
+
+def _solver(rest: str, on: ChatLine) -> None:
+    from quaestor.application.solver_options import NO_OVERRIDES
+    from quaestor.solvers.registry import solver_names, solver_spec
+
+    name, _, model = rest.partition(" ")
+    if name not in solver_names():
+        raise InputError(f"name one of the solvers {', '.join(solver_names())}: this is {on.chat.solver}")
+    _require_no_cassette(on)
+    request = on.chat.request
+    named = bool(model) or (request.model_named and solver_spec(name).takes_model)
+    settings = replace(request.settings, solver=name, model=model.strip() or request.settings.model)
+    # Options of the one before are none of the next one's; its own table in the settings holds.
+    asked = replace(request, settings=settings, overrides=NO_OVERRIDES, model_named=named)
+    on.runner.run(on.chat.change(asked))
+    on.console.print(f"{on.chat.solver} answers from now on", markup=False)
+
+
+def _model(rest: str, on: ChatLine) -> None:
+    if not rest:
+        raise InputError(f"name a model, such as anthropic:NAME: this is {on.chat.request.settings.model or 'none'}")
+    _require_no_cassette(on)
+    request = on.chat.request
+    asked = replace(request, settings=replace(request.settings, model=rest), model_named=True)
+    on.runner.run(on.chat.change(asked))
+    on.console.print(f"{on.chat.solver} asks {rest} from now on", markup=False)
+
+
+def _require_no_cassette(on: ChatLine) -> None:
+    if on.chat.request.cassette.asked:
+        raise InputError("what is recorded or replayed keeps its solver and its model")
+
+
+def _turn(rest: str, on: ChatLine) -> "tuple[Turn, int]":
+    """Returns the turn that is meant, and its place from 1; by default the last."""
+    turns = on.chat.turns
+    if not turns:
+        raise InputError("nothing is answered yet: ask something first")
+    number = _number(rest, len(turns), "answer") if rest else len(turns)
+    return turns[number - 1], number
+
+
+def _number(text: str, most: int, what: str) -> int:
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+    if not 1 <= number <= most:
+        raise InputError(f"there is no {what} {text[:80]!r}: give a number from 1 to {most}")
+    return number
+
+
+_COMMANDS: dict[str, Callable[[str, ChatLine], None]] = {
+    "/why": _why,
+    "/source": _source,
+    "/table": _table,
+    "/undo": _undo,
+    "/export": _export,
+    "/solver": _solver,
+    "/model": _model,
+    "/help": _help,
+}
+_ALONE = ("/undo", "/help")

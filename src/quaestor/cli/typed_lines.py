@@ -1,0 +1,108 @@
+"""Lines that a person types: with history and completion on a terminal, and as they come from a pipe."""
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quaestor.errors import InputError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+_MOST_REMEMBERED = 1_000
+_WORD = re.compile(r"(?<!\S)\S")
+"""Where a word begins."""
+
+ReadLine = Callable[[], str | None]
+"""Returns the next line; None at the end."""
+
+
+def completions(line: str, commands: Sequence[str], words: Sequence[str]) -> list[str]:
+    """Returns the lines that a line may be the beginning of.
+
+    Args:
+        line: As typed so far.
+        commands: What a line may begin with as a whole.
+        words: Names of lines and years, of one or several words, for the end of a question.
+
+    >>> completions("what were net s", [], ["Net sales", "Net loss"])
+    ['what were Net sales']
+    >>> completions("/so", ["/solver embedded", "/undo"], [])
+    ['/solver embedded']
+    """
+    if line.startswith("/"):
+        return [command for command in commands if command.startswith(line)]
+    for begun in _WORD.finditer(line):
+        typed = line[begun.start() :].casefold()
+        if found := [word for word in words if word.casefold().startswith(typed)]:
+            return [line[: begun.start()] + word for word in found]
+    return []
+
+
+@contextmanager
+def typed_lines(prompt: str, history: Path | None, complete: Callable[[str], list[str]]) -> Iterator[ReadLine]:
+    """Gives what reads lines from a terminal, or from stdin where that is none: then nothing is prompted for.
+
+    Args:
+        prompt: What a person sees before each line.
+        history: The file that lines are remembered in, or None.
+        complete: Returns the lines that one may be the beginning of.
+    """
+    if not sys.stdin.isatty():
+        yield _piped
+        return
+    readline = _readline()
+    if readline is not None:
+        _prepare(readline, history, complete)
+    try:
+        yield lambda: _typed(prompt)
+    finally:
+        if readline is not None:
+            readline.set_completer(None)
+            if history is not None and history.parent.is_dir():
+                with suppress(OSError):
+                    readline.write_history_file(history)
+
+
+def _readline() -> "ModuleType | None":
+    try:
+        import readline
+    except ImportError:  # not on every system
+        return None
+    return readline
+
+
+def _prepare(readline: "ModuleType", history: Path | None, complete: Callable[[str], list[str]]) -> None:
+    """Lets the lines of a terminal be completed, and those of before be found again."""
+    readline.clear_history()
+    readline.set_history_length(_MOST_REMEMBERED)
+    if history is not None:
+        with suppress(OSError):
+            readline.read_history_file(history)
+
+    def completer(text: str, state: int) -> str | None:
+        found = complete(text)
+        return found[state] if state < len(found) else None
+
+    readline.set_completer_delims("\n")
+    readline.set_completer(completer)
+    editing = "bind ^I rl_complete" if "libedit" in (readline.__doc__ or "") else "tab: complete"
+    readline.parse_and_bind(editing)
+
+
+def _typed(prompt: str) -> str | None:
+    try:
+        return input(prompt)
+    except EOFError:
+        print()
+        return None
+
+
+def _piped() -> str | None:
+    try:
+        return sys.stdin.readline() or None
+    except UnicodeDecodeError as error:
+        raise InputError("what is typed is not text in UTF-8") from error

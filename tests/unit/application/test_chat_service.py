@@ -1,0 +1,126 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+from made_up import a_record, write_dataset
+from scripted import ScriptedSolver
+
+from quaestor.application.ask_service import AskRequest
+from quaestor.application.chat_service import INTERRUPTED, Chat
+from quaestor.application.resolve import CorpusPage, find_page
+from quaestor.errors import SettingsError
+from quaestor.settings import Settings
+from quaestor.store.base import open_store
+from quaestor.store.records import TurnRecord
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> CorpusPage:
+    return find_page(str(write_dataset(tmp_path / "pages.json", a_record())))
+
+
+def request(folder: Path, *, keep: bool = True) -> AskRequest:
+    return AskRequest(Settings(store=str(folder / "runs.db")), solver=ScriptedSolver(), keep=keep)
+
+
+async def kept(folder: Path, run: str, attempt: int | None = None) -> tuple[TurnRecord, ...]:
+    async with open_store(str(folder / "runs.db")) as store:
+        (example,) = await store.examples(run)
+        return await store.turns(run, example.conversation, attempt)
+
+
+async def test_an_interrupted_question_stays_on_record_and_counts_no_more(tmp_path: Path, page: CorpusPage) -> None:
+    chat = Chat(page, request(tmp_path))
+    await chat.open()
+    await chat.ask("cell 1 1")
+    asking = asyncio.create_task(chat.ask("sleep 60 cell 1 2"))
+    while not (chat.run and asking.get_stack()):
+        await asyncio.sleep(0)
+    await asyncio.sleep(0.05)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    run = chat.run
+    assert run is not None
+    assert [turn.question for turn in chat.turns] == ["cell 1 1"]
+    first, broken = await kept(tmp_path, run)
+    assert (first.error, broken.question, broken.error) == (None, "sleep 60 cell 1 2", INTERRUPTED)
+    await chat.ask("cell 1 2")
+    assert [turn.question for turn in await kept(tmp_path, run)] == ["cell 1 1", "cell 1 2"]
+    assert [turn.question for turn in await kept(tmp_path, run, 1)] == ["cell 1 1", "sleep 60 cell 1 2"]
+    await chat.close()
+    async with open_store(str(tmp_path / "runs.db")) as store:
+        assert (await store.run(run)).status == "complete"
+        assert (await store.examples(run))[0].turns == 2
+
+
+async def test_a_conversation_that_ends_with_an_interrupt_is_stopped(tmp_path: Path, page: CorpusPage) -> None:
+    chat = Chat(page, request(tmp_path))
+    await chat.open()
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(chat.ask("sleep 60 cell 1 1"), 0.2)
+    run = chat.run
+    await chat.close()
+    assert run is not None
+    async with open_store(str(tmp_path / "runs.db")) as store:
+        assert (await store.run(run)).status == "stopped"
+    assert [turn.error for turn in await kept(tmp_path, run)] == [INTERRUPTED]
+
+
+async def test_all_questions_are_taken_back_one_by_one(tmp_path: Path, page: CorpusPage) -> None:
+    chat = Chat(page, request(tmp_path))
+    await chat.open()
+    await chat.ask("cell 1 1")
+    await chat.ask("what was net revenue in 2008? And what was net revenue in 2007?")
+    assert len(chat.turns) == 3
+    assert len(await chat.undo()) == 2
+    assert [turn.question for turn in await chat.undo()] == ["cell 1 1"]
+    assert await chat.undo() == ()
+    assert not chat.turns
+    assert not await kept(tmp_path, str(chat.run))
+    await chat.close()
+
+
+async def test_a_solver_that_cannot_be_opened_changes_nothing(tmp_path: Path, page: CorpusPage) -> None:
+    chat = Chat(page, request(tmp_path))
+    await chat.open()
+    await chat.ask("cell 1 1")
+    run = chat.run
+    with pytest.raises(SettingsError):
+        await chat.change(AskRequest(Settings(solver="agent"), keep=True))
+    (turn,) = await chat.ask("cell 1 2")
+    assert (chat.run, chat.solver, turn.error) == (run, "scripted", None)
+    assert len(await kept(tmp_path, str(run))) == 2
+    await chat.close()
+
+
+async def test_what_is_taken_up_again_is_what_was_answered(tmp_path: Path, page: CorpusPage) -> None:
+    chat = Chat(page, request(tmp_path))
+    await chat.open()
+    for question in ("cell 1 1", "cell 1 2", "change", "fail", "row labels 1"):
+        await chat.ask(question)
+    before, run = chat.turns, str(chat.run)
+    await chat.close()
+    again = Chat(page, request(tmp_path))
+    await again.open(run)
+    assert again.turns == before
+    assert again.run is None
+    (turn,) = await again.undo()
+    assert turn.question == "row labels 1"
+    assert again.run is None
+    await again.close()
+
+
+async def test_a_defect_makes_the_run_fail(tmp_path: Path, page: CorpusPage) -> None:
+    chat = Chat(page, request(tmp_path))
+    await chat.open()
+    with pytest.raises(KeyError):
+        await chat.ask("break")
+    run = str(chat.run)
+    await chat.close()
+    (broken,) = await kept(tmp_path, run)
+    assert (broken.error or "").startswith("KeyError")
+    async with open_store(str(tmp_path / "runs.db")) as store:
+        assert (await store.run(run)).status == "failed"

@@ -1,0 +1,306 @@
+"""Whole conversations, as they come from a pipe or from a person at a terminal."""
+
+import builtins
+import io
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import Outcome, Quaestor, one_line
+
+from quaestor.cli.typed_lines import completions
+
+PAGE = "pages.json#NORD/2012/page_41.pdf"
+TURN = "runs turn latest NORD/2012/page_41.pdf"
+
+
+@pytest.fixture
+def chat(quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch) -> Quaestor:
+    def run(lines: str, *more: str) -> Outcome:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
+        return quaestor(f"chat {PAGE}", *more)
+
+    return run
+
+
+def runs(quaestor: Quaestor) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(quaestor("runs list --json").out)
+    return found
+
+
+def test_each_line_is_a_question_of_one_conversation_that_is_kept(chat: Quaestor, quaestor: Quaestor) -> None:
+    outcome = chat("cell 1 1\n\ncell 1 2\nchange\n")
+    (run,) = runs(quaestor)
+    assert (outcome.code, outcome.err) == (0, f"run {run['id']}\n")
+    assert "1. cell 1 1\n   206,588 million\n     net revenue | 2008 | 206588\n2. cell 1 2\n" in outcome.out
+    assert "3. change\n   -25,587 million" in outcome.out
+    assert (run["kind"], run["status"], run["conversations"]) == ("ask", "complete", 1)
+    turn = json.loads(quaestor(f"{TURN} 3 --json").out)
+    assert (turn["number"], [past["question"] for past in turn["history"]]) == ("-25587", ["cell 1 1", "cell 1 2"])
+    assert "[206588]" in quaestor(f"show {PAGE} --run latest --turn 1").out
+    assert quaestor("export latest --output answers.csv").out == "3 questions in answers.csv\n"
+
+
+def test_several_questions_in_one_line_are_answered_one_by_one(chat: Quaestor) -> None:
+    outcome = chat("what was net revenue in 2008? And what was net revenue in 2007?\n")
+    assert "the first of 2 questions in" in outcome.out
+    assert "2. " in outcome.out
+
+
+def test_an_answer_is_explained_and_shown_where_it_stands(chat: Quaestor) -> None:
+    outcome = chat("cell 1 1\ncell 1 2\nchange\n/why\n/why 1\n/source\n/source 2\n/table\n/table 1\n")
+    assert (outcome.code, outcome.err.count("\n")) == (0, 1)
+    assert "NORD/2012/page_41.pdf, turn 3" in outcome.out
+    assert "reads 'change' after 2 turns" in outcome.out
+    assert "NORD/2012/page_41.pdf, turn 1" in outcome.out
+    _, both, second, listed = outcome.out.rsplit("\nNORD/2012/page_41.pdf\n", 3)
+    assert ("[206588]" in both, "[181001]" in both) == (True, True)
+    assert ("[206588]" in second, "[181001]" in second) == (True, False)
+    assert "[206588]" in listed
+    assert "  1  " in second
+
+
+def test_a_question_that_is_taken_back_counts_no_more_and_stays_on_record(chat: Quaestor, quaestor: Quaestor) -> None:
+    outcome = chat("cell 1 1\ncell 2 2\n/undo\ncell 1 2\nchange\n")
+    assert "taken back: cell 2 2\n2. cell 1 2\n" in outcome.out
+    assert "-25,587 million" in outcome.out
+    assert len(runs(quaestor)) == 1
+    turns = [json.loads(quaestor(f"{TURN} {number} --json").out) for number in (1, 2, 3)]
+    assert [(turn["question"], turn["attempt"]) for turn in turns] == [("cell 1 1", 2), ("cell 1 2", 2), ("change", 2)]
+    before = json.loads(quaestor(f"{TURN} 2 --attempt 1 --json").out)
+    assert (before["question"], before["status"]) == ("cell 2 2", "complete")
+    assert "3 questions" in quaestor("export latest --output a.csv").out
+
+
+def test_a_conversation_is_taken_up_again_without_answering_anew(
+    chat: Quaestor, quaestor: Quaestor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert chat("cell 1 1\ncell 1 2\n").code == 0
+    (first,) = runs(quaestor)
+    outcome = chat("change\n", "--resume", first["id"])
+    assert "1. cell 1 1\n" in outcome.out
+    assert "3. change\n   -25,587 million" in outcome.out
+    again, before = runs(quaestor)
+    assert (before["id"], again["status"]) == (first["id"], "complete")
+    old, new = (json.loads(quaestor(f"runs turn {run['id']} {PAGE[11:]} 1 --json").out) for run in (before, again))
+    assert {**old, "run": ""} == {**new, "run": ""}
+    assert json.loads(quaestor(f"{TURN} 3 --json").out)["number"] == "-25587"
+    # Of what `ask` has kept, too; and nothing is kept of a conversation in which nothing is asked.
+    assert quaestor(f"ask {PAGE}", "cell 1 1").code == 0
+    assert "1. cell 1 1" in chat("/quit\n", "--resume", "latest").out
+    assert len(runs(quaestor)) == 3
+
+
+def test_what_cannot_be_taken_up_is_said(chat: Quaestor, quaestor: Quaestor) -> None:
+    assert quaestor("run pages.json").code == 0
+    dataset = chat("change\n", "--resume", "2")
+    assert (dataset.code, "only what a person asked can be taken up" in dataset.err) == (2, True)
+    assert chat("cell 1 1\n").code == 0
+    text = Path("pages.json").read_text()
+    Path("pages.json").write_text(text.replace("206588", "206589"))
+    changed = chat("change\n", "--resume", "latest")
+    assert (changed.code, "has changed since" in one_line_of(changed.err)) == (2, True)
+    assert chat("", "--resume", "nothing").code == 2
+
+
+def one_line_of(said: str) -> str:
+    assert said.count("\n") == 1, said
+    return said
+
+
+def test_the_conversation_is_written_to_a_file_and_replaces_none(chat: Quaestor, quaestor: Quaestor) -> None:
+    Path("there.csv").write_text("mine")
+    lines = (
+        "/export early.csv\ncell 1 1\n/export a.json\n/export there.csv\n/export\n/export a.doc\n/export pages.json\n"
+    )
+    outcome = chat(lines)
+    assert outcome.code == 2
+    assert "1 question in a.json\n" in outcome.out
+    (written,) = json.loads(Path("a.json").read_text())
+    assert [turn["value"] for turn in written["turns"]] == [206588]
+    said = outcome.err.splitlines()
+    assert "nothing is answered yet" in said[0]
+    assert all(words in said[place] for place, words in enumerate(("there.csv", "name a file", "names no format"), 2))
+    assert Path("there.csv").read_text() == "mine"
+    assert not Path("early.csv").exists()
+    assert json.loads(Path("pages.json").read_text())
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("/nothing", "there is no command /nothing: known are /why"),
+        ("/", "there is no command /:"),
+        ("/why", "nothing is answered yet"),
+        ("/source", "nothing is answered yet"),
+        ("/undo", "nothing was asked yet"),
+        ("/undo 2", "/undo stands alone"),
+        ("/table 9", "there is no table '9': give a number from 1 to 1"),
+        ("/table ²", "there is no table"),
+        ("/solver", "name one of the solvers"),
+        ("/solver nobody", "name one of the solvers"),
+        ("/solver agent", "no model is named"),
+        ("/model", "name a model"),
+        ("/model openai:some", "the solver 'embedded' asks no model"),
+        ("/solver agent gibberish", "gibberish"),
+        ("/solver nobody openai:some", "name one of the solvers"),
+        ("x" * 10_001, "10,000 are the most"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line_and_the_conversation_goes_on(chat: Quaestor, line: str, said: str) -> None:
+    outcome = chat(f"{line}\ncell 1 1\n")
+    assert outcome.code == 2
+    assert said in outcome.err.splitlines()[0]
+    assert len(outcome.err.splitlines()) == 2
+    assert "1. cell 1 1\n   206,588 million" in outcome.out
+
+
+def test_places_that_an_answer_lacks_are_named(chat: Quaestor) -> None:
+    outcome = chat("guess 5\n/source\ncell 1 1\n/source 2\n/why 3\n")
+    rests, source, why = (line for line in outcome.err.splitlines() if line.startswith("quaestor"))
+    assert "answer 1 rests on no number" in rests
+    assert "no source of answer 2 '2': give a number from 1 to 1" in source
+    assert "no answer '3': give a number from 1 to 2" in why
+
+
+def test_the_commands_are_listed(chat: Quaestor) -> None:
+    outcome = chat("/help\n/quit\ncell 1 1\n")
+    assert outcome.code == 0
+    assert "/export FILE" in outcome.out
+    assert "206,588" not in outcome.out
+
+
+def test_another_solver_goes_on_in_a_run_of_its_own(chat: Quaestor, quaestor: Quaestor) -> None:
+    outcome = chat("cell 1 1\ncell 1 2\n/solver embedded\nchange\n")
+    assert (outcome.code, outcome.err.count("run ")) == (0, 2)
+    assert "3. change\n   -25,587 million" in outcome.out
+    after, before = runs(quaestor)
+    assert (after["status"], before["status"]) == ("complete", "complete")
+    assert json.loads(quaestor(f"runs turn {after['id']} {PAGE[11:]} 2 --json").out)["question"] == "cell 1 2"
+
+
+def test_nothing_is_left_behind_where_nothing_is_to_be_kept(chat: Quaestor) -> None:
+    outcome = chat("cell 1 1\n/undo\ncell 1 2\n/export a.json\n", "--no-keep")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert sorted(path.name for path in Path().iterdir()) == ["a.json", "pages.json"]
+
+
+def test_an_outage_in_a_pipe_ends_and_keeps_what_was_asked(chat: Quaestor, quaestor: Quaestor) -> None:
+    outcome = chat("cell 1 1\ndown\ncell 1 2\n")
+    assert outcome.code == 1
+    (run,) = runs(quaestor)
+    assert run["status"] == "stopped"
+    first, second = (json.loads(quaestor(f"{TURN} {number} --json").out) for number in (1, 2))
+    assert (first["number"], second["question"]) == ("206588", "down")
+    assert "OutageError" in second["error"]
+
+
+def test_a_document_moves_no_cursor(chat: Quaestor) -> None:
+    text = Path("pages.json").read_text()
+    Path("pages.json").write_text(text.replace("net revenue", "net \\u001b[2J revenue"))
+    outcome = chat("cell 1 1\n/why\n/source\n/table\n")
+    assert "\x1b" not in outcome.out
+    assert "␛[2J" in outcome.out
+
+
+def test_a_page_without_numbers_is_refused(quaestor: Quaestor) -> None:
+    Path("words.txt").write_text("There are only words here.\n")
+    refused = quaestor("chat words.txt")
+    assert (refused.code, "no number" in one_line(refused)) == (2, True)
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_at_a_terminal_an_interrupt_or_an_outage_leads_back_to_the_prompt(
+    quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines: Iterator[str | type[BaseException]] = iter(
+        ["cell 1 1", KeyboardInterrupt, "down", "cell 1 2", "change", EOFError]
+    )
+
+    def typed(_: str) -> str:
+        line = next(lines)
+        if isinstance(line, str):
+            return line
+        raise line
+
+    monkeypatch.setattr(builtins, "input", typed)
+    monkeypatch.setattr(sys, "stdin", _Terminal())
+    outcome = quaestor(f"chat {PAGE}")
+    assert outcome.code == 0
+    assert "interrupted\nquaestor: " in outcome.err
+    assert "3. change\n   -25,587 million" in outcome.out
+    assert json.loads(quaestor(f"{TURN} 3 --json").out)["attempt"] == 2
+    assert json.loads(quaestor(f"{TURN} 2 --attempt 1 --json").out)["question"] == "down"
+
+
+def test_lines_are_completed() -> None:
+    words = ["net sales", "net loss", "2012"]
+    assert completions("what was ne", [], words) == ["what was net sales", "what was net loss"]
+    assert completions("what was net l", [], words) == ["what was net loss"]
+    assert completions("and in 20", [], words) == ["and in 2012"]
+    assert completions("/s", ["/source", "/solver x", "/undo"], words) == ["/source", "/solver x"]
+    assert completions("", [], words) == []
+    assert completions("what ", [], words) == []
+
+
+@pytest.mark.slow
+def test_a_person_at_a_terminal_stops_an_answer_and_goes_on(tmp_path: Path) -> None:
+    page = "sample#QUIL/2007/page_88.pdf"
+    main = "import quaestor.cli; quaestor.cli.main()"
+    slow = (
+        "import time, quaestor.solvers.embedded.solver as s\n"
+        "solve = s.EmbeddedSolver.solve\n"
+        "async def waits(self, question, context):\n"
+        "    import asyncio\n"
+        "    if 'slowly' in question: print('waiting', flush=True); await asyncio.sleep(60)\n"
+        "    return await solve(self, question, context)\n"
+        "s.EmbeddedSolver.solve = waits\n"
+    )
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", slow + main, "chat", page], stdin=theirs, stdout=theirs, stderr=theirs,
+        cwd=tmp_path, start_new_session=True,
+    )  # fmt: skip
+    os.close(theirs)
+    seen = b""
+
+    def until(words: bytes, timeout: float = 120) -> None:
+        nonlocal seen
+        end = time.monotonic() + timeout
+        while words not in seen:
+            assert time.monotonic() < end, seen
+            try:
+                seen += os.read(ours, 4096)
+            except OSError:
+                break
+        assert words in seen, seen
+        seen = seen.partition(words)[2]
+
+    until(b"> ")
+    os.write(ours, b"what was the exerc\t in 2007?\n")
+    until(b"48.65")
+    until(b"> ")
+    os.write(ours, b"slowly, and in 2006?\n")
+    until(b"waiting")
+    os.kill(process.pid, signal.SIGINT)
+    until(b"interrupted")
+    until(b"> ")
+    os.write(ours, b"and in 2006?\n")
+    until(b"33.20")
+    until(b"> ")
+    os.write(ours, b"\x04")
+    assert process.wait(60) == 0
+    os.close(ours)
+    assert "exercise price" in (tmp_path / ".quaestor" / "chat_history").read_text()
