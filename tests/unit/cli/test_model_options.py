@@ -1,6 +1,8 @@
 """Runs that ask a model, over HTTP: budgets, recordings, and what can be seen of them afterwards."""
 
+import io
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -238,3 +240,44 @@ def test_a_recording_takes_no_files_place_unless_forced_and_filled(ask: Quaestor
     assert ask(f"{RUN} --resume {run} --record tape.json").code == 0
     assert tape.read_text().startswith(first)
     assert not list(Path().glob(".tape*"))
+
+
+def chat(ask: Quaestor, monkeypatch: pytest.MonkeyPatch, lines: str, *more: str) -> Outcome:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
+    return ask("chat pages.json#SUND/2011/page_7.pdf --solver agent --model scripted", *more)
+
+
+def test_a_question_that_is_asked_anew_in_a_chat_has_its_own_prompts_and_costs(
+    ask: Quaestor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outcome = chat(ask, monkeypatch, "what was it in 2008?\n/undo\nwhat was it in 2007?\n/why\n")
+    assert (outcome.code, outcome.err.count("\n")) == (0, 1)
+    assert "2 requests" in outcome.out
+    page = "SUND/2011/page_7.pdf"
+    before, after = (
+        json.loads(stored(ask, f"runs prompts latest {page} 1 --json --attempt {attempt}")) for attempt in (1, 2)
+    )
+    assert [len(before), len(after)] == [2, 2]
+    assert "2008" in before[0]["prompt"]
+    assert "2008" not in after[0]["prompt"]
+    (example,) = json.loads(stored(ask, "runs show latest --json"))["examples"]
+    assert (example["attempt"], example["usage"]["requests"]) == (2, 4)
+
+
+def test_a_chat_has_one_budget_whichever_solver_answers(ask: Quaestor, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = "what was it in 2008?\n/solver workflow\nand in 2007?\n/solver sparql scripted\nand in 2007?\n"
+    outcome = chat(ask, monkeypatch, lines, "--max-requests", "4")
+    assert outcome.out.count("from now on") == 2
+    assert "2. and in 2007?" in outcome.out
+    assert "3. and in 2007?" not in outcome.out
+    assert outcome.code == 1
+    assert "the budget of 4 requests is used up" in outcome.err.splitlines()[-1]
+
+
+def test_what_is_recorded_keeps_its_solver_and_model(ask: Quaestor, monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = chat(ask, monkeypatch, "/model scripted\n/solver sparql\nand in 2007?\n", "--record", "tape.json")
+    assert outcome.code == 2
+    assert outcome.err.count("what is recorded or replayed keeps its solver and its model") == 2
+    again = chat(ask, monkeypatch, "and in 2007?\n", "--replay", "tape.json")
+    assert again.code == 0
+    assert again.out in outcome.out
