@@ -3,19 +3,23 @@
 from pydantic import JsonValue
 from values import a_value
 
+from quaestor.conversation.events.drafts import (
+    Drafted,
+    DraftSettled,
+    EvidenceFound,
+    NotDrafted,
+    VerdictGiven,
+    VerdictMissing,
+)
 from quaestor.conversation.events.kinds import (
     AnswerClaimed,
     CandidateChosen,
     CandidatePassedOver,
-    Drafted,
-    DraftSettled,
     Event,
-    EvidenceFound,
     ExpertEvent,
     FormulaWritten,
     LookedUp,
     NoAnswerGiven,
-    NotDrafted,
     Note,
     NotUnderstood,
     NumberPicked,
@@ -26,8 +30,6 @@ from quaestor.conversation.events.kinds import (
     ToolCalled,
     Understood,
     ValuesNamed,
-    VerdictGiven,
-    VerdictMissing,
 )
 from quaestor.core.quantity import Scale
 

@@ -5,19 +5,23 @@ from collections.abc import Callable, Iterable, Mapping
 
 from pydantic import JsonValue
 
+from quaestor.conversation.events.drafts import (
+    Drafted,
+    DraftSettled,
+    EvidenceFound,
+    NotDrafted,
+    VerdictGiven,
+    VerdictMissing,
+)
 from quaestor.conversation.events.kinds import (
     AnswerClaimed,
     CandidateChosen,
     CandidatePassedOver,
-    Drafted,
-    DraftSettled,
     Event,
-    EvidenceFound,
     ExpertEvent,
     FormulaWritten,
     LookedUp,
     NoAnswerGiven,
-    NotDrafted,
     Note,
     NotUnderstood,
     NumberPicked,
@@ -28,8 +32,6 @@ from quaestor.conversation.events.kinds import (
     ToolCalled,
     Understood,
     ValuesNamed,
-    VerdictGiven,
-    VerdictMissing,
     WhyNoAnswer,
 )
 from quaestor.core.answer_value import print_amount
