@@ -43,10 +43,12 @@ def save_weights(weights: EmbeddedWeights, folder: Path, card: dict[str, object]
         _write(folder / "ranker.json", _ranker_json(weights.ranker))
         _write(folder / "calibration.json", _calibration_json(weights.calibration))
         _write(folder / CHOICES_FILE, _choices_json(weights.choices))
+        names = [*WEIGHT_FILES, CHOICES_FILE]
         if weights.answerable is not None:
             _write(folder / ANSWERABLE_FILE, _answerable_json(weights.answerable))
+            names.append(ANSWERABLE_FILE)
         digest = hashlib.sha256()
-        for name in (*WEIGHT_FILES, CHOICES_FILE):
+        for name in names:
             digest.update((folder / name).read_bytes())
         _write(folder / "card.json", {**card, "digest": digest.hexdigest()})
     except OSError as error:

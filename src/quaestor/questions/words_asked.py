@@ -105,7 +105,7 @@ def term_asked(text: str) -> str | None:
 
     >>> term_asked("what is goodwill?")
     'goodwill'
-    >>> term_asked("what is the net income?")
+    >>> term_asked("what is the total of rent?")
 
     Args:
         text: In lower case.

@@ -21,7 +21,7 @@ from quaestor.evaluation.runner import play_conversation
 from quaestor.plan.steps import Compute, Constant, Plan
 from quaestor.sample import sample_path
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.model.loading import ANSWERABLE_FILE, SHIPPED_WEIGHTS, WEIGHT_FILES
+from quaestor.solvers.embedded.model.loading import ANSWERABLE_FILE, CHOICES_FILE, SHIPPED_WEIGHTS, WEIGHT_FILES
 from quaestor.solvers.embedded.solver import EmbeddedSolver
 from quaestor.solvers.registry import make_solver
 
@@ -144,7 +144,7 @@ def test_unknown_options_are_refused(options: dict[str, object]) -> None:
 
 def test_shipped_weights_are_small_text() -> None:
     sizes = {path.name: path.stat().st_size for path in SHIPPED.iterdir()}
-    assert set(sizes) == {*WEIGHT_FILES, ANSWERABLE_FILE, "card.json"}
+    assert set(sizes) == {*WEIGHT_FILES, ANSWERABLE_FILE, CHOICES_FILE, "card.json"}
     assert sum(sizes.values()) < 5_000_000
     for path in SHIPPED.iterdir():
         json.loads(path.read_text(encoding="utf-8"))

@@ -4,7 +4,13 @@ import shutil
 from pathlib import Path
 
 from quaestor.conversation.references.wording import trait_words
-from quaestor.solvers.embedded.model.loading import SHIPPED_WEIGHTS, WEIGHT_FILES, load_weights
+from quaestor.solvers.embedded.model.loading import (
+    ANSWERABLE_FILE,
+    CHOICES_FILE,
+    SHIPPED_WEIGHTS,
+    WEIGHT_FILES,
+    load_weights,
+)
 
 SHIPPED = SHIPPED_WEIGHTS
 
@@ -27,6 +33,6 @@ def test_weights_whose_keys_are_words_are_read_as_they_are_now(tmp_path: Path) -
 
 def test_the_card_has_the_digest_of_the_shipped_files() -> None:
     digest = hashlib.sha256()
-    for name in WEIGHT_FILES:
+    for name in (*WEIGHT_FILES, CHOICES_FILE, ANSWERABLE_FILE):
         digest.update((SHIPPED / name).read_bytes())
     assert json.loads((SHIPPED / "card.json").read_text(encoding="utf-8"))["digest"] == digest.hexdigest()
