@@ -50,7 +50,7 @@ def show_turn(console: Console, number: int, turn: Turn, document: Document) -> 
     apart = next((event for event in turn.events if isinstance(event, TakenApart) and event.number == 1), None)
     if apart is not None:
         _remark(console, f"the first of {apart.of} questions in: {apart.asked}", "dim")
-    line = Text("   ").append(show_number(answer), style="bold green" if turn.error is None else "bold red")
+    line = Text().append(show_number(answer), style="bold green" if turn.error is None else "bold red")
     # What was merely looked up is said by its source.
     computed = answer.plan is None or not isinstance(answer.plan.steps[-1], Extract)
     if answer.value is not None and computed and " " in answer.formula:
@@ -59,7 +59,7 @@ def show_turn(console: Console, number: int, turn: Turn, document: Document) -> 
         line.append("   (not verified)", style="yellow")
     if answer.value is not None and answer.confidence is not None:
         line.append(f"   {show_confidence(answer.confidence)} sure", style="dim")
-    console.print(line)
+    console.print(Padding(line, (0, 0, 0, 3), expand=False))
     _remark(console, turn.error or answer.reason, "red" if answer.value is None else "yellow")
     _remark(console, answer.grounds, "dim")
     _sources(console, answer.sources, document)

@@ -38,10 +38,8 @@ CUES: dict[str, str] = {
 }
 """Turns of phrase that lean on earlier turns, by the id under which its weights are kept."""
 
-LEANING = frozenset(
-    {"this", "that", "it", "two_of_them", "over_the_period", "then", "again", "and", "what_about", "the_former"}
-)
-"""The cues of a question that cannot be understood without those before it."""
+POINTING = frozenset({"this", "that", "it", "two_of_them", "again", "the_former"})
+"""The cues of words that stand for an earlier answer."""
 
 _COMPILED = {name: re.compile(pattern) for name, pattern in CUES.items()}
 _ANYTHING = ("^",)

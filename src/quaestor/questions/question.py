@@ -133,8 +133,8 @@ class Question:
 
     @property
     def stands_alone(self) -> bool:
-        """Whether it names a thing, and says nothing that leans on the questions before it."""
-        return bool(self.names) and self.cues.isdisjoint(cues.LEANING)
+        """Whether it names a thing, and has no word that stands for an earlier answer."""
+        return bool(self.names) and self.cues.isdisjoint(cues.POINTING)
 
     @cached_property
     def entity(self) -> str | None:
