@@ -13,7 +13,6 @@ from quaestor.cli.demo import demo
 from quaestor.cli.export import export_command
 from quaestor.cli.failures import DEBUG
 from quaestor.cli.find import find_command
-from quaestor.cli.groups import print_help_alone
 from quaestor.cli.kg import kg
 from quaestor.cli.learn import learn
 from quaestor.cli.models import models
@@ -24,6 +23,14 @@ from quaestor.cli.runs import runs
 from quaestor.cli.show import show_command
 from quaestor.cli.train import crossvalidate_command, train_command
 from quaestor.settings import misspelt_variables
+
+_FIRST_LINES = """\
+quaestor demo                  answers about made-up pages, with their sources
+quaestor ask FILE              what can be asked of a filing (HTML, PDF, XLSX)
+quaestor ask FILE "QUESTION"   the answer, and where each number stands
+quaestor chat FILE             a conversation about it
+quaestor --help                all commands, to compare solvers and models too"""
+"""What to type, for who types nothing more."""
 
 app = typer.Typer(
     pretty_exceptions_enable=False,
@@ -52,7 +59,9 @@ def _root(
         os.environ[DEBUG] = "1"
     for warning in misspelt_variables(os.environ):
         print(f"quaestor: {warning}", file=sys.stderr)
-    print_help_alone(context)
+    if context.invoked_subcommand is None:
+        print(_FIRST_LINES)
+        raise typer.Exit
 
 
 app.command("demo")(demo)

@@ -61,8 +61,11 @@ def demo(json: JsonOption = False) -> None:
     console.print(
         f"{score.execution.correct} of {score.execution.total} questions have the right number; a conversation counts "
         f"only where all of its questions do. The sample puts questions of every kind, hard ones among them, and the "
-        "solver is sure of few: each answer above says how sure it is. Next, ask one of your own:",
+        "solver is sure of few: each answer above says how sure it is. Next, ask one of your own, of a page of the "
+        "sample or of a filing that you have:",
         soft_wrap=True,
     )
     question = "what was the net cash from operations in 2009?"
     console.print(f'  quaestor ask sample#HALC/2009/page_52.pdf "{question}"', soft_wrap=True)
+    console.print("  quaestor ask FILE", soft_wrap=True)
+    console.print("  quaestor chat FILE", soft_wrap=True)

@@ -14,11 +14,21 @@ from command_line import Quaestor
 MAIN = "import quaestor.cli; quaestor.cli.main()"
 
 
-@pytest.mark.parametrize("line", ["", "runs", "kg", "ontology", "models", "-h", "runs -h", "eval -h"])
+@pytest.mark.parametrize("line", ["runs", "kg", "ontology", "models", "-h", "runs -h", "eval -h"])
 def test_help_is_no_mistake(quaestor: Quaestor, line: str) -> None:
     outcome = quaestor(line)
     assert (outcome.code, outcome.err) == (0, "")
     assert "Usage: quaestor" in outcome.out
+
+
+def test_alone_it_says_in_five_lines_what_to_type(quaestor: Quaestor) -> None:
+    outcome = quaestor("")
+    assert (outcome.code, outcome.err) == (0, "")
+    lines = outcome.out.splitlines()
+    assert len(lines) == 5
+    for line in lines:
+        command = line.split()[1]
+        assert command == "--help" or quaestor(f"{command} --help").code == 0
 
 
 def test_help_names_the_table_of_models(quaestor: Quaestor) -> None:
