@@ -13,8 +13,9 @@ from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.candidates.enumerate import OPERATIONS, Candidates
 from quaestor.solvers.embedded.candidates.groups import NumberGroup
 from quaestor.solvers.embedded.candidates.pool import KINDS, Pool
-from quaestor.solvers.embedded.page.features import Idf, PageFeatures, page_features
+from quaestor.solvers.embedded.page.features import PageFeatures, page_features
 from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.page.stem_weights import StemWeights
 from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
 from quaestor.solvers.embedded.state.turn_view import TurnView, read_turn
 
@@ -40,7 +41,9 @@ def made_page() -> PageFeatures:
 
 def features_of(grid: Sequence[Sequence[str]], before: Sequence[str] = ()) -> PageFeatures:
     document = page(grid, before)
-    return page_features(number_matrix(build_graph(document, build_ontology([document]), "strict")), Idf({}, 1.0))
+    return page_features(
+        number_matrix(build_graph(document, build_ontology([document]), "strict")), StemWeights({}, 1.0)
+    )
 
 
 def leaf(index: int, value: float) -> Operand:

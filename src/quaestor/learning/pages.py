@@ -18,8 +18,9 @@ from quaestor.solvers.embedded.decode.turn import ActionTemplate, build_candidat
 from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
 from quaestor.solvers.embedded.model.signature import SignatureModel
 from quaestor.solvers.embedded.model.trees import Predictor
-from quaestor.solvers.embedded.page.features import Idf, PageFeatures
+from quaestor.solvers.embedded.page.features import PageFeatures
 from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.page.stem_weights import StemWeights
 from quaestor.solvers.embedded.page.word_matrix import Floats
 from quaestor.solvers.embedded.state.dialogue import DialogueState
 from quaestor.solvers.embedded.state.turn_view import read_turn
@@ -59,7 +60,7 @@ def read_pages(examples: Sequence[Example]) -> dict[str, NumberMatrix]:
     return pages
 
 
-def document_frequencies(pages: Iterable[NumberMatrix]) -> Idf:
+def document_frequencies(pages: Iterable[NumberMatrix]) -> StemWeights:
     """Returns how telling each stem is over pages."""
     counts: dict[str, int] = {}
     total = 1
@@ -68,7 +69,7 @@ def document_frequencies(pages: Iterable[NumberMatrix]) -> Idf:
         for stem in page.vocabulary:
             counts[stem] = counts.get(stem, 0) + 1
     weight = {stem: round(float(np.log(total / count)) + 0.3, 3) for stem, count in sorted(counts.items()) if count > 1}
-    return Idf(weight, round(float(np.log(total)) + 0.3, 3))
+    return StemWeights(weight, round(float(np.log(total)) + 0.3, 3))
 
 
 def has_aggregation(example: Example) -> bool:

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from quaestor.learning.silence.questions import KINDS, OWN, Kind, PutQuestion
 from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.decode.beam import START, BeamState, advance, expand
-from quaestor.solvers.embedded.model.answerable import Answerability, StemWeights
+from quaestor.solvers.embedded.model.answerable import Answerability
 from quaestor.solvers.embedded.model.loading import EmbeddedWeights
 from quaestor.solvers.embedded.page.features import PageFeatures, page_features
+from quaestor.solvers.embedded.page.stem_weights import StemWeights
 from quaestor.solvers.embedded.page.word_matrix import Floats
 from quaestor.solvers.embedded.silence.measures import answerable_measures, asked_stems
 

@@ -195,6 +195,7 @@ class EmbeddedSolver:
         if not choices.ranked:
             return
         evidence, surest, share_of_first = evidence_of(choices, so_far.share, len(given.outcomes)), 0.0, 0.0
+        unanswered: list[int] = []
         for choice, share in distinct_results(choices):
             confidence = (
                 shared_confidence(surest, share_of_first, share)
@@ -214,9 +215,9 @@ class EmbeddedSolver:
                 continue
             if self._decliner is not None and (taken := _unanswered(choice.outcome, state, same, context)):
                 # A question that stands alone needs no earlier one, whatever the likeliest reading makes of it.
+                unanswered = unanswered or taken
                 if not surest and not read.stands_alone:
-                    yield without_turns(taken)
-                    return
+                    break
                 continue
             context.trace.append(CandidateChosen(choices.count, choice.outcome.operation, share))
             surest, share_of_first = (surest, share_of_first) if surest else (confidence, share)
@@ -226,6 +227,8 @@ class EmbeddedSolver:
             reworded = reading.filing and in_benchmark_words(read) is not read
             turn = read_turn(read, state, page, self._weights.references) if reworded else choices.turn(choice)
             yield replace(answer, grounds=explanation(answer, read, turn, context))
+        if unanswered and not surest:
+            yield without_turns(unanswered)
 
     def _other_kinds(
         self, read: Question, context: TurnContext, page: PageFeatures, state: DialogueState

@@ -5,11 +5,11 @@ Half of those have an answer, so half is what it says where nothing speaks for e
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from quaestor.solvers.embedded.page.stem_weights import StemWeights
 from quaestor.solvers.embedded.page.word_matrix import Floats
 
 ANSWERABLE_MEASURES: dict[str, str] = {
@@ -44,24 +44,6 @@ ANSWERABLE_MEASURES: dict[str, str] = {
 """What is measured, by name."""
 
 _FURTHEST = 30.0
-
-
-@dataclass(frozen=True, slots=True)
-class StemWeights:
-    """How much it says that a stem of a question describes no number of the page.
-
-    Attributes:
-        weight: By stem, the negative log of how often it does not though the page has the answer: high for the words of
-            lines, near 0 for what people say around them.
-        unseen: For all other stems.
-    """
-
-    weight: Mapping[str, float]
-    unseen: float
-
-    def of(self, stem: str) -> float:
-        """Returns the weight of one stem."""
-        return self.weight.get(stem, self.unseen)
 
 
 @dataclass(frozen=True, slots=True)

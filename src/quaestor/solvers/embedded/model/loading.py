@@ -20,13 +20,13 @@ from quaestor.conversation.references.wording import trait_id
 from quaestor.errors import ModelError
 from quaestor.solvers.embedded.features.candidates import CANDIDATE_FEATURES
 from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
-from quaestor.solvers.embedded.model.answerable import ANSWERABLE_MEASURES, Answerability, StemWeights
+from quaestor.solvers.embedded.model.answerable import ANSWERABLE_MEASURES, Answerability
 from quaestor.solvers.embedded.model.choice_confidence import CHOICE_MEASURES, ChoiceCalibration
 from quaestor.solvers.embedded.model.confidence import MEASURES, Calibration
 from quaestor.solvers.embedded.model.ranker import FORMS, Ranker
 from quaestor.solvers.embedded.model.signature import SignatureModel
 from quaestor.solvers.embedded.model.trees import Predictor, Trees
-from quaestor.solvers.embedded.page.features import Idf
+from quaestor.solvers.embedded.page.stem_weights import StemWeights
 
 WEIGHT_FILES = ("idf.json", "signature.json", "references.json", "leaves.json", "ranker.json", "calibration.json")
 """The files of a folder of weights, in the order of their digest."""
@@ -45,7 +45,7 @@ SHIPPED_WEIGHTS = Path(str(files("quaestor.solvers.embedded").joinpath("weights"
 class EmbeddedWeights:
     """All that the solver learned."""
 
-    idf: Idf
+    idf: StemWeights
     signature: SignatureModel
     references: ReferenceWeights
     leaves: Predictor
@@ -92,11 +92,11 @@ def _read_json(path: Path) -> dict[str, object]:
     return data
 
 
-def _read_idf(path: Path) -> Idf:
+def _read_idf(path: Path) -> StemWeights:
     data = _read_json(path)
     match data:
         case {"weight": dict(weight), "unseen": float(unseen) | int(unseen)}:
-            return Idf({str(stem): float(value) for stem, value in weight.items()}, float(unseen))
+            return StemWeights({str(stem): float(value) for stem, value in weight.items()}, float(unseen))
     raise ModelError(f"the weights {path.name} have not the form that `quaestor train` writes")
 
 

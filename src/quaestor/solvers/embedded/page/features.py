@@ -1,30 +1,13 @@
 """A page made ready for questions: the weights of its words, and what no question changes."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from quaestor.solvers.embedded.page.matrix import NumberMatrix
+from quaestor.solvers.embedded.page.stem_weights import StemWeights
 from quaestor.solvers.embedded.page.text import FIRST_SENTENCE
 from quaestor.solvers.embedded.page.word_matrix import Floats
-
-
-@dataclass(frozen=True, slots=True)
-class Idf:
-    """How telling each stem is: the log of how few training pages have it.
-
-    Attributes:
-        weight: By stem.
-        unseen: For all other stems.
-    """
-
-    weight: Mapping[str, float]
-    unseen: float
-
-    def of(self, stem: str) -> float:
-        """Returns the weight of one stem."""
-        return self.weight.get(stem, self.unseen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +37,7 @@ class PageFeatures:
     static: dict[str, Floats]
 
 
-def page_features(leaves: NumberMatrix, idf: Idf) -> PageFeatures:
+def page_features(leaves: NumberMatrix, idf: StemWeights) -> PageFeatures:
     """Returns the arrays of a page that no question changes."""
     weights = np.zeros(leaves.row.width, np.float32)
     for stem, column in leaves.vocabulary.items():

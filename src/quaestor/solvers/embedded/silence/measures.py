@@ -17,8 +17,9 @@ from quaestor.retrieval.everyday import in_words_of_reports
 from quaestor.solvers.embedded.decode.beam import Hypotheses
 from quaestor.solvers.embedded.decode.results import distinct_results
 from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
-from quaestor.solvers.embedded.model.answerable import ANSWERABLE_MEASURES, StemWeights
+from quaestor.solvers.embedded.model.answerable import ANSWERABLE_MEASURES
 from quaestor.solvers.embedded.page.number import CandidateNumber
+from quaestor.solvers.embedded.page.stem_weights import StemWeights
 from quaestor.solvers.embedded.page.word_matrix import Floats
 
 _COLUMN = {name: n for n, name in enumerate(LEAF_FEATURES)}

@@ -13,8 +13,8 @@ from quaestor.plan.steps import Plan
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
 from quaestor.retrieval.everyday import in_words_of_reports
-from quaestor.solvers.embedded.model.answerable import StemWeights
 from quaestor.solvers.embedded.page.matrix import NumberMatrix
+from quaestor.solvers.embedded.page.stem_weights import StemWeights
 from quaestor.solvers.embedded.silence.measures import asked_stems
 from quaestor.solvers.embedded.silence.years import show_years
 

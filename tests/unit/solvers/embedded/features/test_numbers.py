@@ -5,7 +5,8 @@ import pytest
 from feature_bench import COSTS_2009, RATE_2009, SALES_2008, features_of, looked_up, made_page, turn_of
 
 from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES, leaf_features
-from quaestor.solvers.embedded.page.features import Idf, page_features
+from quaestor.solvers.embedded.page.features import page_features
+from quaestor.solvers.embedded.page.stem_weights import StemWeights
 from quaestor.solvers.embedded.state.turn_view import TurnView
 
 Columns = dict[str, list[float]]
@@ -172,6 +173,6 @@ def test_turns_further_back_count_less_and_share_what_was_taken() -> None:
 
 
 def test_a_word_that_many_pages_have_tells_less() -> None:
-    page = page_features(made_page().leaves, Idf({"net": 0.5, "sale": 3.5}, 1.0))
+    page = page_features(made_page().leaves, StemWeights({"net": 0.5, "sale": 3.5}, 1.0))
     columns = measured(turn_of("the sales?", of=page))
     assert columns["row_in_question"][0] == pytest.approx(3.5 / 4, abs=1e-4)

@@ -10,10 +10,11 @@ from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
 from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.decode.beam import START, Hypotheses, expand
-from quaestor.solvers.embedded.model.answerable import ANSWERABLE_MEASURES, StemWeights
+from quaestor.solvers.embedded.model.answerable import ANSWERABLE_MEASURES
 from quaestor.solvers.embedded.model.loading import load_weights
 from quaestor.solvers.embedded.page.features import page_features
 from quaestor.solvers.embedded.page.matrix import number_matrix
+from quaestor.solvers.embedded.page.stem_weights import StemWeights
 from quaestor.solvers.embedded.page.word_matrix import Floats
 from quaestor.solvers.embedded.silence.measures import answerable_measures, asked_stems
 

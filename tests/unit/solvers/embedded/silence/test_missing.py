@@ -10,8 +10,8 @@ from quaestor.core.answer_value import Number
 from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.model.answerable import StemWeights
 from quaestor.solvers.embedded.page.matrix import number_matrix
+from quaestor.solvers.embedded.page.stem_weights import StemWeights
 from quaestor.solvers.embedded.silence.missing import missing_words, nearest_words
 
 LEAVES = number_matrix(

@@ -1,0 +1,24 @@
+"""How telling each stem is, as it was learned; one way to keep it, for pages and for questions."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class StemWeights:
+    """A weight for each stem.
+
+    For pages it is the log of how few training pages have the stem. For questions it is the negative log of how often
+    it describes no number of a page that has the answer: high for the words of lines, near 0 for small talk.
+
+    Attributes:
+        weight: By stem.
+        unseen: For all other stems.
+    """
+
+    weight: Mapping[str, float]
+    unseen: float
+
+    def of(self, stem: str) -> float:
+        """Returns the weight of one stem."""
+        return self.weight.get(stem, self.unseen)
