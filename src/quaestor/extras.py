@@ -14,6 +14,7 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "otel": ("opentelemetry.exporter.otlp.proto.http", "opentelemetry.sdk"),
     "pdf": ("pypdfium2",),
     "report": ("matplotlib",),
+    "web": ("fastapi", "jinja2", "python_multipart", "uvicorn"),
     "workbook": ("xlsxwriter",),
     "train": ("sklearn", "scipy", "xgboost"),
 }
