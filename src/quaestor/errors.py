@@ -11,6 +11,7 @@ QuaestorError
 │   │   └── SeveralPagesError        a file of several pages, where one was asked for
 │   ├── DocumentError                parts that make no document
 │   ├── UnknownConversationError     (LookupError) an id that the dataset does not have
+│   ├── UnknownUploadError           (LookupError) a file that was handed over, and is not kept any more
 │   ├── QuestionError                a question that cannot be asked
 │   ├── OutputExistsError            a file that is there already and would be replaced
 │   └── SettingsError                a setting that is missing or malformed
@@ -97,6 +98,10 @@ class UnlabelledError(DatasetError):
 
 class UnknownConversationError(DatasetError, LookupError):
     """An id that the dataset does not have."""
+
+
+class UnknownUploadError(InputError, LookupError):
+    """A file that was handed over, and is not kept any more."""
 
 
 class SeveralPagesError(DatasetError):

@@ -20,12 +20,13 @@ def version_of(reader: DocumentReader) -> str | None:
     """
     said = getattr(reader, "version", None)
     if reader.name in own_readers():
-        return f"{reader.name} {said or ''} {_code()}"
-    return f"{reader.name} {said} {_code()}" if said else None
+        return f"{reader.name} {said or ''} {code_of_reading()}"
+    return f"{reader.name} {said} {code_of_reading()}" if said else None
 
 
 @lru_cache(maxsize=1)
-def _code() -> str:
+def code_of_reading() -> str:
+    """Returns the digest of all code of this package that reads."""
     root = Path(__file__).parents[1]
     whole = hashlib.sha256()
     for package in _PACKAGES:

@@ -45,6 +45,7 @@ FATES: dict[type[QuaestorError], Fate] = {
     errors.DocumentError: "failed",
     errors.UnlabelledError: "failed",
     errors.UnknownConversationError: "failed",
+    errors.UnknownUploadError: "failed",
     errors.SeveralPagesError: "failed",
     errors.QuestionError: "failed",
     errors.OutputExistsError: "failed",

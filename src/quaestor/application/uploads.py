@@ -1,0 +1,240 @@
+"""Files that people hand over, to be asked about: kept under their digests in a bounded folder, read with limits.
+
+Owns that folder, and what an upload is called in it. The name that comes with a file is for people to read: no path is
+ever made of it. What is not known by its id cannot be reached.
+"""
+
+import asyncio
+import hashlib
+import json
+import os
+import re
+import secrets
+import tempfile
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from quaestor.application.file_cache import file_cache
+from quaestor.application.resolve import CorpusPage, has_numbers, store_file
+from quaestor.documents.document import Document
+from quaestor.errors import InputError, UnknownUploadError
+from quaestor.readers.cache import ByteCache, cache_key
+from quaestor.readers.limited import ReadingLimits, read_limited
+from quaestor.readers.registry import own_readers
+from quaestor.readers.version import code_of_reading
+from quaestor.readers.written import document_bytes, document_of
+from quaestor.settings import Settings
+
+FOLDER = "uploads"
+"""The folder's name."""
+
+_ID = re.compile(r"[\w-]{22}", re.ASCII)
+_ID_BYTES = 16
+_LONGEST_NAME = 100
+_AT_ONCE = 2
+_NO_NAME = "document"
+
+
+@dataclass(frozen=True, slots=True)
+class UploadLimits:
+    """What may be handed over.
+
+    Attributes:
+        largest: Bytes of one file.
+        most: Bytes of all files that are kept.
+        files: How many uploads are kept; what was not used for longest goes first.
+        reading: What reading one may take.
+    """
+
+    largest: int = 50_000_000
+    most: int = 1 << 30
+    files: int = 200
+    reading: ReadingLimits = field(default_factory=ReadingLimits)
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file that was handed over.
+
+    Attributes:
+        id: By which it is found again; nobody can guess it.
+        name: What it is called, fit to be shown.
+        digest: SHA-256 of the file.
+        size: Its bytes.
+        document: What was read of it.
+    """
+
+    id: str
+    name: str
+    digest: str
+    size: int
+    document: Document
+
+    @property
+    def page(self) -> CorpusPage:
+        """What can be asked."""
+        return CorpusPage(self.document, (self.document,), self.name)
+
+
+class Uploads:
+    """A folder of uploads. All calls are made from one event loop; several may be under way at once."""
+
+    def __init__(self, folder: Path, cache: ByteCache | None = None, limits: UploadLimits = UploadLimits()) -> None:
+        """Takes where uploads are kept; the folder is made with the first.
+
+        Args:
+            folder: For its owner's eyes only, and for nothing else.
+            cache: Where documents are kept once they are read, or None.
+            limits: What may be handed over.
+        """
+        self.folder, self.limits = folder, limits
+        self._cache = cache
+        self._reading = asyncio.Semaphore(_AT_ONCE)
+
+    async def read_upload(self, data: bytes, name: str) -> Upload:
+        """Keeps a file, and returns it with what was read of it. One that cannot be asked is not kept.
+
+        Args:
+            data: The file.
+            name: As whoever hands it over calls it.
+
+        Raises:
+            InputError: It is too large, of no kind that is read, damaged, takes too long to read, or has no number.
+        """
+        shown = shown_name(name)
+        if len(data) > self.limits.largest:
+            raise InputError(
+                f"cannot read {shown}: {self.limits.largest / 1e6:.3g} MB are the most that a file may have"
+            )
+        if not data.strip(b" \t\r\n\f\v\0\xef\xbb\xbf"):
+            raise InputError(f"cannot read {shown}: the file is empty; choose another")
+        digest = hashlib.sha256(data).hexdigest()
+        document = await self._document(data, digest, shown)
+        if not has_numbers(document):
+            raise InputError(f"{shown} has no number in its tables or its text: nothing can be answered from it")
+        upload = Upload(secrets.token_urlsafe(_ID_BYTES), shown, digest, len(data), document)
+        await asyncio.to_thread(self._keep, upload, data)
+        return upload
+
+    async def open(self, id: str) -> Upload:
+        """Returns an upload of before, read again where what was read of it is not kept.
+
+        Raises:
+            UnknownUploadError: There is none of this id, or it has made room for others.
+            InputError: It cannot be read any more.
+        """
+        name, digest, data = await asyncio.to_thread(self._found, id)
+        return Upload(id, name, digest, len(data), await self._document(data, digest, name))
+
+    def forget(self, id: str) -> None:
+        """Removes an upload, where there is one of this id; and its file, unless another upload is of the same."""
+        if _ID.fullmatch(id):
+            self._entry(id).unlink(missing_ok=True)
+            self._make_room()
+
+    async def _document(self, data: bytes, digest: str, name: str) -> Document:
+        key = cache_key("upload", digest, name, code_of_reading())
+        if self._cache is not None and (kept := await asyncio.to_thread(self._cache.get, key)) is not None:
+            with suppress(ValueError):  # then it is read and kept anew
+                return await asyncio.to_thread(document_of, kept)
+        async with self._reading:
+            reader, document = await read_limited(data, name, self.limits.reading)
+        if self._cache is not None and reader in own_readers():  # what others depend on is not known
+            await asyncio.to_thread(lambda cache: cache.put(key, document_bytes(document)), self._cache)
+        return document
+
+    def _entry(self, id: str) -> Path:
+        return self.folder / f"{id}.json"
+
+    def _file(self, digest: str) -> Path:
+        return self.folder / f"{digest}.file"
+
+    def _keep(self, upload: Upload, data: bytes) -> None:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            entry = {"name": upload.name, "digest": upload.digest, "size": upload.size}
+            # Before the file, which nobody takes for one of no upload then.
+            _write(self._entry(upload.id), json.dumps(entry).encode())
+            if not self._file(upload.digest).exists():
+                _write(self._file(upload.digest), data)
+        except OSError as error:
+            raise InputError(f"cannot keep {upload.name}: {error.strerror or type(error).__name__}") from None
+        self._make_room()
+
+    def _found(self, id: str) -> tuple[str, str, bytes]:
+        if _ID.fullmatch(id):
+            with suppress(OSError, ValueError, KeyError):
+                entry = json.loads(self._entry(id).read_bytes())
+                name, digest = str(entry["name"]), str(entry["digest"])
+                data = self._file(digest).read_bytes()
+                if hashlib.sha256(data).hexdigest() == digest:
+                    os.utime(self._entry(id))  # what is used last stays longest
+                    return name, digest, data
+        raise UnknownUploadError("there is no such document any more: hand it over again")
+
+    def _make_room(self) -> None:
+        """Removes the uploads that were not used for longest, and files that no upload is of."""
+        with suppress(OSError):
+            entries = sorted(self._entries(), reverse=True)
+            sizes: dict[str, int] = {}
+            for number, (_, path, digest, size) in enumerate(entries, start=1):
+                if number > self.limits.files or sum({**sizes, digest: size}.values()) > self.limits.most:
+                    path.unlink(missing_ok=True)
+                else:
+                    sizes[digest] = size
+            for path in self.folder.glob("*.file"):
+                if path.stem not in sizes:
+                    path.unlink(missing_ok=True)
+
+    def _entries(self) -> Iterator[tuple[int, Path, str, int]]:
+        for path in self.folder.glob("*.json"):
+            with suppress(OSError, ValueError, KeyError, TypeError):
+                entry = json.loads(path.read_bytes())
+                yield path.stat().st_mtime_ns, path, str(entry["digest"]), int(entry["size"])
+
+
+@contextmanager
+def open_uploads(settings: Settings, limits: UploadLimits = UploadLimits()) -> Iterator[Uploads]:
+    """Gives the uploads beside the run store; where that is no file, in a folder that is gone afterwards.
+
+    Args:
+        settings: The store, and whether documents are kept once they are read.
+        limits: What may be handed over.
+    """
+    cache, store = file_cache(settings), store_file(settings.store)
+    if store is not None:
+        yield Uploads(store.absolute().parent / FOLDER, cache, limits)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        yield Uploads(Path(folder), cache, limits)
+
+
+def shown_name(name: str) -> str:
+    r"""Returns what a file is called, for people: the end of a path, on one line, without what leads astray.
+
+    >>> shown_name("..\\..\\10-K\u202efdp.html")
+    '10-K_fdp.html'
+    """
+    last = re.split(r"[/\\]", unicodedata.normalize("NFC", name))[-1]
+    plain = "".join("_" if unicodedata.category(sign)[0] == "C" or sign in "\u2028\u2029" else sign for sign in last)
+    plain = " ".join(plain.split())
+    stem, dot, suffix = plain.rpartition(".")
+    if len(plain) > _LONGEST_NAME:
+        plain = (
+            f"{stem[: _LONGEST_NAME - 1 - len(suffix)]}.{suffix}" if dot and len(suffix) < 8 else plain[:_LONGEST_NAME]
+        )
+    return plain if plain.strip("._ ") else _NO_NAME
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Writes a file for its owner's eyes only, all of it or nothing."""
+    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with open(unfinished, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+            file.write(data)
+        os.replace(unfinished, path)
+    finally:
+        unfinished.unlink(missing_ok=True)

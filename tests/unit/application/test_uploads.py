@@ -1,0 +1,154 @@
+"""Files that people hand over: what is kept of them, what is not, and that no name of theirs becomes a path."""
+
+import asyncio
+import os
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.application import uploads as uploading
+from quaestor.application.uploads import Upload, UploadLimits, Uploads, open_uploads, shown_name
+from quaestor.errors import InputError, UnknownUploadError
+from quaestor.readers.cache import FolderCache
+from quaestor.settings import load_settings
+
+CSV = b"( in millions ),2009,2008\nnet sales,120,100\nrent,5,4\n"
+
+
+def csv(number: int) -> bytes:
+    return CSV + f"wages,{number},{number}\n".encode()
+
+
+def hand_over(uploads: Uploads, *files: bytes, name: str = "sales.csv") -> list[Upload]:
+    async def all_of_them() -> list[Upload]:
+        return [await uploads.read_upload(data, name) for data in files]
+
+    return asyncio.run(all_of_them())
+
+
+def test_an_upload_is_found_again_by_its_id_alone(tmp_path: Path) -> None:
+    first, again = hand_over(Uploads(tmp_path / "u"), CSV, CSV)
+    assert first.document.id == first.page.document.id == "sales.csv"
+    assert first.id != again.id
+    assert asyncio.run(Uploads(tmp_path / "u").open(first.id)) == first
+    assert [path.name for path in (tmp_path / "u").glob("*.file")] == [f"{first.digest}.file"]
+    for id in ("", "x", first.id[:-1], f"../u/{first.id}", first.digest, "\0", first.id + "/"):
+        with pytest.raises(UnknownUploadError, match="hand it over again"):
+            asyncio.run(Uploads(tmp_path / "u").open(id))
+
+
+def test_only_its_owner_can_look_into_the_folder(tmp_path: Path) -> None:
+    hand_over(Uploads(tmp_path / "u"), CSV)
+    assert stat.S_IMODE((tmp_path / "u").stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "u").iterdir()} == {0o600}
+
+
+def test_what_was_read_is_kept_and_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    uploads = Uploads(tmp_path / "u", FolderCache(tmp_path / "files"))
+    (made,) = hand_over(uploads, CSV)
+
+    async def nobody_reads(*_: object) -> None:
+        raise AssertionError("it was read again")
+
+    monkeypatch.setattr(uploading, "read_limited", nobody_reads)
+    assert asyncio.run(Uploads(tmp_path / "u", FolderCache(tmp_path / "files")).open(made.id)) == made
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (CSV * 100, "0.001 MB are the most"),
+        (b" \n\t", "the file is empty"),
+        (b"Nothing but words is here.\n", "has no number"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(99), "it is a picture"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_in_a_line_and_not_kept(tmp_path: Path, data: bytes, why: str) -> None:
+    with pytest.raises(InputError, match=why) as raised:
+        hand_over(Uploads(tmp_path / "u", limits=UploadLimits(largest=1000)), data, name="../../etc/passwd.txt")
+    assert "passwd.txt" in str(raised.value)
+    assert "etc" not in str(raised.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_not_used_for_longest_makes_room(tmp_path: Path) -> None:
+    uploads = Uploads(tmp_path / "u", limits=UploadLimits(files=3))
+    made = hand_over(uploads, csv(1), csv(2), csv(3))
+    for number, upload in enumerate(made):
+        os.utime(tmp_path / "u" / f"{upload.id}.json", (number, number))
+    asyncio.run(uploads.open(made[0].id))
+    (fourth,) = hand_over(uploads, csv(4))
+    kept = {path.stem for path in (tmp_path / "u").glob("*.json")}
+    assert kept == {made[0].id, made[2].id, fourth.id}
+    assert {path.stem for path in (tmp_path / "u").glob("*.file")} == {
+        upload.digest for upload in (made[0], made[2], fourth)
+    }
+
+
+def test_all_files_together_are_bounded(tmp_path: Path) -> None:
+    uploads = Uploads(tmp_path / "u", limits=UploadLimits(most=2 * len(csv(1)) + 1))
+    made = hand_over(uploads, csv(1), csv(2), csv(3), csv(3))
+    files = {path.stem for path in (tmp_path / "u").glob("*.file")}
+    assert files == {made[1].digest, made[2].digest}
+
+
+def test_an_upload_is_forgotten_and_the_file_of_another_stays(tmp_path: Path) -> None:
+    uploads = Uploads(tmp_path / "u")
+    one, same = hand_over(uploads, CSV, CSV)
+    uploads.forget(one.id)
+    uploads.forget("../" + same.id)
+    with pytest.raises(UnknownUploadError):
+        asyncio.run(uploads.open(one.id))
+    assert asyncio.run(uploads.open(same.id)).digest == one.digest
+    uploads.forget(same.id)
+    assert list((tmp_path / "u").iterdir()) == []
+
+
+def test_a_file_that_was_changed_in_its_folder_is_not_that_upload(tmp_path: Path) -> None:
+    (made,) = hand_over(Uploads(tmp_path / "u"), CSV)
+    (tmp_path / "u" / f"{made.digest}.file").write_bytes(csv(9))
+    with pytest.raises(UnknownUploadError):
+        asyncio.run(Uploads(tmp_path / "u").open(made.id))
+
+
+def test_uploads_lie_beside_the_store_or_are_gone_afterwards(tmp_path: Path) -> None:
+    settings = load_settings({"store": str(tmp_path / "runs.db")})
+    with open_uploads(settings) as uploads:
+        assert uploads.folder == tmp_path / "uploads"
+    with open_uploads(replace(settings, store="sqlite://")) as uploads:
+        hand_over(uploads, CSV)
+        assert uploads.folder.is_dir()
+    assert not uploads.folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("10-K 2009.html", "10-K 2009.html"),
+        ("../../etc/passwd", "passwd"),
+        ("C:\\Users\\me\\report.pdf", "report.pdf"),
+        ("..", "document"),
+        ("", "document"),
+        ("a\0b\x1b[2J.csv", "a_b_[2J.csv"),
+        ("evil\u202efdp.exe", "evil_fdp.exe"),
+        ("Gesch\u00e4ft \u2014 Bericht.html", "Gesch\u00e4ft \u2014 Bericht.html"),
+        ("x" * 300 + ".html", "x" * 95 + ".html"),
+        ("line\r\nSet-Cookie: a.csv", "line__Set-Cookie: a.csv"),
+    ],
+)
+def test_a_name_is_for_people(name: str, shown: str) -> None:
+    assert shown_name(name) == shown
+
+
+@given(st.text(max_size=300))
+def test_any_name_is_a_harmless_line(name: str) -> None:
+    shown = shown_name(name)
+    assert 0 < len(shown) <= 100
+    assert shown.isprintable()
+    assert not set(shown) & set("/\\\0\n\r\u202e")
+    assert shown not in (".", "..")
+    assert shown_name(shown) == shown

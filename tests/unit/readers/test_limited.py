@@ -1,0 +1,102 @@
+"""A file of somebody else is read in a process of its own: what it may take, what comes back, what it knows."""
+
+import asyncio
+import gzip
+import os
+import time
+from pathlib import Path
+
+import pytest
+from plugin_package import install
+from workbooks import write_workbook
+
+from quaestor.documents.document import Document
+from quaestor.errors import DatasetError
+from quaestor.readers.content import FileContent
+from quaestor.readers.limited import ReadingLimits, read_limited
+from quaestor.readers.reading import read_file
+
+CSV = b"( in millions ),2009,2008\nnet sales,120,100\nrent,5,4\n"
+BOMB = b"<html><body><table><tr><td>rent</td><td>5</td></tr></table>" + b" " * (200 << 20)
+
+
+def read(data: bytes, name: str, limits: ReadingLimits | None = None) -> tuple[str, Document]:
+    return asyncio.run(read_limited(data, name, limits or ReadingLimits()))
+
+
+def test_a_file_is_the_document_that_it_is_in_this_process() -> None:
+    assert read(CSV, "sales.csv") == read_file(FileContent(Path("sales.csv"), CSV))
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "why"),
+    [
+        (b"\x89PNG\r\n\x1a\n" + bytes(99), "chart.csv", "cannot read chart.csv: it is a picture"),
+        (b"%PDF-1.7\nnothing more", "cut.pdf", "cannot read cut.pdf as PDF: it is broken or cut off"),
+        (b"PK\x03\x04" + bytes(99), "cut.xlsx", "cannot read cut.xlsx: it is a zip archive or workbook that is cut"),
+        (gzip.compress(CSV * 50)[:80], "cut.csv.gz", "cannot read cut.csv.gz: it cannot be unpacked"),
+        (b'{"a": 1}', "data.json", "cannot read data.json: it is none of the formats known"),
+    ],
+)
+def test_what_cannot_be_read_is_one_line_with_the_name_and_no_path(data: bytes, name: str, why: str) -> None:
+    with pytest.raises(DatasetError, match=why) as raised:
+        read(data, name)
+    said = str(raised.value)
+    assert "\n" not in said
+    assert os.getcwd() not in said
+
+
+def test_a_file_that_takes_too_much_memory_is_told_so() -> None:
+    with pytest.raises(DatasetError, match=r"cannot read big\.html: it takes more (than 600 MB of memory|memory or)"):
+        read(gzip.compress(BOMB, 1), "big.html", ReadingLimits(memory=600 << 20))
+
+
+def test_a_file_that_takes_too_long_is_told_so_and_its_process_is_gone() -> None:
+    began = time.monotonic()
+    with pytest.raises(DatasetError, match=r"cannot read slow\.csv: it took more than 0\.01 seconds"):
+        read(CSV, "slow.csv", ReadingLimits(seconds=0.01))
+    assert time.monotonic() - began < 5
+
+
+def test_a_document_that_is_too_large_once_it_is_read_is_refused() -> None:
+    with pytest.raises(DatasetError, match="more memory or time than a file may"):
+        read(CSV, "sales.csv", ReadingLimits(written=500))
+
+
+def test_an_archive_that_grows_beyond_measure_is_refused(tmp_path: Path) -> None:
+    bomb = write_workbook(
+        tmp_path / "b.xlsx", {"S": [["a", 1]]}, parts={"xl/worksheets/sheet1.xml": b"<s>" * (90 << 20)}
+    )
+    assert bomb.stat().st_size < 5 << 20
+    with pytest.raises(DatasetError, match=r"cannot read b\.xlsx"):
+        read(bomb.read_bytes(), "b.xlsx")
+
+
+READER = """
+import os
+from quaestor import FileContent, ParagraphPart, assemble
+
+class Tells:
+    name = "tells"
+
+    def recognises(self, content: FileContent) -> bool:
+        return content.data.startswith(b"tell me")
+
+    def read(self, content: FileContent):
+        print("a word of a library")
+        os.write(1, b"a word of another library")
+        return assemble(content.path.name, [ParagraphPart((" ".join(sorted(os.environ)), "5 plants ."))])
+"""
+
+
+def test_the_process_has_none_of_this_ones_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tmp_path, "tells", READER, {"quaestor.readers": {"tells": "tells:Tells"}})
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    monkeypatch.setenv("QUAESTOR_STORE", "mongodb://user:word@host/db")
+    reader, document = read(b"tell me", "ask.tell")
+    said = " ".join(sentence.text for sentence in document.sentences)
+    assert (reader, document.id) == ("tells", "ask.tell")
+    assert "PATH" in said
+    assert "OPENAI" not in said
+    assert "QUAESTOR" not in said
