@@ -13,7 +13,7 @@ from mongo_server import MongoServer
 from pydantic import JsonValue
 from pymongo import MongoClient
 from scripted import many_conversations, scripted
-from store_records import GRAPH, START, a_prompt, a_run, an_example, play, some_turns
+from store_records import GRAPH, START, a_correction, a_prompt, a_run, an_example, play, some_turns
 
 from quaestor.conversation.events.kinds import Note, ToolCalled, Understood, dump_events, load_events
 from quaestor.core.triples import Triple
@@ -54,6 +54,7 @@ async def fill(store: RunStore) -> None:
     await store.begin_example(an_example(RUN, status="pending", turns=0))
     await store.save_graph(RUN.id, "c1", GRAPH)
     await store.log_prompt(a_prompt(RUN))
+    await store.add_correction(a_correction(RUN))
     await store.complete_example(an_example(RUN), some_turns(RUN))
 
 

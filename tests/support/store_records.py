@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from quaestor.core.triples import Triple
 from quaestor.store.base import RunStore, open_store
-from quaestor.store.records import ConversationRecord, PromptRecord, RunRecord, TurnRecord
+from quaestor.store.records import ConversationRecord, CorrectionRecord, PromptRecord, RunRecord, TurnRecord
 
 START = datetime(2026, 1, 5, 9, 30, 0, 123000, tzinfo=UTC)
 
@@ -112,5 +112,20 @@ def a_prompt(
         finished=START + timedelta(milliseconds=900),
         usage={"input_tokens": 812},
         error="ReadTimeout" if number == 2 else None,
+        attempt=attempt,
+    )
+
+
+def a_correction(run: RunRecord, conversation: str = "c1", number: int = 1, attempt: int = 1) -> CorrectionRecord:
+    return CorrectionRecord(
+        run=run.id,
+        conversation=conversation,
+        number=number,
+        act={"kind": "number", "source": {"kind": "cell", "row": 1}, "was": None, "now": {"value": "5400"}},
+        turns=2,
+        author="Ada, in €",
+        made=START + timedelta(minutes=number),
+        reason="misread" if number == 1 else "",
+        changes=[{"turn": 1, "was": "1.50", "answer": {"value": "1.60"}, "verified": True}] if number == 1 else [],
         attempt=attempt,
     )

@@ -2,6 +2,7 @@
 
 import operator
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Literal
 
@@ -40,6 +41,42 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherReading:
+    """What a question may ask for instead, and would come to.
+
+    Attributes:
+        plan: Its steps.
+        shown: The answer that it gave when the question was asked, as people were shown it.
+        description: What the number is.
+        confidence: The solver's probability that this is the answer, where it gives one.
+    """
+
+    plan: Plan
+    shown: str
+    description: str = ""
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """Where an answer has its value from, that is not the one which the solver gave.
+
+    Attributes:
+        was: The solver's, as it was shown.
+        author: Who made the latest correction that the answer rests on.
+        made: When.
+        number: Its number among those of the conversation, from 1.
+        reason: Why, in the author's words, or "".
+    """
+
+    was: str
+    author: str
+    made: datetime
+    number: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What a solver answered to one question. The question stands in the `Turn`.
 
@@ -71,6 +108,8 @@ class Answer:
             rule is certain that it does not; None where the solver gives none.
         in_ones: True where the page says that single things are counted (dollars, years, per share); of other answers
             of `Scale.ONE` nothing says what they count in.
+        other_readings: What the question was nearly read as, the likeliest first.
+        corrected: Who made it what it is, where a person did; None of what a solver answered.
     """
 
     value: AnswerValue | None
@@ -90,6 +129,8 @@ class Answer:
     grounds: str | None = None
     in_ones: Annotated[bool, Field(exclude_if=operator.not_)] = False
     answerable: Annotated[float | None, Field(exclude_if=_is_unknown)] = None
+    other_readings: Annotated[tuple[OtherReading, ...], Field(exclude_if=operator.not_)] = ()
+    corrected: Annotated[Corrected | None, Field(exclude_if=_is_unknown)] = None
 
     @property
     def kind(self) -> AnswerKind:

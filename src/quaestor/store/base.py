@@ -16,6 +16,7 @@ from quaestor.extras import require_extra
 from quaestor.plugins import Registry
 from quaestor.store.records import (
     ConversationRecord,
+    CorrectionRecord,
     ExampleStatus,
     GraphKey,
     OntologyRecord,
@@ -28,7 +29,7 @@ from quaestor.store.records import (
 
 @runtime_checkable
 class RunStore(Protocol):
-    """Keeps runs with their examples, turns, prompts and graphs; ontologies, and the frozen graphs of pages.
+    """Keeps runs with their examples, turns, prompts, corrections and graphs; ontologies, and frozen graphs of pages.
 
     Every operation is atomic, and safe beside other processes. Triples are sets: repeats are kept once.
 
@@ -58,7 +59,9 @@ class RunStore(Protocol):
         ...
 
     async def delete_run(self, run: str) -> None:
-        """Takes a run away for good, with its conversations, turns, prompts, graphs and scores. Ontologies stay.
+        """Takes a run away for good, with its conversations, turns, prompts, corrections, graphs and scores.
+
+        Ontologies stay.
 
         A process that still plays the run finds it gone and stops with UnknownRunError.
         """
@@ -150,6 +153,27 @@ class RunStore(Protocol):
             conversation: The conversation's id.
             turn: The turn's place in the conversation, from 0; None is all turns.
             attempt: Which attempt at the conversation, from 1; None is the one that counts.
+        """
+        ...
+
+    async def add_correction(self, correction: CorrectionRecord) -> None:
+        """Keeps what a person corrected, beside the turns, which stay as they are.
+
+        Raises:
+            StoreError: Its conversation was never begun.
+            DuplicateRecordError: Its key is taken.
+        """
+        ...
+
+    async def corrections(
+        self, run: str, conversation: str | None = None, attempt: int | None = None
+    ) -> tuple[CorrectionRecord, ...]:
+        """Returns the corrections of a run or of one of its conversations, by conversation and number.
+
+        Args:
+            run: The run's id.
+            conversation: The conversation's id; None is all of them.
+            attempt: Which attempt at it, from 1; None is the one that counts.
         """
         ...
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from rapidfuzz import process
 
 from quaestor.errors import DuplicateRecordError, StoreError, UnknownRunError
-from quaestor.store.records import ConversationRecord, GraphKey, PromptRecord, TurnRecord
+from quaestor.store.records import ConversationRecord, CorrectionRecord, GraphKey, PromptRecord, TurnRecord
 
 
 def unknown_run(store: str, run: str, ids: Sequence[str]) -> UnknownRunError:
@@ -40,9 +40,17 @@ def complete_already(store: str, example: ConversationRecord) -> DuplicateRecord
     )
 
 
-def never_begun(store: str, turn: TurnRecord) -> StoreError:
-    """Returns the error for a turn of a conversation that was never begun."""
-    return StoreError(f"{store} has no conversation {turn.conversation!r} in run {turn.run!r}: begin it first")
+def never_begun(store: str, record: TurnRecord | CorrectionRecord) -> StoreError:
+    """Returns the error for what belongs to a conversation that was never begun."""
+    return StoreError(f"{store} has no conversation {record.conversation!r} in run {record.run!r}: begin it first")
+
+
+def correction_taken(store: str, correction: CorrectionRecord) -> DuplicateRecordError:
+    """Returns the error for a correction whose key is taken."""
+    return DuplicateRecordError(
+        f"{store} has correction {correction.number} of conversation {correction.conversation!r} in run "
+        f"{correction.run!r} already: is another process correcting it?"
+    )
 
 
 def prompt_taken(store: str, prompt: PromptRecord) -> DuplicateRecordError:

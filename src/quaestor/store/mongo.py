@@ -29,6 +29,7 @@ from quaestor.store.mongo_documents import (
 )
 from quaestor.store.records import (
     ConversationRecord,
+    CorrectionRecord,
     ExampleStatus,
     GraphKey,
     OntologyRecord,
@@ -83,7 +84,16 @@ class MongoStore(OnMongo):
             await self._require(db, run)
             # Each loses first that by which it counts: what is left in between is read as not there.
             scored = ("scores", "scored_examples", "scored_turns")
-            for name in (*scored, "graphs", "instances", "prompt_logs", "examples", "turns", "evaluation_runs"):
+            for name in (
+                *scored,
+                "graphs",
+                "instances",
+                "prompt_logs",
+                "examples",
+                "turns",
+                "corrections",
+                "evaluation_runs",
+            ):
                 await db[name].delete_many({"runId": run})
 
     async def _set_status(self, run: str, status: RunStatus, finished: datetime | None) -> None:
@@ -223,6 +233,30 @@ class MongoStore(OnMongo):
             found = db.prompt_logs.find(where).sort([("turnIndex", 1), ("number", 1)])
             kept = [from_document(PromptRecord, document) async for document in found]
             return tuple(prompt for prompt in kept if prompt.attempt == attempt)
+
+    async def add_correction(self, correction: CorrectionRecord) -> None:
+        """Keeps what a person corrected."""
+        async with self._using("write to") as db:
+            await self._require(db, correction.run)
+            if await db.examples.find_one(_place(correction.run, correction.conversation), ["_id"]) is None:
+                raise refusals.never_begun(self._name, correction)
+            try:
+                await db.corrections.insert_one(to_document(correction))
+            except DuplicateKeyError as error:
+                raise refusals.correction_taken(self._name, correction) from error
+
+    async def corrections(
+        self, run: str, conversation: str | None = None, attempt: int | None = None
+    ) -> tuple[CorrectionRecord, ...]:
+        """Returns the corrections of a run or of one of its conversations, by conversation and number."""
+        where = {"runId": run} if conversation is None else _place(run, conversation)
+        async with self._using("read") as db:
+            await self._require(db, run)
+            examples = db.examples.find(where, ["conversationId", "attempt"])
+            counting = {example["conversationId"]: attempt_number(example) async for example in examples}
+            found = db.corrections.find(where).sort([("conversationId", 1), ("number", 1)])
+            kept = [from_document(CorrectionRecord, document) async for document in found]
+            return tuple(one for one in kept if one.attempt == (attempt or counting.get(one.conversation)))
 
     async def save_ontology(self, digest: str, triples: Iterable[tuple[str, str, str]]) -> None:
         """Keeps a frozen ontology under the digest of its content; one that is there already stays."""

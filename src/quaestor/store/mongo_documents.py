@@ -11,11 +11,18 @@ from typing import Any, TypeVar
 
 from pydantic import JsonValue
 
-from quaestor.store.records import ConversationRecord, GraphKey, PromptRecord, RunRecord, TurnRecord
+from quaestor.store.records import (
+    ConversationRecord,
+    CorrectionRecord,
+    GraphKey,
+    PromptRecord,
+    RunRecord,
+    TurnRecord,
+)
 
-Record = TypeVar("Record", RunRecord, ConversationRecord, TurnRecord, PromptRecord)
+Record = TypeVar("Record", RunRecord, ConversationRecord, TurnRecord, PromptRecord, CorrectionRecord)
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 _PLACE = {"run": "runId", "conversation": "conversationId"}
 _SPAN = {"started": "startedAt", "finished": "completedAt"}
@@ -26,6 +33,7 @@ _KEYS: Mapping[type, Mapping[str, str]] = {
     ConversationRecord: {"turns": "numTurns", "document": "documentId", "kg_stats": "kgStats"} | _PLACE | _SPAN,
     TurnRecord: {"index": "turnIndex", "tool_calls": "toolCalls", "history": "conversationHistory"} | _PLACE | _SPAN,
     PromptRecord: {"turn": "turnIndex", "started": "timestamp", "finished": "completedAt"} | _PLACE,
+    CorrectionRecord: {"turns": "numTurns", "made": "timestamp"} | _PLACE,
 }
 
 Index = tuple[Mapping[str, int], bool]
@@ -47,6 +55,7 @@ INDEXES: Mapping[str, Sequence[Index]] = {
     # The attempt is in the key because two processes may play one conversation; only one of them completes it.
     "turns": [(_RUN_AND_CONVERSATION | {"turnIndex": 1, "attempt": 1}, True)],
     "prompt_logs": [(_RUN_AND_CONVERSATION | {"turnIndex": 1, "number": 1, "attempt": 1}, True), ({"phase": 1}, False)],
+    "corrections": [(_RUN_AND_CONVERSATION | {"number": 1, "attempt": 1}, True)],
 }
 
 OUTDATED: Mapping[str, Sequence[Mapping[str, int]]] = {
@@ -55,7 +64,9 @@ OUTDATED: Mapping[str, Sequence[Mapping[str, int]]] = {
 """Keys of indexes that earlier versions made, and that are in the way now."""
 
 
-def to_document(record: RunRecord | ConversationRecord | TurnRecord | PromptRecord) -> dict[str, Any]:
+def to_document(
+    record: RunRecord | ConversationRecord | TurnRecord | PromptRecord | CorrectionRecord,
+) -> dict[str, Any]:
     """Returns a record as MongoDB keeps it, with what is there for people only."""
     keys = _KEYS[type(record)]
     document = {keys.get(item.name, item.name): getattr(record, item.name) for item in fields(record)}

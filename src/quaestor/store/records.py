@@ -1,4 +1,4 @@
-"""The records that a run store keeps: runs, examples (conversations), turns, prompts; ontologies and frozen graphs.
+"""The records that a run store keeps: runs, examples (conversations), turns, prompts, corrections; ontologies, graphs.
 
 Made so that SQLite and MongoDB give back the same: plain JSON values, aware times in whole milliseconds, numbers of
 the benchmark as decimal text, whole numbers of at most 64 bits. Holds what was asked and answered; has no field for
@@ -212,6 +212,40 @@ class PromptRecord:
         _check_json("usage", self.usage)
         _check_time("started", self.started)
         _check_time("finished", self.finished)
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectionRecord:
+    """What a person corrected in a conversation. Unique by `(run, conversation, attempt, number)`; never changed.
+
+    Attributes:
+        run: The run's id.
+        conversation: The conversation's id.
+        number: Its place among those of the conversation, from 1.
+        act: What was done, as `quaestor.conversation.corrections` has it, written by `quaestor.core.serial`.
+        turns: How many questions were answered when it was made.
+        author: Who made it.
+        made: When.
+        reason: Why, in the author's words, or "".
+        changes: The answers that it changed, likewise written.
+        attempt: That of its conversation.
+    """
+
+    run: str
+    conversation: str
+    number: int
+    act: dict[str, JsonValue]
+    turns: int
+    author: str
+    made: datetime
+    reason: str = ""
+    changes: list[JsonValue] = field(default_factory=list)
+    attempt: int = 1
+
+    def __post_init__(self) -> None:
+        _check_json("act", self.act)
+        _check_json("changes", self.changes)
+        _check_time("made", self.made)
 
 
 @dataclass(frozen=True, slots=True)

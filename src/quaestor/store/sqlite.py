@@ -15,6 +15,7 @@ from quaestor.core.triples import Triple
 from quaestor.store import errors as refusals
 from quaestor.store.records import (
     ConversationRecord,
+    CorrectionRecord,
     ExampleStatus,
     GraphKey,
     OntologyRecord,
@@ -59,7 +60,7 @@ class SqliteStore(SqliteFile):
             self._require(run)
             self._db.execute("DELETE FROM instances WHERE graph IN (SELECT id FROM graphs WHERE run = ?)", (run,))
             # What refers to others goes before them.
-            for table in ("graphs", "prompt_logs", "turns", "examples"):
+            for table in ("graphs", "prompt_logs", "corrections", "turns", "examples"):
                 self._db.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
             self._db.execute("DELETE FROM runs WHERE id = ?", (run,))
 
@@ -180,6 +181,30 @@ class SqliteStore(SqliteFile):
             f"AND attempt = coalesce(?, {_COUNTS.format('prompt_logs')}, 1) ORDER BY turn, number"
         )
         return self._select(PromptRecord, where, run, conversation, turn, attempt)
+
+    @in_order
+    def add_correction(self, correction: CorrectionRecord) -> None:
+        """Keeps what a person corrected."""
+        with self._reporting("write to"), self._transaction():
+            self._require(correction.run)
+            try:
+                self._insert("corrections", correction)
+            except sqlite3.IntegrityError as error:
+                if error.sqlite_errorname == "SQLITE_CONSTRAINT_FOREIGNKEY":
+                    raise refusals.never_begun(self._name, correction) from error
+                raise refusals.correction_taken(self._name, correction) from error
+
+    @in_order
+    def corrections(
+        self, run: str, conversation: str | None = None, attempt: int | None = None
+    ) -> tuple[CorrectionRecord, ...]:
+        """Returns the corrections of a run or of one of its conversations, by conversation and number."""
+        self._check_run(run)
+        where = (
+            "corrections WHERE run = ? AND conversation = coalesce(?, conversation) "
+            f"AND attempt = coalesce(?, {_COUNTS.format('corrections')}) ORDER BY conversation, number"
+        )
+        return self._select(CorrectionRecord, where, run, conversation, attempt)
 
     @in_order
     def save_ontology(self, digest: str, triples: Iterable[tuple[str, str, str]]) -> None:

@@ -27,9 +27,9 @@ BUSY_SECONDS = 30.0
 
 _JSON = frozenset({
     "spec", "answer", "events", "references", "sources", "tool_calls", "usage", "kg_stats", "metrics", "failed_turns",
-    "history", "registers",
+    "history", "registers", "act", "changes",
 })  # fmt: skip
-_TIMES = frozenset({"started", "finished", "scored"})
+_TIMES = frozenset({"started", "finished", "scored", "made"})
 _FLAGS = frozenset({"verified", "correct", "program_correct"})
 
 _ADVICE = {

@@ -107,7 +107,15 @@ _FROZEN_GRAPHS = (
         graph INTEGER NOT NULL REFERENCES frozen_graphs (id), s TEXT NOT NULL, p TEXT NOT NULL, o TEXT NOT NULL,
         PRIMARY KEY (graph, s, p, o)) WITHOUT ROWID""",
 )
-STEPS = (_RUNS, _KNOWLEDGE, _USAGE, _REFERENCES, _EVENTS, _SCORES, _ATTEMPTS, _CAUSES, _FROZEN_GRAPHS)
+# What a person corrected. Rows are added, and never changed.
+_CORRECTIONS = (
+    """CREATE TABLE corrections (
+        run TEXT NOT NULL, conversation TEXT NOT NULL, attempt INTEGER NOT NULL, number INTEGER NOT NULL,
+        act JSON NOT NULL, turns INTEGER NOT NULL, author TEXT NOT NULL, made TEXT NOT NULL, reason TEXT NOT NULL,
+        changes JSON NOT NULL, PRIMARY KEY (run, conversation, attempt, number),
+        FOREIGN KEY (run, conversation) REFERENCES examples (run, conversation))""",
+)
+STEPS = (_RUNS, _KNOWLEDGE, _USAGE, _REFERENCES, _EVENTS, _SCORES, _ATTEMPTS, _CAUSES, _FROZEN_GRAPHS, _CORRECTIONS)
 """Step n brings a file of version n to version n + 1; a new file takes all of them."""
 
 SCHEMA_VERSION = len(STEPS)

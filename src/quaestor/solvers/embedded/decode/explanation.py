@@ -6,7 +6,7 @@ Owns the wording. Names what stands in the question, on the page or in earlier a
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from quaestor.conversation.answer import Answer
+from quaestor.conversation.answer import Answer, OtherReading
 from quaestor.conversation.display import show_number
 from quaestor.core.provenance import CellRef
 from quaestor.core.words import words
@@ -84,7 +84,7 @@ def reread(turn: int, given: Answer, now: Answer) -> str:
 
 
 def with_runner_up(first: Answer, second: Answer | None) -> Answer:
-    """Returns the first answer; what the question may ask for instead, where there is a second, is in its reason.
+    """Returns the first answer with the second, where there is one, as its other reading and in its reason.
 
     Args:
         first: The likeliest answer.
@@ -93,7 +93,11 @@ def with_runner_up(first: Answer, second: Answer | None) -> Answer:
     if second is None:
         return first
     doubts = (first.reason, runner_up(first, second))
-    return replace(first, reason="; ".join(doubt for doubt in doubts if doubt))
+    reason = "; ".join(doubt for doubt in doubts if doubt)
+    if second.plan is None:
+        return replace(first, reason=reason)
+    other = OtherReading(second.plan, show_number(second), second.description, second.confidence)
+    return replace(first, reason=reason, other_readings=(other,))
 
 
 def runner_up(first: Answer, second: Answer) -> str:

@@ -1,0 +1,81 @@
+"""Which corrections stand, and how turns read with them."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Decimal
+
+from remembered import computed, looked_up
+
+from quaestor.conversation.answer import Corrected
+from quaestor.conversation.corrections import (
+    Act,
+    ChangedAnswer,
+    Correction,
+    NumberCorrection,
+    OperationChoice,
+    ReadingChoice,
+    SourceChoice,
+    Undo,
+    as_corrected,
+    standing,
+    taken_back,
+)
+from quaestor.core import serial
+from quaestor.core.answer_value import Number
+from quaestor.core.provenance import CellRef, SentenceRef
+from quaestor.core.quantity import Quantity
+
+MADE = datetime(2026, 11, 22, 15, 4, 5, 678000, tzinfo=UTC)
+CELL = CellRef("page", 0, 1, 2)
+NUMBER = NumberCorrection(CELL, Quantity(Decimal(7), text="7"), Quantity(Decimal("7.5"), text="7.5"))
+TURNS = (looked_up("what was rent in 2008?", "rent", 2008), computed("twice that?", "add", -1, 2))
+
+
+def correction(number: int, act: Act, turns: int = 2, *changes: ChangedAnswer) -> Correction:
+    return Correction(number, act, turns, "Ada", MADE, "misread", changes)
+
+
+def change(turn: int, value: str) -> ChangedAnswer:
+    answer = replace(TURNS[turn].answer, value=Number(Decimal(value)), corrected=Corrected("7", "Ada", MADE, 1))
+    return ChangedAnswer(turn, "7", answer, verified=True)
+
+
+def test_every_kind_of_correction_is_the_same_once_it_was_stored() -> None:
+    acts: tuple[Act, ...] = (
+        NUMBER,
+        NumberCorrection(SentenceRef("page", "post_text", 0, 3, 5), None, Quantity(Decimal(1))),
+        SourceChoice(1, 1, CELL),
+        ReadingChoice(0, 1),
+        OperationChoice(1, 1, "divide", swapped=True),
+        Undo(1),
+    )
+    for number, act in enumerate(acts, start=1):
+        made = correction(number, act, 2, change(0, "7.5"))
+        assert serial.load(Correction, serial.dump(made)) == made
+
+
+def test_an_undone_correction_stands_no_more() -> None:
+    first, second = correction(1, NUMBER), correction(2, OperationChoice(1, 1, "divide"))
+    assert standing([first, second]) == (first, second)
+    assert standing([first, second, correction(3, Undo(1))]) == (second,)
+    assert standing([first, second, correction(3, Undo(2)), correction(4, Undo(1))]) == ()
+
+
+def test_turns_read_with_the_latest_change_of_each() -> None:
+    made = [correction(1, NUMBER, 2, change(0, "7.5"), change(1, "15")), correction(2, Undo(1), 2, change(1, "14"))]
+    now = as_corrected(TURNS, made)
+    assert [str(turn.answer) for turn in now] == ["7.5", "14"]
+    assert [turn.question for turn in now] == [turn.question for turn in TURNS]
+    assert as_corrected(TURNS[:1], made) == now[:1]
+    assert as_corrected(TURNS, []) == TURNS
+
+
+def test_what_is_about_a_question_goes_with_it_and_a_number_stays_corrected() -> None:
+    made = [
+        correction(1, NUMBER, 2, change(0, "7.5"), change(1, "15")),
+        correction(2, OperationChoice(1, 1, "divide"), 2, change(1, "3")),
+        correction(3, Undo(2), 2, change(1, "15")),
+    ]
+    (left,) = taken_back(made, 1)
+    assert (left.number, left.turns, [changed.turn for changed in left.changes]) == (1, 1, [0])
+    assert taken_back(made, 2) == tuple(made)
