@@ -107,6 +107,7 @@ async def all_that_a_run_store_gives(store: RunStore) -> str:
         "turns": await store.turns(run),
         "turn": await store.turn(run, conversation, 0),
         "prompts": await store.prompts(run, conversation),
+        "corrections": await store.corrections(run, conversation),
         "load_graph": await store.load_graph(run, conversation),
         "load_ontology": await store.load_ontology("ab" * 32),
         "ontologies": await store.ontologies(),
