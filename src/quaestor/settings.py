@@ -125,7 +125,7 @@ def misspelt_variables(environment: Mapping[str, str]) -> tuple[str, ...]:
     >>> misspelt_variables({"QUAESTOR_SOLVR": "agent", "QUAESTOR_STORE": "runs.db"})
     ('QUAESTOR_SOLVR is not read: did you mean QUAESTOR_SOLVER?',)
     """
-    known = [PREFIX + name.upper() for name in (*_KINDS, "debug")]
+    known = [PREFIX + name.upper() for name in (*_KINDS, "debug", "token")]
     warnings = []
     for name in sorted(environment):
         # Other programs may have variables of the same beginning: only what is nearly one of ours is a slip.

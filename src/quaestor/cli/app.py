@@ -20,6 +20,7 @@ from quaestor.cli.ontology import ontology
 from quaestor.cli.read import read_command
 from quaestor.cli.run import eval_command, run_command, score_command
 from quaestor.cli.runs import runs
+from quaestor.cli.serve import serve_command
 from quaestor.cli.show import show_command
 from quaestor.cli.train import crossvalidate_command, train_command
 from quaestor.settings import misspelt_variables
@@ -28,7 +29,7 @@ _FIRST_LINES = """\
 quaestor demo                  answers about made-up pages, with their sources
 quaestor ask FILE              what can be asked of a filing (HTML, PDF, XLSX)
 quaestor ask FILE "QUESTION"   the answer, and where each number stands
-quaestor chat FILE             a conversation about it
+quaestor chat FILE             a conversation about it; in a browser: quaestor serve FILE
 quaestor --help                all commands, to compare solvers and models too"""
 """What to type, for who types nothing more."""
 
@@ -67,6 +68,7 @@ def _root(
 app.command("demo")(demo)
 app.command("ask")(ask_command)
 app.command("chat")(chat_command)
+app.command("serve")(serve_command)
 app.command("read")(read_command)
 app.command("pages")(pages)
 app.command("show")(show_command)

@@ -104,7 +104,7 @@ def _show_what_can_be_asked(found: "CorpusPage", request: "AskRequest", named: s
     """Prints the lines of a document with their years, and questions that it answers, as they are typed."""
     from quaestor.application.askable import askable_object, what_can_be_asked
     from quaestor.cli.printing import make_console, print_json
-    from quaestor.cli.visible import visible
+    from quaestor.core.visible import visible
 
     asked = asyncio.run(what_can_be_asked(found, request))
     if json:

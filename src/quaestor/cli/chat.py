@@ -8,7 +8,7 @@ import typer
 
 from quaestor.cli.groups import ModelOptions, OntologyOptions, SolverOptions, named_files, with_options
 from quaestor.cli.options import ExcerptTokensOption, ForceOption, KeepOption
-from quaestor.cli.visible import visible
+from quaestor.core.visible import visible
 from quaestor.errors import InputError, QuaestorError, SettingsError
 
 if TYPE_CHECKING:

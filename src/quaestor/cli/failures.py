@@ -12,7 +12,7 @@ from io import TextIOWrapper
 import typer
 from typer.exceptions import TyperException
 
-from quaestor.cli.visible import visible
+from quaestor.core.visible import visible
 from quaestor.errors import (
     DuplicateRecordError,
     GapError,

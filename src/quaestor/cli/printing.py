@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, cast
 
-from quaestor.cli.visible import escaped_in_json, visible
+from quaestor.core.visible import escaped_in_json, visible
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType

@@ -1,4 +1,4 @@
-"""Text of files as a terminal may be given it: what would move a cursor or turn the reading order is shown, not obeyed.
+"""Text of files as a terminal or a browser may be given it: what moves a cursor or turns the reading order is a sign.
 
 Owns which characters these are. Line ends and tabs stay, and so do marks that turn nothing around by themselves.
 """

@@ -1,0 +1,124 @@
+"""`quaestor serve`: the same in a browser, on this machine."""
+
+import asyncio
+import logging
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quaestor.cli.failures import DEBUG
+from quaestor.cli.groups import OntologyOptions, SolverOptions, with_options
+from quaestor.cli.options import (
+    ExcerptTokensOption,
+    KeepOption,
+    MaxCostOption,
+    MaxRequestsOption,
+    MaxTokensOption,
+    ModelOption,
+)
+from quaestor.errors import SettingsError
+
+if TYPE_CHECKING:
+    from quaestor.application.ask_service import AskRequest
+
+PORT = 8765
+
+
+@with_options
+def serve_command(
+    solver: SolverOptions,
+    reading: OntologyOptions,
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="FILE...",
+            help="Filings (HTML, PDF, XLSX, CSV, text) or pages of a dataset as DATASET#PAGE, to be asked about.",
+            show_default=False,
+        ),
+    ] = None,
+    host: Annotated[
+        str, typer.Option("--host", help="The address to listen at; any but this machine's own needs a token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 takes a free one.", metavar="N")] = PORT,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            "--token",
+            help="What a browser has to know; by default made anew where one is needed.",
+            envvar="QUAESTOR_TOKEN",
+            metavar="TEXT",
+            show_envvar=True,
+        ),
+    ] = None,
+    open_browser: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
+    model: ModelOption = None,
+    max_requests: MaxRequestsOption = None,
+    max_tokens: MaxTokensOption = None,
+    max_cost: MaxCostOption = None,
+    excerpt_tokens: ExcerptTokensOption = None,
+    keep: KeepOption = None,
+) -> None:
+    """Ask, and look through runs, in a browser. Nothing leaves this machine but what a model is asked. Ctrl-C ends."""
+    from quaestor.application.ask_service import AskRequest
+    from quaestor.application.file_cache import file_cache
+    from quaestor.application.resolve import page_file
+    from quaestor.extras import require_extra
+    from quaestor.settings import load_settings
+
+    require_extra("web", "quaestor serve")
+    from quaestor.web.app import create_app
+    from quaestor.web.security import Access
+    from quaestor.web.serving import address_of, bind, server_of
+
+    named = {
+        "solver": solver.solver,
+        "model": model,
+        "max_requests": max_requests,
+        "max_tokens": max_tokens,
+        "max_cost": max_cost,
+        "keep_asked": keep,
+        "excerpt_tokens": excerpt_tokens,
+    }
+    settings = load_settings({**named, **reading.settings})
+    asking = AskRequest(
+        settings,
+        solver.overrides,
+        model_named=model is not None,
+        keep=settings.keep_asked,
+        cache=file_cache(settings),
+    )
+    for name in files or ():
+        page_file(name)
+    asyncio.run(_check(asking))
+    access = Access.at(host, token)
+    app = create_app(asking, access, tuple(files or ()))
+    level = logging.DEBUG if os.environ.get(DEBUG) else logging.ERROR
+    logging.basicConfig(level=logging.ERROR, format="quaestor: %(message)s", stream=sys.stderr)
+    logging.getLogger("quaestor").setLevel(level)
+    with bind(host, port) as bound:
+        address = address_of(bound, access)
+        print(f"quaestor is at {address} (Ctrl-C ends)", flush=True)
+        if open_browser:
+            import webbrowser
+
+            webbrowser.open(address)
+        try:
+            server_of(app).run(sockets=[bound])
+        except KeyboardInterrupt:  # which uvicorn raises again once all is closed
+            print(file=sys.stderr)
+
+
+async def _check(asking: "AskRequest") -> None:
+    """Finds out before anybody is told an address whether questions can be answered, and kept."""
+    from quaestor.application.ask_service import who_answers
+    from quaestor.store.base import open_store
+
+    async with open_store(asking.settings.store) as store:
+        await store.runs()
+    scheme, separator, rest = asking.settings.store.partition("://")
+    if separator and scheme == "sqlite" and not rest.strip("/"):
+        raise SettingsError("a store in memory is another one for each who opens it: name a file or a server for serve")
+    async with who_answers(asking):
+        pass

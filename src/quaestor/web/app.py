@@ -1,0 +1,74 @@
+"""The app: routes of each area, what guards them, and the files of the package."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from fastapi.telemetry import TelemetryConfig
+from starlette.middleware.body_limit import RequestBodyLimitMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from quaestor.application.ask_service import AskRequest
+from quaestor.store.base import open_store
+from quaestor.web import errors, login
+from quaestor.web.ask.routes import router as ask
+from quaestor.web.runs.routes import router as runs
+from quaestor.web.security import STATIC, Access, Guard
+from quaestor.web.site import Site
+from quaestor.web.templating import FILES, Pages
+
+AREAS = {"Ask": "/", "Runs": "/runs"}
+"""What the navigation leads to."""
+
+LARGEST_BODY = 64 * 1024 * 1024
+"""Bytes of a request; an upload is held to less where it is read."""
+
+_TELLS_NOBODY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
+_A_YEAR = "public, max-age=31536000, immutable"
+
+
+def create_app(asking: AskRequest, access: Access | None = None, files: tuple[str, ...] = ()) -> FastAPI:
+    """Returns the app. It opens the store when it is started, and closes it when it ends.
+
+    Args:
+        asking: Who answers, with the settings in force.
+        access: Who is let in; by default all of this machine.
+        files: What can be asked about from the start, by the names that a person gave.
+    """
+    pages = Pages(AREAS)
+    let_in = access or Access()
+
+    @asynccontextmanager
+    async def opened(app: FastAPI) -> AsyncIterator[None]:
+        async with open_store(asking.settings.store) as store:
+            app.state.site = Site(asking, let_in, pages, store, files)
+            yield
+
+    app = FastAPI(
+        title="quaestor", lifespan=opened, openapi_url=None, docs_url=None, redoc_url=None, telemetry=_TELLS_NOBODY
+    )
+    for router in (ask, runs, login.router):
+        app.include_router(router)
+    app.mount(f"{STATIC}{pages.version}", _PackageFiles(directory=FILES), name="static")
+    errors.install(app, pages)
+
+    def refuse(request: Request, status: int, line: str) -> Response:
+        return errors.error_answer(pages, request, status, line)
+
+    # The last that is added is the first that is asked.
+    app.add_middleware(RequestBodyLimitMiddleware, max_body_size=LARGEST_BODY)
+    app.add_middleware(errors.Contained, pages=pages)
+    app.add_middleware(Guard, access=let_in, refuse=refuse)
+    return app
+
+
+class _PackageFiles(StaticFiles):
+    """Files whose addresses change whenever one of them does."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        response = await super().get_response(path, scope)
+        response.headers["Cache-Control"] = _A_YEAR
+        return response

@@ -1,0 +1,1 @@
+"""Ask: a document, and the conversation about it beside it."""

@@ -1,0 +1,141 @@
+"""What a browser is shown when something goes wrong: one line, no path of the machine, no traceback.
+
+A page for who asked for a page, a line for who asked for a part of one; the same words.
+"""
+
+import logging
+import re
+from http import HTTPStatus
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from quaestor.errors import (
+    BudgetExceededError,
+    DuplicateRecordError,
+    GraphError,
+    InputError,
+    OntologyError,
+    OutageError,
+    QuaestorError,
+    StoreError,
+    UnknownConversationError,
+    UnknownRunError,
+)
+from quaestor.web.templating import Pages, is_partial
+
+NOTICE = "#notice"
+"""Where a line appears that nothing else on the page has a place for."""
+
+LOG = logging.getLogger("quaestor.web")
+
+_LONGEST = 400
+_PATH = re.compile(
+    r"(?<![\w.:/<])(?:~|\.{1,2})?(?:/[^\s/:'\",;()]+)+/([^\s/:'\",;()]+)|\.quaestor/(?:[^\s/:'\",;()]+/)*([^\s/:'\",;()]+)"
+)
+_WORDS = {
+    404: "There is nothing here.",
+    405: "That cannot be done here.",
+    413: "That is too large.",
+    422: "That is not what the server expects.",
+}
+_INTERNAL = "Something went wrong in the server; its log says what."
+
+
+def error_line(error: Exception) -> str:
+    """Returns an error in one line, without the folders of the machine.
+
+    >>> error_line(InputError("cannot read /home/me/filing.htm: it is empty"))
+    'cannot read filing.htm: it is empty'
+    """
+    line = " ".join(str(error).split())
+    line = _PATH.sub(lambda match: match[1] or match[2], line)
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+
+
+def status_of(error: QuaestorError) -> int:
+    """Returns the status that says whose mistake an error is: 4xx of who asked, 5xx of the server or what it asks."""
+    if isinstance(error, UnknownRunError | UnknownConversationError):
+        return 404
+    if isinstance(error, DuplicateRecordError):
+        return 409
+    if isinstance(error, OutageError):
+        return 429 if isinstance(error, BudgetExceededError) else 502
+    if isinstance(error, StoreError):
+        return 503
+    return 400 if isinstance(error, InputError | OntologyError | GraphError) else 500
+
+
+def error_answer(pages: Pages, request: Request, status: int, line: str) -> Response:
+    """Returns a line as a page, or as the part of a page that was asked for.
+
+    Args:
+        pages: The templates.
+        request: What was asked.
+        status: Of HTTP.
+        line: What went wrong, and what to do.
+    """
+    if is_partial(request):
+        response = pages.page(request, "error_line.html", status=status, line=line)
+        response.headers["HX-Retarget"], response.headers["HX-Reswap"] = NOTICE, "innerHTML"
+        return response
+    if status == 401:
+        return pages.page(request, "login.html", status=status, line=line)
+    return pages.page(request, "error.html", status=status, line=line, code=status)
+
+
+def install(app: FastAPI, pages: Pages) -> None:
+    """Gives an app the pages of what goes wrong."""
+
+    async def on_quaestor(request: Request, error: Exception) -> Response:
+        assert isinstance(error, QuaestorError)
+        return error_answer(pages, request, status_of(error), error_line(error))
+
+    async def on_http(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        plain = HTTPStatus(error.status_code).phrase
+        line = error.detail if error.detail != plain else _WORDS.get(error.status_code, f"{plain}.")
+        response = error_answer(pages, request, error.status_code, line)
+        response.headers.update(error.headers or {})
+        return response
+
+    async def on_invalid(request: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)
+        names = {str(found["loc"][-1]) for found in error.errors() if found.get("loc")}
+        line = f"Not usable as it is: {', '.join(sorted(names))}." if names else _WORDS[422]
+        return error_answer(pages, request, 422, line)
+
+    app.add_exception_handler(QuaestorError, on_quaestor)
+    app.add_exception_handler(HTTPException, on_http)
+    app.add_exception_handler(RequestValidationError, on_invalid)
+
+
+class Contained:
+    """An ASGI middleware: what nobody foresaw is one line in the log and a page that tells nothing of it."""
+
+    def __init__(self, app: ASGIApp, pages: Pages) -> None:
+        """Takes what it wraps, and the templates."""
+        self.app, self.pages = app, pages
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers a request."""
+        begun = False
+
+        async def noting(message: Message) -> None:
+            nonlocal begun
+            begun = begun or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self.app(scope, receive, noting)
+        except Exception as error:  # the edge of the program: nothing above could handle it
+            request = Request(scope)
+            what = f"{type(error).__name__}: {' '.join(str(error).split())[:_LONGEST]}"
+            LOG.error("%s %s: internal error: %s", request.method, request.url.path, what)
+            LOG.debug("where it happened", exc_info=error)
+            if not begun:
+                await error_answer(self.pages, request, 500, _INTERNAL)(scope, receive, send)

@@ -1,0 +1,1 @@
+"""Runs: what was played over datasets, and how it went."""

@@ -1,0 +1,232 @@
+"""Who may ask the server, by which name, and from which page: the only place where a request is refused for that.
+
+A pure ASGI middleware, in front of everything. What it lets through has a Host header that the server goes by (a page
+of another site cannot make its own name lead here), comes from a page of this server where it changes anything, and
+brings the token where one is needed.
+"""
+
+import hmac
+import ipaddress
+import secrets
+import socket
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qs, urlsplit
+
+from starlette.datastructures import URL, Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from quaestor.errors import SettingsError
+
+SHORTEST_TOKEN = 16
+LOGIN = "/login"
+STATIC = "/static/"
+"""Below which nothing is private: the files of the package."""
+
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_LOOPBACK_NAMES = frozenset({"localhost"})
+
+_HEADERS: Mapping[str, str] = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    # Nothing is told to other sites; under `no-referrer` a browser would also hide from us where a form was sent from.
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Who is let in.
+
+    Attributes:
+        host: The address that is listened at.
+        token: What whoever asks has to know; None where all of this machine may ask.
+    """
+
+    host: str = "127.0.0.1"
+    token: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.token is None and not is_loopback(self.host):
+            raise SettingsError(f"{self.host} can be reached from other machines: a token is needed")
+        if self.token is not None and (len(self.token) < SHORTEST_TOKEN or not self.token.isascii()):
+            raise SettingsError(f"a token has {SHORTEST_TOKEN} ASCII characters or more: leave it out to be given one")
+
+    @classmethod
+    def at(cls, host: str, token: str | None = None) -> "Access":
+        """Returns who is let in at an address: other machines only with a token, which is made where none is given.
+
+        Raises:
+            SettingsError: The token is too short.
+        """
+        return cls(host, token or (None if is_loopback(host) else secrets.token_urlsafe(32)))
+
+    def goes_by(self, host: str) -> bool:
+        """Tells whether the server goes by the name of a Host header.
+
+        A name of another site that leads here is none of them: addresses and the machine's own names alone are.
+        """
+        try:
+            name = (urlsplit(f"//{host}").hostname or "").rstrip(".")
+        except ValueError:
+            return False
+        if is_loopback(self.host):
+            return is_loopback(name)
+        return _is_address(name) or name in {*_LOOPBACK_NAMES, self.host.lower(), *_own_names()}
+
+    @property
+    def cookie(self) -> str:
+        """The name of the cookie: another server of this machine has another one."""
+        return f"quaestor_{self._derived('name')[:12]}"
+
+    @property
+    def cookie_value(self) -> str:
+        """What the cookie holds: it follows from the token, which does not follow from it."""
+        return self._derived("value")
+
+    def knows(self, token: str) -> bool:
+        """Tells whether a token is the right one, in the same time whatever it is."""
+        return self.token is not None and hmac.compare_digest(token.encode(), self.token.encode())
+
+    def lets_in(self, headers: Mapping[str, str]) -> bool:
+        """Tells whether a request brings what is needed: the cookie, or the token as a bearer's."""
+        if self.token is None:
+            return True
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer":
+            return self.knows(token.strip())
+        try:
+            found = SimpleCookie(headers.get("cookie", "")).get(self.cookie)
+        except CookieError:
+            return False
+        return found is not None and hmac.compare_digest(found.value.encode(), self.cookie_value.encode())
+
+    def grant(self, response: Response, *, secure: bool) -> None:
+        """Gives whoever knew the token the cookie.
+
+        Args:
+            response: What is answered.
+            secure: Whether it was asked over HTTPS.
+        """
+        response.set_cookie(self.cookie, self.cookie_value, httponly=True, samesite="strict", secure=secure)
+
+    def _derived(self, purpose: str) -> str:
+        return hmac.new((self.token or "").encode(), f"quaestor {purpose}".encode(), sha256).hexdigest()
+
+
+def is_loopback(host: str) -> bool:
+    """Tells whether an address is of this machine alone.
+
+    >>> [is_loopback(host) for host in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "localhost.example.com", "")]
+    [True, True, True, False, False, False]
+    """
+    try:
+        return host.lower() in _LOOPBACK_NAMES or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _own_names() -> set[str]:
+    name = socket.gethostname().lower()
+    return {name, f"{name}.local"} - {""}
+
+
+def is_same_origin(scheme: str, headers: Mapping[str, str]) -> bool:
+    """Tells whether a request comes from a page of this server, as its browser says.
+
+    Browsers of today say it in `Sec-Fetch-Site`, which no page can set, and all of them in `Origin` where something is
+    sent across sites. What says neither is no browser, and has to bring the token.
+
+    Args:
+        scheme: That of the request.
+        headers: Its headers, by lower-case names.
+    """
+    site, origin, host = headers.get("sec-fetch-site"), headers.get("origin"), headers.get("host", "")
+    if site is not None and site != "same-origin":
+        return False
+    if origin is not None and origin != "null":
+        return origin == f"{scheme}://{host}"
+    return site is not None
+
+
+class Guard:
+    """Lets requests through, or refuses them; says in every response what a browser may do with it."""
+
+    def __init__(self, app: ASGIApp, access: Access, refuse: Callable[[Request, int, str], Response]) -> None:
+        """Takes what it guards.
+
+        Args:
+            app: What answers.
+            access: Who is let in.
+            refuse: Makes the answer to a request that is not let through, of its status and one line; 401 asks for
+                the token.
+        """
+        self.app, self.access, self.refuse = app, access, refuse
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers a request."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers[name] = value
+                headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        request = Request(scope)
+        answer = self._refusal(request) or self._sign_in(request)
+        await (answer or self.app)(scope, receive, send_guarded)
+
+    def _refusal(self, request: Request) -> Response | None:
+        headers = {name: ", ".join(request.headers.getlist(name)) for name in request.headers}
+        scheme = request.scope["scheme"]
+        if not self.access.goes_by(headers.get("host", "")):
+            return self.refuse(request, 421, "This server does not go by that name: use the address that it printed.")
+        bearer = self.access.token is not None and "authorization" in headers and self.access.lets_in(headers)
+        if request.method not in _SAFE and not bearer and not is_same_origin(scheme, headers):
+            return self.refuse(request, 403, "This was sent from a page of another site, and nothing was done.")
+        return None
+
+    def _sign_in(self, request: Request) -> Response | None:
+        """Returns the answer to who brings a token in the address, or none at all; None where the way is free."""
+        path = request.scope["path"]
+        if self.access.token is None or path.startswith(STATIC):
+            return None
+        url = URL(scope=request.scope)
+        given = parse_qs(url.query).get("token", [])
+        if given and request.method in _SAFE and self.access.knows(given[0]):
+            there = str(url.remove_query_params("token").replace(scheme="", netloc=""))
+            response = RedirectResponse(f"/{there.lstrip('/')}", 303)
+            self.access.grant(response, secure=url.is_secure)
+            return response
+        if path == LOGIN or self.access.lets_in(_plain(request.headers)):
+            return None
+        return self.refuse(request, 401, "That token is not the right one." if given else "This server needs a token.")
+
+
+def _plain(headers: Headers) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}

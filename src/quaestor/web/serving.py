@@ -1,0 +1,65 @@
+"""An app at an address of this machine, until somebody ends it."""
+
+import socket
+import sys
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from quaestor.errors import SettingsError
+from quaestor.web.security import Access
+
+_TO_FINISH = 3
+"""Seconds that requests have to come to their end when the server is told to end."""
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """Returns a socket at an address, so that whoever is told the address can be answered.
+
+    Args:
+        host: An address of this machine, or a name of one.
+        port: 0 takes a free one.
+
+    Raises:
+        SettingsError: It is no address of this machine, or the port is taken or not allowed.
+    """
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        bound = socket.socket(family, kind, protocol)
+    except (OSError, UnicodeError) as error:
+        raise SettingsError(f"{host[:80]!r} is no address of this machine: {_why(error)}") from None
+    try:
+        if sys.platform != "win32":
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(address)
+        bound.listen(128)
+    except OSError as error:
+        bound.close()
+        raise SettingsError(f"cannot listen at {host} port {port}: {_why(error)}; choose another port") from None
+    return bound
+
+
+def address_of(bound: socket.socket, access: Access) -> str:
+    """Returns the address to open in a browser, with the token where one is needed."""
+    host, port = bound.getsockname()[:2]
+    shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)
+    shown = f"[{shown}]" if ":" in shown else shown
+    return f"http://{shown}:{port}/" + (f"?token={access.token}" if access.token else "")
+
+
+def server_of(app: ASGIApp) -> uvicorn.Server:
+    """Returns a server for an app, which says nothing of requests that go well."""
+    config = uvicorn.Config(
+        app,
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=_TO_FINISH,
+        ws="none",
+    )
+    return uvicorn.Server(config)
+
+
+def _why(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)

@@ -1,0 +1,84 @@
+"""Templates to pages: everything is escaped, and what would turn the reading around is shown as a sign.
+
+Owns how text of documents, questions and models gets into a page. There is no other way in.
+"""
+
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from quaestor.core.visible import visible
+from quaestor.web.security import STATIC
+
+HERE = Path(__file__).parent
+TEMPLATES, FILES = HERE / "templates", HERE / "static"
+
+
+class Pages:
+    """The templates of the package.
+
+    Attributes:
+        version: The digest of all static files: their addresses have it, so that they can be kept for long.
+    """
+
+    def __init__(self, areas: Mapping[str, str]) -> None:
+        """Reads nothing yet.
+
+        Args:
+            areas: What the navigation leads to: names to paths.
+        """
+        self.version = _version()
+        self._environment = Environment(
+            loader=FileSystemLoader(TEMPLATES),
+            autoescape=True,
+            undefined=StrictUndefined,
+            finalize=_shown,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._environment.globals |= {"areas": dict(areas), "static": self.static}
+
+    def static(self, name: str) -> str:
+        """Returns the address of a static file by its path below `static/`."""
+        return f"{STATIC}{self.version}/{name}"
+
+    def text(self, template: str, /, **values: object) -> str:
+        """Returns what a template makes of some values; one that it names and that is not among them is an error."""
+        return self._environment.get_template(template).render(**values)
+
+    def page(self, request: Request, template: str, /, status: int = 200, **values: object) -> HTMLResponse:
+        """Returns a page as the answer to a request.
+
+        Args:
+            request: What was asked; templates see `path` and `partial`, whether only a part of a page is asked for.
+            template: The path of the template below `templates/`.
+            status: Of HTTP.
+            **values: What it is filled with.
+        """
+        seen = {"path": request.url.path, "partial": is_partial(request)}
+        return HTMLResponse(self.text(template, **seen, **values), status)
+
+
+def is_partial(request: Request) -> bool:
+    """Tells whether htmx asks for a part of a page."""
+    return request.headers.get("hx-request") == "true" and request.headers.get("hx-history-restore-request") != "true"
+
+
+def _shown(value: object) -> object:
+    """Every value that a template prints passes here, before it is escaped."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return visible(value)
+    return value
+
+
+def _version() -> str:
+    digest = sha256()
+    for path in sorted(FILES.rglob("*")):
+        if path.is_file():
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]

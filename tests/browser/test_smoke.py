@@ -1,0 +1,70 @@
+"""Every area is there in a real browser, with its styles and scripts, and asks nobody else for anything."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+from web import pages_served
+
+from browser import PHONE, watched
+from quaestor.web.security import Access
+
+TOKEN = "a token that nobody guesses"
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_each_area_is_reached_by_the_navigation(browser: Browser, tmp_path: Path, scripts: bool) -> None:
+    with pages_served(tmp_path) as address, watched(browser, address, scripts=scripts) as found:
+        page = found.page
+        page.goto("/")
+        for name in ("Runs", "Ask"):
+            page.get_by_role("navigation", name="Main").get_by_role("link", name=name).click()
+            expect(page.get_by_role("heading", level=1)).to_have_text(name)
+            expect(page.locator('nav [aria-current="page"]')).to_have_text(name)
+
+
+def test_styles_and_scripts_are_taken_by_the_policy(browser: Browser, tmp_path: Path) -> None:
+    with pages_served(tmp_path) as address, watched(browser, address) as found:
+        found.page.goto("/")
+        assert found.page.evaluate("typeof htmx.ajax") == "function"
+        assert found.page.evaluate("getComputedStyle(document.body).display") == "flex"
+
+
+def test_nothing_is_wider_than_a_phone(browser: Browser, tmp_path: Path) -> None:
+    with pages_served(tmp_path) as address, watched(browser, address, size={**PHONE, "width": 360}) as found:
+        for path in ("/", "/runs"):
+            found.page.goto(path)
+            assert found.page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_the_first_key_leads_past_the_navigation(browser: Browser, tmp_path: Path) -> None:
+    with pages_served(tmp_path) as address, watched(browser, address) as found:
+        found.page.goto("/")
+        found.page.keyboard.press("Tab")
+        expect(found.page.locator(":focus")).to_have_text("Skip to content")
+        found.page.keyboard.press("Enter")
+        expect(found.page.locator(":focus")).to_have_attribute("id", "main")
+
+
+def test_a_token_is_asked_for_and_kept(browser: Browser, tmp_path: Path) -> None:
+    access = Access(token=TOKEN)
+    with pages_served(tmp_path, access=access) as address, watched(browser, address) as found:
+        found.expected.append("401")
+        page = found.page
+        page.goto("/runs")
+        page.get_by_label("Token").fill("another token, a wrong one")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("alert")).to_contain_text("not the right one")
+        page.get_by_label("Token").fill(TOKEN)
+        page.get_by_role("button", name="Go on").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Ask")
+        page.goto("/runs")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Runs")
+
+
+def test_an_address_with_the_token_opens_it_and_is_gone(browser: Browser, tmp_path: Path) -> None:
+    access = Access(token=TOKEN)
+    with pages_served(tmp_path, access=access) as address, watched(browser, address) as found:
+        found.page.goto(f"/runs?token={TOKEN.replace(' ', '%20')}")
+        expect(found.page).to_have_url(f"{address}/runs")
+        expect(found.page.get_by_role("heading", level=1)).to_have_text("Runs")

@@ -1,0 +1,60 @@
+"""The pages, served in this process: in a thread on a free port for a browser, or without a port for requests."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
+from time import monotonic, sleep
+
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from quaestor.application.ask_service import AskRequest
+from quaestor.application.file_cache import file_cache
+from quaestor.settings import Setting, load_settings
+from quaestor.web.app import create_app
+from quaestor.web.security import Access
+from quaestor.web.serving import bind, server_of
+
+SAME_ORIGIN = {"Sec-Fetch-Site": "same-origin"}
+"""What a browser says where a form is sent from a page of the server."""
+
+
+def asking(folder: Path, **settings: Setting) -> AskRequest:
+    """Who answers, by the settings of a test; the store is in a folder of its own."""
+    loaded = load_settings({"store": str(folder / "runs.db"), **settings}, environment={}, folder=folder)
+    return AskRequest(loaded, keep=True, cache=file_cache(loaded))
+
+
+@contextmanager
+def client_of(app: FastAPI) -> Iterator[TestClient]:
+    """Gives what makes requests of an app as a browser of this machine does; its redirects are not followed."""
+    with TestClient(app, "http://127.0.0.1:8765", follow_redirects=False, headers=SAME_ORIGIN) as client:
+        yield client
+
+
+@contextmanager
+def served(app: FastAPI, host: str = "127.0.0.1") -> Iterator[str]:
+    """Serves an app on a free port of this machine, and gives its address without a slash at its end."""
+    with bind(host, 0) as bound:
+        server = server_of(app)
+        thread = Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
+        thread.start()
+        until = monotonic() + 30
+        while not server.started:
+            assert thread.is_alive(), "the server ended before it began"
+            assert monotonic() < until, "the server does not begin"
+            sleep(0.01)
+        try:
+            yield f"http://{host}:{bound.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join(30)
+            assert not thread.is_alive(), "the server does not end"
+
+
+@contextmanager
+def pages_served(folder: Path, *files: str, access: Access | None = None, **settings: Setting) -> Iterator[str]:
+    """Serves the pages with a store in a folder, and gives their address."""
+    with served(create_app(asking(folder, **settings), access, files)) as address:
+        yield address

@@ -1,0 +1,75 @@
+"""`quaestor serve` as a process: it says where it is, answers there, and ends when it is told to."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import pytest
+from command_line import Quaestor, one_line
+
+from quaestor.web.serving import bind
+
+
+@contextmanager
+def serving(folder: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Starts it and gives the process and the first line that it printed."""
+    code = "from quaestor.cli import main; raise SystemExit(main())"
+    command = [sys.executable, "-c", code, "serve", "--port", "0", *arguments]
+    with subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ}
+    ) as process:
+        try:
+            assert process.stdout is not None
+            yield process, process.stdout.readline()
+        finally:
+            process.kill()
+
+
+def test_it_says_where_it_is_and_ends_with_a_clean_interrupt(tmp_path: Path) -> None:
+    with serving(tmp_path) as (process, line):
+        assert line.startswith("quaestor is at http://127.0.0.1:")
+        with urlopen(line.split()[3], timeout=30) as answer:
+            assert b"quaestor" in answer.read()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err.strip()) == (0, "", "")
+
+
+def test_a_token_is_printed_once_where_one_is_needed(tmp_path: Path) -> None:
+    with serving(tmp_path, "--host", "0.0.0.0") as (_, line):
+        address, _, token = line.split()[3].partition("?token=")
+        assert len(token) > 40
+        local = f"http://127.0.0.1:{address.rstrip('/').rpartition(':')[2]}/"
+        with pytest.raises(HTTPError) as refused:
+            urlopen(local, timeout=30)
+        refused.value.close()
+        assert refused.value.code == 401
+
+
+def test_a_taken_port_is_one_line(quaestor: Quaestor) -> None:
+    with bind("127.0.0.1", 0) as taken:
+        outcome = quaestor("serve", "--port", str(taken.getsockname()[1]))
+    assert outcome.code == 2
+    assert "choose another port" in one_line(outcome)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--store", "sqlite://"], "in memory"),
+        (["--token", "short"], "16 ASCII"),
+        (["--host", "no such host"], "no address"),
+        (["--solver", "nobody"], "nobody"),
+        (["missing.htm"], "missing.htm"),
+    ],
+)
+def test_what_cannot_be_served_is_one_line(quaestor: Quaestor, arguments: list[str], words: str) -> None:
+    outcome = quaestor("serve", "--port", "0", *arguments)
+    assert outcome.code == 2
+    assert words in one_line(outcome)

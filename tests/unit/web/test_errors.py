@@ -1,0 +1,84 @@
+import logging
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+from web import asking, client_of
+
+from quaestor.errors import InputError, StoreError, UnknownRunError
+from quaestor.web.app import create_app
+from quaestor.web.errors import error_line
+
+SECRET = "sk-this-is-a-key"
+
+
+def app_that_fails(folder: Path) -> FastAPI:
+    app = create_app(asking(folder))
+
+    @app.get("/broken")
+    async def broken() -> None:
+        raise RuntimeError(f"{SECRET} in /home/somebody/secret.py")
+
+    @app.get("/mistaken")
+    async def mistaken() -> None:
+        raise InputError("cannot read /home/somebody/filing.htm: <b>it is empty</b>")
+
+    @app.get("/gone")
+    async def gone() -> None:
+        raise UnknownRunError("no run 'x'")
+
+    @app.get("/locked")
+    async def locked() -> None:
+        raise StoreError("cannot read .quaestor/runs.db: it is locked")
+
+    return app
+
+
+def test_a_mistake_is_one_line_without_the_folders_of_the_machine(tmp_path: Path) -> None:
+    with client_of(app_that_fails(tmp_path)) as client:
+        answer = client.get("/mistaken")
+    assert answer.status_code == 400
+    assert "cannot read filing.htm: &lt;b&gt;it is empty&lt;/b&gt;" in answer.text
+    assert "somebody" not in answer.text
+
+
+def test_what_nobody_foresaw_is_told_to_the_log_only(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.ERROR), client_of(app_that_fails(tmp_path)) as client:
+        answer = client.get("/broken")
+    assert answer.status_code == 500
+    assert SECRET not in answer.text
+    assert "Traceback" not in answer.text
+    assert SECRET in caplog.text
+    assert "Traceback" not in caplog.text
+
+
+@pytest.mark.parametrize(("path", "status"), [("/gone", 404), ("/locked", 503), ("/nothing", 404), ("/static/x", 404)])
+def test_the_status_says_whose_mistake_it_is(tmp_path: Path, path: str, status: int) -> None:
+    with client_of(app_that_fails(tmp_path)) as client:
+        answer = client.get(path)
+    assert answer.status_code == status
+    assert "<h1>" in answer.text
+
+
+def test_who_asks_for_a_part_of_a_page_is_given_a_line(tmp_path: Path) -> None:
+    with client_of(app_that_fails(tmp_path)) as client:
+        answer = client.get("/mistaken", headers={"HX-Request": "true"})
+    assert answer.text.startswith("<p")
+    assert answer.headers["hx-retarget"] == "#notice"
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ("cannot read /home/me/a b/filing.htm", "cannot read /home/me/a b/filing.htm".replace("/home/me/a b/", "a b/")),
+        ("the ratio was 1/2, and/or 3/4", "the ratio was 1/2, and/or 3/4"),
+        ("write sqlite:///PATH or mongodb://HOST/DATABASE", "write sqlite:///PATH or mongodb://HOST/DATABASE"),
+        ("no page 'MRO/2007/page_134.pdf'", "no page 'MRO/2007/page_134.pdf'"),
+        ("'/srv/data/x.db' is damaged", "'x.db' is damaged"),
+        (".quaestor/uploads/abc.htm: broken", "abc.htm: broken"),
+    ],
+)
+def test_folders_are_left_out_and_nothing_else(message: str, shown: str) -> None:
+    assert "home" not in error_line(InputError(message))
+    if " b/" not in message:
+        assert error_line(InputError(message)) == shown

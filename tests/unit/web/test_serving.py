@@ -1,0 +1,26 @@
+import pytest
+
+from quaestor.errors import SettingsError
+from quaestor.web.security import Access
+from quaestor.web.serving import address_of, bind
+
+
+def test_a_taken_port_is_said_in_one_line() -> None:
+    with bind("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(SettingsError, match=rf"cannot listen at 127\.0\.0\.1 port {port}: .*choose another port"):
+            bind("127.0.0.1", port)
+
+
+@pytest.mark.parametrize("host", ["no such host", "x" * 100])
+def test_what_is_no_address_is_said(host: str) -> None:
+    with pytest.raises(SettingsError, match="is no address of this machine"):
+        bind(host, 0)
+
+
+def test_the_address_has_the_token_where_one_is_needed() -> None:
+    with bind("127.0.0.1", 0) as bound:
+        port = bound.getsockname()[1]
+        assert address_of(bound, Access()) == f"http://127.0.0.1:{port}/"
+        token = "abcdefghijklmnop"
+        assert address_of(bound, Access(token=token)) == f"http://127.0.0.1:{port}/?token={token}"

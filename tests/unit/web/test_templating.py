@@ -1,0 +1,38 @@
+from pathlib import Path
+
+import pytest
+from jinja2 import UndefinedError
+
+from quaestor.web.templating import FILES, TEMPLATES, Pages
+
+PAGES = Pages({"Ask": "/"})
+
+
+def test_whatever_is_shown_is_escaped_and_visible() -> None:
+    shown = PAGES.text("error_line.html", line="<script>alert(1)</script> \x1b[2J \u202e54")
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; ␛[2J \ufffd54" in shown
+
+
+def test_a_missing_value_is_an_error() -> None:
+    with pytest.raises(UndefinedError):
+        PAGES.text("error_line.html")
+
+
+def test_addresses_of_files_change_with_the_files() -> None:
+    assert PAGES.static("app.css") == f"/static/{PAGES.version}/app.css"
+
+
+@pytest.mark.parametrize("path", sorted(TEMPLATES.rglob("*.html")), ids=lambda path: path.name)
+def test_no_template_has_a_script_or_a_style_within(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert "<style" not in text
+    assert " style=" not in text
+    assert not [part for part in text.split("<script")[1:] if not part.startswith(' src="{{ static(')]
+    assert "|safe" not in text.replace(" ", "")
+    assert not [word for word in (" onclick", " onload", "hx-on", "javascript:", "js:") if word in text]
+
+
+def test_what_others_made_has_its_licence_beside_it() -> None:
+    vendored = {path.name for path in (FILES / "vendor").iterdir()}
+    assert {"htmx.min.js", "hx-sse.min.js", "htmx.LICENSE"} <= vendored
+    assert all("http://" not in path.read_text() for path in FILES.glob("*.css"))
