@@ -13,6 +13,7 @@ QuaestorError
 │   ├── UnknownConversationError     (LookupError) an id that the dataset does not have
 │   ├── UnknownUploadError           (LookupError) a file that was handed over, and is not kept any more
 │   ├── QuestionError                a question that cannot be asked
+│   ├── BadLinesError                lines of a file that cannot be used; `lines` has all of them
 │   ├── OutputExistsError            a file that is there already and would be replaced
 │   └── SettingsError                a setting that is missing or malformed
 │       ├── MissingModelError        a solver that asks a model, and no model
@@ -116,6 +117,21 @@ class SeveralPagesError(DatasetError):
         self.path = path
         self.pages = pages
         super().__init__(f"{path} holds {pages} pages: name one of them, as {path}#ID")
+
+
+class BadLinesError(InputError):
+    """Lines of a file that cannot be used.
+
+    Attributes:
+        file: The file's name.
+        lines: One text for each: `FILE:LINE: what is wrong`.
+    """
+
+    def __init__(self, file: str, lines: tuple[str, ...], of: int) -> None:
+        self.file = file
+        self.lines = lines
+        listed = "".join(f"\n{line}" for line in lines)
+        super().__init__(f"{len(lines)} of the {of} lines of {file} cannot be used; nothing was taken from it:{listed}")
 
 
 class OutputExistsError(InputError):

@@ -62,6 +62,11 @@ async def read_conversations(store: RunStore, run: str, name: str | None = None)
         InputError: The run has no such conversation, or nothing in it is answered.
     """
     record = await find_run(store, run)
+    if record.kind == "import":
+        raise InputError(
+            f"run {record.id} was imported: its answers have no plans and no sources to export; "
+            "quaestor runs export --traces writes its turns"
+        )
     ids = [example.conversation for example in await store.examples(record.id)]
     if name is not None:
         ids = [await find_conversation(store, record.id, name)]

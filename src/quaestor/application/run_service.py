@@ -35,6 +35,9 @@ from quaestor.store.records import RunKind, RunRecord
 # Below this many conversations starting worker processes costs more than they save.
 _FEW = 4
 
+OVER_DATASETS: tuple[RunKind, ...] = ("run", "import")
+"""The kinds of runs that answer the questions of a file."""
+
 ProgressCallback = Callable[[Conversation, tuple[Turn, ...]], None]
 
 
@@ -207,20 +210,21 @@ async def _begun(store: RunStore, spec: RunSpec) -> str | None:
     return next((run.id for run in unfinished if run.spec_digest == spec.digest), None)
 
 
-async def find_run(store: RunStore, name: str, *, kind: RunKind | None = None) -> RunRecord:
+async def find_run(store: RunStore, name: str, *, kind: RunKind | Sequence[RunKind] | None = None) -> RunRecord:
     """Returns the run of that id, the only one whose id begins so, or the latest.
 
     Args:
         store: Where it is kept.
         name: The id, the beginning of one, or `latest`.
-        kind: Of which kind the latest is; None is of any.
+        kind: Of which kind, or kinds, the latest is; None is of any.
 
     Raises:
         UnknownRunError: There is none, or the store is empty.
         InputError: Several ids begin so.
     """
     runs = await store.runs()
-    latest = next((run for run in runs if kind in (None, run.kind)), None) if name == "latest" else None
+    kinds = (kind,) if isinstance(kind, str) else kind
+    latest = next((run for run in runs if kinds is None or run.kind in kinds), None) if name == "latest" else None
     if latest is not None:
         return latest
     found = [run for run in runs if run.id.startswith(name)] if name else []

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from quaestor.application.choosing import read_as_played
 from quaestor.application.kept_scores import RunScores, read_run_scores
-from quaestor.application.run_service import find_run
+from quaestor.application.run_service import OVER_DATASETS, find_run
 from quaestor.application.stored_turns import stored_graph
 from quaestor.errors import InputError, UnlabelledError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
@@ -83,7 +83,7 @@ async def find_wrong_turns(
         UnknownRunError: There is no such run.
         InputError: The run was not of that file.
     """
-    record = await find_run(store, run, kind="run")
+    record = await find_run(store, run, kind=OVER_DATASETS)
     examples = await store.examples(record.id)
     broken = tuple(example for example in examples if example.status != "complete")
     # What waits to be played again is neither right nor wrong yet.

@@ -6,7 +6,7 @@
 import os
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from io import TextIOWrapper
 
 import typer
@@ -14,6 +14,7 @@ from typer.exceptions import TyperException
 
 from quaestor.core.visible import visible
 from quaestor.errors import (
+    BadLinesError,
     DuplicateRecordError,
     GapError,
     GraphError,
@@ -33,6 +34,8 @@ DEBUG = "QUAESTOR_DEBUG"
 """The environment variable that `--debug` sets, for worker processes too: tracebacks instead of lines."""
 
 _LONGEST = 400
+_MOST_LINES = 100
+"""Lines of a list that are shown, where there are more than twice as many."""
 
 _MISTAKES = (InputError, StoreError, OntologyError, GraphError)
 
@@ -68,11 +71,9 @@ def _explain(error: Exception) -> int:
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "quaestor"
         return _fail(f"{error.format_message()} (see {command} --help)", 2)
-    if isinstance(error, GapError):
-        # The one error that is a list: a person mends an ontology by it.
-        _fail(str(error).partition("\n")[0], 2)
-        print("".join(f"  {gap}\n" for gap in error.gaps), end="", file=sys.stderr)
-        return 2
+    if isinstance(error, GapError | BadLinesError):
+        # The errors that are lists: a person mends an ontology or a file by them.
+        return _fail_with_list(str(error), error.gaps if isinstance(error, GapError) else error.lines)
     if isinstance(error, ModuleNotFoundError) and (extra := extra_of(error.name or "")):
         return _fail(f"this needs {error.name}, which is not installed: {how_to_install(extra)}", 2)
     if not isinstance(error, QuaestorError):
@@ -101,6 +102,16 @@ def _hint(error: QuaestorError) -> str:
     if isinstance(error, MissingModelError):
         return ": name one with --model"
     return "" if _code(error) == 2 else " (--debug shows where)"
+
+
+def _fail_with_list(message: str, lines: Sequence[str]) -> int:
+    _fail(message.partition("\n")[0], 2)
+    shown = lines[:_MOST_LINES] if len(lines) > 2 * _MOST_LINES else lines
+    for line in shown:
+        print(f"  {visible(' '.join(line.split()))[:_LONGEST]}", file=sys.stderr)
+    if len(lines) > len(shown):
+        print(f"  ... and {len(lines) - len(shown)} more", file=sys.stderr)
+    return 2
 
 
 def _fail(message: str, code: int) -> int:

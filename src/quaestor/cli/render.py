@@ -124,7 +124,8 @@ def show_stored_turn(
     _section(console, "understanding", "\n".join(event_lines(events)) or "(none stored)")
     for number, stored in enumerate(turn.tool_calls, start=1):
         _call(console, number, ToolCall.of_record(stored))
-    verified = "" if turn.number is None else " (verified)" if turn.verified else " (not verified)"
+    unverified = " (not verified)" if answer.plan is not None else " (unverified: it has no plan)"
+    verified = "" if turn.number is None else " (verified)" if turn.verified else unverified
     _section(console, "answer", f"{'none' if answer.value is None else print_value(answer.value)}{verified}")
     for name, said in (
         ("verdict", verdict),

@@ -5,15 +5,23 @@ from collections.abc import Mapping
 from quaestor.application.turn_figures import TurnFigures
 
 
-def figure_lines(figures: TurnFigures | None, plans: Mapping[str, float]) -> dict[str, str]:
+def figure_lines(figures: TurnFigures | None, plans: Mapping[str, float], *, imported: bool = False) -> dict[str, str]:
     """Returns the figures in words, by what they are about.
 
     Args:
         figures: Of all turns; None where none was played.
         plans: Of a solver that writes plans, `plan_figures`; they stand in place of those that every solver has.
+        imported: Whether another program gave the answers: they have no plans, and take the time that its file says.
     """
     if figures is None:
         return {}
+    if imported:
+        took = f"{_duration(figures.mean_seconds)} a turn, 95th percentile {_duration(figures.p95_seconds)}"
+        timed = {"took": took} if figures.p95_seconds else {}
+        return {
+            **timed,
+            "plans": f"none, so nothing is verified; {_share(figures.failed, figures.turns)} without an answer",
+        }
     cached = f" ({figures.mean_cached:,.0f} from the cache)" if figures.mean_cached else ""
     lines = {
         "took": f"{_duration(figures.mean_seconds)} a turn, 95th percentile {_duration(figures.p95_seconds)}",

@@ -35,7 +35,8 @@ def show_runs(records: Sequence[RunRecord], scores: Mapping[str, ScoreRecord]) -
         grid.columns[name].no_wrap = True
     for record in records:
         right = score_words(scores.get(record.id))
-        grid.add_row(record.id, record.status, str(record.conversations), right, Path(record.dataset).name)
+        status = "imported" if record.kind == "import" else record.status
+        grid.add_row(record.id, status, str(record.conversations), right, Path(record.dataset).name)
     print_grid(make_console(), grid)
 
 
@@ -55,7 +56,7 @@ def show_run(record: RunRecord, examples: Sequence[ConversationRecord], figures:
     lines = {
         "run": record.id,
         "status": record.status,
-        "solver": f"{record.spec['solver']} {record.spec.get('solver_options') or ''}".strip(),
+        "solver": _answered_by(record),
         "dataset": record.dataset,
         "conversations": ", ".join(counts),
         "turns": str(sum(example.turns for example in examples)),
@@ -65,7 +66,7 @@ def show_run(record: RunRecord, examples: Sequence[ConversationRecord], figures:
         "used": used_by(examples).words if used_by(examples).requests else None,
         **figures,
         "graphs": _graphs(examples),
-        "ontology": f"{record.spec.get('ontology') or 'none'} ({record.spec.get('policy') or 'none'})",
+        "ontology": None if record.kind == "import" else _ontology(record),
         "spec": record.spec_digest,
     }
     for name, value in lines.items():
@@ -74,6 +75,18 @@ def show_run(record: RunRecord, examples: Sequence[ConversationRecord], figures:
     for example in examples:
         if example.error:
             print(f"{example.conversation}: {example.error}")
+
+
+def _answered_by(record: RunRecord) -> str:
+    """Returns who answered, with what it was built with."""
+    options = record.spec.get("solver_options")
+    if record.kind == "import" and isinstance(options, dict):
+        return f"{options.get('name')}, imported from {options.get('file')}: unverified, for it has no plans"
+    return f"{record.spec['solver']} {options or ''}".strip()
+
+
+def _ontology(record: RunRecord) -> str:
+    return f"{record.spec.get('ontology') or 'none'} ({record.spec.get('policy') or 'none'})"
 
 
 def _graphs(examples: Sequence[ConversationRecord]) -> str | None:

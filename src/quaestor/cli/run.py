@@ -115,7 +115,7 @@ def score_command(
     """Score a run against the reference answers of its dataset."""
     from quaestor.application.choosing import read_as_played
     from quaestor.application.resolve import dataset_path
-    from quaestor.application.run_service import find_run
+    from quaestor.application.run_service import OVER_DATASETS, find_run
     from quaestor.application.score_service import score_run
     from quaestor.scoring.gold import read_gold
     from quaestor.settings import load_settings
@@ -127,7 +127,7 @@ def score_command(
 
     async def score_stored() -> "tuple[ScoredRun, Dataset]":
         async with open_store(settings.store, create=False) as opened:
-            record = await find_run(opened, run, kind="run")
+            record = await find_run(opened, run, kind=OVER_DATASETS)
             pages = read_as_played(path, record)
             return await score_run(opened, record, pages, gold, settings.store), pages
 

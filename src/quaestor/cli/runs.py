@@ -80,7 +80,8 @@ def show_run_command(run: RunArgument, store: StoreOption = None, json: JsonOpti
         written |= {"figures": serial.dump(figures), "scores": [serial.dump(score) for score in scores.latest]}
         print_json({**serial.dump(record), **written, "examples": example_objects(examples, scores)})
     else:
-        show_run(record, examples, {**score_lines(scores), **figure_lines(figures, plans or {})})
+        lines = figure_lines(figures, plans or {}, imported=record.kind == "import")
+        show_run(record, examples, {**score_lines(scores), **lines})
 
 
 @runs.command("failures")
@@ -171,7 +172,7 @@ def prompts(
     if json:
         print_json([serial.dump(prompt) for prompt in found])
     elif not found:
-        print("no model was asked in this turn")
+        print("no request to a model is kept of this turn")
     else:
         show_exchanges(make_console(), found, raw=raw)
 
@@ -218,6 +219,48 @@ def show_graph(
         console = make_console()
         show_facts(console, found)
         show_statistics(console, found)
+
+
+@runs.command("import")
+def import_answers(
+    file: Annotated[Path, typer.Argument(metavar="FILE.jsonl", help="One JSON object a turn.", show_default=False)],
+    dataset: Annotated[str, typer.Option("--dataset", help="The file that was asked, or `sample`.", metavar="DATASET")],
+    name: Annotated[
+        str | None, typer.Option("--name", help="What the run is called; by default as the file.", metavar="NAME")
+    ] = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Keep answers of another program as a run, to be scored and compared. Prints the run's id.
+
+    A line has `conversation`, `turn` (from 0) and `answer`; `unit` says whether it is `percent`. docs/evaluation.md has
+    all fields. Nothing is taken from a file with a line that cannot be used.
+    """
+    from quaestor.application.resolve import dataset_path
+    from quaestor.application.run_import import ImportedRun, import_run
+    from quaestor.cli.printing import announced, print_json
+    from quaestor.core import serial
+    from quaestor.datasets.formats import read_dataset
+    from quaestor.settings import load_settings
+    from quaestor.store.base import open_store
+
+    path = dataset_path(dataset)
+    with announced(f"reading {path}"):
+        asked = read_dataset(path)
+
+    async def keep() -> ImportedRun:
+        async with open_store(load_settings({"store": store}).store) as opened:
+            return await import_run(opened, file, asked, name)
+
+    found = asyncio.run(keep())
+    if found.unanswered:
+        turns = f"{found.unanswered} of {found.answered + found.unanswered} turns"
+        print(f"quaestor: {file} has no answer to {turns} of {path}: they count as wrong", file=sys.stderr)
+    if json:
+        counts = {"answered": found.answered, "unanswered": found.unanswered}
+        print_json({**serial.dump(found.run), **counts})
+    else:
+        print(found.run.id)
 
 
 @runs.command("delete")

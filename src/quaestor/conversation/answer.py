@@ -98,7 +98,7 @@ class Answer:
         base: What a percentage change, a percentage or a ratio is relative to ("net revenue in 2007"), else None.
         formula: The arithmetic for people ("(206588 - 181001) / 181001").
         variables: The numbers of the page and the earlier answers that went into it, in the order of the plan.
-        plan: The steps.
+        plan: The steps; None where there is no answer, and of one that another program gave.
         sources: Every cell and span that the value rests on, earlier turns' included, each once; of a selection all
             that were compared, the selected ones first.
         confidence: The solver's probability that the answer is right, where it gives one.

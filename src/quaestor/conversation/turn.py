@@ -72,7 +72,8 @@ class Turn:
     Attributes:
         question: As asked.
         answer: What the solver answered.
-        verified: True where the plan, executed again independently of the solver, gave the answer's value.
+        verified: True where the plan, executed again independently of the solver, gave the answer's value; False of an
+            answer without a plan, such as one that was imported.
         events: What happened between question and answer, in order.
         references: What the question referred to of the turns before it, by rule.
         tool_calls: In the order of the calls.

@@ -9,7 +9,7 @@ class Cause(StrEnum):
     NO_ANSWER = "no answer"
     """The solver gave none, or the turn was not played."""
     UNUSABLE = "refused or unusable reply"
-    """The turn failed with a named error, or the answer has no plan that can be read."""
+    """The turn failed with a named error, or what was answered cannot be read."""
     DOUBT = "reference in doubt"
     """The reference's program does not give its answer or reads a number that stands nowhere on the page, or the answer
     is what the annotators show while their program gives another one."""
@@ -32,5 +32,9 @@ class Cause(StrEnum):
     """The same but for a sign."""
     SCALE = "scale"
     """The same but for a power of ten, such as a percentage for its fraction."""
+    ROUNDED = "rounded"
+    """An answer without a plan that is the reference, but written with fewer digits."""
+    NO_PLAN = "no plan to compare with"
+    """The answer came without a plan, as one of another program does, and the numbers alone do not tell."""
     UNKNOWN = "no program to compare with"
     """The dataset gives no program, and the numbers alone do not tell."""

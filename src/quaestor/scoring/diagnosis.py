@@ -14,6 +14,7 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.errors import PlanError
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.program import parse_program
+from quaestor.plan.rounding import rounds_to
 from quaestor.plan.rows import TableRows, bind_labels
 from quaestor.plan.scales import shift_decimal
 from quaestor.plan.steps import Compute, Constant, Plan, Ref
@@ -84,7 +85,18 @@ class _Diagnosis:
             return Cause.DOUBT
         if self._right_otherwise(prediction, gold):
             return Cause.INHERITED
-        return self._own_cause(gold, prediction.value, meant, found) if prediction.value is not None else Cause.UNUSABLE
+        if prediction.value is None:
+            return Cause.UNUSABLE
+        if prediction.plan is None and prediction.program is None:
+            return self._cause_without_plan(gold, prediction.value, meant)
+        return self._own_cause(gold, prediction.value, meant, found)
+
+    def _cause_without_plan(self, gold: GoldTurn, answer: AnswerValue, meant: _Done) -> Cause:
+        """Returns what the number alone tells of an answer that came without a plan."""
+        if states_number(gold, answer):
+            return Cause.SCALE
+        reference = gold.executed if meant.result is None else meant.result.value
+        return _by_value(reference, answer) or _by_rounding(reference, answer) or Cause.NO_PLAN
 
     def _own_cause(self, gold: GoldTurn, answer: AnswerValue, meant: _Done, found: _Done) -> Cause:
         """Returns what is wrong with the plan of this turn."""
@@ -250,6 +262,18 @@ def _by_value(meant: AnswerValue, found: AnswerValue) -> Cause | None:
     for power in _POWERS:
         if abs(shift_decimal(one, power) - other) <= other.scaleb(-9):
             return Cause.SCALE if power else Cause.SIGN
+    return None
+
+
+def _by_rounding(meant: AnswerValue, found: AnswerValue) -> Cause | None:
+    """Returns how two numbers differ, where one is the other rounded, but for a sign or a power of ten."""
+    if not isinstance(meant, Number) or not isinstance(found, Number) or not meant.value:
+        return None
+    for power in sorted(_POWERS, key=abs):
+        shifted = shift_decimal(meant.value, power)
+        if rounds_to(abs(shifted), abs(found.value)):
+            same = shifted.is_signed() == found.value.is_signed()
+            return Cause.SCALE if power else Cause.ROUNDED if same else Cause.SIGN
     return None
 
 

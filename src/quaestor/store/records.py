@@ -12,7 +12,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 RunStatus = Literal["running", "complete", "failed", "stopped"]
-RunKind = Literal["run", "ask"]
+RunKind = Literal["run", "ask", "import"]
 ExampleStatus = Literal["pending", "complete", "failed", "outage"]
 TurnStatus = Literal["understanding", "understanding_complete", "complete"]
 
@@ -56,7 +56,8 @@ class RunRecord:
         status: `running` (or killed while it ran), `complete`, `failed` (by a defect: conversations are missing),
             `stopped` (by a person or an outage). All but `complete` can be resumed.
         finished: When it last came to an end.
-        kind: `run` over a dataset, or `ask`: questions of a person about one page.
+        kind: `run` over a dataset; `ask`: questions of a person about one page; `import`: answers of another program
+            to a dataset, which have no plan and are verified by nobody.
     """
 
     id: str
@@ -129,7 +130,7 @@ class TurnRecord:
         program: The plan as self-contained ConvFinQA program text, or None where it has none.
         number: The answer as `quaestor.core.answer_value.value_to_text` writes it, by the benchmark's convention:
             decimal text, `yes` or `no`, else JSON; None where there is none.
-        verified: Whether the plan, executed again, gave the answer.
+        verified: Whether the plan, executed again, gave the answer; never of an answer without a plan.
         started: When the question was put.
         finished: When the answer was there, or the turn broke off; None while it is being played.
         error: The named error that left the turn without an answer, or None.

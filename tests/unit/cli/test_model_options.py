@@ -100,7 +100,7 @@ def test_prompts_shows_the_whole_exchange(ask: Quaestor, server: ModelServer) ->
 
 def test_no_model_was_asked(quaestor: Quaestor, pages: Path) -> None:
     assert quaestor("run pages.json").code == 0
-    assert "no model was asked" in stored(quaestor, f"runs prompts latest {IDS[0]} 2")
+    assert "no request to a model is kept" in stored(quaestor, f"runs prompts latest {IDS[0]} 2")
 
 
 def test_the_key_is_in_no_file_and_no_output(ask: Quaestor, server: ModelServer, tmp_path: Path) -> None:

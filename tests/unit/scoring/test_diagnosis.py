@@ -204,7 +204,20 @@ def test_a_prediction_with_a_program_alone_is_read_as_the_reference_is() -> None
     assert judged(gold, [Prediction("c", 0, "29", "subtract(318, 289)")], ()) == [Cause.LINE]
     assert judged(gold, [Prediction("c", 0, "-65", "subtract(447, 512)")], ()) == [Cause.ORDER]
     assert judged(gold, [Prediction("c", 0, "65000")], ()) == [Cause.SCALE]
-    assert judged(gold, [Prediction("c", 0, "66")], ()) == [Cause.UNUSABLE]
+    assert judged(gold, [Prediction("c", 0, "66", "subtract(447")], ()) == [Cause.UNUSABLE]
+
+
+@pytest.mark.parametrize(
+    ("answer", "cause"),
+    [
+        ("0.8747", Cause.ROUNDED), ("0.87", Cause.ROUNDED), ("87.47", Cause.SCALE), ("-0.875", Cause.SIGN),
+        ("-0.87472035794", Cause.SIGN), ("0.9", Cause.NO_PLAN), ("0.8748", Cause.NO_PLAN), ("yes", Cause.NO_PLAN),
+    ],
+)  # fmt: skip
+def test_of_an_answer_without_plan_and_program_the_number_alone_tells(answer: str, cause: Cause) -> None:
+    """391 / 447 is 0.874720...: what that rounds to, with another sign or in another scale, and what it does not."""
+    gold = [GoldTurn("divide(391, 447)", a_value(0.87472), None, 0)]
+    assert judged(gold, [Prediction("c", 0, answer)], ()) == [cause]
     assert judged(gold, [Prediction("c", 0, "{}")], ()) == [Cause.UNUSABLE]
     assert judged(gold, [None], ()) == [Cause.NO_ANSWER]
 

@@ -1,0 +1,126 @@
+"""Answers of another program as a stored run, to be scored and compared like our own.
+
+Owns what is kept of such a run: its kind says that nothing of it was played here, its spec which file it is from.
+"""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from quaestor.core import serial
+from quaestor.core.computing import compute
+from quaestor.datasets.dataset import Conversation, Dataset
+from quaestor.errors import InputError, QuaestorError
+from quaestor.evaluation.imported import ImportedTurns, imported_turns, read_answers, unanswered
+from quaestor.evaluation.recording import TurnPlace, stored_counts, turn_records
+from quaestor.evaluation.spec import RunSpec
+from quaestor.llm.usage import Usage
+from quaestor.store.base import RunStore
+from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord, now
+
+SOLVER = "import"
+"""What stands for the solver in the spec of a run that was imported."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedRun:
+    """A run that was imported.
+
+    Attributes:
+        run: Its record.
+        answered: Turns with a line in the file.
+        unanswered: Those without one; they are wrong.
+    """
+
+    run: RunRecord
+    answered: int
+    unanswered: int
+
+
+async def import_run(store: RunStore, file: Path, dataset: Dataset, name: str | None = None) -> ImportedRun:
+    """Keeps the answers of a file as a run; all of them, or nothing.
+
+    Args:
+        store: Where to.
+        file: One JSON object a turn, as `quaestor.evaluation.imported.read_answers` says.
+        dataset: What was asked. Turns that the file does not answer have no answer.
+        name: What the run is called; by default as the file.
+
+    Raises:
+        BadLinesError: Lines of the file cannot be used.
+        InputError: The file cannot be read or has no line, or there is nothing left of the name.
+        StoreError: The store failed. Nothing of the run is left, as far as it still obeys.
+    """
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read {file}: {error.strerror or error}") from error
+    called = run_name(file.stem if name is None else name)
+    answers = await compute(read_answers, str(file), data, dataset)
+    origin = {"name": called, "file": file.name, "digest": hashlib.sha256(data).hexdigest()}
+    spec, started = RunSpec(SOLVER, dataset.path, dataset.digest, dict(origin)), now()
+    run = RunRecord(
+        id=replace(spec, solver=called).new_run_id(started),
+        spec=serial.dump(spec),
+        spec_digest=spec.digest,
+        dataset=dataset.path,
+        dataset_digest=dataset.digest,
+        conversations=len(dataset.conversations),
+        started=started,
+        kind="import",
+    )
+    await store.create_run(run)
+    try:
+        for conversation in dataset.conversations:
+            await _keep(store, run, conversation, answers)
+        await store.finish_run(run.id, "complete", now())
+    except BaseException:
+        await _forget(store, run)
+        raise
+    return ImportedRun(await store.run(run.id), len(answers), unanswered(answers, dataset.conversations))
+
+
+async def _keep(store: RunStore, run: RunRecord, conversation: Conversation, answers: ImportedTurns) -> None:
+    turns = await compute(_records, run, conversation, answers)
+    used = sum((Usage.of_counts(turn.usage) for turn in turns), Usage())
+    example = ConversationRecord(
+        run=run.id,
+        conversation=conversation.id,
+        document=conversation.document.id,
+        started=run.started,
+        usage=stored_counts(used),
+    )
+    attempt = await store.begin_example(example)
+    ended = max((turn.finished or run.started for turn in turns), default=run.started)
+    done = replace(example, status="complete", turns=len(turns), finished=ended, attempt=attempt)
+    await store.complete_example(done, turns)
+
+
+def _records(run: RunRecord, conversation: Conversation, answers: ImportedTurns) -> Sequence[TurnRecord]:
+    turns = tuple(imported_turns(conversation, answers, run.started))
+    return turn_records(TurnPlace(run.id, conversation.id), turns, chained=conversation.chained)
+
+
+async def _forget(store: RunStore, run: RunRecord) -> None:
+    try:
+        await store.delete_run(run.id)
+    except QuaestorError:
+        # What broke the import is what is to be told.
+        return
+
+
+def run_name(words: str) -> str:
+    """Returns a name as it stands in the id of a run.
+
+    >>> run_name("Big model, May 2026")
+    'big-model-may-2026'
+
+    Raises:
+        InputError: Nothing of it is left.
+    """
+    name = re.sub(r"[^a-z0-9_]+", "-", words.casefold()).strip("-")[:40].strip("-")
+    if not name:
+        raise InputError(f"{words[:40]!r} has no letter a to z and no digit: give the run a name that has")
+    return name

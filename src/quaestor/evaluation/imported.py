@@ -1,0 +1,288 @@
+"""Answers that were given elsewhere, one JSON object a line, as turns of a run.
+
+Owns the fields of such a line and what they may hold. An answer from elsewhere has no plan: nothing of it can be
+executed again, so none is ever verified. Knows no reference answer; whether an answer is right is for scoring.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.turn import Turn
+from quaestor.core.answer_value import AnswerValue, ListItem, Number, Text, ValueList, YesNo
+from quaestor.core.quantity import Scale
+from quaestor.datasets.dataset import Conversation, Dataset
+from quaestor.errors import BadLinesError, InputError
+from quaestor.llm.usage import Usage
+
+_NUMBER = re.compile(
+    r"(?P<sign>[+-]?)\$?\s?(?P<digits>\d[\d,]*\.?\d*(?:[eE][+-]?\d{1,4})?|\.\d+)\s?(?P<percent>%?)", re.ASCII
+)
+_PERCENT = frozenset({"percent", "percentage", "pct", "%"})
+_PLAIN = frozenset({"", "raw", "ratio", "fraction", "decimal", "number", "none", "one", "ones", "yes_no"})
+_SCALES: Mapping[str, Scale] = {
+    name: scale for scale in (Scale.THOUSAND, Scale.MILLION, Scale.BILLION) for name in (scale.value, f"{scale.value}s")
+}
+_LONGEST_NUMBER = 300
+"""Digits of a number, and the largest power of ten."""
+_LONGEST_TEXT = 20_000
+_LONGEST_WAIT = 86_400_000
+_LARGEST = 2**63 - 1
+_HELPED = 20
+"""Of so many bad lines the nearest id is looked for: whoever names the wrong dataset is not helped by more."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedAnswer:
+    """One line, as it was read.
+
+    Attributes:
+        conversation: The conversation's id.
+        turn: The turn's place in it, from 0.
+        answer: What was answered, without a plan.
+        seconds: How long it took; 0 where the line does not say.
+        usage: What it cost, as far as the line says.
+    """
+
+    conversation: str
+    turn: int
+    answer: Answer
+    seconds: float
+    usage: Usage
+
+
+ImportedTurns = Mapping[tuple[str, int], ImportedAnswer]
+"""By conversation and index."""
+
+
+def read_answers(name: str, data: bytes, dataset: Dataset) -> dict[tuple[str, int], ImportedAnswer]:
+    """Returns the answers of a file, by conversation and index.
+
+    Each line is an object with `conversation` (an id of the dataset), `turn` (from 0) and `answer`: a number, yes or
+    no, text, a list of numbers and texts, or null for none. `unit` says what a number counts in: `percent` is stored
+    as the fraction that it is, `thousand`, `million` and `billion` are its scale, `raw`, `ratio`, `none` and the like
+    leave it as it is, every other word is what is counted. `confidence` (0 to 1), `expression` (the arithmetic as
+    words), `doubt`, `latency_ms`, `tokens_in`, `tokens_out` and `cost` (US dollars) may be given; other fields are
+    left aside.
+
+    Args:
+        name: Of the file, for messages.
+        data: Its bytes, UTF-8.
+        dataset: What was asked.
+
+    Raises:
+        BadLinesError: A line cannot be used; the error has all such lines, each with its number and what is wrong.
+        InputError: There is no line.
+    """
+    asked = {conversation.id: conversation for conversation in dataset.conversations}
+    found: dict[tuple[str, int], ImportedAnswer] = {}
+    at: dict[tuple[str, int], int] = {}
+    bad: list[str] = []
+    lines = 0
+    for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        lines += 1
+        try:
+            read = _read_line(line, asked, dataset.path, near=len(bad) < _HELPED)
+            key = (read.conversation, read.turn)
+            if key in found:
+                raise InputError(f"turn {read.turn} of {read.conversation} was answered in line {at[key]} already")
+            found[key], at[key] = read, number
+        except InputError as error:
+            bad.append(f"{name}:{number}: {error}")
+    if bad:
+        raise BadLinesError(name, tuple(bad), lines)
+    if not found:
+        raise InputError(f"{name} has no line: give one JSON object a turn, with conversation, turn and answer")
+    return found
+
+
+def imported_turns(conversation: Conversation, answers: ImportedTurns, started: datetime) -> Iterator[Turn]:
+    """Yields every turn of a conversation; one that the file does not answer has no answer.
+
+    Args:
+        conversation: What was asked.
+        answers: Of all conversations.
+        started: When each of its questions counts as put: the file does not say.
+    """
+    for index, question in enumerate(conversation.questions):
+        given = answers.get((conversation.id, index))
+        if given is None:
+            given = ImportedAnswer("", index, Answer(None, reason="the file has no answer to this turn"), 0.0, Usage())
+        ended = started + timedelta(milliseconds=round(given.seconds * 1000))
+        yield Turn(question, given.answer, verified=False, started=started, finished=ended, usage=given.usage)
+
+
+def _read_line(line: bytes, asked: Mapping[str, Conversation], dataset: str, *, near: bool) -> ImportedAnswer:
+    fields = _parsed(line)
+    name, turn = fields.get("conversation"), fields.get("turn")
+    if not isinstance(name, str):
+        raise InputError(f"it has no conversation's id: {_shown(name)}")
+    if name not in asked:
+        raise InputError(f"{dataset} has no conversation {name[:80]!r}{_nearest(name, asked) if near else ''}")
+    turns = len(asked[name].questions)
+    if not isinstance(turn, int) or isinstance(turn, bool) or not 0 <= turn < turns:
+        raise InputError(f"{name} has the turns 0 to {turns - 1}, and none {_shown(turn)}")
+    if "answer" not in fields:
+        raise InputError("it has no answer: give null where there was none")
+    seconds, usage = _usage(fields)
+    return ImportedAnswer(name, turn, _answer(fields), seconds, usage)
+
+
+def _parsed(line: bytes) -> dict[str, object]:
+    try:
+        fields = json.loads(line.decode("utf-8"), parse_float=Decimal, parse_int=_whole, parse_constant=_no_number)
+    except UnicodeDecodeError as error:
+        raise InputError("it is not UTF-8 text") from error
+    except json.JSONDecodeError as error:
+        raise InputError(f"it is not JSON: {error.msg} at column {error.colno}") from error
+    except (RecursionError, ArithmeticError) as error:
+        raise InputError("it is nested too deeply, or has a number too long to read") from error
+    if not isinstance(fields, dict):
+        raise InputError("it is no JSON object with conversation, turn and answer")
+    return fields
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > _LONGEST_NUMBER:
+        raise InputError(f"a number of {len(digits)} digits is too long")
+    return int(digits)
+
+
+def _no_number(word: str) -> None:
+    raise InputError(f"{word} is no number: give null where there was no answer")
+
+
+def _answer(fields: Mapping[str, object]) -> Answer:
+    unit = fields.get("unit")
+    if unit is not None and not isinstance(unit, str):
+        raise InputError(f"its unit is no word: {_shown(unit)}")
+    named = (unit or "").strip()
+    value, signed = _value(fields["answer"])
+    percent = isinstance(value, Number | ValueList) and (signed or named.casefold() in _PERCENT)
+    scale = _SCALES.get(named.casefold(), Scale.ONE)
+    known = percent or scale is not Scale.ONE or named.casefold() in _PLAIN | _PERCENT
+    return Answer(
+        value=_as_fraction(value) if percent else value,
+        scale=Scale.ONE if percent else scale,
+        unit=None if known else named[:40],
+        metric_type="percentage" if percent else "value",
+        formula=_text(fields, "expression"),
+        confidence=_confidence(fields.get("confidence")),
+        reason=_text(fields, "doubt") or None,
+    )
+
+
+def _value(given: object) -> tuple[AnswerValue | None, bool]:
+    """Returns an answer as it is given, and whether it is written with a percent sign."""
+    match given:
+        case None:
+            return None, False
+        case bool():
+            return YesNo(given), False
+        case int() | Decimal():
+            return Number(_bounded(Decimal(given))), False
+        case str():
+            return _read_text(given)
+        case list() if given and len(given) <= _LONGEST_NUMBER:
+            items = [_value(item)[0] for item in given]
+            return ValueList(tuple(_item(item) for item in items)), False
+    raise InputError(f"its answer is no number, text, yes or no, or list of these: {_shown(given)}")
+
+
+def _read_text(given: str) -> tuple[AnswerValue, bool]:
+    text = given.strip()
+    if not text or len(text) > _LONGEST_TEXT:
+        raise InputError(f"its answer has {len(text)} characters: give null where there was none")
+    if text.casefold() in ("yes", "no"):
+        return YesNo(text.casefold() == "yes"), False
+    if (number := _NUMBER.fullmatch(text)) is None:
+        return Text(text), False
+    exact = _bounded(Decimal(number["digits"].replace(",", "")))
+    return Number(-exact if number["sign"] == "-" else exact), bool(number["percent"])
+
+
+def _item(value: AnswerValue | None) -> ListItem:
+    match value:
+        case Number(value=exact):
+            return ListItem(number=exact)
+        case Text(value=text):
+            return ListItem(label=text)
+    raise InputError("an entry of its list is neither a number nor a text")
+
+
+def _as_fraction(value: AnswerValue | None) -> AnswerValue | None:
+    """Returns percentages as fractions, exactly."""
+    if isinstance(value, Number):
+        return Number(value.value.scaleb(-2))
+    if isinstance(value, ValueList):
+        parts = (replace(one, number=None if one.number is None else one.number.scaleb(-2)) for one in value.items)
+        return ValueList(tuple(parts))
+    return value
+
+
+def _bounded(number: Decimal) -> Decimal:
+    digits = number.as_tuple()
+    if not number.is_finite() or len(digits.digits) > _LONGEST_NUMBER or abs(number.adjusted()) > _LONGEST_NUMBER:
+        raise InputError(f"its number has more than {_LONGEST_NUMBER} digits")
+    return number
+
+
+def _confidence(given: object) -> float | None:
+    if given is None:
+        return None
+    if isinstance(given, bool) or not isinstance(given, int | Decimal) or not 0 <= given <= 1:
+        raise InputError(f"its confidence is no number from 0 to 1: {_shown(given)}")
+    return float(given)
+
+
+def _text(fields: Mapping[str, object], name: str) -> str:
+    given = fields.get(name)
+    if given is None:
+        return ""
+    if not isinstance(given, str) or len(given) > _LONGEST_TEXT:
+        raise InputError(f"its {name} is no text of at most {_LONGEST_TEXT} characters: {_shown(given)}")
+    return " ".join(given.split())
+
+
+def _usage(fields: Mapping[str, object]) -> tuple[float, Usage]:
+    read, written = (int(_amount(fields, name, _LARGEST)) for name in ("tokens_in", "tokens_out"))
+    cost = fields.get("cost")
+    known = Decimal(_amount(fields, "cost", 10**9)) if cost is not None else None
+    asked = int(any(fields.get(name) is not None for name in ("tokens_in", "tokens_out", "cost")))
+    seconds = float(_amount(fields, "latency_ms", _LONGEST_WAIT)) / 1000
+    return seconds, Usage(asked, read, written, cost=known)
+
+
+def _amount(fields: Mapping[str, object], name: str, most: int) -> int | Decimal:
+    given = fields.get(name)
+    if given is None:
+        return 0
+    if isinstance(given, bool) or not isinstance(given, int | Decimal) or not 0 <= given <= most:
+        raise InputError(f"its {name} is no number from 0 to {most}: {_shown(given)}")
+    return given
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    from rapidfuzz import process
+
+    found = process.extractOne(name, list(known), score_cutoff=80)
+    return f"; the nearest id is {found[0]}" if found else ""
+
+
+def _shown(given: object) -> str:
+    """Returns what a field holds, short."""
+    if given is None:
+        return "it has none"
+    text = json.dumps(given, default=str, ensure_ascii=True)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def unanswered(answers: ImportedTurns, conversations: Sequence[Conversation]) -> int:
+    """Returns how many turns a file does not answer."""
+    return sum(len(conversation.questions) for conversation in conversations) - len(answers)

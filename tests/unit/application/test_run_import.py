@@ -1,0 +1,113 @@
+"""Imported runs: whole or not at all, and scored like our own."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from made_up import a_record, write_dataset
+
+from quaestor.application.run_import import import_run, run_name
+from quaestor.application.score_service import score_run
+from quaestor.datasets.dataset import Dataset
+from quaestor.datasets.formats import read_dataset
+from quaestor.errors import InputError, StoreError
+from quaestor.scoring.gold import read_gold
+from quaestor.store.base import open_store
+from quaestor.store.records import ConversationRecord, TurnRecord
+from quaestor.store.sqlite import SqliteStore
+
+ONE, TWO = "Single_NORD/2012/page_41.pdf-1", "Single_NORD/2012/page_41.pdf-2"
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Dataset:
+    return read_dataset(write_dataset(tmp_path / "pages.json", a_record(), a_record(TWO)))
+
+
+def answers(tmp_path: Path, *given: tuple[str, int, object]) -> Path:
+    path = tmp_path / "Other model.jsonl"
+    lines = [{"conversation": name, "turn": turn, "answer": answer} for name, turn, answer in given]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def test_an_imported_run_is_stored_whole_and_scored(tmp_path: Path, dataset: Dataset) -> None:
+    file = answers(tmp_path, (ONE, 0, 206588), (ONE, 1, "181,001"), (ONE, 2, -25586), (TWO, 0, 206588.0))
+
+    async def scenario() -> None:
+        async with open_store(str(tmp_path / "runs.db")) as store:
+            found = await import_run(store, file, dataset)
+            run = found.run
+            assert (found.answered, found.unanswered) == (4, 2)
+            assert (run.kind, run.status, run.conversations) == ("import", "complete", 2)
+            assert "-other-model-" in run.id
+            assert isinstance(options := run.spec["solver_options"], dict)
+            assert (options["name"], options["file"]) == ("other-model", "Other model.jsonl")
+            turns = await store.turns(run.id)
+            assert [turn.number for turn in turns] == ["206588", "181001", "-25586", "206588.0", None, None]
+            assert {(turn.verified, turn.program, turn.status) for turn in turns} == {(False, None, "complete")}
+            scored = await score_run(store, run, dataset, read_gold(tmp_path / "pages.json"))
+            assert [turn.correct for turn in scored.report.turns] == [True, True, False, True, False, False]
+            assert scored.report.score.unanswered == 2
+
+    asyncio.run(scenario())
+
+
+def test_one_file_has_one_spec_whatever_it_is_called(tmp_path: Path, dataset: Dataset) -> None:
+    file = answers(tmp_path, (ONE, 0, 1))
+
+    async def scenario() -> None:
+        async with open_store("sqlite://") as store:
+            one, same = [(await import_run(store, file, dataset)).run for _ in range(2)]
+            other = (await import_run(store, answers(tmp_path, (ONE, 0, 2)), dataset)).run
+            assert one.id != same.id
+            assert one.spec_digest == same.spec_digest != other.spec_digest
+
+    asyncio.run(scenario())
+
+
+class BreakingStore(SqliteStore):
+    """Fails at the second conversation."""
+
+    async def complete_example(self, example: ConversationRecord, turns: Sequence[TurnRecord]) -> None:
+        if example.conversation == TWO:
+            raise StoreError("the disk is full")
+        await super().complete_example(example, turns)
+
+
+def test_nothing_is_left_where_the_store_fails(tmp_path: Path, dataset: Dataset) -> None:
+    async def scenario() -> None:
+        async with BreakingStore(tmp_path / "runs.db", create=True) as store:
+            with pytest.raises(StoreError, match="the disk is full"):
+                await import_run(store, answers(tmp_path, (ONE, 0, 1)), dataset)
+            assert await store.runs() == ()
+
+    asyncio.run(scenario())
+
+
+def test_a_file_or_a_name_that_is_none(tmp_path: Path, dataset: Dataset) -> None:
+    async def scenario() -> None:
+        async with open_store("sqlite://") as store:
+            with pytest.raises(InputError, match=r"cannot read .*nosuch.jsonl"):
+                await import_run(store, tmp_path / "nosuch.jsonl", dataset)
+            with pytest.raises(InputError, match="give the run a name"):
+                await import_run(store, answers(tmp_path, (ONE, 0, 1)), dataset, "…")
+            assert await store.runs() == ()
+
+    asyncio.run(scenario())
+    assert run_name("A" * 100) == "a" * 40
+
+
+def test_the_careful_reading_scores_729_of_841(shared_data: Path, tmp_path: Path) -> None:
+    path = shared_data / "convfinqa_tune.json"
+
+    async def scenario() -> None:
+        dataset, gold = read_dataset(path), read_gold(path)
+        async with open_store(str(tmp_path / "runs.db")) as store:
+            found = await import_run(store, shared_data / "careful_reading_tune.jsonl", dataset)
+            report = (await score_run(store, found.run, dataset, gold)).report
+            assert (report.score.execution.correct, report.score.execution.total) == (729, 841)
+
+    asyncio.run(scenario())

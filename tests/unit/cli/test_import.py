@@ -1,0 +1,98 @@
+"""`quaestor runs import`, and every command that reads runs, over one."""
+
+import json
+from pathlib import Path
+
+import pytest
+from command_line import Quaestor, one_line
+
+ONE, TWO = "Single_NORD/2012/page_41.pdf-1", "Single_NORD/2012/page_41.pdf-2"
+
+
+def write(path: Path, *lines: object) -> None:
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+
+@pytest.fixture
+def imported(quaestor: Quaestor, pages: Path, tmp_path: Path) -> str:
+    """The id of a run with five of six answers, three of them right."""
+    given = {
+        (ONE, 0): 206588, (ONE, 1): 181001, (ONE, 2): 25587, (TWO, 0): "13.7", (TWO, 1): 206590,
+    }  # fmt: skip
+    write(
+        tmp_path / "others.jsonl",
+        *(
+            {"conversation": c, "turn": t, "answer": a, "latency_ms": 250, "tokens_in": 40}
+            for (c, t), a in given.items()
+        ),
+    )
+    outcome = quaestor("runs import others.jsonl --dataset pages.json --name theirs")
+    assert outcome.code == 0
+    assert "others.jsonl has no answer to 1 of 6 turns of pages.json: they count as wrong" in outcome.err
+    return outcome.out.strip()
+
+
+def test_is_listed_and_shown_as_unverified(quaestor: Quaestor, imported: str) -> None:
+    (listed,) = json.loads(quaestor("runs list --json").out)
+    assert (listed["id"], listed["kind"], listed["spec"]["solver_options"]["name"]) == (imported, "import", "theirs")
+    assert "imported" in quaestor("runs list").out
+    shown = quaestor("runs show latest").out
+    assert "theirs, imported from others.jsonl: unverified, for it has no plans" in shown
+    assert "none, so nothing is verified; 1 (16.7 %) without an answer" in shown
+    assert "208 ms a turn, 95th percentile 250 ms" in shown
+    assert "5 requests, 200 tokens read" in shown
+    assert json.loads(quaestor("runs show latest --json").out)["figures"]["verified"] == 0
+
+
+def test_is_scored_and_its_failures_have_causes(quaestor: Quaestor, imported: str) -> None:
+    score = json.loads(quaestor("score latest pages.json --json").out)["score"]
+    assert (score["execution"]["correct"], score["execution"]["total"]) == (3, 6)
+    found = json.loads(quaestor("runs failures latest --json").out)
+    causes = {(turn["conversation"], turn["turn"]): turn["cause"] for turn in found["turns"]}
+    assert causes == {
+        (ONE, 2): "sign", (TWO, 1): "no plan to compare with", (TWO, 2): "no answer",
+    }  # fmt: skip
+    assert f"{TWO}, turn 3" in quaestor("runs failures latest --full").out
+    assert "50.0 %" in quaestor("runs list").out
+
+
+def test_every_command_that_reads_runs_copes(quaestor: Quaestor, imported: str, tmp_path: Path) -> None:
+    assert "25587 (unverified: it has no plan)" in quaestor(f"runs turn {imported} {ONE} 3").out
+    told = json.loads(quaestor(f"runs turn latest {TWO} 3 --json").out)
+    assert (told["kind"], told["verified"], told["answer"]["plan"]) == ("none", False, None)
+    assert "the file has no answer to this turn" in quaestor(f"runs turn latest {TWO} 3").out
+    assert quaestor(f"runs prompts latest {ONE} 1").out == "no request to a model is kept of this turn\n"
+    assert quaestor("runs tools latest").out == "no tool was called\n"
+    assert quaestor("runs export latest --traces traces.jsonl").code == 0
+    assert len((tmp_path / "traces.jsonl").read_text(encoding="utf-8").splitlines()) == 6
+    assert "has no graph" in one_line(quaestor(f"runs kg latest {ONE}"))
+    assert "was imported: its answers have no plans" in one_line(quaestor("export latest --output out.csv"))
+    assert "cannot resume run" in quaestor(f"run pages.json --resume {imported}").err
+    assert "206588" in quaestor(f"show pages.json#{ONE} --run latest").out
+    assert quaestor(f"runs delete --yes {imported}").out.endswith("deleted 1 run\n")
+
+
+def test_bad_lines_are_told_one_by_one_and_nothing_is_kept(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
+    write(tmp_path / "bad.jsonl", {"conversation": ONE, "turn": 0, "answer": 1}, {"conversation": ONE, "turn": 9}, [])
+    outcome = quaestor("runs import bad.jsonl --dataset pages.json")
+    assert (outcome.code, outcome.out) == (2, "")
+    first, *lines = outcome.err.splitlines()
+    assert first == "quaestor: 2 of the 3 lines of bad.jsonl cannot be used; nothing was taken from it:"
+    assert lines == [
+        f"  bad.jsonl:2: {ONE} has the turns 0 to 2, and none 9",
+        "  bad.jsonl:3: it is no JSON object with conversation, turn and answer",
+    ]
+    assert "has no runs yet" in quaestor("runs list").out
+
+
+def test_many_bad_lines_are_cut_short(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
+    write(tmp_path / "bad.jsonl", *([{}] * 500))
+    said = quaestor("runs import bad.jsonl --dataset pages.json").err.splitlines()
+    assert (len(said), said[-1]) == (102, "  ... and 400 more")
+
+
+def test_files_that_are_not_there(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
+    assert "cannot read no.jsonl" in one_line(quaestor("runs import no.jsonl --dataset pages.json"))
+    write(tmp_path / "one.jsonl", {})
+    assert "no.json" in one_line(quaestor("runs import one.jsonl --dataset no.json"))
+    assert "--dataset" in one_line(quaestor("runs import one.jsonl"))

@@ -1,0 +1,146 @@
+"""Lines of answers from elsewhere: each field, each mistake, and what becomes of an answer without a plan."""
+
+import json
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_up import a_record, write_dataset
+
+from quaestor.conversation.answer import Answer
+from quaestor.core.answer_value import ListItem, Number, Text, ValueList, YesNo, value_to_text
+from quaestor.core.quantity import Scale
+from quaestor.datasets.dataset import Dataset
+from quaestor.datasets.formats import read_dataset
+from quaestor.errors import BadLinesError, InputError
+from quaestor.evaluation.imported import imported_turns, read_answers, unanswered
+from quaestor.llm.usage import Usage
+from quaestor.store.records import now
+
+ONE = "Single_NORD/2012/page_41.pdf-1"
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    path = tmp_path_factory.mktemp("pages") / "pages.json"
+    return read_dataset(write_dataset(path, a_record(), a_record("Single_NORD/2012/page_41.pdf-2")))
+
+
+def line(answer: object, **fields: object) -> dict[str, Any]:
+    return {"conversation": ONE, "turn": 0, "answer": answer, **fields}
+
+
+def read(dataset: Dataset, *lines: object) -> list[Answer]:
+    data = "\n".join(one if isinstance(one, str) else json.dumps(one) for one in lines).encode()
+    return [given.answer for given in read_answers("a.jsonl", data, dataset).values()]
+
+
+@pytest.mark.parametrize(
+    ("fields", "number"),
+    [
+        (line("10.82", unit="percent"), "0.1082"), (line(10.82, unit="percent"), "0.1082"),
+        (line("10.82 %"), "0.1082"), (line("-21.05%", unit="raw"), "-0.2105"), (line("0.1082", unit="ratio"), "0.1082"),
+        (line("$ 1,234.50", unit="raw"), "1234.50"), (line(-4, unit="raw"), "-4"), (line("2022", unit="none"), "2022"),
+        (line(-1.7000000000000028), "-1.7000000000000028"), (line(".5"), "0.5"), (line("1e3"), "1000"),
+        (line(True), "yes"), (line("No"), "no"), (line("<UNKNOWN>"), '{"text": "<UNKNOWN>"}'),
+        (line([1.5, "Europe"], unit="percent"), '{"list": [{"number": "0.015"}, {"label": "Europe"}]}'),
+    ],
+)  # fmt: skip
+def test_an_answer_is_kept_by_the_convention_of_the_benchmark(
+    dataset: Dataset, fields: dict[str, Any], number: str
+) -> None:
+    (answer,) = read(dataset, fields)
+    assert answer.value is not None
+    assert value_to_text(answer.value) == number
+    assert (answer.plan, answer.sources) == (None, ())
+
+
+def test_units_are_percent_scale_or_what_is_counted(dataset: Dataset) -> None:
+    def told(unit: str | None) -> tuple[Scale, str | None, str, str]:
+        (answer,) = read(dataset, line(12.5, unit=unit))
+        return answer.scale, answer.unit, answer.metric_type, str(answer)
+
+    assert told("percent") == (Scale.ONE, None, "percentage", "12.5 %")
+    assert told("millions") == (Scale.MILLION, None, "value", "12.5 million")
+    assert told("USD") == (Scale.ONE, "USD", "value", "$ 12.5")
+    assert told(None) == told("raw") == told("ratio") == (Scale.ONE, None, "value", "12.5")
+
+
+def test_what_else_a_line_says_is_kept(dataset: Dataset) -> None:
+    given = line(
+        0.5, confidence=0.75, expression="(2 - 1) / 2", doubt="or 1 / 2", latency_ms=1500, tokens_in=30, tokens_out=7,
+        cost=0.25, comment={"of": "ours"},
+    )  # fmt: skip
+    found = read_answers("a.jsonl", json.dumps(given).encode(), dataset)
+    ((key, kept),) = found.items()
+    assert key == (ONE, 0)
+    assert (kept.answer.confidence, kept.answer.formula, kept.answer.reason) == (0.75, "(2 - 1) / 2", "or 1 / 2")
+    assert (kept.seconds, kept.usage) == (1.5, Usage(1, 30, 7, cost=Decimal("0.25")))
+    started = now()
+    turns = list(imported_turns(dataset.conversations[0], found, started))
+    assert [turn.question for turn in turns] == list(dataset.conversations[0].questions)
+    assert [turn.answer.value for turn in turns] == [Number(Decimal("0.5")), None, None]
+    assert [(turn.finished - started).total_seconds() for turn in turns] == [1.5, 0, 0]
+    assert not any(turn.verified for turn in turns)
+    assert unanswered(found, dataset.conversations) == 5
+
+
+def test_null_is_no_answer_and_empty_lines_are_none(dataset: Dataset) -> None:
+    assert read(dataset, "\ufeff" + json.dumps(line(None)), "", "  ") == [Answer(None)]
+    with pytest.raises(InputError, match="has no line"):
+        read(dataset, "")
+
+
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        ("{", "it is not JSON"), ("[1]", "no JSON object"), ("[" * 100_000, "nested too deeply"),
+        ('{"turn": NaN}', "NaN is no number"), ('{"turn": ' + "9" * 400 + "}", "400 digits"),
+        (line(1, conversation=None), "no conversation's id: it has none"), (line(1, conversation=3), "id: 3"),
+        (line(1, conversation="Single_NORD/2012/page_41.pdf-3"), "nearest id is Single_NORD/2012/page_41.pdf-"),
+        (line(1, turn=3), "has the turns 0 to 2, and none 3"), (line(1, turn=-1), "none -1"),
+        (line(1, turn=True), "none true"), (line(1, turn="0"), 'none "0"'),
+        ({"conversation": ONE, "turn": 0}, "it has no answer: give null"), (line({"a": 1}), "no number, text"),
+        (line(""), "0 characters"), (line("x" * 30_000), "30000 characters"), (line([[1]]), "an entry of its list"),
+        (line([True]), "an entry of its list"), (line([]), "no number, text"), (line("1e999"), "more than 300 digits"),
+        ('{"conversation": "' + ONE + '", "turn": 0, "answer": 1e99999}', "more than 300 digits"),
+        (line(1, unit=5), "its unit is no word: 5"), (line(1, confidence=1.5), "confidence is no number from 0 to 1"),
+        (line(1, confidence=True), "confidence"), (line(1, latency_ms=-1), "latency_ms is no number from 0"),
+        (line(1, tokens_in="5"), "tokens_in is no number"),
+        (line(1, expression=["1 + 1"]), "its expression is no text"),
+    ],
+)  # fmt: skip
+def test_a_bad_line_is_named_with_what_is_wrong(dataset: Dataset, bad: object, why: str) -> None:
+    with pytest.raises(BadLinesError) as caught:
+        read(dataset, line(2, turn=1), bad, line(3, turn=2))
+    (said,) = caught.value.lines
+    assert said.startswith("a.jsonl:2: ")
+    assert why in said
+    assert len(said) < 300
+    assert "1 of the 3 lines of a.jsonl cannot be used; nothing was taken from it" in str(caught.value)
+
+
+def test_all_bad_lines_are_named_and_a_turn_that_is_answered_twice_is_one(dataset: Dataset) -> None:
+    with pytest.raises(BadLinesError) as caught:
+        read(dataset, line(1), "{", line(1), b"\xff".decode("latin-1") + "{")
+    assert [said.partition(": ")[0] for said in caught.value.lines] == ["a.jsonl:2", "a.jsonl:3", "a.jsonl:4"]
+    assert f"turn 0 of {ONE} was answered in line 1 already" in caught.value.lines[1]
+
+
+def test_bytes_that_are_no_text_are_a_bad_line(dataset: Dataset) -> None:
+    with pytest.raises(BadLinesError, match=r"a\.jsonl:1: it is not UTF-8 text"):
+        read_answers("a.jsonl", b'{"conversation": "\xff"}', dataset)
+
+
+def test_kinds_of_values(dataset: Dataset) -> None:
+    assert [read(dataset, line(given))[0].value for given in (False, "Europe", [1, "a"])] == [
+        YesNo(False), Text("Europe"), ValueList((ListItem(number=Decimal(1)), ListItem("a"))),
+    ]  # fmt: skip
+
+
+def test_the_file_of_a_careful_reading_is_read(shared_data: Path) -> None:
+    asked = read_dataset(shared_data / "convfinqa_tune.json")
+    for name in ("careful_reading_tune", "hosted_model_answers_tune"):
+        found = read_answers(name, (shared_data / f"{name}.jsonl").read_bytes(), asked)
+        assert (len(found), unanswered(found, asked.conversations)) == (841, 0)
