@@ -65,7 +65,7 @@ async def read_conversations(store: RunStore, run: str, name: str | None = None)
     if record.kind == "import":
         raise InputError(
             f"run {record.id} was imported: its answers have no plans and no sources to export; "
-            "quaestor runs export --traces writes its turns"
+            "its turns can be exported as traces"
         )
     ids = [example.conversation for example in await store.examples(record.id)]
     if name is not None:
