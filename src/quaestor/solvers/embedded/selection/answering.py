@@ -1,52 +1,66 @@
 """Choices as answers: executed, with how sure they are and what led to them."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events.kinds import CandidateChosen, CandidatePassedOver
+from quaestor.core.answer_value import AnswerValue
 from quaestor.core.words import words
 from quaestor.errors import PlanError
 from quaestor.plan.steps import Compute
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
 from quaestor.solvers.answering import answer_from_plan
-from quaestor.solvers.base import TurnContext
+from quaestor.solvers.embedded.decode.readings import AskedTurn
 from quaestor.solvers.embedded.model.loading import EmbeddedWeights
-from quaestor.solvers.embedded.page.features import PageFeatures
 from quaestor.solvers.embedded.selection.choosing import ChosenPlan, chosen_plans
-from quaestor.solvers.embedded.state.dialogue import DialogueState
+from quaestor.solvers.embedded.selection.ellipsis import whole_question
 
 _SHOWN = 6
 """So many labels of a group are named in the grounds."""
 
 
-def chosen_answers(
-    question: Question, context: TurnContext, page: PageFeatures, state: DialogueState, weights: EmbeddedWeights
-) -> Iterator[Answer]:
-    """Yields the answers to a question that asks for a choice, the likeliest first; none to any other question.
+@dataclass(frozen=True, slots=True)
+class ChosenCells:
+    """Answers questions that ask for a choice among cells.
 
-    Args:
-        question: As asked, with what it leaves out of those before.
-        context: The turn's.
-        page: The numbers of the page.
-        state: The conversation before.
+    Attributes:
         weights: What was learned.
     """
-    seen, plans = [], [*chosen_plans(question, context.document, page, state, weights, context.weights)]
-    for chosen in plans:
-        operation = chosen.plan.steps[-1].operation if isinstance(chosen.plan.steps[-1], Compute) else "extract"
-        try:
-            answer = answer_from_plan(chosen.plan, context, question=question.text)
-        except PlanError as error:
-            context.trace.append(CandidatePassedOver(operation, str(error)))
-            continue
-        if answer.value in seen:
-            continue
-        seen.append(answer.value)
-        context.trace.append(CandidateChosen(len(plans), operation, chosen.evidence.share))
-        confidence = weights.choices.confidence(chosen.evidence)
-        yield replace(answer, confidence=confidence, grounds=_grounds(chosen, question, context.question))
+
+    weights: EmbeddedWeights
+
+    def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
+        """Yields the answers to a question that asks for a choice, the likeliest first; none to any other question.
+
+        Args:
+            asked: The question, the page and the conversation.
+            least: Answers that are less sure than this share of the first are left out.
+        """
+        question = whole_question(asked.question, asked.context.memory.asked)
+        if question.wants.selection is None:
+            return
+        found = list(self._chosen(question, asked))
+        enough = least * (found[0].confidence or 0.0) if found else 0.0
+        yield from (answer for answer in found if answer is found[0] or (answer.confidence or 0.0) >= enough)
+
+    def _chosen(self, question: Question, asked: AskedTurn) -> Iterator[Answer]:
+        context, seen = asked.context, list[AnswerValue | None]()
+        plans = [*chosen_plans(question, context.document, asked.page, asked.state, self.weights, context.weights)]
+        for chosen in plans:
+            operation = chosen.plan.steps[-1].operation if isinstance(chosen.plan.steps[-1], Compute) else "extract"
+            try:
+                answer = answer_from_plan(chosen.plan, context, question=question.text)
+            except PlanError as error:
+                context.trace.append(CandidatePassedOver(operation, str(error)))
+                continue
+            if answer.value in seen:
+                continue
+            seen.append(answer.value)
+            context.trace.append(CandidateChosen(len(plans), operation, chosen.evidence.share))
+            confidence = self.weights.choices.confidence(chosen.evidence)
+            yield replace(answer, confidence=confidence, grounds=_grounds(chosen, question, context.question))
 
 
 def _grounds(chosen: ChosenPlan, question: Question, asked: Question) -> str:

@@ -6,7 +6,7 @@ Owns the way from the question to the plan, `items` of numbers taken from the pa
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from quaestor.conversation.answer import Answer
@@ -19,12 +19,12 @@ from quaestor.questions.question import Question, read_question
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.decode.prior import prior_of
+from quaestor.solvers.embedded.decode.readings import AskedTurn
 from quaestor.solvers.embedded.decode.turn import read_leaves
 from quaestor.solvers.embedded.model.loading import EmbeddedWeights
-from quaestor.solvers.embedded.page.features import PageFeatures
+from quaestor.solvers.embedded.page.matrix import NumberMatrix
 from quaestor.solvers.embedded.several.choosing import Alike, ChosenNumbers, choose_numbers
 from quaestor.solvers.embedded.several.things import lines_listed
-from quaestor.solvers.embedded.state.dialogue import DialogueState
 from quaestor.solvers.embedded.state.turn_view import read_turn
 
 _ANOTHER_TIME = re.compile(
@@ -36,44 +36,56 @@ _KINDS = frozenset({"number", "numbers"})
 
 
 @dataclass(frozen=True, slots=True)
-class AskedPage:
-    """What a list is looked for in.
+class ListedNumbers:
+    """Answers questions that ask for several numbers.
 
     Attributes:
-        page: The numbers of the page.
-        state: The conversation so far, as it is read.
         weights: What was learned.
     """
 
-    page: PageFeatures
-    state: DialogueState
     weights: EmbeddedWeights
 
+    def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
+        """Yields the list that a question asks for; none where it asks for none, or the page has too few numbers.
 
-def list_answer(question: Question, asked: AskedPage, context: TurnContext) -> Answer | None:
-    """Returns the list that a question asks for; None where it asks for none, or the page has too few numbers.
+        Args:
+            asked: The question, the page and the conversation.
+            least: There is one list at most, so none is less sure than another.
+        """
+        listing, alike = _listing(asked.question, asked.context)
+        if listing is None or not len(asked.page.leaves):
+            return
+        parts = [read_question(part) for part in listing.questions]
+        if any(read_answer_kind(part.lowered).kind not in _KINDS for part in parts):
+            return
+        chosen = self._chosen(parts, listing, asked, alike)
+        if chosen is None:
+            return
+        try:
+            plan = _plan(chosen, listing, asked.page.leaves)
+            answer = answer_from_plan(plan, asked.context, question=asked.question.text)
+        except PlanError:
+            return
+        places = "one line" if alike == "line" else "one column"
+        grounds = f"{len(listing.items)} are asked for: {', '.join(listing.items)}" + f"; {places}" * chosen.alike
+        yield replace(answer, confidence=_confidence(chosen), grounds=grounds)
 
-    Args:
-        question: As asked.
-        asked: The page and the conversation.
-        context: The turn's.
-    """
-    listing, alike = _listing(question, context)
-    if listing is None or not len(asked.page.leaves):
-        return None
-    parts = [read_question(part) for part in listing.questions]
-    if any(read_answer_kind(part.lowered).kind not in _KINDS for part in parts):
-        return None
-    chosen = _chosen(parts, listing, asked, alike, context)
-    if chosen is None:
-        return None
-    try:
-        answer = answer_from_plan(_plan(chosen, listing, asked, alike), context, question=question.text)
-    except PlanError:
-        return None
-    places = "one line" if alike == "line" else "one column"
-    grounds = f"{len(listing.items)} are asked for: {', '.join(listing.items)}" + f"; {places}" * chosen.alike
-    return replace(answer, confidence=_confidence(chosen), grounds=grounds)
+    def _chosen(
+        self, parts: Sequence[Question], listing: Listing, asked: AskedTurn, alike: Alike
+    ) -> ChosenNumbers | None:
+        leaves, context = asked.page.leaves, asked.context
+        turns = [read_turn(part, asked.state, asked.page, self.weights.references) for part in parts]
+        measured = [read_leaves([turn], self.weights.signature)[0].measured for turn in turns]
+        shares = self.weights.leaves.predict(measured)
+        for place, (part, turn) in enumerate(zip(parts, turns, strict=True)):
+            prior = prior_of(part, leaves, context.document, context.weights)
+            if prior is not None:
+                shares[place] = prior.after(turn).of_leaves(shares[place])
+        years = [
+            max(read_question(item).years or part.years or (0,))
+            for item, part in zip(listing.items, parts, strict=True)
+        ]
+        return choose_numbers(shares, years, leaves, alike)
 
 
 def _listing(question: Question, context: TurnContext) -> tuple[Listing | None, Alike]:
@@ -102,25 +114,8 @@ def _without_time(question: Question) -> str:
     return " ".join(f"{question.lowered[: time.start]}{question.lowered[time.end :]}".split())
 
 
-def _chosen(
-    parts: Sequence[Question], listing: Listing, asked: AskedPage, alike: Alike, context: TurnContext
-) -> ChosenNumbers | None:
-    leaves = asked.page.leaves
-    turns = [read_turn(part, asked.state, asked.page, asked.weights.references) for part in parts]
-    measured = [read_leaves([turn], asked.weights.signature)[0].measured for turn in turns]
-    shares = asked.weights.leaves.predict(measured)
-    for place, (part, turn) in enumerate(zip(parts, turns, strict=True)):
-        prior = prior_of(part, leaves, context.document, context.weights)
-        if prior is not None:
-            shares[place] = prior.after(turn).of_leaves(shares[place])
-    years = [
-        max(read_question(item).years or part.years or (0,)) for item, part in zip(listing.items, parts, strict=True)
-    ]
-    return choose_numbers(shares, years, leaves, alike)
-
-
-def _plan(chosen: ChosenNumbers, listing: Listing, asked: AskedPage, alike: Alike) -> Plan:
-    leaves = [asked.page.leaves.leaves[index] for index in chosen.leaves]
+def _plan(chosen: ChosenNumbers, listing: Listing, page: NumberMatrix) -> Plan:
+    leaves = [page.leaves[index] for index in chosen.leaves]
     labels = [leaf.label for leaf in leaves]
     if len(set(labels)) < len(labels) or not all(leaf.table >= 0 for leaf in leaves):
         # Words around a number of the text are no label: what was asked for is.

@@ -12,6 +12,7 @@ from quaestor.conversation.events.kinds import WhyNoAnswer
 from quaestor.core.answer_value import AnswerKinds, Text
 from quaestor.graph.facts import Observation
 from quaestor.questions.no_numbers import why_no_number
+from quaestor.questions.question import Question
 from quaestor.solvers.answering import answer_without_value
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.silence.empty_cells import empty_cell_asked
@@ -86,7 +87,7 @@ class Decliner:
         said = f"{missing}; {nearest_words(nearest)}"
         return _silent(context, "not_on_page", said, nearest.answerable or 0.0)
 
-    def of_another_line(self, nearest: Answer, question: str, context: TurnContext) -> Answer | None:
+    def of_another_line(self, nearest: Answer, question: Question, context: TurnContext) -> Answer | None:
         """Returns the answer without a value of a question for a line that the document lacks; None where it has it.
 
         Args:
@@ -95,7 +96,7 @@ class Decliner:
             context: The turn's.
         """
         document = context.document.whole or context.document
-        line = other_line_asked(context.read(question), nearest.plan, document)
+        line = other_line_asked(question, nearest.plan, document)
         if line is None:
             return None
         what = "page" if document.is_page else "document"

@@ -5,6 +5,7 @@ Owns the order of the steps and the confidence. Which sentence, says `finding`; 
 
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from quaestor.conversation.answer import Answer
@@ -17,6 +18,7 @@ from quaestor.questions.stems import stems
 from quaestor.questions.words_asked import term_asked, words_asked
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.embedded.decode.readings import AskedTurn
 from quaestor.solvers.embedded.spans.finding import find_sentences, stems_said
 from quaestor.solvers.embedded.spans.trimming import trim
 
@@ -45,6 +47,21 @@ class FoundWords:
     answer: Answer
     sure: bool
     certain: bool
+
+
+class WordsOfText:
+    """Answers questions for words: those that a sentence has surely enough, or that nothing but words can answer."""
+
+    def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
+        """Yields the words that answer a question best; none where a number may be asked for and they hardly fit.
+
+        Args:
+            asked: The question and the conversation.
+            least: There is one answer at most, so none is less sure than another.
+        """
+        found = words_answer(asked.question, asked.context)
+        if found is not None and (found.sure or found.certain):
+            yield found.answer
 
 
 def words_answer(question: Question, context: TurnContext) -> FoundWords | None:

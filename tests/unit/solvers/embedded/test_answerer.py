@@ -1,0 +1,36 @@
+"""Kinds of answers are asked in turn: the first that has one answers, and no other is asked."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import cast
+
+from values import a_value
+
+from quaestor.conversation.answer import Answer
+from quaestor.solvers.embedded.answerer import Answerer, first_answered
+from quaestor.solvers.embedded.decode.readings import AskedTurn
+
+ASKED = cast(AskedTurn, object())
+
+
+class Told:
+    """Answers with what it is told to, and counts how often it is asked."""
+
+    def __init__(self, *numbers: int) -> None:
+        self.found = [Answer(value=a_value(Decimal(number))) for number in numbers]
+        self.asked = list[tuple[AskedTurn, float]]()
+
+    def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
+        self.asked.append((asked, least))
+        yield from self.found
+
+
+def test_the_first_that_has_an_answer_gives_all_of_its_own() -> None:
+    silent, first, second = Told(), Told(1, 2), Told(3)
+    answerers: list[Answerer] = [silent, first, second]
+    assert [answer.number for answer in first_answered(answerers, ASKED, 0.5)] == [1, 2]
+    assert (silent.asked, first.asked, second.asked) == ([(ASKED, 0.5)], [(ASKED, 0.5)], [])
+
+
+def test_where_none_has_one_there_is_none() -> None:
+    assert list(first_answered([Told(), Told()], ASKED, 0.0)) == []
