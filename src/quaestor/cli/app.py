@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from quaestor.cli.ask import ask_command, pages
+from quaestor.cli.audit import audit_command
 from quaestor.cli.chat import chat_command
 from quaestor.cli.check import check_command
 from quaestor.cli.demo import demo
@@ -77,6 +78,7 @@ app.command("find")(find_command)
 app.command("eval")(eval_command)
 app.command("run")(run_command)
 app.command("score")(score_command)
+app.command("audit")(audit_command)
 app.command("check")(check_command)
 app.command("train")(train_command)
 app.command("crossvalidate")(crossvalidate_command)

@@ -6,8 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
+
+from quaestor.cli.audit import AuditFileOption, show_audited
 from quaestor.cli.groups import (
     ModelOptions,
     OntologyOptions,
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from quaestor.application.run_service import RunRequest
     from quaestor.application.score_service import ScoredRun
     from quaestor.datasets.dataset import Dataset
+    from quaestor.scoring.audits.judging import AuditedScore
     from quaestor.settings import Settings
 
 
@@ -110,20 +114,31 @@ def eval_command(
 
 @with_options
 def score_command(
-    run: RunArgument, dataset: DatasetArgument, results: OutputOptions, store: StoreOption = None
+    run: RunArgument,
+    dataset: DatasetArgument,
+    results: OutputOptions,
+    audit: Annotated[
+        bool,
+        typer.Option("--audit", help="Show beside the official accuracy that by references that were read again."),
+    ] = False,
+    audit_file: AuditFileOption = None,
+    store: StoreOption = None,
 ) -> None:
     """Score a run against the reference answers of its dataset."""
+    from quaestor.application.audit_service import judge
     from quaestor.application.choosing import read_as_played
     from quaestor.application.resolve import dataset_path
     from quaestor.application.run_service import OVER_DATASETS, find_run
     from quaestor.application.score_service import score_run
+    from quaestor.scoring.audits.audit import read_audit
+    from quaestor.scoring.audits.judging import audited_score
     from quaestor.scoring.gold import read_gold
     from quaestor.settings import load_settings
     from quaestor.store.base import open_store
 
     path, settings = dataset_path(dataset), load_settings({"store": store})
-    output = _output(results, settings, [path])
-    gold = read_gold(path)
+    output = _output(results, settings, [path, *([audit_file] if audit_file else [])])
+    gold, settled = read_gold(path), read_audit(audit_file) if audit or audit_file else None
 
     async def score_stored() -> "tuple[ScoredRun, Dataset]":
         async with open_store(settings.store, create=False) as opened:
@@ -132,7 +147,8 @@ def score_command(
             return await score_run(opened, record, pages, gold, settings.store), pages
 
     scored, pages = asyncio.run(score_stored())
-    _report(scored, pages, output, results.json)
+    audited = audited_score(judge(scored, pages, settled), settled) if settled else None
+    _report(scored, pages, output, results.json, audited)
 
 
 def _request(
@@ -186,11 +202,18 @@ def _output(results: OutputOptions, settings: "Settings", used: list[Path]) -> "
     return output
 
 
-def _report(scored: "ScoredRun", dataset: "Dataset", output: "OutputFile | None", as_json: bool) -> None:
+def _report(
+    scored: "ScoredRun",
+    dataset: "Dataset",
+    output: "OutputFile | None",
+    as_json: bool,
+    audited: "AuditedScore | None" = None,
+) -> None:
     """Writes the file, where one is asked for, and prints the score."""
     from quaestor.application.reports import score_json, write_report
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.results import show_score
+    from quaestor.core import serial
 
     if output is not None:
         write_report(output, scored, dataset)
@@ -202,6 +225,9 @@ def _report(scored: "ScoredRun", dataset: "Dataset", output: "OutputFile | None"
     if scored.unkept:
         print(f"the score is not kept: {scored.unkept}", file=sys.stderr)
     if as_json:
-        print_json(score_json(scored))
-    else:
-        show_score(make_console(), scored.report.score)
+        print_json({**score_json(scored), **({"audited": serial.dump(audited)} if audited else {})})
+        return
+    console = make_console()
+    show_score(console, scored.report.score)
+    if audited:
+        show_audited(console, audited)

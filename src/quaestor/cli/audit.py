@@ -1,0 +1,124 @@
+"""`quaestor audit`: a run judged by references as they are and as they were settled, and what to read again."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quaestor.cli.groups import OutputOptions, with_options
+from quaestor.cli.options import DatasetArgument, RunArgument, StoreOption
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table as Grid
+
+    from quaestor.scoring.audits.candidates import AuditCandidate
+    from quaestor.scoring.audits.judging import AuditedScore
+
+AuditFileOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--audit-file", help="An audit of your own instead of the one that comes along.", metavar="FILE.jsonl"
+    ),
+]
+
+_SHOWN = 20
+
+
+@with_options
+def audit_command(
+    run: RunArgument,
+    dataset: DatasetArgument,
+    results: OutputOptions,
+    beside: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--beside", help="Another run of the same file; turns that both answer alike come first.", metavar="RUN"
+        ),
+    ] = None,
+    audit_file: AuditFileOption = None,
+    store: StoreOption = None,
+) -> None:
+    """Judge a run by an audit of the references too, and list further turns that are worth reading again."""
+    from quaestor.application.audit_service import audit_run
+    from quaestor.application.files import OutputFile, json_line
+    from quaestor.application.resolve import dataset_path, store_file
+    from quaestor.cli.printing import make_console, print_json
+    from quaestor.core import serial
+    from quaestor.scoring.audits.audit import read_audit
+    from quaestor.scoring.audits.candidates import AuditCandidate
+    from quaestor.settings import load_settings
+
+    path, uri = dataset_path(dataset), load_settings({"store": store}).store
+    used = [file for file in (path, store_file(uri), audit_file) if file]
+    output = OutputFile(results.output, used, results.force) if results.output else None
+    if output:
+        output.require_free()
+    audit = read_audit(audit_file)
+    found = asyncio.run(audit_run(uri, run, path, audit, beside or ()))
+    if output:
+        output.write("".join(json_line(serial.dump(candidate)) for candidate in found.candidates))
+    if results.json:
+        print_json(
+            {
+                "run": found.run,
+                "audited": serial.dump(found.score),
+                "candidates": serial.dump(found.candidates, tuple[AuditCandidate, ...]),
+            }
+        )
+        return
+    console = make_console()
+    show_audited(console, found.score)
+    _show_candidates(console, found.candidates)
+
+
+def show_audited(console: "Console", score: "AuditedScore") -> None:
+    """Prints raw and audited accuracy, and the disputed turns by verdict."""
+    from rich.table import Table as Grid
+
+    from quaestor.cli.printing import print_grid
+    from quaestor.cli.results import figure_cells
+
+    grid = Grid("execution accuracy", "right", "of", "%", "95 % interval", title="Audit", title_justify="left")
+    grid.add_row("by the references (official)", *figure_cells(score.raw))
+    grid.add_row("by the references as audited", *figure_cells(score.audited))
+    _right(grid)
+    print_grid(console, grid)
+    grid = Grid("disputed references", "turns", "right by reference", "right by audit")
+    for share in score.shares:
+        name = str(share.verdict).replace("_", " ") if share.verdict else "rest on a wrong reference"
+        grid.add_row(name, str(share.turns), str(share.raw), str(share.audited))
+    _right(grid)
+    print_grid(console, grid)
+    console.print(
+        f"{score.audit}: {score.entries} turns read again by two readers, who agree beyond chance by "
+        f"{score.kappa:.2f} (Cohen's kappa)"
+    )
+
+
+def _show_candidates(console: "Console", candidates: "tuple[AuditCandidate, ...]") -> None:
+    from rich.table import Table as Grid
+
+    from quaestor.cli.printing import print_grid
+
+    if not candidates:
+        console.print("every turn that it answers otherwise than its reference is settled")
+        return
+    grid = Grid("conversation", "turn", "answer", "program", "reference", "sure", "same in others")
+    for one in candidates[:_SHOWN]:
+        sure = "" if one.confidence is None else f"{100 * one.confidence:.0f} %"
+        grid.add_row(
+            one.conversation, str(one.turn + 1), one.answer, one.program or "", one.reference, sure, str(one.beside)
+        )
+    _right(grid, (1, 2, 5, 6))
+    print_grid(console, grid)
+    rest = len(candidates) - _SHOWN
+    more = f", {_SHOWN} of them above; --output writes all" if rest > 0 else ""
+    console.print(f"{len(candidates)} turns that it answers otherwise than their references are not settled{more}")
+
+
+def _right(grid: "Grid", columns: tuple[int, ...] | None = None) -> None:
+    for index, column in enumerate(grid.columns):
+        if (columns is None and index) or (columns and index in columns):
+            column.justify = "right"

@@ -1,0 +1,35 @@
+"""The audit of references is no training data: only scoring and what shows scores reads it."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from quaestor.scoring.audits.audit import audit_path
+
+SOURCE = Path(__file__).parents[2] / "src" / "quaestor"
+MAY_READ = ("scoring/audits/", "application/audit_service.py", "cli/audit.py", "cli/run.py")
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    for path in sorted(SOURCE.rglob("*.py")):
+        yield path.relative_to(SOURCE).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def test_no_feature_weight_or_prompt_reads_it() -> None:
+    readers = set()
+    for module, tree in modules():
+        for node in ast.walk(tree):
+            named = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            named += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            texts = [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
+            if any(name.startswith("quaestor.scoring.audits") for name in named) or any(
+                audit_path().name in text or "scoring.audits" in text for text in texts
+            ):
+                readers.add(module)
+    assert readers, "nothing reads it: the test looks for the wrong thing"
+    assert [module for module in sorted(readers) if not module.startswith(MAY_READ)] == []
+
+
+def test_it_stands_where_only_scoring_is() -> None:
+    assert audit_path().parent == SOURCE / "scoring" / "audits"
+    assert not [path for path in SOURCE.rglob(audit_path().name) if path != audit_path()]
