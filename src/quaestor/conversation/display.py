@@ -107,7 +107,24 @@ def show_source(source: Source, document: Document) -> ShownSource:
             f"{section}, sentence {source.sentence + 1}", document.sentence(source).text, source.start, source.end
         )
     cell, (row, column) = document.cell(source), labels_of(source, document)
-    return ShownSource(f"{row} | {column}", cell.text, 0, len(cell.text))
+    text = cell.text if cell.misread is None else f"{cell.text} (corrected; read before: {cell.misread or 'nothing'})"
+    return ShownSource(f"{row} | {column}", text, 0, len(cell.text))
+
+
+def show_correction(answer: Answer) -> str | None:
+    """Returns who made an answer what it is, and what it was; None of one that a solver gave.
+
+    >>> from datetime import UTC, datetime
+    >>> from quaestor.conversation.answer import Corrected
+    >>> made = Corrected("14.1 %", "Ada", datetime(2026, 11, 22, 15, 4, tzinfo=UTC), 1, "misread")
+    >>> show_correction(Answer(None, corrected=made))
+    'corrected by Ada on 2026-11-22 15:04 UTC: misread (was 14.1 %)'
+    """
+    made = answer.corrected
+    if made is None:
+        return None
+    why = f": {made.reason}" if made.reason else ""
+    return f"corrected by {made.author} on {made.made:%Y-%m-%d %H:%M} UTC{why} (was {made.was})"
 
 
 def labels_of(source: Source, document: Document) -> tuple[str | None, str | None]:

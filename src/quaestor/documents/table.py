@@ -26,12 +26,14 @@ class Cell:
         ref: Where it stands.
         quantities: The numbers in it, left to right; empty for labels, dashes and empty cells.
         repair: What was mended in reading it, such as a dash printed as the year 2014; or None.
+        misread: What was read there before a person corrected it; None of a cell as it was read.
     """
 
     text: str
     ref: CellRef
     quantities: tuple[Quantity, ...] = ()
     repair: Repair | None = None
+    misread: str | None = None
 
     @property
     def quantity(self) -> Quantity | None:

@@ -15,7 +15,6 @@ from quaestor.conversation.events.kinds import TakenApart
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Turn
-from quaestor.core.answer_value import numbers_of_value
 from quaestor.core.computing import compute
 from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Conversation
@@ -31,12 +30,12 @@ from quaestor.errors import (
 from quaestor.evaluation.excerpting import ShownParts
 from quaestor.evaluation.fates import end_of_run, failure_words, fate_of, named_failure
 from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.verifying import verified_answer
 from quaestor.evaluation.watching import TurnBegun, Watcher, watched_trace
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.session import ModelSession
 from quaestor.llm.usage import Usage
-from quaestor.plan.execute import StepResult, execute
-from quaestor.plan.operations import require_in_range
+from quaestor.plan.execute import StepResult
 from quaestor.questions.question import read_question
 from quaestor.questions.splitting import QuestionPart
 from quaestor.solvers.base import Solver, TurnContext
@@ -333,7 +332,7 @@ async def play_turn(question: str, context: TurnContext, solver: Solver) -> Turn
     started = now()
     try:
         answer = await solver.solve(question, context)
-        verified, registers = await compute(_verify, answer, context.memory)
+        verified, registers = await compute(verified_answer, answer, context.memory)
     except OutageError:
         raise
     except WRONG_ANSWERS as failure:
@@ -352,23 +351,6 @@ async def play_turn(question: str, context: TurnContext, solver: Solver) -> Turn
         error=error,
         registers=registers,
     )
-
-
-def _verify(answer: Answer, memory: Memory) -> tuple[bool, tuple[StepResult, ...]]:
-    """Returns whether the answer's plan, executed again, gives its value, and what each step came to.
-
-    Raises:
-        PlanError: The plan cannot be run, or the value is no number that can be held.
-    """
-    if answer.value is None:
-        return False, ()
-    for number in numbers_of_value(answer.value):
-        require_in_range(number)
-    if answer.plan is None:
-        return False, ()
-    executed = execute(answer.plan, memory.registers)
-    result = executed.result
-    return (result.value, result.scale) == (answer.value, answer.scale), executed.registers
 
 
 async def run_conversation(

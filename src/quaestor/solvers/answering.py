@@ -7,12 +7,14 @@ from quaestor.conversation.answer import Answer
 from quaestor.conversation.describe import describe
 from quaestor.conversation.events.kinds import NoAnswerGiven, WhyNoAnswer
 from quaestor.conversation.events.lines import no_answer_words
+from quaestor.conversation.memory import Memory
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.documents.captions import scale_in_text
 from quaestor.documents.document import Document
 from quaestor.plan.execute import Execution, execute
 from quaestor.plan.formula import render_formula
 from quaestor.plan.steps import CellGroup, Compute, Extract, Plan, Ref, Step, counted
+from quaestor.questions.question import Question
 from quaestor.solvers.base import TurnContext
 
 _LONGEST_EXPLANATION = 1000
@@ -71,10 +73,36 @@ def answer_from_plan(
     Raises:
         PlanError: The plan cannot be run.
     """
-    plan = with_label_scales(plan, context.document)
-    execution = execute(plan, context.memory.registers)
+    asked = context.read(question)
+    return answer_of_plan(plan, context.memory, context.document, asked, confidence=confidence, reason=reason)
+
+
+def answer_of_plan(
+    plan: Plan,
+    memory: Memory,
+    document: Document,
+    question: Question,
+    *,
+    confidence: float | None = None,
+    reason: str | None = None,
+) -> Answer:
+    """Returns the answer that a plan gives at its place in a conversation.
+
+    Args:
+        plan: A valid plan.
+        memory: The turns before.
+        document: What it takes its numbers from.
+        question: As it was read.
+        confidence: The probability that the answer is right, where that is known.
+        reason: What a reader should doubt.
+
+    Raises:
+        PlanError: The plan cannot be run.
+    """
+    plan = with_label_scales(plan, document)
+    execution = execute(plan, memory.registers)
     result = execution.result
-    described = describe(plan, context.memory, context.document, context.read(question), result)
+    described = describe(plan, memory, document, question, result)
     return Answer(
         value=result.value,
         scale=result.scale,
@@ -84,26 +112,22 @@ def answer_from_plan(
         metric_type=described.metric_type,
         period=described.period,
         base=described.base,
-        formula=render_formula(
-            plan,
-            [answer.formula or None for answer in context.memory.answers],
-            context.memory.counts,
-        ),
+        formula=render_formula(plan, [answer.formula or None for answer in memory.answers], memory.counts),
         variables=described.variables,
         plan=plan,
         sources=result.sources,
         in_ones=result.in_ones,
         confidence=confidence,
-        reason="; ".join(filter(None, (reason, *_scales_set_aside(plan, execution, context)))) or None,
+        reason="; ".join(filter(None, (reason, *_scales_set_aside(plan, execution, memory)))) or None,
     )
 
 
-def _scales_set_aside(plan: Plan, execution: Execution, context: TurnContext) -> Iterator[str]:
+def _scales_set_aside(plan: Plan, execution: Execution, memory: Memory) -> Iterator[str]:
     """What the page says of numbers that the plan takes as printed: a reader should know that it says otherwise."""
     taken_so = [step for step in plan.steps if isinstance(step, Compute) and step.operation == "as_printed"]
     for operand in (operand for step in taken_so for operand in step.operands):
         if isinstance(operand, Ref):
-            registers = execution.registers if operand.step > 0 else context.memory.registers
+            registers = execution.registers if operand.step > 0 else memory.registers
             taken = registers[operand.step - (operand.step > 0)]
             if taken is not None and taken.number is not None and taken.counts.known:
                 of_page = operand.step > 0 and isinstance(plan.steps[operand.step - 1], Extract)

@@ -1,0 +1,24 @@
+"""Whether an answer is what its plan comes to: every plan is executed a second time, independently of its solver."""
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.memory import Memory
+from quaestor.core.answer_value import numbers_of_value
+from quaestor.plan.execute import StepResult, execute
+from quaestor.plan.operations import require_in_range
+
+
+def verified_answer(answer: Answer, memory: Memory) -> tuple[bool, tuple[StepResult, ...]]:
+    """Returns whether the answer's plan, executed again, gives its value, and what each step came to.
+
+    Raises:
+        PlanError: The plan cannot be run, or the value is no number that can be held.
+    """
+    if answer.value is None:
+        return False, ()
+    for number in numbers_of_value(answer.value):
+        require_in_range(number)
+    if answer.plan is None:
+        return False, ()
+    executed = execute(answer.plan, memory.registers)
+    result = executed.result
+    return (result.value, result.scale) == (answer.value, answer.scale), executed.registers

@@ -1,0 +1,134 @@
+"""What a person chose instead, as a plan: another number for a step, another operation, another reading."""
+
+from dataclasses import replace
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.corrections import Choice, OperationChoice, ReadingChoice, SourceChoice
+from quaestor.core.provenance import CellRef, SentenceRef, Source
+from quaestor.core.quantity import Quantity
+from quaestor.documents.document import Document
+from quaestor.errors import InputError
+from quaestor.plan.operations import OPERATIONS
+from quaestor.plan.steps import Compute, Extract, Plan, Step
+from quaestor.plan.validate import nearest_operation
+
+_AROUND = 6
+
+
+def chosen_reading(answer: Answer, choice: ReadingChoice) -> Plan | None:
+    """Returns the plan of a reading, as it was when the question was answered.
+
+    Args:
+        answer: The answer that was given.
+        choice: Which reading.
+
+    Raises:
+        InputError: The answer has no such reading.
+    """
+    if not choice.reading:
+        return answer.plan
+    if not 1 <= choice.reading <= len(answer.other_readings):
+        kept = len(answer.other_readings)
+        many = f"has {kept} other reading{'s' * (kept != 1)}" if kept else "has no other reading that was kept"
+        raise InputError(f"answer {choice.turn + 1} {many}: there is no reading {choice.reading + 1}")
+    return answer.other_readings[choice.reading - 1].plan
+
+
+def with_choice(plan: Plan | None, choice: Choice, document: Document) -> Plan:
+    """Returns a plan with another number for a step, or another operation.
+
+    Args:
+        plan: As it stands.
+        choice: What is to be otherwise; of another reading `plan` is that reading.
+        document: With the numbers that hold now.
+
+    Raises:
+        InputError: There is no such plan, step or operation, or no number at that place.
+    """
+    if plan is None:
+        raise InputError(f"answer {choice.turn + 1} has no steps that could be corrected")
+    if isinstance(choice, ReadingChoice):
+        return plan
+    step = _step(plan, choice)
+    if isinstance(choice, SourceChoice):
+        return _replaced(plan, _taking(step, choice, document))
+    return _replaced(plan, _computing(step, choice))
+
+
+def _step(plan: Plan, choice: SourceChoice | OperationChoice) -> Step:
+    if not 1 <= choice.step <= len(plan.steps):
+        many = f"{len(plan.steps)} step{'s' * (len(plan.steps) != 1)}"
+        raise InputError(f"answer {choice.turn + 1} has {many}: there is no step {choice.step}")
+    return plan.steps[choice.step - 1]
+
+
+def _replaced(plan: Plan, step: Step) -> Plan:
+    return replace(plan, steps=tuple(step if one.id == step.id else one for one in plan.steps))
+
+
+def _taking(step: Step, choice: SourceChoice, document: Document) -> Extract:
+    if not isinstance(step, Extract):
+        raise InputError(
+            f"step {choice.step} of answer {choice.turn + 1} computes ({step.operation}): it takes no cell"
+        )
+    label, source = place_label(document, choice.source), choice.source
+    if step.quantity is None:
+        words = " ".join(document.cell(source).text.split()) if isinstance(source, CellRef) else ""
+        if not words:
+            raise InputError(f"there are no words at {label}")
+        return Extract(step.id, source, label, None, step.reading, text=words)
+    quantity = quantity_at(document, source)
+    if quantity is None:
+        raise InputError(f"there is no number at {label}")
+    return Extract(step.id, source, label, quantity, step.reading)
+
+
+def _computing(step: Step, choice: OperationChoice) -> Compute:
+    if not isinstance(step, Compute):
+        raise InputError(f"step {choice.step} of answer {choice.turn + 1} takes a number and computes nothing")
+    if choice.operation not in OPERATIONS:
+        near = nearest_operation(choice.operation[:40])
+        raise InputError(f"there is no operation {choice.operation[:40]!r}: did you mean {near!r}?")
+    if choice.swapped and len(step.operands) != 2:
+        raise InputError(f"step {choice.step} of answer {choice.turn + 1} has no two operands to exchange")
+    operands = step.operands[::-1] if choice.swapped else step.operands
+    return replace(step, operation=choice.operation, operands=operands)
+
+
+def quantity_at(document: Document, source: Source) -> Quantity | None:
+    """Returns the number at a place of a document; None where there is none.
+
+    Raises:
+        InputError: The document has no such place.
+    """
+    try:
+        if isinstance(source, CellRef):
+            if min(source.table, source.row, source.column) < 0:
+                raise IndexError
+            return document.cell(source).quantity
+        mentions = document.sentence(source).mentions
+    except (IndexError, LookupError) as error:
+        raise InputError(f"{document.id} has no such place: {_place_words(source)}") from error
+    return next((mention.quantity for mention in mentions if mention.ref == source), None)
+
+
+def place_label(document: Document, source: Source) -> str:
+    """Returns what the number at a place is called: `net revenue, 2008`; of a sentence the words around it.
+
+    Raises:
+        InputError: The document has no such place.
+    """
+    quantity_at(document, source)
+    if isinstance(source, CellRef):
+        table = document.table(source.table)
+        heads = table.rows[source.row].label, table.columns[source.column].label
+        return ", ".join(filter(None, heads)) or _place_words(source)
+    text = document.sentence(source).text
+    before, after = text[: source.start].split()[-_AROUND:], text[source.end :].split()[:_AROUND]
+    return " ".join((*before, text[source.start : source.end], *after))
+
+
+def _place_words(source: Source) -> str:
+    if isinstance(source, SentenceRef):
+        return f"{source.section}, sentence {source.sentence + 1}"
+    return f"table {source.table + 1}, row {source.row + 1}, column {source.column + 1}"

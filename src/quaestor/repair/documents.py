@@ -1,0 +1,110 @@
+"""A document, or the graph of one, with the numbers that a person corrected.
+
+A corrected cell prints the new number, and says what was read there before. The words of a sentence stay as they are
+printed, so that every span in them holds: what was corrected is noted at its end. Both have another digest than before,
+so that nothing which was made of the document as it was read is taken for it.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from quaestor.conversation.corrections import Correction, NumberCorrection, standing
+from quaestor.core.provenance import CellRef, SentenceRef, Source
+from quaestor.core.quantity import Quantity
+from quaestor.documents.document import Document, Mention, Paragraph, Sentence
+from quaestor.documents.table import Cell, Table
+from quaestor.graph.facts import MentionFact, Observation
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.repair.numbers import Numbers, Place
+
+Changes = Mapping[Source, Sequence[tuple[Quantity | None, Quantity]]]
+"""By the place: each number as it was read there, and as it is."""
+
+
+def corrected_document(document: Document, numbers: Numbers) -> Document:
+    """Returns a document in which the corrected numbers stand; the same one where nothing is corrected.
+
+    Args:
+        document: A whole document, as it was read.
+        numbers: What is corrected.
+    """
+    if not numbers.now:
+        return document
+    found: defaultdict[Source, list[tuple[Quantity | None, Quantity]]] = defaultdict(list)
+    for (source, was), now in numbers.now.items():
+        found[source].append((was, now))
+    tables = {source.table for source in found if isinstance(source, CellRef)}
+    sentences = {(source.section, source.sentence) for source in found if isinstance(source, SentenceRef)}
+    blocks = list(document.blocks)
+    for place, block in enumerate(blocks):
+        content = block.content
+        if isinstance(content, Table) and content.index in tables:
+            blocks[place] = replace(block, content=_table(content, found))
+        elif isinstance(content, Paragraph) and any((s.section, s.index) in sentences for s in content.sentences):
+            mended = tuple(_sentence(sentence, found) for sentence in content.sentences)
+            blocks[place] = replace(block, content=Paragraph(mended))
+    return replace(document, blocks=tuple(blocks))
+
+
+def _table(table: Table, found: Changes) -> Table:
+    cells = [list(row) for row in table.cells]
+    for source, changes in found.items():
+        if isinstance(source, CellRef) and source.table == table.index:
+            cells[source.row][source.column] = _cell(cells[source.row][source.column], changes)
+    return replace(table, cells=tuple(map(tuple, cells)))
+
+
+def _cell(cell: Cell, changes: Sequence[tuple[Quantity | None, Quantity]]) -> Cell:
+    text, quantities = cell.text, cell.quantities
+    for was, now in changes:
+        alone = was is None or not was.text or len(quantities) < 2 or was.text not in text
+        text = now.text if alone or was is None else text.replace(was.text, now.text, 1)
+        quantities = tuple(now if one == was else one for one in quantities) if was is not None else (now,)
+    return replace(cell, text=text, quantities=quantities, repair=None, misread=cell.text)
+
+
+def _sentence(sentence: Sentence, found: Changes) -> Sentence:
+    mentions, notes = list(sentence.mentions), []
+    for place, mention in enumerate(mentions):
+        for was, now in found.get(mention.ref, ()):
+            if was == mention.quantity:
+                mentions[place] = Mention(now, mention.ref)
+                notes.append(f" [corrected: {now.text} instead of {was.text}]")
+    return replace(sentence, text=sentence.text + "".join(notes), mentions=tuple(mentions))
+
+
+def corrected_graph(graph: KnowledgeGraph, corrections: Iterable[Correction]) -> KnowledgeGraph:
+    """Returns the facts of a page with the numbers that stand now, whichever stood when the graph was made.
+
+    Args:
+        graph: As it is stored.
+        corrections: All that are on record, in their order.
+    """
+    made = tuple(corrections)
+    known: defaultdict[Place, list[Quantity]] = defaultdict(list)
+    for correction in made:
+        if isinstance(correction.act, NumberCorrection):
+            place = correction.act.source, correction.act.was
+            known[place] += [*([correction.act.was] if correction.act.was else []), correction.act.now]
+    if not known:
+        return graph
+    numbers = Numbers.of(standing(made))
+
+    def now(fact: Observation | MentionFact) -> Quantity:
+        for place, values in known.items():
+            holds = numbers.at(place) if place[0] == fact.source and fact.quantity in values else None
+            if holds is not None:
+                return holds
+        return fact.quantity
+
+    observed = [replace(fact, quantity=now(fact)) for fact in graph.observations]
+    seen = {fact.source for fact in observed}
+    # A cell in which no number was read has one now.
+    for cell in graph.text_cells:
+        place = (cell.source, None)
+        if (put := numbers.now.get(place)) is not None and cell.source not in seen:
+            where = (cell.row, cell.column, "", None, None, None, cell.predicate, cell.instance)
+            observed.append(Observation(put, cell.source, 0, *where))
+    mentions = tuple(replace(fact, quantity=now(fact)) for fact in graph.mentions)
+    return replace(graph, observations=tuple(observed), mentions=mentions)

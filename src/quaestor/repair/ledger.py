@@ -1,0 +1,191 @@
+"""A conversation with its corrections: what was read and answered first, what is on record, and how it all reads now.
+
+Owns the order: a correction is computed before it is recorded, and what cannot be done leaves everything as it was.
+Keeps nothing anywhere: whoever holds a ledger writes its records.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from quaestor.conversation.corrections import (
+    Act,
+    ChangedAnswer,
+    Choice,
+    Correction,
+    NumberCorrection,
+    SourceChoice,
+    Undo,
+    as_corrected,
+    standing,
+    taken_back,
+)
+from quaestor.conversation.display import show_number
+from quaestor.conversation.turn import Turn
+from quaestor.core.provenance import CellRef
+from quaestor.documents.document import Document
+from quaestor.errors import InputError
+from quaestor.plan.operations import require_in_range
+from quaestor.plan.steps import Extract
+from quaestor.repair.choosing import place_label, quantity_at
+from quaestor.repair.documents import corrected_document
+from quaestor.repair.numbers import Numbers
+from quaestor.repair.recompute import recomputed
+from quaestor.store.records import now
+
+_LONGEST_AUTHOR, _LONGEST_REASON = 80, 400
+MOST_CORRECTIONS = 1_000
+"""The most corrections of one conversation, undone ones counted."""
+
+
+class Ledger:
+    """The corrections of one conversation. Not for several threads at once.
+
+    Attributes:
+        read: The document as it was read.
+        answered: The turns as they were answered.
+        corrections: All that is on record, in order.
+    """
+
+    def __init__(self, read: Document, answered: Sequence[Turn] = (), corrections: Sequence[Correction] = ()) -> None:
+        """Takes up a conversation; its answers are those that its corrections are said to have come to.
+
+        Args:
+            read: A whole document.
+            answered: Its turns, as they were answered.
+            corrections: Its corrections so far.
+        """
+        self.read, self.answered = read, tuple(answered)
+        self.corrections = tuple(corrections)
+        self._turns = as_corrected(self.answered, self.corrections)
+        self._document: tuple[Numbers, Document] = (Numbers(), read)
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """The turns as they read now."""
+        return self._turns
+
+    @property
+    def document(self) -> Document:
+        """The document with the numbers that hold now."""
+        numbers = Numbers.of(standing(self.corrections))
+        if numbers.now != self._document[0].now:
+            self._document = numbers, corrected_document(self.read, numbers)
+        return self._document[1]
+
+    def add(self, turn: Turn) -> None:
+        """Takes the next turn, answered with what holds now."""
+        self.answered, self._turns = (*self.answered, turn), (*self._turns, turn)
+
+    def take_back(self, turns: int) -> None:
+        """Leaves only so many turns, with the corrections that are not about the others."""
+        self.answered = self.answered[:turns]
+        self.corrections = taken_back(self.corrections, turns)
+        self._turns = as_corrected(self.answered, self.corrections)
+
+    def correct(self, act: Act, author: str, reason: str = "", made: datetime | None = None) -> Correction:
+        """Returns a correction, once it is on record and computed.
+
+        Args:
+            act: What is done.
+            author: Who does it.
+            reason: Why.
+            made: When; by default now.
+
+        Raises:
+            InputError: It cannot be done, or changes nothing; then nothing is on record.
+        """
+        correction, turns = self._tried(act, author, reason, made or now())
+        self.corrections, self._turns = (*self.corrections, correction), turns
+        return correction
+
+    def undo(self, author: str, number: int | None = None, made: datetime | None = None) -> Correction:
+        """Returns the record by which a correction no longer stands.
+
+        Args:
+            author: Who takes it back.
+            number: Which correction; by default the last that stands.
+            made: When; by default now.
+
+        Raises:
+            InputError: There is none, or it does not stand.
+        """
+        stands = [correction.number for correction in standing(self.corrections)]
+        if not stands:
+            raise InputError("there is no correction to undo")
+        return self.correct(Undo(stands[-1] if number is None else number), author, made=made)
+
+    def would_be(self, act: Act) -> tuple[Turn, ...]:
+        """Returns the turns as an act would leave them; nothing is on record of it.
+
+        Raises:
+            InputError: It cannot be done, or changes nothing.
+        """
+        return self._tried(act, "-", "", now())[1]
+
+    def _tried(self, act: Act, author: str, reason: str, made: datetime) -> tuple[Correction, tuple[Turn, ...]]:
+        if len(self.corrections) >= MOST_CORRECTIONS:
+            raise InputError(f"a conversation holds {MOST_CORRECTIONS:,} corrections: begin a new one")
+        self._require(act)
+        number = max((correction.number for correction in self.corrections), default=0) + 1
+        who = _line(author, _LONGEST_AUTHOR) or "you"
+        correction = Correction(number, act, len(self.answered), who, made, _line(reason, _LONGEST_REASON))
+        try:
+            turns = recomputed(self.read, self.answered, (*self.corrections, correction))
+        except InputError as error:
+            if isinstance(act, Undo):
+                raise InputError(f"what was corrected after {act.of} rests on it: undo that first ({error})") from error
+            raise
+        pairs = enumerate(zip(self._turns, turns, strict=True))
+        changes = [
+            ChangedAnswer(place, show_number(was.answer), turn.answer, turn.verified, turn.registers, turn.error)
+            for place, (was, turn) in pairs
+            if was != turn
+        ]
+        if not isinstance(act, NumberCorrection | Undo) and _is_so(self._turns[act.turn], turns[act.turn], act):
+            raise InputError(f"answer {act.turn + 1} is computed so already")
+        return replace(correction, changes=tuple(changes)), turns
+
+    def _require(self, act: Act) -> None:
+        if isinstance(act, Undo):
+            stands = [correction.number for correction in standing(self.corrections)]
+            if act.of not in stands:
+                known = f"those that stand are {', '.join(map(str, stands))}" if stands else "none stands"
+                raise InputError(f"there is no correction {act.of} to undo: {known}")
+        elif isinstance(act, NumberCorrection):
+            self._require_number(act)
+        elif not 0 <= act.turn < len(self.answered):
+            kept = len(self.answered)
+            many = f"there {'is' if kept == 1 else 'are'} {kept} answer{'s' * (kept != 1)}" if kept else "none is given"
+            raise InputError(f"there is no answer {act.turn + 1}: {many}")
+        elif isinstance(act, SourceChoice):
+            place_label(self.document, act.source)
+
+    def _require_number(self, act: NumberCorrection) -> None:
+        label = place_label(self.read, act.source)
+        table = self.read.table(act.source.table) if isinstance(act.source, CellRef) else None
+        if table is not None and isinstance(act.source, CellRef) and act.source.row < table.header_rows:
+            raise InputError(f"{label} is a heading: only numbers of the document can be corrected")
+        if act.was != quantity_at(self.read, act.source):
+            raise InputError(f"{label} was not read as {act.was.text if act.was else 'nothing'}")
+        if act.was is None and not isinstance(act.source, CellRef):
+            raise InputError(f"there is no number at {label}")
+        require_in_range(act.now.value)
+        if quantity_at(self.document, act.source) == act.now:
+            raise InputError(f"{label} is {act.now.text} already")
+
+
+def _is_so(now: Turn, then: Turn, act: Choice) -> bool:
+    """Whether a turn is computed already as a person chose; what a cell is called may differ."""
+    plan = now.answer.plan
+    if isinstance(act, SourceChoice) and plan is not None:
+        step = plan.steps[act.step - 1]
+        return isinstance(step, Extract) and step.source == act.source
+    return plan == then.answer.plan
+
+
+def _line(text: str, most: int) -> str:
+    """Returns words as a record holds them: on one line, without signs that would lead a terminal."""
+    kept = "".join(sign if unicodedata.category(sign)[0] != "C" else " " for sign in text)
+    return " ".join(kept.split())[:most]

@@ -1,0 +1,143 @@
+"""Numbers that were misread: which hold now, and plans that take them as they are.
+
+Owns how a number of a plan is recognised as the one that was corrected: by its place and by how it was read there.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from quaestor.conversation.corrections import Correction, NumberCorrection
+from quaestor.core.provenance import Source
+from quaestor.core.quantity import Quantity
+from quaestor.errors import OperandError
+from quaestor.plan.steps import CellGroup, Compute, Extract, Operand, Plan, RowRef, Step
+
+Place = tuple[Source, Quantity | None]
+"""A number of the document: where it stands, and how it was read; None where no number was read there."""
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The corrected numbers that hold at one time.
+
+    Attributes:
+        now: What each number is.
+        by: The number of the correction that says so.
+    """
+
+    now: Mapping[Place, Quantity] = field(default_factory=dict)
+    by: Mapping[Place, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, corrections: Iterable[Correction]) -> "Numbers":
+        """Returns what some corrections say, the later ones last."""
+        now: dict[Place, Quantity] = {}
+        by: dict[Place, int] = {}
+        for correction in corrections:
+            if isinstance(correction.act, NumberCorrection):
+                place = correction.act.source, correction.act.was
+                now[place], by[place] = correction.act.now, correction.number
+        return cls(now, by)
+
+    def at(self, place: Place) -> Quantity | None:
+        """Returns the number that stands at a place; None where there is none."""
+        return self.now.get(place, place[1])
+
+
+def with_numbers(plan: Plan, before: Numbers, now: Numbers) -> Plan:
+    """Returns a plan with the numbers that hold now; one that is there no more stays as it was.
+
+    Args:
+        plan: Made when other numbers held.
+        before: Those.
+        now: What holds now.
+    """
+    if before.now == now.now:
+        return plan
+    return replace(plan, steps=tuple(_step(step, before, now) for step in plan.steps))
+
+
+def require_numbers(plan: Plan, before: Numbers, now: Numbers) -> None:
+    """Returns if all numbers of a plan are there.
+
+    Args:
+        plan: With the numbers that hold now.
+        before: Those that held when it was made.
+        now: What holds now.
+
+    Raises:
+        OperandError: One stood in its place by a correction only, which no longer stands.
+    """
+    for source, quantity in _taken(plan):
+        place = _place(source, quantity, before, now)
+        if place is not None and now.at(place) is None:
+            raise OperandError(f"there is no number any more where {quantity.text or quantity.value} was put in")
+
+
+def places_taken(plan: Plan, before: Numbers, now: Numbers) -> Iterator[Place]:
+    """Yields the places of a plan whose number has changed.
+
+    Args:
+        plan: As it was made.
+        before: The numbers that held then.
+        now: What holds now.
+    """
+    for source, quantity in _taken(plan):
+        place = _place(source, quantity, before, now)
+        if place is not None and before.at(place) != now.at(place):
+            yield place
+
+
+def _taken(plan: Plan) -> Iterator[tuple[Source, Quantity]]:
+    for step in plan.steps:
+        if isinstance(step, Extract):
+            if step.quantity is not None:
+                yield step.source, step.quantity
+            continue
+        for operand in step.operands:
+            if isinstance(operand, RowRef | CellGroup):
+                yield from zip(operand.sources, operand.values, strict=False)
+
+
+def _step(step: Step, before: Numbers, now: Numbers) -> Step:
+    if isinstance(step, Extract):
+        if step.quantity is None:
+            return step
+        return replace(step, quantity=_quantity(step.source, step.quantity, before, now))
+    return _operands(step, before, now)
+
+
+def _operands(step: Compute, before: Numbers, now: Numbers) -> Compute:
+    def held(operand: Operand) -> Operand:
+        if not isinstance(operand, RowRef | CellGroup):
+            return operand
+        pairs = zip(operand.sources, operand.values, strict=True)
+        return replace(operand, values=tuple(_quantity(source, value, before, now) for source, value in pairs))
+
+    return replace(step, operands=tuple(map(held, step.operands)))
+
+
+def _place(source: Source, quantity: Quantity, before: Numbers, now: Numbers) -> Place | None:
+    """The place of a number that was corrected, or that was until now."""
+    for place in (*before.now, *now.now):
+        held = before.at(place) if place[0] == source else None
+        if held is not None and held.value == quantity.value:
+            return place
+    return None
+
+
+def _quantity(source: Source, quantity: Quantity, before: Numbers, now: Numbers) -> Quantity:
+    place = _place(source, quantity, before, now)
+    if place is None:
+        return quantity
+    held, holds = before.at(place), now.at(place)
+    if held is None or holds is None or held == holds:
+        return quantity
+    # The operations on rows read a cell in a way of their own, without its unit.
+    return replace(
+        quantity,
+        value=holds.value,
+        text=holds.text,
+        scale=holds.scale if quantity.scale == held.scale else quantity.scale,
+        unit=holds.unit if quantity.unit == held.unit else quantity.unit,
+    )

@@ -1,0 +1,134 @@
+"""What could be corrected in an answer: other readings, the likeliest other cells for each step, other operations.
+
+Owns what is offered and in which order. What an offer would come to is computed before it is shown; what cannot be
+computed is not offered.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from quaestor.conversation.answer import OtherReading
+from quaestor.conversation.corrections import (
+    Act,
+    Choice,
+    NumberCorrection,
+    OperationChoice,
+    ReadingChoice,
+    SourceChoice,
+    Undo,
+    standing,
+)
+from quaestor.conversation.display import show_number, show_source
+from quaestor.core.provenance import CellRef, SentenceRef, Source
+from quaestor.documents.document import Document
+from quaestor.errors import InputError
+from quaestor.plan.steps import Compute, Extract
+from quaestor.repair.ledger import Ledger
+
+_CELLS = 6
+"""Other numbers that are offered for a step."""
+_ROWS_AWAY = 3
+_OPERATIONS = ("subtract", "percentage_change", "divide", "percentage", "add", "multiply", "average")
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Something that could be chosen.
+
+    Attributes:
+        act: What choosing it does.
+        says: It in words: `step 1: net revenue | 2007 | 181001`.
+        gives: The answer that it would come to, as it would be shown.
+    """
+
+    act: Act
+    says: str
+    gives: str
+
+
+def possible_corrections(ledger: Ledger, turn: int) -> tuple[Offer, ...]:
+    """Returns what could be chosen for an answer: readings, then cells step by step, then operations.
+
+    Args:
+        ledger: The conversation.
+        turn: The answer's place in it, from 0.
+
+    Raises:
+        InputError: There is no such answer.
+    """
+    if not 0 <= turn < len(ledger.turns):
+        raise InputError(f"there is no answer {turn + 1}: {len(ledger.turns)} questions are answered")
+    found: list[Offer] = []
+    for choice, says in _choices(ledger, turn):
+        try:
+            would_be = ledger.would_be(choice)[turn]
+        except InputError:
+            continue
+        offer = Offer(choice, says, show_number(would_be.answer))
+        if would_be.error is None and not _is_known(offer, found, show_number(ledger.turns[turn].answer)):
+            found.append(offer)
+    return tuple(found)
+
+
+def _is_known(offer: Offer, found: Sequence[Offer], now: str) -> bool:
+    """Whether an operation comes to what the answer is, or to what another one that is offered does."""
+    if not isinstance(offer.act, OperationChoice):
+        return False
+    return offer.gives in (now, *(one.gives for one in found if isinstance(one.act, OperationChoice)))
+
+
+def _choices(ledger: Ledger, turn: int) -> Iterator[tuple[Choice, str]]:
+    given, now = ledger.answered[turn].answer, ledger.turns[turn].answer
+    if given.plan is not None and any(_is_choice(one.act, turn) for one in standing(ledger.corrections)):
+        yield ReadingChoice(turn, 0), "as it was answered first"
+    for number, reading in enumerate(given.other_readings, start=1):
+        yield ReadingChoice(turn, number), f"read as: {reading.description or reading.shown}"
+    if now.plan is None:
+        return
+    for step in now.plan.steps:
+        if isinstance(step, Extract):
+            if step.quantity is not None:
+                for source in _other_sources(step, ledger.document, given.other_readings):
+                    yield SourceChoice(turn, step.id, source), f"step {step.id}: {_words(source, ledger.document)}"
+        elif len(step.operands) == 2:
+            yield from _operations(step, turn)
+
+
+def _is_choice(act: Act, turn: int) -> bool:
+    return not isinstance(act, NumberCorrection | Undo) and act.turn == turn
+
+
+def _operations(step: Compute, turn: int) -> Iterator[tuple[Choice, str]]:
+    if step.operation in _OPERATIONS:
+        for operation in _OPERATIONS:
+            if operation != step.operation:
+                words = operation.replace("_", " ")
+                yield OperationChoice(turn, step.id, operation), f"step {step.id}: {words}"
+    yield OperationChoice(turn, step.id, step.operation, swapped=True), f"step {step.id}: the other way round"
+
+
+def _other_sources(step: Extract, document: Document, readings: tuple[OtherReading, ...]) -> list[Source]:
+    """The numbers nearest to what a step takes: those of other readings, of its row, of its column."""
+    read = [other.source for reading in readings for other in reading.plan.extracts if other.quantity is not None]
+    near = _of_table(step.source, document) if isinstance(step.source, CellRef) else _of_text(step.source, document)
+    found = [source for source in dict.fromkeys((*read, *near)) if source != step.source]
+    return found[:_CELLS]
+
+
+def _of_table(cell: CellRef, document: Document) -> list[Source]:
+    body = [one.ref for one in document.table(cell.table).body() if one.quantity is not None]
+    row = [ref for ref in body if ref.row == cell.row]
+    column = [ref for ref in body if ref.column == cell.column and 0 < abs(ref.row - cell.row) <= _ROWS_AWAY]
+    row.sort(key=lambda ref: (abs(ref.column - cell.column), ref.column))
+    column.sort(key=lambda ref: (abs(ref.row - cell.row), ref.row))
+    # A long row leaves room for the lines around it.
+    return [*row[: _CELLS - 1], *column]
+
+
+def _of_text(span: SentenceRef, document: Document) -> list[Source]:
+    return [mention.ref for mention in document.sentence(span).mentions]
+
+
+def _words(source: Source, document: Document) -> str:
+    shown = show_source(source, document)
+    return f"{shown.place} | {shown.span}"

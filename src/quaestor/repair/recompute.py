@@ -1,0 +1,157 @@
+"""Turns as they come out with what a person corrected: plans re-validated and executed again, exactly, in their order.
+
+Owns what depends on what: a turn is computed anew where a person chose for it, where a number that it takes was
+corrected, and where an earlier answer that its plan refers to is another one. Every other turn stays the very turn that
+it was. A turn keeps its plan: why the solver chose it is not asked again.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from quaestor.conversation.answer import Answer, Corrected
+from quaestor.conversation.corrections import (
+    Choice,
+    Correction,
+    NumberCorrection,
+    ReadingChoice,
+    Undo,
+    as_corrected,
+    standing,
+)
+from quaestor.conversation.display import show_number
+from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Turn
+from quaestor.documents.document import Document
+from quaestor.errors import InputError, PlanError, PlanValidationError
+from quaestor.evaluation.fates import named_failure
+from quaestor.evaluation.verifying import verified_answer
+from quaestor.plan.steps import Compute, Plan, Ref
+from quaestor.questions.question import read_question
+from quaestor.repair.choosing import chosen_reading, with_choice
+from quaestor.repair.documents import corrected_document
+from quaestor.repair.numbers import Numbers, places_taken, require_numbers, with_numbers
+from quaestor.solvers.answering import answer_of_plan
+
+
+def recomputed(document: Document, turns: Sequence[Turn], corrections: Sequence[Correction]) -> tuple[Turn, ...]:
+    """Returns the turns of a conversation as its corrections leave them.
+
+    Args:
+        document: As it was read.
+        turns: As they were answered.
+        corrections: All that are on record, in their order; what they are said to have changed is what questions
+            which were asked after them could see.
+
+    Raises:
+        InputError: A choice names a step, a reading or a place that there is not, or a plan that cannot be run.
+    """
+    return _Again(document, turns, corrections).all()
+
+
+class _Again:
+    def __init__(self, document: Document, turns: Sequence[Turn], corrections: Sequence[Correction]) -> None:
+        self._turns, self._corrections = turns, corrections
+        self._standing = standing(corrections)
+        self._now = Numbers.of(self._standing)
+        self._document = corrected_document(document, self._now)
+        self._made: list[Turn] = []
+        self._because: list[frozenset[int]] = []
+
+    def all(self) -> tuple[Turn, ...]:
+        for place in range(len(self._turns)):
+            turn, because = self._one(place)
+            self._made.append(turn)
+            self._because.append(because)
+        return tuple(self._made)
+
+    def _one(self, place: int) -> tuple[Turn, frozenset[int]]:
+        turn = self._turns[place]
+        # What held when the question was asked, which the solver has answered it with.
+        told = [correction for correction in self._corrections if correction.turns <= place]
+        before = Numbers.of(standing(told)) if told else Numbers()
+        own = dict(_about(self._standing, place))
+        if not own and turn.answer.value is None and turn.error is None:
+            # Withheld, or no question of numbers: that is no matter of what the numbers are.
+            return turn, frozenset()
+        plan = self._plan(turn, before, tuple(own.values()))
+        if plan is None:
+            return turn, frozenset()
+        changed = {*self._numbers(turn.answer.plan, before)}
+        earlier = set(_referred(plan, place))
+        asked = as_corrected(self._turns[:place], told)
+        moved = any(_register(asked[index]) != _register(self._made[index]) for index in earlier)
+        if not own and not changed and not moved:
+            return turn, frozenset()
+        because = frozenset(own.keys() | changed).union(*(self._because[i] for i in earlier))
+        return self._corrected(turn, plan, before, because, chosen=bool(own)), because
+
+    def _plan(self, turn: Turn, before: Numbers, own: Sequence[Choice]) -> Plan | None:
+        plan = turn.answer.plan and with_numbers(turn.answer.plan, before, self._now)
+        for choice in own:
+            if isinstance(choice, ReadingChoice):
+                read = chosen_reading(turn.answer, choice)
+                plan = read and with_numbers(read, before, self._now)
+            plan = with_choice(plan, choice, self._document)
+        return plan
+
+    def _numbers(self, plan: Plan | None, before: Numbers) -> Iterator[int]:
+        """The corrections by which numbers of a plan are others than they were; of one that is undone its undoing."""
+        if plan is None:
+            return
+        for place in places_taken(plan, before, self._now):
+            made = self._now.by.get(place)
+            undone = before.by.get(place)
+            for correction in reversed(self._corrections) if made is None else ():
+                if isinstance(correction.act, Undo) and correction.act.of == undone:
+                    made = correction.number
+            if made is not None:
+                yield made
+
+    def _corrected(self, turn: Turn, plan: Plan, before: Numbers, because: frozenset[int], *, chosen: bool) -> Turn:
+        given, memory = turn.answer, Memory(tuple(self._made))
+        error = None
+        try:
+            require_numbers(plan, before, self._now)
+            answer = answer_of_plan(plan, memory, self._document, read_question(turn.question))
+            verified, registers = verified_answer(answer, memory)
+        except PlanError as failure:
+            if chosen and isinstance(failure, PlanValidationError):
+                raise InputError(f"answer {len(self._made) + 1} cannot be computed so: {failure}") from failure
+            answer, verified, registers = Answer(value=None, plan=plan, reason=str(failure)), False, ()
+            error = named_failure(failure)
+        answer = replace(
+            answer,
+            # How sure a solver was of its reading says nothing of the one that a person chose.
+            confidence=None if chosen else given.confidence,
+            grounds=None if chosen else given.grounds,
+            answerable=given.answerable,
+            other_readings=given.other_readings,
+            corrected=self._note(given, because),
+        )
+        return replace(turn, answer=answer, verified=verified, registers=registers, error=error)
+
+    def _note(self, given: Answer, because: frozenset[int]) -> Corrected:
+        latest = max(because, default=self._corrections[-1].number)
+        made = next(one for one in self._corrections if one.number == latest)
+        return Corrected(show_number(given), made.author, made.made, made.number, made.reason)
+
+
+def _about(corrections: Iterable[Correction], place: int) -> Iterator[tuple[int, Choice]]:
+    """What was chosen for a turn, each with the number of its correction."""
+    for correction in corrections:
+        act = correction.act
+        if not isinstance(act, NumberCorrection | Undo) and act.turn == place:
+            yield correction.number, act
+
+
+def _referred(plan: Plan, place: int) -> Iterator[int]:
+    """The earlier turns that a plan refers to, from 0."""
+    for step in plan.steps:
+        for operand in step.operands if isinstance(step, Compute) else ():
+            if isinstance(operand, Ref) and -place <= operand.step < 0:
+                yield place + operand.step
+
+
+def _register(turn: Turn) -> object:
+    """What later plans take of a turn."""
+    return Memory((turn,)).registers[0]

@@ -1,0 +1,84 @@
+"""A conversation of five turns over a made-up page, to be corrected: two cells, change, ratio, a sum of rows."""
+
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from made_up import a_record, write_dataset
+from scripted import ScriptedSolver
+
+from quaestor.conversation.answer import OtherReading
+from quaestor.conversation.corrections import NumberCorrection
+from quaestor.conversation.turn import Turn
+from quaestor.core.parsing import parse_quantity
+from quaestor.core.provenance import CellRef
+from quaestor.datasets.dataset import Conversation
+from quaestor.datasets.formats import read_dataset
+from quaestor.documents.document import Document
+from quaestor.evaluation.runner import play_conversation
+from quaestor.plan.steps import Compute, Extract, Plan, Ref
+from quaestor.repair.ledger import Ledger
+
+QUESTIONS = ("cell 1 1", "cell 1 2", "change", "ratio", "rows sum 1 2")
+"""206588; 181001; 181001 - 206588; that over 181001; the sum of two rows."""
+
+START = datetime(2026, 11, 22, 15, 0, tzinfo=UTC)
+
+
+@lru_cache(maxsize=1)
+def the_page() -> Document:
+    with TemporaryDirectory() as folder:
+        path = write_dataset(Path(folder) / "pages.json", a_record())
+        return read_dataset(path).conversations[0].document
+
+
+@lru_cache(maxsize=1)
+def the_turns() -> tuple[Turn, ...]:
+    document = the_page()
+    asked = Conversation(document.id, document, QUESTIONS)
+    turns = asyncio.run(play_conversation(asked, ScriptedSolver()))
+    change = turns[2]
+    # The solver of the tests keeps no other reading.
+    turned = Plan((Compute(1, "subtract", (Ref(-2), Ref(-1))),))
+    other = OtherReading(turned, "25,587 million", "Change in net revenue from 2007 to 2008", 0.25)
+    read = replace(
+        change, answer=replace(change.answer, other_readings=(other,), grounds="two answers", confidence=0.5)
+    )
+    return (*turns[:2], read, *turns[3:])
+
+
+def a_ledger() -> Ledger:
+    return Ledger(the_page(), the_turns())
+
+
+def cell(row: int, column: int) -> CellRef:
+    return CellRef(the_page().id, 0, row, column)
+
+
+def misread(row: int, column: int, printed: str) -> NumberCorrection:
+    """A cell that was misread, and what it prints."""
+    place = cell(row, column)
+    return NumberCorrection(place, the_page().cell(place).quantity, parse_quantity(printed))
+
+
+def at(minutes: int) -> datetime:
+    return START + timedelta(minutes=minutes)
+
+
+def shown(ledger: Ledger) -> list[str]:
+    return [str(turn.answer) for turn in ledger.turns]
+
+
+def number_of(turn: Turn) -> Decimal:
+    assert turn.answer.number is not None
+    return turn.answer.number
+
+
+def taken(turn: Turn) -> list[str]:
+    """What the extracts of a turn's plan take, as printed."""
+    plan = turn.answer.plan
+    return [s.quantity.text for s in plan.steps if isinstance(s, Extract) and s.quantity] if plan else []

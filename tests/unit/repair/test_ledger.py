@@ -1,0 +1,232 @@
+"""Corrections of a conversation: what they change, what they leave, and how they are taken back."""
+
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+from corrected import QUESTIONS, a_ledger, at, cell, misread, number_of, shown, the_page, the_turns
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quaestor.conversation.corrections import (
+    Act,
+    Correction,
+    NumberCorrection,
+    OperationChoice,
+    ReadingChoice,
+    SourceChoice,
+    Undo,
+    as_corrected,
+)
+from quaestor.conversation.turn import Turn
+from quaestor.core import serial
+from quaestor.core.parsing import parse_quantity
+from quaestor.core.provenance import CellRef, SentenceRef, Source
+from quaestor.core.quantity import Quantity
+from quaestor.errors import InputError
+from quaestor.evaluation.recording import TurnPlace, turn_records
+from quaestor.repair.ledger import Ledger
+
+FIRST = ["206,588 million", "181,001 million", "-25,587 million", "-0.1414", "$ 387,556 million"]
+
+
+def test_a_misread_cell_changes_every_answer_that_rests_on_it_and_no_other() -> None:
+    ledger = a_ledger()
+    made = ledger.correct(misread(1, 1, "200,000"), "Ada", "misread", at(1))
+    assert shown(ledger) == ["200,000 million", FIRST[1], "-18,999 million", "-10.5 %", "$ 380,968 million"]
+    assert [(change.turn, change.was) for change in made.changes] == [(i, FIRST[i]) for i in (0, 2, 3, 4)]
+    assert ledger.turns[1] is ledger.answered[1]
+    assert all(turn.verified for turn in ledger.turns)
+    corrected = ledger.turns[3].answer.corrected
+    assert corrected is not None
+    assert (corrected.was, corrected.author, corrected.made, corrected.reason) == ("-0.1414", "Ada", at(1), "misread")
+    assert shown(a_ledger()) == FIRST
+
+
+def test_another_cell_in_the_second_answer_changes_the_fourth() -> None:
+    ledger = a_ledger()
+    made = ledger.correct(SourceChoice(1, 1, cell(2, 2)), "Ada")
+    assert [change.turn for change in made.changes] == [1, 2, 3]
+    assert shown(ledger)[1:3] == ["402 million", "-206,186 million"]
+    assert ledger.turns[4] is ledger.answered[4]
+    assert ledger.turns[1].answer.sources == (cell(2, 2),)
+
+
+def test_another_reading_and_another_operation() -> None:
+    ledger = a_ledger()
+    ledger.correct(ReadingChoice(2, 1), "Ada")
+    assert shown(ledger)[2] == "25,587 million"
+    chosen = ledger.turns[2].answer
+    # How sure the solver was, and why, is said of its own reading alone.
+    assert (chosen.confidence, chosen.grounds) == (None, None)
+    ledger.correct(OperationChoice(2, 1, "percentage_change"), "Bo")
+    assert shown(ledger)[2] == "14.1 %"
+    ledger.correct(ReadingChoice(2, 0), "Bo")
+    assert shown(ledger) == FIRST
+    assert ledger.turns[2].answer.corrected is not None
+
+
+def test_what_cannot_be_computed_any_longer_says_so_and_comes_back() -> None:
+    ledger = a_ledger()
+    ledger.correct(misread(1, 2, "0"), "Ada")
+    fourth = ledger.turns[3]
+    assert (str(fourth.answer), fourth.verified) == ("no answer", False)
+    assert fourth.error is not None
+    assert "cannot be divided by zero" in fourth.error
+    assert fourth.answer.plan is not None
+    ledger.undo("Ada")
+    assert ledger.turns == the_turns()
+
+
+def test_a_later_correction_of_the_same_cell_counts_and_each_is_taken_back_alone() -> None:
+    ledger = a_ledger()
+    ledger.correct(misread(1, 1, "200,000"), "Ada")
+    ledger.correct(misread(1, 1, "300,000"), "Bo")
+    assert shown(ledger)[0] == "300,000 million"
+    ledger.undo("Cy", 1)
+    assert shown(ledger)[0] == "300,000 million"
+    ledger.undo("Cy")
+    assert shown(ledger) == FIRST
+    assert len(ledger.corrections) == 4
+
+
+def test_a_question_asked_after_a_correction_follows_its_undoing() -> None:
+    ledger = a_ledger()
+    ledger.take_back(2)
+    ledger.correct(misread(1, 1, "200,000"), "Ada")
+    # As a solver answers it that is shown what holds.
+    other = a_ledger()
+    other.correct(misread(1, 1, "200,000"), "Ada")
+    for turn in other.turns[2:]:
+        ledger.add(replace(turn, answer=replace(turn.answer, corrected=None)))
+    assert shown(ledger) == shown(other)
+    assert ledger.turns[2] is ledger.answered[2]
+    ledger.undo("Bo")
+    assert shown(ledger) == FIRST[:3] + shown(ledger)[3:4] + FIRST[4:]
+    assert number_of(ledger.turns[3]) == number_of(the_turns()[3])
+    noted = ledger.turns[2].answer.corrected
+    assert noted is not None
+    assert (noted.was, noted.author) == ("-18,999 million", "Bo")
+
+
+def test_a_number_is_put_into_a_cell_that_had_none() -> None:
+    ledger = a_ledger()
+    put = NumberCorrection(cell(1, 0), None, parse_quantity("12"))
+    assert ledger.correct(put, "Ada").changes == ()
+    assert ledger.document.cell(cell(1, 0)).text == "12"
+    ledger.correct(SourceChoice(0, 1, cell(1, 0)), "Ada")
+    assert shown(ledger)[0].startswith("12")
+    with pytest.raises(InputError, match="what was corrected after 1 rests on it: undo that first"):
+        ledger.undo("Ada", 1)
+
+
+@pytest.mark.parametrize(
+    ("act", "says"),
+    [
+        (SourceChoice(7, 1, CellRef("x", 0, 1, 1)), "there is no answer 8: there are 5 answers"),
+        (SourceChoice(0, 2, CellRef("x", 0, 1, 1)), "answer 1 has 1 step: there is no step 2"),
+        (SourceChoice(0, 1, CellRef("x", 0, 99, 1)), "has no such place: table 1, row 100, column 2"),
+        (SourceChoice(0, 1, CellRef("x", 0, -1, 1)), "has no such place"),
+        (SourceChoice(0, 1, SentenceRef("x", "pre_text", 9, 0, 1)), "has no such place: pre_text, sentence 10"),
+        (SourceChoice(2, 1, CellRef("x", 0, 1, 1)), "it takes no cell"),
+        (SourceChoice(0, 1, CellRef("x", 0, 0, 0)), "there is no number at"),
+        (ReadingChoice(0, 1), "answer 1 has no other reading that was kept"),
+        (ReadingChoice(2, 2), "answer 3 has 1 other reading: there is no reading 3"),
+        (OperationChoice(0, 1, "add"), "step 1 of answer 1 takes a number and computes nothing"),
+        (OperationChoice(2, 1, "substract"), "did you mean 'subtract'"),
+        (OperationChoice(2, 1, "absolute"), "takes 1 operand, not 2"),
+        (OperationChoice(2, 1, "subtract"), "answer 3 is computed so already"),
+        (Undo(1), "there is no correction 1 to undo: none stands"),
+        (NumberCorrection(CellRef("x", 0, 1, 1), None, Quantity(Decimal(1))), "was not read as nothing"),
+        (NumberCorrection(CellRef("x", 0, 0, 1), Quantity(Decimal(2008)), Quantity(Decimal(1))), "is a heading"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line_and_leaves_no_record(act: Act, says: str) -> None:
+    ledger = a_ledger()
+    if isinstance(act, SourceChoice | NumberCorrection):
+        act = replace(act, source=replace(act.source, document=the_page().id))
+    with pytest.raises(InputError) as failure:
+        ledger.correct(act, "Ada")
+    assert says in str(failure.value)
+    assert "\n" not in str(failure.value)
+    assert (ledger.corrections, ledger.turns) == ((), the_turns())
+
+
+def test_who_and_why_are_kept_in_one_line_without_signs_that_lead_a_terminal() -> None:
+    made = a_ledger().correct(misread(1, 1, "5"), "  A\x1b[31mda\n\u202e ", "mis\nread " + "x" * 900)
+    assert made.author == "A [31mda"
+    assert (made.reason[:8], len(made.reason)) == ("mis read", 400)
+    assert a_ledger().correct(misread(1, 1, "5"), " ").author == "you"
+
+
+_CELLS = st.builds(cell, st.integers(-1, 4), st.integers(-1, 3))
+_SPANS = st.builds(
+    SentenceRef, st.just(the_page().id), st.sampled_from(["pre_text", "post_text", "?"]), st.integers(0, 2),
+    st.integers(0, 40), st.integers(0, 60),
+)  # fmt: skip
+_MENTIONS = st.sampled_from([mention.ref for sentence in the_page().sentences for mention in sentence.mentions])
+_SOURCES: st.SearchStrategy[Source] = st.one_of(_CELLS, _CELLS, _SPANS, _MENTIONS)
+_PRINTED = st.sampled_from(["0", "5,400", "-7", "13 %", "2.5 billion", "1e9", "0.000001", "9" * 30]).filter(bool)
+
+
+def _number(source: Source, printed: str, was: bool) -> NumberCorrection:
+    page, quantity = the_page(), None
+    try:
+        if isinstance(source, CellRef):
+            quantity = page.cell(source).quantity
+        else:
+            quantity = next((m.quantity for m in page.sentence(source).mentions if m.ref == source), None)
+    except (LookupError, IndexError):
+        pass
+    try:
+        now = parse_quantity(printed)
+    except InputError:
+        now = Quantity(Decimal(printed))
+    return NumberCorrection(source, quantity if was else None, now)
+
+
+_TURN, _STEP = st.integers(-1, 5), st.integers(0, 3)
+_ACTS: st.SearchStrategy[Act] = st.one_of(
+    st.builds(_number, _SOURCES, _PRINTED, st.booleans()),
+    st.builds(SourceChoice, _TURN, _STEP, _SOURCES),
+    st.builds(ReadingChoice, _TURN, st.integers(-1, 2)),
+    st.builds(
+        OperationChoice, _TURN, _STEP,
+        st.sampled_from(["add", "divide", "percentage_change", "exp", "greater", "argmax", "sum", "x"]), st.booleans(),
+    ),
+    st.builds(Undo, st.integers(0, 9)),
+)  # fmt: skip
+
+
+def _stored(turns: tuple[Turn, ...]) -> list[object]:
+    return [serial.dump(record) for record in turn_records(TurnPlace("run", "one"), turns)]
+
+
+@given(st.lists(_ACTS, max_size=7))
+@settings(max_examples=120, deadline=None)
+def test_any_chain_is_refused_or_recorded_and_undoing_all_gives_the_original(acts: list[Act]) -> None:
+    ledger = a_ledger()
+    for act in acts:
+        before = ledger.turns
+        try:
+            made = ledger.correct(act, "Ada")
+        except InputError:
+            assert ledger.turns == before
+            continue
+        assert serial.load(Correction, serial.dump(made)) == made
+        assert ledger.answered == the_turns()
+        # What is kept says by itself how the answers read.
+        assert as_corrected(ledger.answered, ledger.corrections) == ledger.turns
+        assert {change.turn for change in made.changes} == {
+            place for place, (was, now) in enumerate(zip(before, ledger.turns, strict=True)) if was != now
+        }
+    again = Ledger(the_page(), the_turns(), ledger.corrections)
+    assert (again.turns, again.document.digest) == (ledger.turns, ledger.document.digest)
+    for _ in range(len(acts)):
+        try:
+            ledger.undo("Bo")
+        except InputError:
+            break
+    assert _stored(ledger.turns) == _stored(the_turns())
+    assert ledger.document is the_page() or ledger.document == the_page()
+    assert [turn.question for turn in ledger.turns] == list(QUESTIONS)
