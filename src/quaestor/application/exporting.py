@@ -49,13 +49,13 @@ def format_of(output: OutputFile, named: str | None) -> ExportFormat:
     raise InputError(f"{named or output.path} names no format: choose one of {known}")
 
 
-async def read_conversations(store: RunStore, run: str, name: str | None = None) -> tuple[ExportedConversation, ...]:
+async def read_conversations(store: RunStore, run: str, names: Sequence[str] = ()) -> tuple[ExportedConversation, ...]:
     """Returns the conversations of a run as they are stored.
 
     Args:
         store: Where the run is kept.
         run: Its id, the beginning of one, or `latest`.
-        name: Only the conversation of this id, or about this page.
+        names: Only the conversations of these ids, or about these pages; all where none is named.
 
     Raises:
         StoreError: There is no such run.
@@ -68,8 +68,8 @@ async def read_conversations(store: RunStore, run: str, name: str | None = None)
             "its turns can be exported as traces"
         )
     ids = [example.conversation for example in await store.examples(record.id)]
-    if name is not None:
-        ids = [await find_conversation(store, record.id, name)]
+    if names:
+        ids = list(dict.fromkeys([await find_conversation(store, record.id, name) for name in names]))
     found = []
     for id in ids:
         if turns := await store.turns(record.id, id):
@@ -86,21 +86,28 @@ def write_export(output: OutputFile, format: ExportFormat, conversations: Sequen
     Args:
         output: Where to.
         format: What is written.
-        conversations: One at least; a workbook holds one.
+        conversations: One at least.
 
     Raises:
-        InputError: The file cannot be written or may not be replaced, or there are too many for a workbook.
+        InputError: The file cannot be written or may not be replaced.
         SettingsError: The extra that the format needs is not installed.
     """
-    if format == "xlsx":
-        if len(conversations) > 1:
-            some = ", ".join(conversation.id for conversation in conversations[:3])
-            raise InputError(f"a workbook holds one of {len(conversations)} conversations: name it, such as {some}")
-        written = workbook_bytes(conversations[0])
-    else:
-        written = _TEXTS[format](conversations).encode()
+    written = export_bytes(format, conversations)
     with output.replacing() as path:
         path.write_bytes(written)
+
+
+def export_bytes(format: ExportFormat, conversations: Sequence[ExportedConversation]) -> bytes:
+    """Returns conversations as a file holds them.
+
+    Args:
+        format: Which kind of file.
+        conversations: One at least.
+
+    Raises:
+        SettingsError: The extra that the format needs is not installed.
+    """
+    return workbook_bytes(conversations) if format == "xlsx" else _TEXTS[format](conversations).encode()
 
 
 def _turn(record: TurnRecord) -> ExportedTurn:

@@ -16,8 +16,10 @@ def export_command(
     run: RunArgument,
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.", metavar="FILE")],
     conversation: Annotated[
-        str | None,
-        typer.Option("--conversation", help="Only this one, by its id or the id of its page.", metavar="ID"),
+        list[str] | None,
+        typer.Option(
+            "--conversation", help="Only this one, by its id or the id of its page; may be given again.", metavar="ID"
+        ),
     ] = None,
     format: Annotated[
         str | None,
@@ -43,7 +45,7 @@ def export_command(
 
     async def read() -> "tuple[ExportedConversation, ...]":
         async with open_store(uri, create=False) as opened:
-            return await read_conversations(opened, run, conversation)
+            return await read_conversations(opened, run, conversation or ())
 
     found = asyncio.run(read())
     write_export(target, chosen, found)

@@ -37,8 +37,8 @@ class ReadingLimits:
     """
 
     memory: int = 3 << 30
-    cpu_seconds: float = 90
-    seconds: float = 120
+    cpu_seconds: float = 180
+    seconds: float = 180
     written: int = 256 << 20
 
 

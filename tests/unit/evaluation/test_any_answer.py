@@ -109,7 +109,7 @@ def handed_on(records: Sequence[TurnRecord]) -> None:
     conversation = ExportedConversation("conversation", PROVIDER.graph(PAGE), turns)
     for written in (to_csv, to_json, to_markdown, to_html):
         assert written([conversation]).encode()
-    assert workbook_bytes(conversation)
+    assert workbook_bytes([conversation])
 
 
 @settings(max_examples=15, deadline=None)

@@ -5,12 +5,12 @@ the plan came to, and to what it would come to with other inputs. An entry that 
 label and number, which no sum, highest or count takes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from quaestor.conversation.answer import Answer
 from quaestor.core.answer_value import ValueList, print_value
 from quaestor.exports.conversation import ExportedConversation, ExportedTurn
-from quaestor.exports.workbook.places import Places
+from quaestor.exports.workbook.places import InputCell, Taken
 from quaestor.exports.workbook.working import (
     COMPARED,
     LABEL,
@@ -32,34 +32,36 @@ _SPREAD = {
     "sum": "SUM", "average": "AVERAGE", "minimum": "MIN", "maximum": "MAX",
     "table_sum": "SUM", "table_average": "AVERAGE", "table_min": "MIN", "table_max": "MAX",
 }  # fmt: skip
-_FIRST_ROW = 1
-"""Below the headings."""
 
 
 class Workings:
     """The rows of a conversation, and the formula of each answer.
 
     Attributes:
-        rows: From the second row of the sheet on.
+        rows: From `first` on.
         answers: For each turn its formula; None where it has no answer.
     """
 
-    def __init__(self, conversation: ExportedConversation, places: Places) -> None:
+    def __init__(
+        self, conversation: ExportedConversation, inputs: Mapping[Taken, InputCell], first: int = 1, turn: int = 1
+    ) -> None:
         """Writes all turns of a conversation.
 
         Args:
             conversation: The conversation.
-            places: Where its numbers stand in the workbook.
+            inputs: Where its numbers stand in the workbook.
+            first: The row of the sheet where it begins, from 0; the headings stand in the first.
+            turn: The number of its first question in the workbook.
         """
         self.rows: list[WorkingRow] = []
         self.answers: list[str | None] = []
-        self._places = places
+        self._inputs, self._first = inputs, first
         self._turn, self._history, self._answers = 0, list[Single | Rows | None](), list[Answer]()
-        for number, turn in enumerate(conversation.turns, start=1):
+        for number, asked in enumerate(conversation.turns, start=turn):
             self._turn = number
-            made = self._played(turn)
+            made = self._played(asked)
             self._history.append(made)
-            self._answers.append(turn.answer)
+            self._answers.append(asked.answer)
             self.answers.append(None if made is None else _shown(made))
 
     def _played(self, turn: ExportedTurn) -> Single | Rows | None:
@@ -79,7 +81,7 @@ class Workings:
     def _extracted(self, step: Extract) -> Single:
         if step.quantity is None:
             return self._row(step.label or "words", in_quotes(step.text or ""), Dimension())
-        cell = self._places.inputs[step.source, step.quantity]
+        cell = self._inputs[step.source, step.quantity]
         formula = f"ABS({cell.name})" if step.reading == "magnitude" else cell.name
         self.rows.append(WorkingRow(self._turn, step.label, formula, input=cell))
         return Single(self._last(NUMBER), step.counts)
@@ -113,7 +115,7 @@ class Workings:
         labels = operand.labels if isinstance(operand, CellGroup) else ("",) * len(operand.values)
         first = self._next
         for source, quantity, label in zip(operand.sources, operand.values, labels, strict=True):
-            cell = self._places.inputs[source, quantity]
+            cell = self._inputs[source, quantity]
             self.rows.append(WorkingRow(self._turn, operand.text, cell.name, in_quotes(label), input=cell))
         return Rows(first, tuple(labels), tuple(operand.counts))
 
@@ -230,7 +232,7 @@ class Workings:
 
     @property
     def _next(self) -> int:
-        return _FIRST_ROW + len(self.rows)
+        return self._first + len(self.rows)
 
     def _last(self, column: int) -> str:
         return address(self._next - 1, column)

@@ -1,4 +1,4 @@
-"""Names of cells: what a workbook's formulas call the numbers that they rest on.
+"""Names of cells, which a workbook's formulas call the numbers by that they rest on, and names of sheets.
 
 Owns what a spreadsheet program takes as a name. `tax2012` is a cell to it, and so is `R1C1`.
 """
@@ -7,6 +7,8 @@ import re
 
 _CELL = re.compile(r"(?:[a-z]{1,3}\d{1,7}|r\d*c\d*|r|c|true|false)", re.IGNORECASE)
 _LONGEST = 60
+_NOT_IN_SHEETS = re.compile(r"[\[\]:*?/\\'\x00-\x1f\x7f-\x9f]+")
+_LONGEST_SHEET = 31
 
 
 class CellNames:
@@ -32,3 +34,34 @@ class CellNames:
             name = f"{plain}_{again}"
         self._taken.add(name)
         return name
+
+
+class SheetNames:
+    """Gives out names of sheets, each once, whatever the case of its letters."""
+
+    def __init__(self, *taken: str) -> None:
+        """Takes the names that are given already."""
+        # No program lets a sheet be called so.
+        self._taken = {name.casefold() for name in (*taken, "History")}
+
+    def take(self, wanted: str, ending: str = "") -> str:
+        """Returns a name like the one that is wanted, which no other sheet has.
+
+        Args:
+            wanted: What it is to be called, cut where it is too long.
+            ending: What stays at its end.
+
+        >>> names = SheetNames("Text")
+        >>> names.take("JKHY/2009/page_28", " T1"), names.take("jkhy 2009 page_28", " T1"), names.take("text")
+        ('JKHY 2009 page_28 T1', 'jkhy 2009 page_28 T1 (2)', 'text (2)')
+        """
+        plain, end = (" ".join(_NOT_IN_SHEETS.sub(" ", part).split()) for part in (wanted, ending))
+        end = f" {end}" if end else ""
+        again = 1
+        while True:
+            last = end if again == 1 else f"{end} ({again})"
+            name = f"{plain[: _LONGEST_SHEET - len(last)].strip()}{last}".strip() or "Sheet"
+            if name.casefold() not in self._taken:
+                self._taken.add(name.casefold())
+                return name
+            again += 1

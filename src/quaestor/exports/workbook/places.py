@@ -1,21 +1,22 @@
-"""Where the numbers of a conversation stand in a workbook: a sheet for each table that is used, one for the text.
+"""Where the numbers of conversations stand in a workbook: a sheet for each table that is used, one for the text.
 
 A number stands in the cell that its table prints it in. One that is not alone in its cell, or stands in a sentence, has
-a line of its own beside the words around it.
+a line of its own beside the words around it. Conversations about one page share its sheets.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.quantity import Quantity
 from quaestor.exports.conversation import ExportedConversation
-from quaestor.exports.workbook.names import CellNames
-from quaestor.graph.facts import Heading, Observation, TextCell
+from quaestor.exports.workbook.names import CellNames, SheetNames
+from quaestor.graph.facts import Heading, MentionFact, Observation, TextCell
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.steps import CellGroup, Compute, Extract, RowRef
 
 TEXT_SHEET = "Text"
+_SUFFIXES = (".gz", ".pdf", ".html", ".htm", ".xlsx", ".csv", ".md", ".txt")
 
 Taken = tuple[Source, Quantity]
 """A number that plans take, and where it is printed."""
@@ -42,16 +43,20 @@ class InputCell:
 
 @dataclass(frozen=True, slots=True)
 class TableSheet:
-    """A table of the page.
+    """A table of a page.
 
     Attributes:
         name: The sheet's name.
+        document: The id of the document that it is of: a file's name, or a page's.
+        section: The headings that it stands under, or "".
         caption: What is printed over the table, or "".
         texts: Headings and cells of words, by row and column from 0.
         numbers: The numbers, likewise.
     """
 
     name: str
+    document: str
+    section: str
     caption: str
     texts: dict[tuple[int, int], str]
     numbers: dict[tuple[int, int], Quantity]
@@ -64,50 +69,134 @@ class QuotedNumber:
     Attributes:
         words: The sentence, or the whole cell with its row and column.
         printed: The number as printed.
+        document: The id of the document that it is of.
+        section: The headings that it stands under, or "".
     """
 
     words: str
     printed: str
+    document: str
+    section: str
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """All inputs of a conversation.
+    """All inputs of conversations.
 
     Attributes:
-        inputs: By the place on the page and the number there.
+        inputs: Of each conversation, by the place on its page and the number there.
+        cells: All of them, each once.
         tables: One sheet a table.
         lines: Of the sheet of the text, from its second row on.
     """
 
-    inputs: dict[Taken, InputCell]
+    inputs: tuple[dict[Taken, InputCell], ...]
+    cells: tuple[InputCell, ...]
     tables: tuple[TableSheet, ...]
     lines: tuple[QuotedNumber, ...]
 
 
-def places_of(conversation: ExportedConversation, names: CellNames) -> Places:
-    """Returns where each number that the plans of a conversation take stands in its workbook.
+def places_of(conversations: Sequence[ExportedConversation], names: CellNames, sheets: SheetNames) -> Places:
+    """Returns where each number that the plans of conversations take stands in their workbook.
 
     Args:
-        conversation: The conversation.
+        conversations: The conversations.
         names: Gives out the names of cells.
+        sheets: Gives out the names of sheets.
     """
-    wanted = dict.fromkeys(pair for pair, _ in _taken(conversation))
-    labels = dict(reversed(list(_taken(conversation))))
-    used = sorted({source.table for source, _ in wanted if isinstance(source, CellRef)})
-    tables = {index: _table(conversation.graph, index) for index in used}
-    inputs: dict[Taken, InputCell] = {}
+    pages = _pages([conversation.graph for conversation in conversations])
+    taken = [_called(conversation) for conversation in conversations]
+    tables = _tables(conversations, pages, taken, sheets)
+    cells: dict[tuple[int, Taken], InputCell] = {}
     lines: list[QuotedNumber] = []
-    for source, quantity in wanted:
-        name = names.take(labels[source, quantity])
-        sheet = tables.get(source.table) if isinstance(source, CellRef) else None
-        place = (source.row + 1, source.column) if isinstance(source, CellRef) else (0, 0)
-        if sheet is not None and sheet.numbers.get(place) == quantity:
-            inputs[source, quantity] = InputCell(sheet.name, *place, name, quantity)
+    for conversation, page, labels in zip(conversations, pages, taken, strict=True):
+        for (source, quantity), label in labels.items():
+            if (page, (source, quantity)) in cells:
+                continue
+            name = names.take(label)
+            sheet = tables.get((page, source.table)) if isinstance(source, CellRef) else None
+            place = (source.row + 1, source.column) if isinstance(source, CellRef) else (0, 0)
+            if sheet is None or sheet.numbers.get(place) != quantity:
+                lines.append(_quoted(source, quantity, conversation.graph))
+                cell = InputCell(TEXT_SHEET, len(lines), 0, name, quantity)
+            else:
+                cell = InputCell(sheet.name, *place, name, quantity)
+            cells[page, (source, quantity)] = cell
+    inputs = tuple({pair: cells[page, pair] for pair in labels} for page, labels in zip(pages, taken, strict=True))
+    return Places(inputs, tuple(cells.values()), tuple(tables.values()), tuple(lines))
+
+
+def _pages(graphs: Sequence[KnowledgeGraph]) -> list[int]:
+    """Returns the number of the page that each graph is of: of one where nothing in two graphs says otherwise.
+
+    A long document is told in parts, and two files may have one name.
+    """
+    known: dict[str, list[tuple[int, dict[tuple[Source, int], Quantity]]]] = {}
+    numbers: list[int] = []
+    for graph in graphs:
+        facts: tuple[Observation | MentionFact, ...] = (*graph.observations, *graph.mentions)
+        printed = {(fact.source, fact.order): fact.quantity for fact in facts}
+        alike = known.setdefault(graph.document, [])
+        for number, others in alike:
+            if all(others.get(place, quantity) == quantity for place, quantity in printed.items()):
+                others.update(printed)
+                numbers.append(number)
+                break
         else:
-            lines.append(QuotedNumber(_around(source, conversation.graph), quantity.text))
-            inputs[source, quantity] = InputCell(TEXT_SHEET, len(lines), 0, name, quantity)
-    return Places(inputs, tuple(tables.values()), tuple(lines))
+            alike.append((1 + max(numbers, default=-1), printed))
+            numbers.append(alike[-1][0])
+    return numbers
+
+
+def _tables(
+    conversations: Sequence[ExportedConversation],
+    pages: Sequence[int],
+    taken: Sequence[Iterable[Taken]],
+    sheets: SheetNames,
+) -> dict[tuple[int, int], TableSheet]:
+    """Returns the sheets of the tables in which cells are used, by page and place in it."""
+    used: dict[tuple[int, int], str] = {}
+    for page, pairs in zip(pages, taken, strict=True):
+        used.update({(page, ref.table): ref.document for ref, _ in pairs if isinstance(ref, CellRef)})
+    alone = len({page for page, _ in used}) == 1
+    made: dict[tuple[int, int], TableSheet] = {}
+    for (page, index), document in sorted(used.items()):
+        name = sheets.take(f"Table {index + 1}") if alone else sheets.take(_short(document), f"T{index + 1}")
+        parts = (
+            _table(told.graph, index, name) for told, about in zip(conversations, pages, strict=True) if about == page
+        )
+        first = next(parts)
+        for other in parts:
+            first.texts.update({**other.texts, **first.texts})
+            first.numbers.update(other.numbers)
+        made[page, index] = first
+    return made
+
+
+def _quoted(source: Source, quantity: Quantity, graph: KnowledgeGraph) -> QuotedNumber:
+    if isinstance(source, CellRef):
+        section = next((fact.section for fact in graph.tables if fact.index == source.table), "")
+    else:
+        section = source.section
+    return QuotedNumber(_around(source, graph), quantity.text, source.document, _path(graph, section))
+
+
+def _short(document: str) -> str:
+    for suffix in _SUFFIXES:
+        document = document.removesuffix(suffix)
+    return document
+
+
+def _path(graph: KnowledgeGraph, section: str) -> str:
+    return " > ".join(graph.path_of(section))
+
+
+def _called(conversation: ExportedConversation) -> dict[Taken, str]:
+    """Returns the numbers that plans take, each with what it is called first."""
+    called: dict[Taken, str] = {}
+    for taken, label in _taken(conversation):
+        called.setdefault(taken, label)
+    return called
 
 
 def _taken(conversation: ExportedConversation) -> Iterator[tuple[Taken, str]]:
@@ -133,7 +222,7 @@ def _of_groups(step: Compute) -> Iterator[tuple[Taken, str]]:
                 yield (source, quantity), f"{operand.text} {label}"
 
 
-def _table(graph: KnowledgeGraph, index: int) -> TableSheet:
+def _table(graph: KnowledgeGraph, index: int, name: str) -> TableSheet:
     """Returns a table as the facts of the page have it, each cell where the page has it, one row lower."""
     fact = next((table for table in graph.tables if table.index == index), None)
     texts: dict[tuple[int, int], str] = {}
@@ -157,7 +246,8 @@ def _table(graph: KnowledgeGraph, index: int) -> TableSheet:
             numbers[place] = found[0].quantity
         else:
             texts[place] = " ".join(one.quantity.text for one in found)
-    return TableSheet(f"Table {index + 1}", fact.caption if fact else "", texts, numbers)
+    section = _path(graph, fact.section) if fact else ""
+    return TableSheet(name, graph.document, section, fact.caption if fact else "", texts, numbers)
 
 
 def _around(source: Source, graph: KnowledgeGraph) -> str:

@@ -1,8 +1,9 @@
-"""Writes a conversation as a workbook: answers, the working, a sheet for each table that is used, one for the text.
+"""Writes conversations as a workbook: answers, the working, a sheet for each table that is used, one for the text.
 
 Owns sheets, formats and links. Text of documents and of people is written as text, never as a formula or a link.
 """
 
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from io import BytesIO
 from typing import TYPE_CHECKING
@@ -12,8 +13,8 @@ from quaestor.core.answer_value import Number, Text, YesNo, print_value
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.exports.conversation import ExportedConversation, ExportedTurn
 from quaestor.exports.workbook.formulas import Workings
-from quaestor.exports.workbook.names import CellNames
-from quaestor.exports.workbook.places import TEXT_SHEET, InputCell, Places, TableSheet, places_of
+from quaestor.exports.workbook.names import CellNames, SheetNames
+from quaestor.exports.workbook.places import TEXT_SHEET, InputCell, TableSheet, places_of
 from quaestor.exports.workbook.working import COMPARED, LABEL, NUMBER, PLACE, SHEET, WorkingRow
 from quaestor.extras import require_extra
 
@@ -23,18 +24,23 @@ if TYPE_CHECKING:
     from xlsxwriter.worksheet import Worksheet
 
 _ANSWERS = "Answers"
-_HEADS = ("No.", "Question", "Answer", "Counted in", "As shown", "Arithmetic", "How sure", "Remark", "What it is")
-_WIDTHS = (5, 60, 18, 14, 22, 44, 9, 40, 44)
+_TABLES = "Tables"
+_HEADS = (
+    "No.", "Conversation", "Question", "Answer", "Counted in", "As shown", "Arithmetic", "Printed at", "How sure",
+    "Remark", "What it is",
+)  # fmt: skip
+_WIDTHS = (5, 24, 60, 18, 14, 22, 44, 28, 9, 40, 44)
+_QUESTION, _ANSWER, _PRINTED_AT = _HEADS.index("Question"), _HEADS.index("Answer"), _HEADS.index("Printed at")
 _WORKING_HEADS = ("No.", "Step", "Label", "Number", "Compared by", "Place", "Printed at")
 _LONGEST = 32_000
 """A cell holds 32,767 characters."""
 
 
-def workbook_bytes(conversation: ExportedConversation) -> bytes:
-    """Returns a conversation as an XLSX file.
+def workbook_bytes(conversations: Sequence[ExportedConversation]) -> bytes:
+    """Returns conversations as an XLSX file.
 
     Args:
-        conversation: The conversation.
+        conversations: One or more; those about one page share its sheets.
 
     Raises:
         SettingsError: The extra `workbook` is not installed.
@@ -45,73 +51,102 @@ def workbook_bytes(conversation: ExportedConversation) -> bytes:
     made = BytesIO()
     options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
     with Workbook(made, options) as workbook:
-        _Writer(workbook, conversation).write()
+        _Writer(workbook, conversations).write()
     return made.getvalue()
 
 
 class _Writer:
-    def __init__(self, workbook: "Workbook", conversation: ExportedConversation) -> None:
-        self._book, self._conversation = workbook, conversation
+    def __init__(self, workbook: "Workbook", conversations: Sequence[ExportedConversation]) -> None:
+        self._book, self._conversations = workbook, conversations
         self._names = CellNames()
-        self._places = places_of(conversation, self._names)
-        self._workings = Workings(conversation, self._places)
-        self._bold = workbook.add_format({"bold": True, "text_wrap": True, "valign": "top"})
-        self._wrapped = workbook.add_format({"text_wrap": True, "valign": "top"})
-        self._top = workbook.add_format({"valign": "top"})
+        self._places = places_of(conversations, self._names, SheetNames(_ANSWERS, SHEET, _TABLES, TEXT_SHEET))
+        self._workings = list(self._worked())
+        self._formats: dict[tuple[tuple[str, str | int | bool], ...], Format] = {}
+        self._bold = self._format(bold=True, text_wrap=True, valign="top")
+        self._wrapped = self._format(text_wrap=True, valign="top")
+        self._top = self._format(valign="top")
+
+    def _worked(self) -> Iterator[Workings]:
+        row, turn = 1, 1
+        for conversation, inputs in zip(self._conversations, self._places.inputs, strict=True):
+            workings = Workings(conversation, inputs, row, turn)
+            row, turn = row + len(workings.rows), turn + len(conversation.turns)
+            yield workings
 
     def write(self) -> None:
         answers, working = self._book.add_worksheet(_ANSWERS), self._book.add_worksheet(SHEET)
         self._answers(answers)
         self._working(working)
-        used = {(cell.sheet, cell.row, cell.column) for cell in self._places.inputs.values()}
+        if self._places.tables:
+            self._contents(self._book.add_worksheet(_TABLES))
+        if self._places.lines:
+            self._text(self._book.add_worksheet(TEXT_SHEET))
+        used = {(cell.sheet, cell.row, cell.column) for cell in self._places.cells}
         for table in self._places.tables:
             self._table(self._book.add_worksheet(table.name), table, used)
-        if self._places.lines:
-            self._text(self._book.add_worksheet(TEXT_SHEET), self._places)
-        for cell in self._places.inputs.values():
+        for cell in self._places.cells:
             self._book.define_name(cell.name, f"='{cell.sheet}'!{_absolute(cell.row, cell.column)}")
 
     def _answers(self, sheet: "Worksheet") -> None:
         self._heads(sheet, _HEADS, _WIDTHS)
-        for row, (turn, formula) in enumerate(
-            zip(self._conversation.turns, self._workings.answers, strict=True), start=1
+        row = 0
+        for conversation, workings in zip(self._conversations, self._workings, strict=True):
+            printed_at: dict[int, list[InputCell]] = {}
+            for made in workings.rows:
+                if made.input is not None:
+                    printed_at.setdefault(made.turn, []).append(made.input)
+            for turn, formula in zip(conversation.turns, workings.answers, strict=True):
+                row += 1
+                sheet.write_string(row, 1, conversation.id[:_LONGEST], self._top)
+                self._turn(sheet, row, turn, formula)
+                self._links(sheet, row, printed_at.get(row, []))
+        sheet.freeze_panes(1, 0)
+        sheet.autofilter(0, 0, row, len(_HEADS) - 1)
+
+    def _turn(self, sheet: "Worksheet", row: int, turn: ExportedTurn, formula: str | None) -> None:
+        answer = turn.answer
+        sheet.write_number(row, 0, row, self._top)
+        sheet.write_string(row, _QUESTION, turn.question[:_LONGEST], self._wrapped)
+        self._answer(sheet, row, turn, formula)
+        for column, text, shown in (
+            (_ANSWER + 1, _counted(turn), self._top),
+            (_ANSWER + 2, show_number(answer), self._wrapped),
+            (_ANSWER + 3, answer.formula if answer.value is not None else "", self._wrapped),
+            (_PRINTED_AT + 1, show_confidence(answer.confidence) if answer.confidence is not None else "", self._top),
+            (_PRINTED_AT + 2, turn.error or answer.reason or "", self._wrapped),
+            (_PRINTED_AT + 3, answer.description, self._wrapped),
         ):
-            answer = turn.answer
-            said = (
-                answer.formula if answer.value is not None else "",
-                show_confidence(answer.confidence) if answer.confidence is not None else "",
-                turn.error or answer.reason or "",
-                answer.description,
-            )
-            sheet.write_number(row, 0, row, self._top)
-            sheet.write_string(row, 1, turn.question[:_LONGEST], self._wrapped)
-            self._answer(sheet, row, turn, formula)
-            sheet.write_string(row, 3, _counted(turn), self._top)
-            sheet.write_string(row, 4, show_number(answer)[:_LONGEST], self._wrapped)
-            for column, text in enumerate(said, start=5):
-                sheet.write_string(row, column, text[:_LONGEST], self._wrapped)
-            if formula is not None:
-                self._book.define_name(self._names.take(f"answer {row}"), f"={_ANSWERS}!$C${row + 1}")
+            sheet.write_string(row, column, text[:_LONGEST], shown)
+        if formula is not None:
+            self._book.define_name(self._names.take(f"answer {row}"), f"={_ANSWERS}!{_absolute(row, _ANSWER)}")
 
     def _answer(self, sheet: "Worksheet", row: int, turn: ExportedTurn, formula: str | None) -> None:
         answer = turn.answer
         if formula is None:
-            sheet.write_string(row, 2, "no answer" if answer.value is None else print_value(answer.value)[:_LONGEST])
+            said = "no answer" if answer.value is None else print_value(answer.value)[:_LONGEST]
+            sheet.write_string(row, _ANSWER, said, self._wrapped)
             return
         match answer.value:
             case Number(value=exact):
-                percentage = is_shown_as_percentage(answer)
-                shown = self._book.add_format({"num_format": "0.0%" if percentage else _digits(exact), "valign": "top"})
-                sheet.write_formula(row, 2, f"={formula}", shown, float(exact))
+                digits = "0.0%" if is_shown_as_percentage(answer) else _digits(exact)
+                shown = self._format(num_format=digits, valign="top")
+                sheet.write_formula(row, _ANSWER, f"={formula}", shown, float(exact))
             case YesNo() | Text():
-                sheet.write_formula(row, 2, f"={formula}", self._wrapped, print_value(answer.value))
+                sheet.write_formula(row, _ANSWER, f"={formula}", self._wrapped, print_value(answer.value))
             case _:
                 cached = print_value(answer.value) if answer.value is not None else ""
-                sheet.write_array_formula(row, 2, row, 2, f"{{={formula}}}", self._wrapped, cached)
+                sheet.write_array_formula(row, _ANSWER, row, _ANSWER, f"{{={formula}}}", self._wrapped, cached)
+
+    def _links(self, sheet: "Worksheet", row: int, cells: Sequence[InputCell]) -> None:
+        """Writes a link to the first number that an answer rests on, and how many more there are."""
+        distinct = list(dict.fromkeys(cells))
+        if distinct:
+            _link(sheet, row, _PRINTED_AT, distinct[0], f" and {len(distinct) - 1} more" if distinct[1:] else "")
 
     def _working(self, sheet: "Worksheet") -> None:
-        self._heads(sheet, _WORKING_HEADS, (5, 44, 26, 18, 14, 8, 22))
-        for number, row in enumerate(self._workings.rows, start=1):
+        self._heads(sheet, _WORKING_HEADS, (5, 44, 26, 18, 14, 8, 28))
+        rows = (row for workings in self._workings for row in workings.rows)
+        for number, row in enumerate(rows, start=1):
             sheet.write_number(number, 0, row.turn)
             sheet.write_string(number, 1, row.what[:_LONGEST])
             for column, formula in _formulas(row):
@@ -119,6 +154,15 @@ class _Writer:
                     sheet.write_formula(number, column, f"={formula}")
             if row.input is not None:
                 _link(sheet, number, len(_WORKING_HEADS) - 1, row.input)
+        sheet.freeze_panes(1, 0)
+
+    def _contents(self, sheet: "Worksheet") -> None:
+        """Lists the tables with the files or pages that they are of: a name, and no path of a machine."""
+        self._heads(sheet, ("Sheet", "File or page", "Section", "Printed over it"), (34, 40, 60, 60))
+        for row, table in enumerate(self._places.tables, start=1):
+            sheet.write_url(row, 0, f"internal:'{table.name}'!A1", string=table.name)
+            for column, text in enumerate((table.document, table.section, table.caption), start=1):
+                sheet.write_string(row, column, text[:_LONGEST], self._wrapped)
         sheet.freeze_panes(1, 0)
 
     def _table(self, sheet: "Worksheet", table: TableSheet, used: set[tuple[str, int, int]]) -> None:
@@ -131,36 +175,53 @@ class _Writer:
         for (row, column), quantity in table.numbers.items():
             marked = (table.name, row, column) in used
             sheet.write_number(row, column, float(quantity.value), self._printed(quantity, marked=marked))
+        last = max((row for row, _ in (*table.texts, *table.numbers)), default=0) + 2
+        said = " > ".join(part for part in (table.document, table.section) if part)
+        sheet.write_string(last, 0, f"From {said}"[:_LONGEST], self._wrapped)
         sheet.freeze_panes(1, 1)
 
-    def _text(self, sheet: "Worksheet", places: Places) -> None:
-        self._heads(sheet, ("Number", "As printed", "Where"), (18, 18, 120))
-        cells = {cell.row: cell for cell in places.inputs.values() if cell.sheet == TEXT_SHEET}
-        for row, line in enumerate(places.lines, start=1):
+    def _text(self, sheet: "Worksheet") -> None:
+        heads = ("Number", "As printed", "Where", "File or page", "Section")
+        self._heads(sheet, heads, (18, 18, 120, 40, 40))
+        cells = {cell.row: cell for cell in self._places.cells if cell.sheet == TEXT_SHEET}
+        for row, line in enumerate(self._places.lines, start=1):
             quantity = cells[row].quantity
             sheet.write_number(row, 0, float(quantity.value), self._printed(quantity, marked=True))
             sheet.write_string(row, 1, line.printed[:_LONGEST], self._top)
-            sheet.write_string(row, 2, line.words[:_LONGEST], self._wrapped)
+            for column, text in enumerate((line.words, line.document, line.section), start=2):
+                sheet.write_string(row, column, text[:_LONGEST], self._wrapped)
+        sheet.freeze_panes(1, 0)
 
     def _heads(self, sheet: "Worksheet", heads: tuple[str, ...], widths: tuple[int, ...]) -> None:
+        # Who prints it has all columns on one sheet of paper.
+        sheet.set_landscape()
+        sheet.fit_to_pages(1, 0)
         for column, (head, width) in enumerate(zip(heads, widths, strict=True)):
             sheet.write_string(0, column, head, self._bold)
             sheet.set_column(column, column, width)
 
     def _printed(self, quantity: Quantity, *, marked: bool) -> "Format":
         shown = _digits(quantity.value) + ('"%"' if quantity.scale is Scale.PERCENT else "")
-        fill = {"bg_color": "#FFF2B3", "border": 1, "border_color": "#C9A400"} if marked else {}
-        return self._book.add_format({"num_format": shown, **fill})
+        if marked:
+            return self._format(num_format=shown, bg_color="#FFF2B3", border=1, border_color="#C9A400")
+        return self._format(num_format=shown)
+
+    def _format(self, **said: str | int | bool) -> "Format":
+        """Returns a format, each made once: a workbook of a run would have tens of thousands."""
+        key = tuple(said.items())
+        if key not in self._formats:
+            self._formats[key] = self._book.add_format(said)
+        return self._formats[key]
 
 
 def _formulas(row: WorkingRow) -> tuple[tuple[int, str | None], ...]:
     return (LABEL, row.label), (NUMBER, row.number), (COMPARED, row.compared), (PLACE, row.place)
 
 
-def _link(sheet: "Worksheet", row: int, column: int, cell: InputCell) -> None:
+def _link(sheet: "Worksheet", row: int, column: int, cell: InputCell, more: str = "") -> None:
     """Writes a link to the cell that a number is taken from, within the workbook."""
     place = _absolute(cell.row, cell.column).replace("$", "")
-    sheet.write_url(row, column, f"internal:'{cell.sheet}'!{place}", string=f"{cell.sheet}, {place}")
+    sheet.write_url(row, column, f"internal:'{cell.sheet}'!{place}", string=f"{cell.sheet}, {place}{more}")
 
 
 def _absolute(row: int, column: int) -> str:

@@ -1,6 +1,7 @@
 """A conversation as a workbook: what LibreOffice computes from its formulas is what was answered."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -14,21 +15,21 @@ from office import OFFICE, Cells, recalculated
 from pages import page
 
 from quaestor import sample_path
-from quaestor.application.ask_service import AskRequest, answer_questions
-from quaestor.application.resolve import CorpusPage
 from quaestor.conversation.answer import Answer
 from quaestor.core.answer_value import AnswerValue, Number, ValueList, print_value
 from quaestor.core.quantity import Scale
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.runner import play_conversation
 from quaestor.exports.conversation import ExportedConversation, ExportedTurn
 from quaestor.exports.workbook.writing import workbook_bytes
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.operations import OPERATIONS
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef
-from quaestor.settings import Settings
+from quaestor.solvers.registry import make_solver
 
+TUNE = Path(__file__).parents[5] / "shared" / "data" / "convfinqa_tune.json"
 MILL = page(
     [
         ["( in millions )", "2012", "2011", "2010"],
@@ -113,7 +114,7 @@ def exported(document: Document, plans: Sequence[Plan]) -> ExportedConversation:
 
 
 def written(conversation: ExportedConversation, file: Path) -> Path:
-    file.write_bytes(workbook_bytes(conversation))
+    file.write_bytes(workbook_bytes([conversation]))
     return file
 
 
@@ -134,9 +135,9 @@ def same(value: AnswerValue, found: float | str | None) -> bool:
 
 def unequal(conversation: ExportedConversation, answers: Cells) -> list[str]:
     return [
-        f"{number}. {turn.question}: {answers.get((number, 2))} for {turn.answer.value}"
+        f"{number}. {turn.question}: {answers.get((number, 3))} for {turn.answer.value}"
         for number, turn in enumerate(conversation.turns, start=1)
-        if turn.answer.value is not None and not same(turn.answer.value, answers.get((number, 2)))
+        if turn.answer.value is not None and not same(turn.answer.value, answers.get((number, 3)))
     ]
 
 
@@ -150,20 +151,36 @@ def test_every_operation_comes_to_what_the_plan_came_to(tmp_path: Path) -> None:
     assert unequal(conversation, recalculated([file], tmp_path)[file]["Answers"]) == []
 
 
+def played(path: Path) -> list[ExportedConversation]:
+    """All conversations of a dataset, as they are exported."""
+    dataset = read_dataset(path)
+    knowledge = GraphProvider.of(list({told.document.id: told.document for told in dataset.conversations}.values()))
+    solver = make_solver("embedded", {})
+
+    async def answered() -> list[ExportedConversation]:
+        made = []
+        for told in dataset.conversations:
+            turns = await play_conversation(told, solver)
+            handed_on = tuple(ExportedTurn(t.question, t.answer, t.registers, t.error) for t in turns)
+            made.append(ExportedConversation(told.id, knowledge.graph(told.document), handed_on))
+        return made
+
+    return asyncio.run(answered())
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(OFFICE is None, reason="LibreOffice is not installed")
-def test_every_conversation_of_the_sample(tmp_path: Path) -> None:
-    dataset = read_dataset(sample_path())
-    documents = {told.document.id: told.document for told in dataset.conversations}
-    knowledge = GraphProvider.of(list(documents.values()))
-    files: dict[Path, ExportedConversation] = {}
-    for number, told in enumerate(dataset.conversations):
-        asked = asyncio.run(answer_questions(CorpusPage.of(told.document), told.questions, AskRequest(Settings())))
-        turns = tuple(ExportedTurn(t.question, t.answer, t.registers, t.error) for t in asked.turns)
-        conversation = ExportedConversation(told.id, knowledge.graph(told.document), turns)
-        files[written(conversation, tmp_path / f"{number}.xlsx")] = conversation
-    computed = recalculated(list(files), tmp_path)
-    assert [line for file, told in files.items() for line in unequal(told, computed[file]["Answers"])] == []
+@pytest.mark.parametrize("path", [sample_path(), TUNE], ids=["sample", "tune"])
+def test_all_conversations_of_a_run_in_one_workbook(path: Path, tmp_path: Path) -> None:
+    if not path.exists():
+        pytest.skip("the benchmark's questions are not here")
+    told = played(path)
+    file = tmp_path / "run.xlsx"
+    file.write_bytes(workbook_bytes(told))
+    turns = tuple(turn for conversation in told for turn in conversation.turns)
+    answers = recalculated([file], tmp_path)[file]["Answers"]
+    assert unequal(replace(told[0], turns=turns), answers) == []
+    assert [answers[row, 0] for row in range(1, len(turns) + 1)] == [*range(1, len(turns) + 1)]
 
 
 @pytest.mark.slow
@@ -176,14 +193,14 @@ def test_changing_an_input_changes_the_answers(tmp_path: Path) -> None:
         for name in before.namelist():
             after.writestr(name, before.read(name).replace(b"<v>98.5</v>", b"<v>100</v>"))
     answers = recalculated([other], tmp_path)[other]["Answers"]
-    assert (answers[1, 2], answers[2, 2]) == (9.0, 18.0)
+    assert (answers[1, 3], answers[2, 3]) == (9.0, 18.0)
 
 
 def test_text_of_a_document_is_no_formula_and_no_link() -> None:
     conversation = exported(MILL, [plan(computed("argmax", group("dots")))])
     evil = "=cmd|' /C calc'!A0"
     conversation = replace(conversation, turns=(replace(conversation.turns[0], question=evil),))
-    with ZipFile(BytesIO(workbook_bytes(conversation))) as made:
+    with ZipFile(BytesIO(workbook_bytes([conversation]))) as made:
         sheets = {name: made.read(name).decode() for name in made.namelist() if "worksheets/" in name}
         assert "HYPERLINK" not in "".join(sheets.values())
         assert "cmd|" not in "".join(sheets.values())
@@ -194,7 +211,7 @@ def test_text_of_a_document_is_no_formula_and_no_link() -> None:
 
 
 def test_a_source_cell_has_a_name_and_a_link() -> None:
-    with ZipFile(BytesIO(workbook_bytes(exported(MILL, [plan(cell("net sales", 1))])))) as made:
+    with ZipFile(BytesIO(workbook_bytes([exported(MILL, [plan(cell("net sales", 1))])]))) as made:
         book = made.read("xl/workbook.xml").decode()
         working = made.read("xl/worksheets/sheet2.xml").decode()
     assert "'Table 1'!$B$3" in book
@@ -204,5 +221,61 @@ def test_a_source_cell_has_a_name_and_a_link() -> None:
 def test_a_turn_without_an_answer_has_no_formula() -> None:
     silent = ExportedTurn("hello", Answer(None, reason="nothing is asked"))
     conversation = replace(exported(MILL, []), turns=(silent,))
-    with ZipFile(BytesIO(workbook_bytes(conversation))) as made:
+    with ZipFile(BytesIO(workbook_bytes([conversation]))) as made:
         assert b"<f>" not in made.read("xl/worksheets/sheet1.xml")
+
+
+def sheets_of(made: bytes) -> dict[str, str]:
+    """The XML of each sheet, by its name."""
+    with ZipFile(BytesIO(made)) as book:
+        names = re.findall(r'<sheet name="([^"]+)"', book.read("xl/workbook.xml").decode())
+        return {name: book.read(f"xl/worksheets/sheet{n}.xml").decode() for n, name in enumerate(names, start=1)}
+
+
+def about(id: str, sales: str) -> Document:
+    return page([["( in millions )", "2012"], ["net sales", sales], ["rent", "7"]], name=id)
+
+
+def lookup(document: Document, row: int = 1) -> Plan:
+    body = document.tables[0].cells[row][1]
+    return Plan((Extract(1, body.ref, "net sales", body.quantity),))
+
+
+def test_conversations_about_one_page_share_its_sheet_and_its_cells() -> None:
+    mill = about("mill.pdf", "98")
+    made = workbook_bytes([exported(mill, [lookup(mill)]), exported(mill, [lookup(mill), lookup(mill, 2)])])
+    assert list(sheets_of(made)) == ["Answers", "Working", "Tables", "Table 1"]
+    with ZipFile(BytesIO(made)) as book:
+        assert book.read("xl/workbook.xml").decode().count("'Table 1'!") == 2
+
+
+def test_pages_of_one_name_that_say_otherwise_have_sheets_of_their_own() -> None:
+    pages = [about("10-k.html", "98"), about("10-k.html", "99")]
+    sheets = sheets_of(workbook_bytes([exported(one, [lookup(one)]) for one in pages]))
+    assert list(sheets)[3:] == ["10-k T1", "10-k T1 (2)"]
+    assert [re.findall(r"<v>(9[89])</v>", sheets[name]) for name in list(sheets)[3:]] == [["98"], ["99"]]
+
+
+def test_names_of_sheets_are_short_and_no_two_are_the_same() -> None:
+    ids = [f"a very long name of a very long report {case}.html" for case in ("one", "two", "TWO")]
+    ids += ["[x]:*?/\\'y'.pdf", "Answers", "history", "\x00\x1b.csv"]
+    told = [exported(one, [lookup(one)]) for one in (about(id, str(number)) for number, id in enumerate(ids))]
+    names = list(sheets_of(workbook_bytes(told)))
+    assert len({name.casefold() for name in names}) == len(names) == len(ids) + 3
+    assert all(0 < len(name) <= 31 and not set(name) & set("[]:*?/\\'") for name in names)
+
+
+def test_each_sheet_says_the_file_that_it_is_of_and_no_folder() -> None:
+    mill = about("mill.pdf", "98")
+    made = workbook_bytes([exported(mill, [lookup(mill)])])
+    with ZipFile(BytesIO(made)) as book:
+        assert "From mill.pdf" in book.read("xl/sharedStrings.xml").decode()
+
+
+def test_an_answer_links_to_the_cells_that_it_rests_on() -> None:
+    change = plan(cell("net sales", 1), cell("net sales", 2), computed("subtract", Ref(1), Ref(2)))
+    made = workbook_bytes([exported(MILL, [change, plan(computed("multiply", Ref(-1), constant("2")))])])
+    links = re.findall(r'ref="(\w+)" location="([^"]+)"', sheets_of(made)["Answers"])
+    assert links == [("H2", "'Table 1'!B3")]
+    with ZipFile(BytesIO(made)) as book:
+        assert "Table 1, B3 and 1 more" in book.read("xl/sharedStrings.xml").decode()
