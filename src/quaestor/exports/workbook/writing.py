@@ -29,9 +29,11 @@ _HEADS = (
     "No.", "Conversation", "Question", "Answer", "Counted in", "As shown", "Arithmetic", "Printed at", "How sure",
     "Remark", "What it is",
 )  # fmt: skip
-_WIDTHS = (5, 24, 60, 18, 14, 22, 44, 28, 9, 40, 44)
+_WIDTHS = (5, 30, 60, 18, 14, 22, 44, 34, 9, 40, 44)
 _QUESTION, _ANSWER, _PRINTED_AT = _HEADS.index("Question"), _HEADS.index("Answer"), _HEADS.index("Printed at")
 _WORKING_HEADS = ("No.", "Step", "Label", "Number", "Compared by", "Place", "Printed at")
+_LINE, _MOST_LINES = 15, 12
+"""The height of a line in points, and how many lines a row is high at most."""
 _LONGEST = 32_000
 """A cell holds 32,767 characters."""
 
@@ -104,7 +106,7 @@ class _Writer:
         sheet.autofilter(0, 0, row, len(_HEADS) - 1)
 
     def _turn(self, sheet: "Worksheet", row: int, turn: ExportedTurn, formula: str | None) -> None:
-        answer = turn.answer
+        answer, lines = turn.answer, _lines(turn.question, _WIDTHS[_QUESTION])
         sheet.write_number(row, 0, row, self._top)
         sheet.write_string(row, _QUESTION, turn.question[:_LONGEST], self._wrapped)
         self._answer(sheet, row, turn, formula)
@@ -117,6 +119,8 @@ class _Writer:
             (_PRINTED_AT + 3, answer.description, self._wrapped),
         ):
             sheet.write_string(row, column, text[:_LONGEST], shown)
+            lines = max(lines, _lines(text, _WIDTHS[column]) if shown is self._wrapped else 1)
+        sheet.set_row(row, _LINE * lines)
         if formula is not None:
             self._book.define_name(self._names.take(f"answer {row}"), f"={_ANSWERS}!{_absolute(row, _ANSWER)}")
 
@@ -141,10 +145,10 @@ class _Writer:
         """Writes a link to the first number that an answer rests on, and how many more there are."""
         distinct = list(dict.fromkeys(cells))
         if distinct:
-            _link(sheet, row, _PRINTED_AT, distinct[0], f" and {len(distinct) - 1} more" if distinct[1:] else "")
+            self._link(sheet, row, _PRINTED_AT, distinct[0], f" and {len(distinct) - 1} more" if distinct[1:] else "")
 
     def _working(self, sheet: "Worksheet") -> None:
-        self._heads(sheet, _WORKING_HEADS, (5, 44, 26, 18, 14, 8, 28))
+        self._heads(sheet, _WORKING_HEADS, (5, 44, 26, 18, 14, 8, 34))
         rows = (row for workings in self._workings for row in workings.rows)
         for number, row in enumerate(rows, start=1):
             sheet.write_number(number, 0, row.turn)
@@ -153,7 +157,7 @@ class _Writer:
                 if formula is not None:
                     sheet.write_formula(number, column, f"={formula}")
             if row.input is not None:
-                _link(sheet, number, len(_WORKING_HEADS) - 1, row.input)
+                self._link(sheet, number, len(_WORKING_HEADS) - 1, row.input)
         sheet.freeze_panes(1, 0)
 
     def _contents(self, sheet: "Worksheet") -> None:
@@ -166,12 +170,17 @@ class _Writer:
         sheet.freeze_panes(1, 0)
 
     def _table(self, sheet: "Worksheet", table: TableSheet, used: set[tuple[str, int, int]]) -> None:
-        sheet.set_column(0, 0, 48)
-        sheet.set_column(1, 40, 16)
+        widths = (48, 16)
+        sheet.set_column(0, 0, widths[0])
+        sheet.set_column(1, 40, widths[1])
+        high: dict[int, int] = {}
         if table.caption and (0, 0) not in table.texts:
             sheet.write_string(0, 0, table.caption[:_LONGEST], self._bold)
         for (row, column), text in table.texts.items():
             sheet.write_string(row, column, text[:_LONGEST], self._bold if not column else self._wrapped)
+            high[row] = max(high.get(row, 1), _lines(text, widths[min(column, 1)]))
+        for row, lines in high.items():
+            sheet.set_row(row, _LINE * lines)
         for (row, column), quantity in table.numbers.items():
             marked = (table.name, row, column) in used
             sheet.write_number(row, column, float(quantity.value), self._printed(quantity, marked=marked))
@@ -182,7 +191,8 @@ class _Writer:
 
     def _text(self, sheet: "Worksheet") -> None:
         heads = ("Number", "As printed", "Where", "File or page", "Section")
-        self._heads(sheet, heads, (18, 18, 120, 40, 40))
+        widths = (18, 18, 120, 40, 40)
+        self._heads(sheet, heads, widths)
         cells = {cell.row: cell for cell in self._places.cells if cell.sheet == TEXT_SHEET}
         for row, line in enumerate(self._places.lines, start=1):
             quantity = cells[row].quantity
@@ -190,6 +200,7 @@ class _Writer:
             sheet.write_string(row, 1, line.printed[:_LONGEST], self._top)
             for column, text in enumerate((line.words, line.document, line.section), start=2):
                 sheet.write_string(row, column, text[:_LONGEST], self._wrapped)
+            sheet.set_row(row, _LINE * max(_lines(line.words, widths[2]), _lines(line.section, widths[4])))
         sheet.freeze_panes(1, 0)
 
     def _heads(self, sheet: "Worksheet", heads: tuple[str, ...], widths: tuple[int, ...]) -> None:
@@ -199,6 +210,12 @@ class _Writer:
         for column, (head, width) in enumerate(zip(heads, widths, strict=True)):
             sheet.write_string(0, column, head, self._bold)
             sheet.set_column(column, column, width)
+
+    def _link(self, sheet: "Worksheet", row: int, column: int, cell: InputCell, more: str = "") -> None:
+        """Writes a link to the cell that a number is taken from, within the workbook."""
+        place = _absolute(cell.row, cell.column).replace("$", "")
+        shown = self._format(font_color="#0B57D0", underline=1, valign="top")
+        sheet.write_url(row, column, f"internal:'{cell.sheet}'!{place}", shown, f"{cell.sheet}, {place}{more}")
 
     def _printed(self, quantity: Quantity, *, marked: bool) -> "Format":
         shown = _digits(quantity.value) + ('"%"' if quantity.scale is Scale.PERCENT else "")
@@ -218,10 +235,9 @@ def _formulas(row: WorkingRow) -> tuple[tuple[int, str | None], ...]:
     return (LABEL, row.label), (NUMBER, row.number), (COMPARED, row.compared), (PLACE, row.place)
 
 
-def _link(sheet: "Worksheet", row: int, column: int, cell: InputCell, more: str = "") -> None:
-    """Writes a link to the cell that a number is taken from, within the workbook."""
-    place = _absolute(cell.row, cell.column).replace("$", "")
-    sheet.write_url(row, column, f"internal:'{cell.sheet}'!{place}", string=f"{cell.sheet}, {place}{more}")
+def _lines(text: str, width: int) -> int:
+    """Returns how many lines a text takes in a column: not every program makes a row as high as its text by itself."""
+    return min(_MOST_LINES, sum(1 + len(line) // width for line in text.split("\n")))
 
 
 def _absolute(row: int, column: int) -> str:
