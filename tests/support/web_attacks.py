@@ -1,0 +1,193 @@
+"""Requests as no browser would make them: of an app itself, without a client that makes them polite; and what a page
+may never have in it."""
+
+import asyncio
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote_to_bytes, urlsplit
+
+from fastapi import FastAPI
+from lxml import html
+
+HOST = "127.0.0.1:8765"
+BROWSER = (("host", HOST), ("sec-fetch-site", "same-origin"))
+"""What a browser says of a request that a page of the server makes."""
+
+_SECONDS = 60
+_LEADS = ("href", "src", "action", "hx-get", "hx-post", "formaction")
+_OWN_SCRIPT = re.compile(r"/static/[0-9a-f]+/[\w./-]+\.js")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What an app answered.
+
+    Attributes:
+        status: Of HTTP.
+        headers: By lower-case names; of several of one name the last.
+        body: All of it.
+    """
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def text(self) -> str:
+        """The body as text."""
+        return self.body.decode(errors="replace")
+
+    @property
+    def is_page(self) -> bool:
+        """Whether a browser would show it as a page."""
+        return self.headers.get("content-type", "").startswith("text/html") and (
+            "attachment" not in self.headers.get("content-disposition", "")
+        )
+
+
+class RawApp:
+    """An app that is asked by ASGI messages, whatever is in them."""
+
+    def __init__(self, app: FastAPI, runner: asyncio.Runner) -> None:
+        """Takes an app that is started in the loop of a runner."""
+        self.app, self._runner = app, runner
+
+    def ask(
+        self,
+        method: str,
+        address: str | bytes,
+        headers: Iterable[tuple[str, str]] = BROWSER,
+        body: bytes | Sequence[bytes] = b"",
+    ) -> Reply:
+        """Returns what the app answers.
+
+        Args:
+            method: Of HTTP.
+            address: Path and query, percent-encoded.
+            headers: All there are.
+            body: As it comes: at once, or in pieces of which the last never says that it is the last.
+        """
+        return self._runner.run(asyncio.wait_for(self._ask(method, address, headers, body), _SECONDS))
+
+    def ask_all(self, requests: Sequence[tuple[str, str, bytes]]) -> list[Reply]:
+        """Returns what the app answers to requests of a browser that come at once: method, address, body of a form."""
+        form = (*BROWSER, ("content-type", "application/x-www-form-urlencoded"))
+
+        async def all_of_them() -> list[Reply]:
+            return await asyncio.gather(*(self._ask(method, there, form, body) for method, there, body in requests))
+
+        return self._runner.run(asyncio.wait_for(all_of_them(), _SECONDS))
+
+    async def _ask(
+        self, method: str, address: str | bytes, headers: Iterable[tuple[str, str]], body: bytes | Sequence[bytes]
+    ) -> Reply:
+        raw, _, query = (address.encode() if isinstance(address, str) else address).partition(b"?")
+        coming: list[dict[str, Any]] = [{"type": "http.request", "body": body, "more_body": False}]
+        if not isinstance(body, bytes):
+            coming = [{"type": "http.request", "body": piece, "more_body": True} for piece in body]
+            coming.append({"type": "http.disconnect"})
+        scope = {
+            "type": "http",
+            "asgi": {"version": "3.0"},
+            "http_version": "1.1",
+            "method": method,
+            "scheme": "http",
+            "path": unquote_to_bytes(raw).decode(errors="replace"),
+            "raw_path": raw,
+            "query_string": query,
+            "root_path": "",
+            "headers": [
+                (name.lower().encode("latin-1"), value.encode("latin-1", "replace")) for name, value in headers
+            ],
+            "client": ("127.0.0.1", 50_000),
+            "server": ("127.0.0.1", 8765),
+        }
+        sent: list[dict[str, Any]] = []
+        never = asyncio.Event()
+
+        async def receive() -> dict[str, Any]:
+            if coming:
+                return coming.pop(0)
+            await never.wait()
+            raise AssertionError
+
+        async def send(message: dict[str, Any]) -> None:
+            sent.append(message)
+
+        await self.app(scope, receive, send)  # type: ignore[arg-type]
+        told = {name.decode(): value.decode("latin-1") for name, value in sent[0]["headers"]}
+        return Reply(sent[0]["status"], told, b"".join(message.get("body", b"") for message in sent[1:]))
+
+
+@contextmanager
+def raw(app: FastAPI) -> Iterator[RawApp]:
+    """Starts an app, and gives the way to ask it."""
+    with asyncio.Runner() as runner:
+        context = app.router.lifespan_context(app)
+        runner.run(_entered(context))
+        try:
+            yield RawApp(app, runner)
+        finally:
+            runner.run(context.__aexit__(None, None, None))
+
+
+async def _entered(context: Any) -> None:
+    await context.__aenter__()
+
+
+def led_to(reply: Reply) -> set[tuple[str, str]]:
+    """Returns where a page leads on this server: methods and addresses."""
+    found: set[tuple[str, str]] = set()
+    if not reply.is_page or not reply.body.strip():
+        return found
+    for element in html.fromstring(reply.text).iter():
+        for name in _LEADS:
+            there = element.get(name) if isinstance(element.tag, str) else None
+            if there is None or urlsplit(there).netloc or urlsplit(there).scheme or not there.startswith("/"):
+                continue
+            posts = name == "hx-post" or (name == "action" and element.get("method", "get").lower() == "post")
+            found.add(("POST" if posts else "GET", there.partition("#")[0]))
+    return found
+
+
+def crawl(asked: RawApp, begin: str = "/", most: int = 150) -> dict[tuple[str, str], Reply | None]:
+    """Returns all that can be reached from a page: of what is got the replies, of what changes something None."""
+    found: dict[tuple[str, str], Reply | None] = {}
+    waiting = [("GET", begin)]
+    while waiting and len(found) < most:
+        method, there = waiting.pop(0)
+        if (method, there) in found:
+            continue
+        reply = asked.ask("GET", there) if method == "GET" else None
+        found[method, there] = reply
+        if reply is not None:
+            waiting += sorted(led_to(reply))
+    return found
+
+
+def faults_of(page: Reply) -> list[str]:
+    """Returns what could run or lead astray in a page: nothing of it may ever be there, whatever a document says."""
+    faults = [f"the sign {match!r}" for match in set(_CONTROLS.findall(page.text))]
+    if not page.is_page or not page.body.strip():
+        return faults
+    for element in html.fromstring(page.text).iter():
+        if not isinstance(element.tag, str):
+            continue
+        source = element.get("src", "")
+        if element.tag == "script" and not (_OWN_SCRIPT.fullmatch(source) and not (element.text or "").strip()):
+            faults.append(f"a script: {source} {element.text}")
+        if element.tag in ("style", "base", "object", "embed", "iframe", "applet"):
+            faults.append(f"<{element.tag}>")
+        for key, said in element.attrib.items():
+            name, value = str(key), str(said)
+            if name.lower().startswith("on") or name.lower() == "style":
+                faults.append(f"{name}={value!r} of <{element.tag}>")
+            if value.strip().lower().startswith(("javascript:", "vbscript:", "data:text")):
+                faults.append(f"{name}={value!r} of <{element.tag}>")
+            if name in _LEADS and (urlsplit(value).netloc or urlsplit(value).scheme):
+                faults.append(f"{name} leads to {value!r}")
+    return faults
