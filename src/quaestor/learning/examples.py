@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from quaestor.datasets.convfinqa.ids import company_of, is_joined
+from quaestor.datasets.convfinqa.ids import company_of, is_joined, page_of
 from quaestor.datasets.convfinqa.page import read_convfinqa_page
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
@@ -76,6 +76,19 @@ def read_lines(paths: Iterable[Path]) -> tuple[Example, ...]:
                 company, joined = company_of(identity), is_joined(identity)
                 found.setdefault(identity, Example(identity, questions, gold[identity], document, company, joined))
     return tuple(found.values())
+
+
+def with_known_pages(dialogues: Sequence[Example], examples: Sequence[Example]) -> tuple[Example, ...]:
+    """Returns the dialogues without a page that are about a page which another record has, each with that page.
+
+    Args:
+        dialogues: Labelled, with pages or without.
+        examples: Labelled, with pages; those that are among them already are left out.
+    """
+    known = {example.id for example in examples}
+    pages = {e.document.id: e.document for e in (*dialogues, *examples) if e.document is not None}
+    missing = (d for d in dialogues if d.document is None and d.id not in known)
+    return tuple(replace(d, document=page) for d in missing if (page := pages.get(page_of(d.id))) is not None)
 
 
 def _records(path: Path) -> Iterable[tuple[str, dict[str, object]]]:

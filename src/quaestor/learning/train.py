@@ -1,8 +1,9 @@
 """From labelled conversations to weights.
 
 What a turn does, and which earlier results it uses, is learned from dialogues and single questions too. Which leaf is
-meant, and which plan, from conversations with their pages: a single question puts things otherwise than one that opens
-a conversation, and with them all the right plan of a first turn is ranked less likely.
+meant, and which plan, from conversations with their pages, and from dialogues about a page that any other record has: a
+single question puts things otherwise than one that opens a conversation, and with them all the right plan of a first
+turn is ranked less likely.
 
 The stages stack: the signature classifier feeds the leaf scorer, both feed the ranker. What a later stage learns
 from is what an earlier one says of companies that it has not seen, so that no stage trusts a memory.
@@ -15,7 +16,7 @@ from quaestor.conversation.references.ranking import with_rules
 from quaestor.extras import require_extra
 from quaestor.learning.calibration import fit_calibration
 from quaestor.learning.choices import JudgedChoice, fit_choice_calibration, judged_choices
-from quaestor.learning.examples import Example, company_folds
+from quaestor.learning.examples import Example, company_folds, with_known_pages
 from quaestor.learning.lessons import lessons
 from quaestor.learning.pages import (
     PlayedTurn,
@@ -62,7 +63,7 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
         SettingsError: The extra `train` is not installed.
     """
     require_extra("train", "training")
-    asked, examples = examples, lessons(examples)
+    asked, examples = examples, lessons((*examples, *with_known_pages(dialogues, examples)))
     known = {example.id for example in examples}
     labelled = [*examples, *(dialogue for dialogue in dialogues if dialogue.id not in known)]
     samples = signature_samples(labelled)

@@ -14,7 +14,7 @@ _MEANT = (
     r"(?:that|this|it|the (?:last |same |above )?(?:answer|result|number|amount|figure|value|change|difference|sum))"
 )
 _ASKED = (
-    rf"(?:(?:what(?: is|'s| was| would be| about)?|how much (?:is|was)|how about) {_MEANT}"
+    rf"(?:(?:what(?: is|'s| was| would be| about)?|how much (?:is|was|would)|how about) {_MEANT}(?: be)?"
     rf"|(?:(?:can|could|would) you )?(?:please )?(?:convert|express|give|show|state|put|say|write)(?: me)? {_MEANT}"
     r"|what about|how about|how much|what)?"
 )

@@ -18,7 +18,7 @@ from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.evaluation.runner import play_conversation
 from quaestor.graph.builder import build_graph
 from quaestor.learning.crossvalidate import cross_validate
-from quaestor.learning.examples import Example, company_folds, read_examples, read_lines
+from quaestor.learning.examples import Example, company_folds, read_examples, read_lines, with_known_pages
 from quaestor.learning.labels import LabelledTurn, label_turn
 from quaestor.learning.saving import held_out_figures, save_weights, training_card
 from quaestor.learning.train import fit_weights
@@ -69,6 +69,14 @@ def labelled(leaves: NumberMatrix | None, *programs: tuple[str, float | str]) ->
 
 def shown(turn: LabelledTurn) -> str:
     return f"{turn.outcome.operation} " + " ".join(f"{o.kind}{o.index}" for o in turn.outcome.operands)
+
+
+def test_a_dialogue_is_played_on_the_page_that_another_record_has(examples: tuple[Example, ...]) -> None:
+    first = examples[0]
+    assert first.document is not None
+    same, other = (replace(first, id=f"Single_{page}-9", document=None) for page in (first.document.id, "NONE/1/p.pdf"))
+    known = with_known_pages((same, other, replace(first, document=None)), examples)
+    assert known == (replace(same, document=first.document),)
 
 
 def test_a_program_is_read_as_one_operation_on_what_was_there(leaves: NumberMatrix) -> None:

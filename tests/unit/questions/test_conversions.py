@@ -17,6 +17,7 @@ from quaestor.questions.conversions import AskedConversion, read_conversion
         ("what about in full dollars?", AskedConversion(Scale.ONE, money=True)),
         ("can you convert it to u.s. dollars please?", AskedConversion(Scale.ONE, money=True)),
         ("how much is that in percentage?", AskedConversion(Scale.PERCENT)),
+        ("and how much would that be in millions?", AskedConversion(Scale.MILLION)),
         ("in % ?", AskedConversion(Scale.PERCENT)),
         ("and as a percentage", AskedConversion(Scale.PERCENT)),
         ("what was rent in thousands?", None),

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from quaestor.core.quantity import Scale
 from quaestor.questions.question import Question
+from quaestor.solvers.embedded.decode.conversions import conversion_scores
 from quaestor.solvers.embedded.decode.overrides import (
     apply_overrides,
     from_first_year,
@@ -164,7 +165,9 @@ def expand(
         if part.start == part.stop:
             continue
         own = candidates.take(part)
-        logs = log_shares(scores[part] if speaks is None else scores[part] + speaks.of_plans(own))
+        weighed = scores[part] if speaks is None else scores[part] + speaks.of_plans(own)
+        converted = conversion_scores(question, own, path.state, page.leaves)
+        logs = log_shares(weighed if converted is None else weighed + converted)
         order = np.argsort(-logs, kind="stable")[:BRANCHES]
         done = (apply_overrides(question, outcome) for outcome in own.take(order).outcomes())
         outcomes = list(zip(logs[order].tolist(), done, strict=True))
