@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quaestor.application.choosing import read_as_played
-from quaestor.application.run_service import find_run
+from quaestor.application.run_service import OVER_DATASETS, find_run
 from quaestor.application.score_service import ScoredRun, score_run
 from quaestor.datasets.dataset import Dataset
 from quaestor.errors import InputError
@@ -52,7 +52,7 @@ async def audit_run(store: str, run: str, dataset: Path, audit: Audit, beside: S
     """
     gold = read_gold(dataset)
     async with open_store(store, create=False) as opened:
-        records = [await find_run(opened, name, kind="run") for name in (run, *beside)]
+        records = [await find_run(opened, name, kind=OVER_DATASETS) for name in (run, *beside)]
         pages = read_as_played(dataset, records[0])
         first, *others = [await score_run(opened, record, pages, gold) for record in records]
     turns = judge(first, pages, audit)

@@ -44,8 +44,8 @@ class AuditedScore:
         entries: How many turns it settles, those of other runs too.
         kappa: How far its two readers agree, as `Audit.kappa`.
         raw: Official execution accuracy.
-        audited: The same with each disputed turn judged by what is accepted, and each turn that repeats the steps of
-            a wrong reference by what follows from the accepted one.
+        audited: The same with each disputed turn judged by what is accepted; of a turn that repeats the steps of a
+            wrong reference, what follows from the accepted one is right too.
         shares: The turns that the audit bears on, by verdict.
     """
 
@@ -65,7 +65,7 @@ class AuditedTurn:
         score: With the official verdict.
         right: Whether it is right by what is accepted.
         entry: What the audit says of it, or None.
-        follows: Whether it is judged by what follows from an earlier turn's accepted answer.
+        follows: Whether what follows from an earlier turn's accepted answer is right too.
     """
 
     score: TurnScore
@@ -95,7 +95,8 @@ def audited_turns(report: Report, conversations: Iterable[Conversation], audit: 
             found.append(AuditedTurn(score, score.correct, entry))
             continue
         right = _is_right(score, accepted, benchmark_rows_of(documents[score.conversation]))
-        keeps = entry is not None and entry.verdict is not AuditVerdict.WRONG
+        # A turn that nobody read keeps its reference: the steps that it shares with a wrong one may be right here.
+        keeps = entry is None or entry.verdict is not AuditVerdict.WRONG
         found.append(AuditedTurn(score, right or (keeps and score.correct), entry, follows=entry is None))
     return tuple(found)
 

@@ -46,7 +46,8 @@ def test_a_wrong_reference_is_replaced_and_what_follows_from_it() -> None:
     assert [turn.right for turn in turns] == [True, True, True]
     assert [turn.score.correct for turn in turns] == [False, False, True]
     assert [turn.follows for turn in turns] == [False, True, False]
-    assert [turn.right for turn in judged(report("2", "0.5", "7"), settled)] == [False, False, True]
+    assert [turn.right for turn in judged(report("2", "0.5", "7"), settled)] == [False, True, True]
+    assert [turn.right for turn in judged(report("2", "0.7", "7"), settled)] == [False, False, True]
 
 
 def test_an_entry_of_its_own_goes_before_what_follows() -> None:
