@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from quaestor.errors import SettingsError
 
 EXTRAS: dict[str, tuple[str, ...]] = {
+    "compare": ("scipy",),
     "models": ("pydantic_ai", "anthropic", "openai", "httpx2", "genai_prices", "jinja2"),
     "mongo": ("pymongo",),
     "otel": ("opentelemetry.exporter.otlp.proto.http", "opentelemetry.sdk"),

@@ -211,11 +211,11 @@ async def _begun(store: RunStore, spec: RunSpec) -> str | None:
 
 
 async def find_run(store: RunStore, name: str, *, kind: RunKind | Sequence[RunKind] | None = None) -> RunRecord:
-    """Returns the run of that id, the only one whose id begins so, or the latest.
+    """Returns the run of that id, the only one whose id begins so, the latest that was imported as that, or the latest.
 
     Args:
         store: Where it is kept.
-        name: The id, the beginning of one, or `latest`.
+        name: The id, the beginning of one, the name of an imported run, or `latest`.
         kind: Of which kind, or kinds, the latest is; None is of any.
 
     Raises:
@@ -228,10 +228,19 @@ async def find_run(store: RunStore, name: str, *, kind: RunKind | Sequence[RunKi
     if latest is not None:
         return latest
     found = [run for run in runs if run.id.startswith(name)] if name else []
+    if not found and (called := next((run for run in runs if imported_as(run) == name), None)) is not None:
+        return called
     exact = [run for run in found if run.id == name]
     if len(found) > 1 and not exact:
         raise InputError(f"{len(found)} runs begin with {name!r}: {', '.join(run.id for run in found[:5])}")
     return (exact or found or [await store.run(name)])[0]
+
+
+def imported_as(run: RunRecord) -> str | None:
+    """Returns what an imported run is called; None of every other run."""
+    options = run.spec.get("solver_options")
+    name = options.get("name") if run.kind == "import" and isinstance(options, dict) else None
+    return name if isinstance(name, str) else None
 
 
 async def find_runs(store: RunStore, names: Sequence[str]) -> tuple[RunRecord, ...]:

@@ -10,6 +10,7 @@ from quaestor.cli.ask import ask_command, pages
 from quaestor.cli.audit import audit_command
 from quaestor.cli.chat import chat_command
 from quaestor.cli.check import check_command
+from quaestor.cli.compare import compare_command
 from quaestor.cli.demo import demo
 from quaestor.cli.export import export_command
 from quaestor.cli.failures import DEBUG
@@ -79,6 +80,7 @@ app.command("eval")(eval_command)
 app.command("run")(run_command)
 app.command("score")(score_command)
 app.command("audit")(audit_command)
+app.command("compare")(compare_command)
 app.command("check")(check_command)
 app.command("train")(train_command)
 app.command("crossvalidate")(crossvalidate_command)

@@ -12,10 +12,10 @@ from quaestor.scoring.cause import Cause
 from quaestor.scoring.report import Score
 from quaestor.scoring.scorers import SCORERS
 
-_ENOUGH = 5
+ENOUGH_PAGES = 5
 """Of fewer pages no interval is shown: resampling one or two gives one that is far too narrow."""
 
-_TITLES = {
+BREAKDOWN_TITLES = {
     "turn": "by turn",
     "operation": "by operation",
     "origin": "by origin of the operands",
@@ -45,7 +45,7 @@ def show_score(console: Console, score: Score) -> None:
     grid = Grid(SCORERS[right].title, "right", "of", "%", "95 % interval", f"{short} %")
     for breakdown in score.breakdowns:
         grid.add_section()
-        grid.add_row(f"[bold]{_TITLES.get(breakdown.by, breakdown.by)}[/]")
+        grid.add_row(f"[bold]{BREAKDOWN_TITLES.get(breakdown.by, breakdown.by)}[/]")
         for group in breakdown.groups:
             grid.add_row(group.name, *figure_cells(group.figures[right]), _percent(group.figures[beside].value))
     _align(grid)
@@ -75,7 +75,7 @@ def figure_cells(figure: Proportion) -> tuple[str, str, str, str]:
     """Returns numerator, denominator, percent and interval as text; empty where there is nothing to show."""
     if not figure.total:
         return "", "0", "", ""
-    interval = f"{_percent(figure.low)} to {_percent(figure.high)}" if figure.pages >= _ENOUGH else ""
+    interval = f"{_percent(figure.low)} to {_percent(figure.high)}" if figure.pages >= ENOUGH_PAGES else ""
     right = str(figure.correct) if isinstance(figure.correct, int) else f"{figure.correct:.2f}"
     return right, str(figure.total), _percent(figure.value), interval
 

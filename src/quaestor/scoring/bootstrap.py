@@ -7,8 +7,14 @@ Source: the percentile interval of the bootstrap, as in Efron and Tibshirani, "A
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
 
 RESAMPLES = 2000
+_AT_ONCE = 1_000_000
+"""Draws that are in memory together."""
 SEED = 2022
 _DECIMALS = 4
 
@@ -51,8 +57,60 @@ def proportion(outcomes: Sequence[bool | float], pages: Sequence[str]) -> Propor
     _, groups = np.unique(np.asarray(pages), return_inverse=True)
     totals = np.bincount(groups)
     hits = np.bincount(groups, weights=np.asarray(outcomes, dtype=float))
-    drawn = np.random.default_rng(SEED).integers(len(totals), size=(RESAMPLES, len(totals)))
-    low, high = np.quantile(hits[drawn].sum(axis=1) / totals[drawn].sum(axis=1), [0.025, 0.975])
+    low, high = _interval(hits, totals)
     whole = all(outcome in (0, 1) for outcome in outcomes)
     right = int(sum(outcomes)) if whole else round(float(sum(outcomes)), _DECIMALS)
-    return Proportion(right, len(outcomes), float(low), float(high), len(totals))
+    return Proportion(right, len(outcomes), low, high, len(totals))
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How far two shares of the same items are apart, with its uncertainty.
+
+    Attributes:
+        value: The first share less the second.
+        low: The 2.5th percentile of the resampled difference; equal to the difference where there is one group.
+        high: The 97.5th percentile.
+        groups: How many pages, or companies, were drawn from.
+    """
+
+    value: float
+    low: float
+    high: float
+    groups: int
+
+
+def difference(first: Sequence[bool], second: Sequence[bool], groups: Sequence[str]) -> Difference:
+    """Returns how far two shares are apart, with an interval in which the pairs stay together.
+
+    Args:
+        first: Right or wrong, one an item.
+        second: Of the same items, by another.
+        groups: What is drawn: the page or the company of each item.
+    """
+    if not first:
+        return Difference(0.0, 0.0, 0.0, 0)
+    import numpy as np
+
+    _, places = np.unique(np.asarray(groups), return_inverse=True)
+    totals = np.bincount(places)
+    apart = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
+    low, high = _interval(np.bincount(places, weights=apart), totals)
+    return Difference(float(apart.mean()), low, high, len(totals))
+
+
+def _interval(sums: "np.ndarray[Any, Any]", totals: "np.ndarray[Any, Any]") -> tuple[float, float]:
+    """Returns the percentiles of the resampled ratio of the groups' sums to the groups' totals.
+
+    Drawn part by part: the stream of random numbers is the same, whatever the size of a part.
+    """
+    import numpy as np
+
+    random, groups = np.random.default_rng(SEED), len(totals)
+    found = np.empty(RESAMPLES)
+    step = max(1, _AT_ONCE // groups)
+    for start in range(0, RESAMPLES, step):
+        drawn = random.integers(groups, size=(min(step, RESAMPLES - start), groups))
+        found[start : start + step] = sums[drawn].sum(axis=1) / totals[drawn].sum(axis=1)
+    low, high = np.quantile(found, [0.025, 0.975])
+    return float(low), float(high)

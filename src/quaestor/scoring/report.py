@@ -203,21 +203,44 @@ def score_predictions(
             has one already.
         ProgramError: A reference program does not parse.
     """
+    conversations = tuple(conversations)
+    judged = judge_predictions(predictions, gold, conversations)
+    turns: list[TurnScore] = []
+    for conversation in conversations:
+        reference, found = gold[conversation.id], judged[conversation.id]
+        page, tables = page_numbers(conversation.document), benchmark_rows_of(conversation.document)
+        given, scored = [prediction for prediction, _ in found], [turn for _, turn in found]
+        why = causes(conversation, reference, given, [turn.correct for turn in scored], page, tables)
+        turns += [replace(turn, cause=cause) for turn, cause in zip(scored, why, strict=True)]
+    return Report(tuple(turns), summarise(turns))
+
+
+Judgements = Mapping[str, Sequence[tuple[Prediction | None, TurnScore]]]
+"""By conversation every labelled turn: what was predicted, where anything was, and the verdicts, without a cause."""
+
+
+def judge_predictions(
+    predictions: Iterable[Prediction],
+    gold: Mapping[str, Sequence[GoldTurn]],
+    conversations: Iterable[Conversation],
+) -> Judgements:
+    """Returns the verdicts alone, which take a fraction of the time of a report.
+
+    The arguments and the errors are those of `score_predictions`.
+    """
     asked = {conversation.id: conversation for conversation in conversations}
     answered = _by_turn(predictions, gold, asked)
-    turns: list[TurnScore] = []
+    found: dict[str, list[tuple[Prediction | None, TurnScore]]] = {}
     for id, conversation in asked.items():
         document, reference = conversation.document, gold[id]
         page, tables = page_numbers(document), benchmark_rows_of(document)
         kinds = turn_kinds(reference, page, joined=conversation.joined)
         given = [answered.get((id, kind.index)) for kind in kinds]
-        scored = [
-            _scored(prediction or Prediction(id, kind.index, None), turn, kind, document.id, tables)
+        found[id] = [
+            (prediction, _scored(prediction or Prediction(id, kind.index, None), turn, kind, document.id, tables))
             for prediction, turn, kind in zip(given, reference, kinds, strict=True)
         ]
-        why = causes(conversation, reference, given, [turn.correct for turn in scored], page, tables)
-        turns += [replace(turn, cause=cause) for turn, cause in zip(scored, why, strict=True)]
-    return Report(tuple(turns), summarise(turns))
+    return found
 
 
 _BREAKDOWNS: Mapping[str, Mapping[str, Callable[[TurnKind], str]]] = {
@@ -235,6 +258,12 @@ _BREAKDOWNS: Mapping[str, Mapping[str, Callable[[TurnKind], str]]] = {
     },
 }
 """By what the turns are split, by the scorer that says whether they are right."""
+
+
+def classes_of_turn(turn: TurnScore) -> dict[str, str]:
+    """Returns the class of a turn in each breakdown, by the breakdown's property."""
+    named = _BREAKDOWNS[measures_of(turn.verdicts).right]
+    return {by: name(turn.kind) for by, name in named.items()}
 
 
 def summarise(turns: Sequence[TurnScore]) -> Score:

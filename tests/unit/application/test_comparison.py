@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import quaestor
-from quaestor.application.comparison import compare_runs
+from quaestor.application.comparison import ComparedTurn, compare_runs, pair_turns, report_pair, same_answer
 from quaestor.errors import InputError
 
 
@@ -50,3 +50,52 @@ def test_runs_of_other_questions_or_scorers_are_refused(scored: quaestor.ScoredR
         compare_runs(scored, other)
     with pytest.raises(InputError, match=r"no turn has a verdict of the scorer 'luck': there are .*execution"):
         compare_runs(scored, scored, "luck")
+
+
+def turn(place: int, right: bool | None, answer: str | None, **classes: str) -> ComparedTurn:
+    return ComparedTurn(f"c{place // 2}", place % 2, f"page {place // 2}", "X", classes, answer, {"execution": right})
+
+
+def test_a_pair_is_reported_with_agreement_groups_and_differences() -> None:
+    first = [
+        turn(0, True, "0.37743", turn="turn 1", operation="divide"),
+        turn(1, True, "12", turn="turn 2", operation="lookup"),
+        turn(2, False, None, turn="turn 1", operation="divide"),
+        turn(3, True, "5", turn="turn 2", operation="divide"),
+        turn(4, False, "7", turn="turn 1", operation="divide"),
+        turn(5, None, "7", turn="turn 2", operation="divide"),
+    ]
+    second = [
+        turn(0, False, "0.3774"), turn(1, True, "12.0"), turn(2, True, "3"), turn(3, False, "6"), turn(4, False, "7"),
+        turn(5, True, "7"),
+    ]  # fmt: skip
+    found = report_pair(("a", "b"), first, second[::-1], "execution")
+    figures, agreement = found.figures, found.agreement
+    assert (figures.both, figures.wins, figures.losses, figures.neither, found.unjudged) == (1, 2, 1, 1, 1)
+    assert (agreement.same, agreement.first_right, agreement.second_right) == (3, 2, 1)
+    assert (agreement.different, agreement.first_right_apart, agreement.second_right_apart) == (2, 1, 1)
+    assert [(pair.first.conversation, pair.first.turn) for pair in found.differences] == [
+        ("c0", 0),
+        ("c1", 1),
+        ("c1", 0),
+    ]
+    groups = {part.by: [(group.name, group.figures.turns) for group in part.groups] for part in found.breakdowns}
+    assert groups == {"turn": [("turn 1", 3), ("turn 2", 2)], "operation": [("divide", 4), ("lookup", 1)]}
+
+
+def test_runs_of_other_turns_are_not_paired() -> None:
+    with pytest.raises(InputError, match="not of the same turns"):
+        pair_turns([turn(0, True, "1")], [turn(1, True, "1")], "execution")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ("0.37743", "0.3774", True), ("0.3774", "0.37743", True), ("0.37743", "0.377428", True), ("4", "4.0", True),
+        ("0.37743", "37.743", False), ("5", "-5", False), ("0.12", "0.13", False), ("yes", "no", False),
+        ("yes", "yes", True), ('{"text": "a"}', '{"text": "a"}', True), ("4", "yes", False), ("4", None, False),
+        (None, None, False), ("{", "4", False), ("4.6", "5", False),
+    ],
+)  # fmt: skip
+def test_answers_are_the_same_where_one_is_the_other_rounded(first: str | None, second: str | None, same: bool) -> None:
+    assert same_answer(first, second) is same

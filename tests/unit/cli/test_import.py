@@ -33,6 +33,7 @@ def imported(quaestor: Quaestor, pages: Path, tmp_path: Path) -> str:
 
 
 def test_is_listed_and_shown_as_unverified(quaestor: Quaestor, imported: str) -> None:
+    assert imported in quaestor("runs show theirs").out
     (listed,) = json.loads(quaestor("runs list --json").out)
     assert (listed["id"], listed["kind"], listed["spec"]["solver_options"]["name"]) == (imported, "import", "theirs")
     assert "imported" in quaestor("runs list").out

@@ -1,0 +1,65 @@
+"""`quaestor compare`: which of two or more runs is better, by how much, and whether that is more than chance."""
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quaestor.cli.options import JsonOption, StoreOption
+
+if TYPE_CHECKING:
+    from quaestor.application.compared_runs import RunsCompared
+    from quaestor.application.compared_turns import DifferentTurn
+
+LabelledOption = Annotated[
+    str | None, typer.Option("--dataset", help="The labelled file, where it has moved.", metavar="FILE")
+]
+
+
+def compare_command(
+    runs: Annotated[
+        list[str],
+        typer.Argument(metavar="RUN RUN...", help="Ids, beginnings of ids, or `latest`.", show_default=False),
+    ],
+    dataset: LabelledOption = None,
+    scorer: Annotated[
+        str | None,
+        typer.Option("--scorer", help="By which figure a turn is right; by default the benchmark's.", metavar="NAME"),
+    ] = None,
+    differences: Annotated[
+        bool, typer.Option("--differences", help="Show the turns that one run alone has right, with plans and sources.")
+    ] = False,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Compare runs of the same questions, turn by turn.
+
+    Wins, losses and ties, the exact McNemar test and intervals of the difference drawn by page and by company, split by
+    turn, operation, origin and kind; agreement. Of more than two runs every pair. The verdicts are those of the
+    labelled file that the runs are of; where it is not there, the scores that are kept.
+    """
+    from quaestor.application.compared_runs import compare_stored
+    from quaestor.application.compared_turns import different_turns
+    from quaestor.application.comparison_json import comparison_object
+    from quaestor.application.resolve import dataset_path
+    from quaestor.cli.printing import make_console, print_json
+    from quaestor.cli.render_compare import show_comparison, show_differences
+    from quaestor.settings import load_settings
+    from quaestor.store.base import open_store
+
+    uri = load_settings({"store": store}).store
+    file = dataset_path(dataset) if dataset else None
+
+    async def read() -> "tuple[RunsCompared, list[tuple[DifferentTurn, ...]]]":
+        async with open_store(uri, create=False) as opened:
+            found = await compare_stored(opened, runs, uri, file, scorer)
+            return found, [await different_turns(opened, found, pair) for pair in found.pairs] if differences else []
+
+    found, apart = asyncio.run(read())
+    if json:
+        print_json(comparison_object(found, apart))
+        return
+    console = make_console()
+    show_comparison(console, found)
+    for pair, turns in zip(found.pairs, apart, strict=False):
+        show_differences(console, found, pair, turns)

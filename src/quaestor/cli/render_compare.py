@@ -1,0 +1,150 @@
+"""Compared runs on a terminal."""
+
+from collections.abc import Sequence
+from string import ascii_uppercase
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as Grid
+
+from quaestor.application.compared_runs import RunsCompared
+from quaestor.application.compared_turns import DifferentTurn, SideOfTurn
+from quaestor.application.comparison import Agreement, PairReport
+from quaestor.cli.printing import print_grid
+from quaestor.cli.results import BREAKDOWN_TITLES, ENOUGH_PAGES, figure_cells
+from quaestor.scoring.bootstrap import Difference
+from quaestor.scoring.paired import PairedFigures
+from quaestor.scoring.scorers import SCORERS
+
+
+def show_comparison(console: Console, found: RunsCompared) -> None:
+    """Prints how right each run is, and how every two of them compare."""
+    letters = letters_of(found)
+    title = SCORERS[found.scorer].title
+    grid = Grid(
+        "", "run", "right", "of", "%", "95 % interval", title=title[0].upper() + title[1:], title_justify="left"
+    )
+    for compared in found.runs:
+        grid.add_row(letters[compared.run.id], compared.run.id, *figure_cells(compared.right))
+    _align(grid, 2)
+    print_grid(console, grid)
+    if found.basis == "kept scores":
+        console.print("by the scores that are kept: the labelled file is not there", style="dim")
+    if len(found.pairs) == 1:
+        _show_pair(console, found.pairs[0], letters)
+        return
+    grid = Grid("", "only 1st", "only 2nd", "difference", "95 % by page", "by company", "p", "p, Holm")
+    for pair, adjusted in zip(found.pairs, found.adjusted, strict=True):
+        name = f"{letters[pair.first]} - {letters[pair.second]}"
+        wins, losses, *rest = _figure_cells(pair.figures)
+        grid.add_row(name, wins, losses, *rest, shown_p(adjusted))
+    _align(grid, 1)
+    print_grid(console, grid)
+
+
+def letters_of(found: RunsCompared) -> dict[str, str]:
+    """Returns a short name of each run, by its id: A, B, ... Z, A1, B1."""
+    return {
+        compared.run.id: ascii_uppercase[place % 26] + (str(place // 26) if place >= 26 else "")
+        for place, compared in enumerate(found.runs)
+    }
+
+
+def _show_pair(console: Console, pair: PairReport, letters: dict[str, str]) -> None:
+    one, other, figures = letters[pair.first], letters[pair.second], pair.figures
+    page, company = figures.by_page, figures.by_company
+    unjudged = f"; {pair.unjudged} could not be judged in one of them" if pair.unjudged else ""
+    lines = [
+        f"only {one} is right: {figures.wins}; only {other}: {figures.losses}; both: {figures.both}; "
+        f"neither: {figures.neither}{unjudged}",
+        f"{one} - {other}: {points(page.value)} points, 95 % interval {interval(page)} drawn by page, "
+        f"{interval(company)} by company",
+        f"exact McNemar test: p = {shown_p(figures.p)}",
+        *_agreement_lines(pair.agreement, one, other),
+    ]
+    for line in lines:
+        console.print(line, soft_wrap=True)
+    heads = ("", "turns", f"{one} %", f"{other} %", f"only {one}", f"only {other}", f"{one} - {other}", "95 % by page")
+    grid = Grid(*heads, "by company", "p")
+    for breakdown in pair.breakdowns:
+        grid.add_section()
+        grid.add_row(f"[bold]{BREAKDOWN_TITLES.get(breakdown.by, breakdown.by)}[/]")
+        for group in breakdown.groups:
+            found = group.figures
+            shares = (f"{100 * right / found.turns:.1f}" for right in (found.first, found.second))
+            grid.add_row(group.name, str(found.turns), *shares, *_figure_cells(found))
+    _align(grid, 1)
+    print_grid(console, grid)
+
+
+def _figure_cells(figures: PairedFigures) -> tuple[str, ...]:
+    intervals = (interval(figures.by_page), interval(figures.by_company))
+    return str(figures.wins), str(figures.losses), points(figures.by_page.value), *intervals, shown_p(figures.p)
+
+
+def _agreement_lines(found: Agreement, one: str, other: str) -> list[str]:
+    def right(first: int, second: int, total: int) -> str:
+        if not total:
+            return ""
+        return f"; right there: {one} {100 * first / total:.1f} %, {other} {100 * second / total:.1f} %"
+
+    return [
+        f"same answer: {found.same}{right(found.first_right, found.second_right, found.same)}",
+        f"another answer: {found.different}{right(found.first_right_apart, found.second_right_apart, found.different)}",
+    ]
+
+
+def show_differences(console: Console, found: RunsCompared, pair: PairReport, turns: Sequence[DifferentTurn]) -> None:
+    """Prints the turns that one of two runs alone has right: what each answered, by which plan, from where."""
+    letters = letters_of(found)
+    one, other = letters[pair.first], letters[pair.second]
+    for turn in turns:
+        console.print(
+            f"\n[bold]{escape(turn.conversation)}, turn {turn.turn + 1}:[/] {escape(turn.question)}", soft_wrap=True
+        )
+        if turn.reference is not None:
+            program = f"   {turn.reference_program}" if turn.reference_program else ""
+            console.print(f"  reference: {turn.reference}{program}", style="dim", markup=False, soft_wrap=True)
+        _show_side(console, one, turn.first)
+        _show_side(console, other, turn.second)
+    console.print(f"\n{len(turns)} turns are right in one of {one} and {other} alone")
+
+
+def _show_side(console: Console, name: str, side: SideOfTurn) -> None:
+    verdict = "[green]right[/]" if side.right else "[red]wrong[/]"
+    words = side.shown if side.number is None else f"{side.shown}  ({side.number})"
+    console.print(f"  {name} {verdict}  {escape(words)}", soft_wrap=True)
+    plan = side.program or side.formula
+    details = [
+        f"by {plan}" if plan else "",
+        *side.sources,
+        "" if side.number is None or side.verified else "unverified",
+    ]
+    for line in (*details, side.reason or ""):
+        if line:
+            console.print(f"      {line}", style="dim", markup=False, soft_wrap=True)
+
+
+def points(share: float) -> str:
+    """Returns a difference of shares in percentage points, with its sign."""
+    return f"{100 * share:+.1f}"
+
+
+def interval(found: Difference) -> str:
+    """Returns an interval in percentage points; nothing where too few pages or companies were drawn from."""
+    return f"{points(found.low)} to {points(found.high)}" if found.groups >= ENOUGH_PAGES else ""
+
+
+def shown_p(p: float) -> str:
+    """Returns a p for people: three digits, small ones with their power of ten.
+
+    >>> shown_p(0.0421), shown_p(3.05e-56), shown_p(1.0)
+    ('0.042', '3.1e-56', '1.000')
+    """
+    return f"{p:.3f}" if p >= 0.001 else f"{p:.1e}"
+
+
+def _align(grid: Grid, words: int) -> None:
+    for column in grid.columns[words:]:
+        column.justify = "right"
+        column.no_wrap = True

@@ -1,0 +1,108 @@
+"""Two runs of the same turns: how often each is right alone, and whether that is more than chance.
+
+Owns the figures over pairs of verdicts. Knows nothing of how a verdict came about.
+
+Source: the exact test of McNemar, "Note on the sampling error of the difference between correlated proportions or
+percentages" (1947): of the turns that one run alone has right, half would be the first's by chance. The intervals are
+those of `quaestor.scoring.bootstrap`, with the pairs kept together. Several comparisons at once: Holm, "A simple
+sequentially rejective multiple test procedure" (1979).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quaestor.scoring.bootstrap import Difference, difference
+
+
+@dataclass(frozen=True, slots=True)
+class PairedFigures:
+    """Two runs over the turns that were judged in both.
+
+    Attributes:
+        both: Turns that are right in both.
+        wins: Right in the first alone.
+        losses: Right in the second alone.
+        neither: Wrong in both.
+        p: Of the exact McNemar test, two-sided: how likely wins and losses differ at least as much by chance.
+        by_page: The first run's share less the second's; the interval is drawn from pages.
+        by_company: The same; the interval is drawn from companies.
+    """
+
+    both: int
+    wins: int
+    losses: int
+    neither: int
+    p: float
+    by_page: Difference
+    by_company: Difference
+
+    @property
+    def turns(self) -> int:
+        """How many there are."""
+        return self.both + self.wins + self.losses + self.neither
+
+    @property
+    def ties(self) -> int:
+        """Turns with the same verdict in both."""
+        return self.both + self.neither
+
+    @property
+    def first(self) -> int:
+        """Turns that are right in the first run."""
+        return self.both + self.wins
+
+    @property
+    def second(self) -> int:
+        """Turns that are right in the second run."""
+        return self.both + self.losses
+
+
+def paired_figures(
+    first: Sequence[bool], second: Sequence[bool], pages: Sequence[str], companies: Sequence[str]
+) -> PairedFigures:
+    """Returns the figures over pairs of verdicts.
+
+    Args:
+        first: Whether each turn is right in the first run.
+        second: Whether it is right in the second.
+        pages: The page of each turn.
+        companies: Its company.
+    """
+    counts = [0, 0, 0, 0]
+    for one, other in zip(first, second, strict=True):
+        counts[2 * (not one) + (not other)] += 1
+    both, wins, losses, neither = counts
+    return PairedFigures(
+        both, wins, losses, neither,
+        p=mcnemar(wins, losses),
+        by_page=difference(first, second, pages),
+        by_company=difference(first, second, companies),
+    )  # fmt: skip
+
+
+def mcnemar(wins: int, losses: int) -> float:
+    """Returns how likely wins and losses differ at least as much, were each of them as likely; needs scipy.
+
+    >>> mcnemar(0, 0), round(mcnemar(1, 9), 6)
+    (1.0, 0.021484)
+    """
+    if not wins + losses:
+        return 1.0
+    from scipy.special import bdtr
+
+    # The distribution is symmetric, so that both tails are as likely as one.
+    return min(1.0, 2 * float(bdtr(min(wins, losses), wins + losses, 0.5)))
+
+
+def holm(ps: Sequence[float]) -> tuple[float, ...]:
+    """Returns each of several p adjusted for that there are several, in their order.
+
+    >>> [round(p, 6) for p in holm([0.01, 0.04, 0.03])]
+    [0.03, 0.06, 0.06]
+    """
+    adjusted = [0.0] * len(ps)
+    largest = 0.0
+    for rank, place in enumerate(sorted(range(len(ps)), key=lambda n: ps[n])):
+        largest = max(largest, min(1.0, (len(ps) - rank) * ps[place]))
+        adjusted[place] = largest
+    return tuple(adjusted)

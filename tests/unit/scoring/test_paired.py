@@ -1,0 +1,72 @@
+"""Pairs of verdicts: counted by hand, the test against two other ways of computing it."""
+
+import random
+from fractions import Fraction
+from math import comb
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.scoring.paired import holm, mcnemar, paired_figures
+
+
+def by_counting(wins: int, losses: int) -> float:
+    """The same p, from all outcomes of so many tosses of a coin, exactly."""
+    tosses = wins + losses
+    middle = abs(Fraction(tosses, 2) - wins)
+    as_far = sum(comb(tosses, heads) for heads in range(tosses + 1) if abs(Fraction(tosses, 2) - heads) >= middle)
+    return float(Fraction(as_far, 2**tosses))
+
+
+@given(st.integers(0, 400), st.integers(0, 400))
+def test_p_is_what_counting_gives(wins: int, losses: int) -> None:
+    assert mcnemar(wins, losses) == pytest.approx(by_counting(wins, losses), rel=1e-9, abs=1e-300)
+    assert mcnemar(wins, losses) == mcnemar(losses, wins)
+
+
+@pytest.mark.parametrize(("wins", "losses"), [(240, 12), (12, 240), (5, 5), (0, 1), (3, 0), (4000, 4200), (0, 0)])
+def test_p_is_what_another_implementation_gives(wins: int, losses: int) -> None:
+    from scipy.stats import binomtest
+
+    expected = binomtest(wins, wins + losses, 0.5).pvalue if wins + losses else 1.0
+    assert mcnemar(wins, losses) == pytest.approx(float(expected), rel=1e-9)
+
+
+def test_figures_are_counted() -> None:
+    first = [True, True, True, False, False, True]
+    second = [True, False, False, True, False, True]
+    found = paired_figures(first, second, ["a", "a", "b", "b", "c", "c"], ["x", "x", "x", "x", "y", "y"])
+    assert (found.both, found.wins, found.losses, found.neither) == (2, 2, 1, 1)
+    assert (found.turns, found.ties, found.first, found.second) == (6, 3, 4, 3)
+    assert found.p == 1.0
+    assert found.by_page.value == found.by_company.value == pytest.approx(1 / 6)
+    assert (found.by_page.groups, found.by_company.groups) == (3, 2)
+    assert found.by_page.low <= found.by_page.value <= found.by_page.high
+
+
+def test_nothing_to_compare() -> None:
+    found = paired_figures([], [], [], [])
+    assert (found.turns, found.p, found.by_page.groups) == (0, 1.0, 0)
+
+
+def test_a_real_difference_is_found_and_chance_is_not() -> None:
+    draw = random.Random(3)
+    pages = [str(number // 6) for number in range(600)]
+    one, other = ([draw.random() < 0.6 for _ in pages] for _ in range(2))
+    same = paired_figures(one, other, pages, pages)
+    assert same.by_page.low < 0 < same.by_page.high
+    assert same.p > 0.05
+    better = [draw.random() < 0.7 for _ in pages]
+    far = paired_figures([right or draw.random() < 0.5 for right in better], better, pages, pages)
+    assert far.by_page.low > 0
+    assert far.p < 1e-6
+
+
+@given(st.lists(st.floats(0, 1), max_size=8))
+def test_holm_never_lowers_a_p_nor_changes_their_order(ps: list[float]) -> None:
+    adjusted = holm(ps)
+    assert all(p <= new <= 1 for p, new in zip(ps, adjusted, strict=True))
+    order = sorted(range(len(ps)), key=lambda n: ps[n])
+    assert [adjusted[n] for n in order] == sorted(adjusted)
+    assert all(new <= min(1, p * len(ps)) + 1e-12 for p, new in zip(ps, adjusted, strict=True))
