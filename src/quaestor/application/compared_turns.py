@@ -13,7 +13,6 @@ from quaestor.core import serial
 from quaestor.core.provenance import CellRef, Source
 from quaestor.datasets.dataset import Dataset
 from quaestor.documents.document import Document
-from quaestor.scoring.gold import GoldTurn
 from quaestor.store.base import RunStore
 from quaestor.store.records import TurnRecord
 
@@ -91,7 +90,7 @@ async def different_turns(store: RunStore, found: RunsCompared, pair: PairReport
             kept = {turn.index: turn for turn in await store.turns(run, here.conversation)}.get(here.turn)
             question = kept.question if kept else question
             sides.append(side_of(kept, compared, found.scorer, documents.get(here.conversation)))
-        gold: GoldTurn | None = found.gold[here.conversation][here.turn] if found.gold else None
+        gold = found.gold[here.conversation][here.turn] if found.gold else None
         told.append(
             DifferentTurn(
                 here.conversation,

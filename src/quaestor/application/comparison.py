@@ -267,17 +267,17 @@ def _breakdown(by: str, pairs: Sequence[PairedTurn[ComparedTurn]], scorer: str) 
 def _agreement(pairs: Sequence[PairedTurn[ComparedTurn]], scorer: str) -> Agreement:
     counts = {True: [0, 0, 0], False: [0, 0, 0]}
     for pair in pairs:
-        count = counts[same_answer(pair.first.answer, pair.second.answer)]
+        count = counts[says_the_same(pair.first.answer, pair.second.answer)]
         count[0] += 1
         count[1] += pair.first.verdicts[scorer] == 1
         count[2] += pair.second.verdicts[scorer] == 1
     return Agreement(*counts[True], *counts[False])
 
 
-def same_answer(first: str | None, second: str | None) -> bool:
+def says_the_same(first: str | None, second: str | None) -> bool:
     """Returns whether two answers say the same: equal to five decimals, or one of two numbers is the other rounded.
 
-    >>> same_answer("0.37743", "0.3774"), same_answer("0.37743", "37.743"), same_answer("yes", "yes")
+    >>> says_the_same("0.37743", "0.3774"), says_the_same("0.37743", "37.743"), says_the_same("yes", "yes")
     (True, False, True)
 
     Args:

@@ -12,7 +12,7 @@ from quaestor.application.compared_turns import DifferentTurn, SideOfTurn
 from quaestor.application.comparison import Agreement, PairReport
 from quaestor.cli.printing import print_grid
 from quaestor.cli.results import BREAKDOWN_TITLES, ENOUGH_PAGES, figure_cells
-from quaestor.scoring.bootstrap import Difference
+from quaestor.scoring.bootstrap import ShareDifference
 from quaestor.scoring.paired import PairedFigures
 from quaestor.scoring.scorers import SCORERS
 
@@ -130,7 +130,7 @@ def points(share: float) -> str:
     return f"{100 * share:+.1f}"
 
 
-def interval(found: Difference) -> str:
+def interval(found: ShareDifference) -> str:
     """Returns an interval in percentage points; nothing where too few pages or companies were drawn from."""
     return f"{points(found.low)} to {points(found.high)}" if found.groups >= ENOUGH_PAGES else ""
 

@@ -64,7 +64,7 @@ def proportion(outcomes: Sequence[bool | float], pages: Sequence[str]) -> Propor
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ShareDifference:
     """How far two shares of the same items are apart, with its uncertainty.
 
     Attributes:
@@ -80,7 +80,7 @@ class Difference:
     groups: int
 
 
-def difference(first: Sequence[bool], second: Sequence[bool], groups: Sequence[str]) -> Difference:
+def share_difference(first: Sequence[bool], second: Sequence[bool], groups: Sequence[str]) -> ShareDifference:
     """Returns how far two shares are apart, with an interval in which the pairs stay together.
 
     Args:
@@ -89,14 +89,14 @@ def difference(first: Sequence[bool], second: Sequence[bool], groups: Sequence[s
         groups: What is drawn: the page or the company of each item.
     """
     if not first:
-        return Difference(0.0, 0.0, 0.0, 0)
+        return ShareDifference(0.0, 0.0, 0.0, 0)
     import numpy as np
 
     _, places = np.unique(np.asarray(groups), return_inverse=True)
     totals = np.bincount(places)
     apart = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
     low, high = _interval(np.bincount(places, weights=apart), totals)
-    return Difference(float(apart.mean()), low, high, len(totals))
+    return ShareDifference(float(apart.mean()), low, high, len(totals))
 
 
 def _interval(sums: "np.ndarray[Any, Any]", totals: "np.ndarray[Any, Any]") -> tuple[float, float]:

@@ -11,7 +11,7 @@ sequentially rejective multiple test procedure" (1979).
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quaestor.scoring.bootstrap import Difference, difference
+from quaestor.scoring.bootstrap import ShareDifference, share_difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,8 @@ class PairedFigures:
     losses: int
     neither: int
     p: float
-    by_page: Difference
-    by_company: Difference
+    by_page: ShareDifference
+    by_company: ShareDifference
 
     @property
     def turns(self) -> int:
@@ -75,8 +75,8 @@ def paired_figures(
     return PairedFigures(
         both, wins, losses, neither,
         p=mcnemar(wins, losses),
-        by_page=difference(first, second, pages),
-        by_company=difference(first, second, companies),
+        by_page=share_difference(first, second, pages),
+        by_company=share_difference(first, second, companies),
     )  # fmt: skip
 
 

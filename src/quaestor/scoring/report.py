@@ -226,7 +226,15 @@ def judge_predictions(
 ) -> Judgements:
     """Returns the verdicts alone, which take a fraction of the time of a report.
 
-    The arguments and the errors are those of `score_predictions`.
+    Args:
+        predictions: In any order.
+        gold: The reference answers by conversation.
+        conversations: Exactly those that were to be run.
+
+    Raises:
+        DatasetError: A conversation has no reference answers, or a prediction belongs to no turn or to a turn that
+            has one already.
+        ProgramError: A reference program does not parse.
     """
     asked = {conversation.id: conversation for conversation in conversations}
     answered = _by_turn(predictions, gold, asked)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import quaestor
-from quaestor.application.comparison import ComparedTurn, compare_runs, pair_turns, report_pair, same_answer
+from quaestor.application.comparison import ComparedTurn, compare_runs, pair_turns, report_pair, says_the_same
 from quaestor.errors import InputError
 
 
@@ -98,4 +98,4 @@ def test_runs_of_other_turns_are_not_paired() -> None:
     ],
 )  # fmt: skip
 def test_answers_are_the_same_where_one_is_the_other_rounded(first: str | None, second: str | None, same: bool) -> None:
-    assert same_answer(first, second) is same
+    assert says_the_same(first, second) is same

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.scoring import bootstrap
-from quaestor.scoring.bootstrap import Difference, Proportion, difference, proportion
+from quaestor.scoring.bootstrap import Proportion, ShareDifference, proportion, share_difference
 
 
 def test_nothing_counted_is_zero() -> None:
@@ -39,17 +39,17 @@ def test_turns_that_stand_and_fall_together_widen_the_interval() -> None:
 def test_the_interval_is_the_same_however_much_is_drawn_at_once(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
     random = Random(1)
     outcomes, pages = [random.random() < 0.6 for _ in range(60)], [str(random.randrange(20)) for _ in range(60)]
-    whole = proportion(outcomes, pages), difference(outcomes, outcomes[::-1], pages)
+    whole = proportion(outcomes, pages), share_difference(outcomes, outcomes[::-1], pages)
     monkeypatch.setattr(bootstrap, "_AT_ONCE", at_once)
-    assert (proportion(outcomes, pages), difference(outcomes, outcomes[::-1], pages)) == whole
+    assert (proportion(outcomes, pages), share_difference(outcomes, outcomes[::-1], pages)) == whole
 
 
 def test_a_difference_keeps_pairs_together() -> None:
     """Two that are right and wrong together differ by nothing in every draw, however right they are."""
     outcomes, pages = [True, False] * 30, [str(index) for index in range(60)]
-    assert difference(outcomes, outcomes, pages) == Difference(0.0, 0.0, 0.0, 60)
-    better = difference([True] * 60, outcomes, pages)
+    assert share_difference(outcomes, outcomes, pages) == ShareDifference(0.0, 0.0, 0.0, 60)
+    better = share_difference([True] * 60, outcomes, pages)
     alone = proportion(outcomes, pages)
     assert (better.value, better.groups) == (0.5, 60)
     assert (better.low, better.high) == pytest.approx((1 - alone.high, 1 - alone.low))
-    assert difference([], [], []) == Difference(0.0, 0.0, 0.0, 0)
+    assert share_difference([], [], []) == ShareDifference(0.0, 0.0, 0.0, 0)
