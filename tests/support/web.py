@@ -1,5 +1,6 @@
 """The pages, served in this process: in a thread on a free port for a browser, or without a port for requests."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from starlette.testclient import TestClient
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.file_cache import file_cache
 from quaestor.settings import Setting, load_settings
+from quaestor.solvers.base import Solver
 from quaestor.web.app import create_app
 from quaestor.web.security import Access
 from quaestor.web.serving import bind, server_of
@@ -20,10 +22,10 @@ SAME_ORIGIN = {"Sec-Fetch-Site": "same-origin"}
 """What a browser says where a form is sent from a page of the server."""
 
 
-def asking(folder: Path, **settings: Setting) -> AskRequest:
-    """Who answers, by the settings of a test; the store is in a folder of its own."""
+def asking(folder: Path, solver: Solver | None = None, **settings: Setting) -> AskRequest:
+    """Who answers, by the settings of a test or as it is given; the store is in a folder of its own."""
     loaded = load_settings({"store": str(folder / "runs.db"), **settings}, environment={}, folder=folder)
-    return AskRequest(loaded, keep=True, cache=file_cache(loaded))
+    return AskRequest(loaded, solver=solver, keep=True, cache=file_cache(loaded))
 
 
 @contextmanager
@@ -54,7 +56,16 @@ def served(app: FastAPI, host: str = "127.0.0.1") -> Iterator[str]:
 
 
 @contextmanager
-def pages_served(folder: Path, *files: str, access: Access | None = None, **settings: Setting) -> Iterator[str]:
+def pages_served(
+    folder: Path, *files: str, access: Access | None = None, solver: Solver | None = None, **settings: Setting
+) -> Iterator[str]:
     """Serves the pages with a store in a folder, and gives their address."""
-    with served(create_app(asking(folder, **settings), access, files)) as address:
+    with served(create_app(asking(folder, solver, **settings), access, files)) as address:
         yield address
+
+
+def begun(client: TestClient) -> str:
+    """Begins a conversation about the first document that is at hand, and returns its address."""
+    document = re.search(r'name="document" value="([^"]+)"', client.get("/").text)
+    assert document is not None
+    return str(client.post("/conversations", data={"document": document[1]}).headers["location"])

@@ -30,6 +30,7 @@ from quaestor.evaluation.fates import failure_words
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.places import PlaceExcerpts
 from quaestor.evaluation.runner import Play, check_questions
+from quaestor.evaluation.watching import Watcher, Watchers
 from quaestor.exports.conversation import ExportedConversation, ExportedTurn
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.usage import Usage
@@ -64,15 +65,20 @@ class Chat:
         unkept: Why not all of it is kept, or None.
     """
 
-    def __init__(self, page: CorpusPage, request: AskRequest) -> None:
-        """Takes what is asked about, and who answers.
+    def __init__(self, page: CorpusPage, request: AskRequest, watcher: Watcher | None = None) -> None:
+        """Takes what is asked about, who answers, and who hears of what happens meanwhile.
+
+        Args:
+            page: What is asked about.
+            request: Who answers, and how.
+            watcher: Is told of every turn, event and exchange beside the store, or None.
 
         Raises:
             InputError: The page has no number.
         """
         if not has_numbers(page.document):
             raise InputError(f"{page.document.id} has no number in its tables or its text: nothing can be answered")
-        self.page, self.request = page, request
+        self.page, self.request, self._watcher = page, request, watcher
         self.unkept: str | None = None
         self._open: _Open | None = None
         self._knowledge: GraphProvider | None = None
@@ -175,6 +181,11 @@ class Chat:
         await self._again(kept)
         return taken
 
+    async def keep(self) -> None:
+        """Keeps the conversation as it is, though nothing was asked since it was taken up again."""
+        if self._asked is not None and not self._begun:
+            await self._keep(self._asked)
+
     async def change(self, request: AskRequest) -> None:
         """Goes on with another solver or model; where that cannot be opened, all stays as it was.
 
@@ -239,7 +250,8 @@ class Chat:
         conversation, who = Conversation(self._play_id, self.document, ()), self._opened.who
         solver = LaterFilings(who.solver) if files_of(self.document) else who.solver
         excerpts = self._excerpts
-        play = Play(conversation, solver, self._knowledge, who.session, self._asked, excerpts=excerpts)
+        told = [watcher for watcher in (self._asked, self._watcher) if watcher is not None]
+        play = Play(conversation, solver, self._knowledge, who.session, Watchers(told), excerpts=excerpts)
         await play.begin(turns)
         self._play = play
 

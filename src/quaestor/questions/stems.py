@@ -1,6 +1,7 @@
 """Words of questions, labels and sentences as comparable stems."""
 
 import re
+import threading
 from functools import lru_cache
 
 import snowballstemmer
@@ -8,7 +9,15 @@ import snowballstemmer
 from quaestor.core.stop_words import STOP_WORDS
 from quaestor.core.words import words
 
-_STEMMER = snowballstemmer.stemmer("english")
+
+class _Own(threading.local):
+    """A stemmer for each thread: while it works it keeps the word in itself."""
+
+    def __init__(self) -> None:
+        self.stemmer = snowballstemmer.stemmer("english")
+
+
+_own = _Own()
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _NAMED = re.compile(
     r"\b(class|series|tier|level|type|phase|plan|p|russell|nasdaq|topix|unit|point|form|group)[ -]+"
@@ -29,7 +38,7 @@ _DEGREES = {
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """Returns the stem of a word of lower case: changes, changed and changing are one."""
-    return str(_STEMMER.stemWord(word))
+    return str(_own.stemmer.stemWord(word))
 
 
 @lru_cache(maxsize=20_000)

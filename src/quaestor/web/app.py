@@ -1,5 +1,6 @@
 """The app: routes of each area, what guards them, and the files of the package."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -12,9 +13,14 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from quaestor.application.ask_service import AskRequest
+from quaestor.application.desk import Desk
+from quaestor.application.kept_conversations import open_conversations
+from quaestor.application.shelf import Shelf
+from quaestor.application.uploads import open_uploads
 from quaestor.store.base import open_store
 from quaestor.web import errors, login
-from quaestor.web.ask.routes import router as ask
+from quaestor.web.ask import asking as ask_asking
+from quaestor.web.ask import routes as ask_routes
 from quaestor.web.runs.routes import router as runs
 from quaestor.web.security import STATIC, Access, Guard
 from quaestor.web.site import Site
@@ -27,6 +33,9 @@ LARGEST_BODY = 64 * 1024 * 1024
 """Bytes of a request; an upload is held to less where it is read."""
 
 _TELLS_NOBODY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
+_TIDIED = 60.0
+"""Seconds between two looks for conversations that nobody uses."""
+
 _A_YEAR = "public, max-age=31536000, immutable"
 
 
@@ -43,14 +52,24 @@ def create_app(asking: AskRequest, access: Access | None = None, files: tuple[st
 
     @asynccontextmanager
     async def opened(app: FastAPI) -> AsyncIterator[None]:
-        async with open_store(asking.settings.store) as store:
-            app.state.site = Site(asking, let_in, pages, store, files)
-            yield
+        settings = asking.settings
+        async with open_store(settings.store) as store:
+            with open_uploads(settings) as uploads, open_conversations(settings) as kept:
+                desk = Desk(asking, Shelf(files, uploads, asking.cache), kept, store)
+                site = app.state.site = Site(asking, let_in, pages, store, desk)
+                site.in_background(_tidy(desk))
+                try:
+                    yield
+                finally:
+                    for task in list(site.tasks):
+                        task.cancel()
+                    await asyncio.gather(*site.tasks, return_exceptions=True)
+                    await desk.close()
 
     app = FastAPI(
         title="quaestor", lifespan=opened, openapi_url=None, docs_url=None, redoc_url=None, telemetry=_TELLS_NOBODY
     )
-    for router in (ask, runs, login.router):
+    for router in (ask_routes.router, ask_asking.router, runs, login.router):
         app.include_router(router)
     app.mount(f"{STATIC}{pages.version}", _PackageFiles(directory=FILES), name="static")
     errors.install(app, pages)
@@ -63,6 +82,12 @@ def create_app(asking: AskRequest, access: Access | None = None, files: tuple[st
     app.add_middleware(errors.Contained, pages=pages)
     app.add_middleware(Guard, access=let_in, refuse=refuse)
     return app
+
+
+async def _tidy(desk: Desk) -> None:
+    while True:
+        await asyncio.sleep(_TIDIED)
+        await desk.close_idle()
 
 
 class _PackageFiles(StaticFiles):

@@ -25,6 +25,7 @@ from quaestor.errors import (
     StoreError,
     UnknownConversationError,
     UnknownRunError,
+    UnknownUploadError,
 )
 from quaestor.web.templating import Pages, is_partial
 
@@ -43,7 +44,7 @@ _WORDS = {
     413: "That is too large.",
     422: "That is not what the server expects.",
 }
-_INTERNAL = "Something went wrong in the server; its log says what."
+INTERNAL = "Something went wrong in the server; its log says what."
 
 
 def error_line(error: Exception) -> str:
@@ -59,7 +60,7 @@ def error_line(error: Exception) -> str:
 
 def status_of(error: QuaestorError) -> int:
     """Returns the status that says whose mistake an error is: 4xx of who asked, 5xx of the server or what it asks."""
-    if isinstance(error, UnknownRunError | UnknownConversationError):
+    if isinstance(error, UnknownRunError | UnknownConversationError | UnknownUploadError):
         return 404
     if isinstance(error, DuplicateRecordError):
         return 409
@@ -114,6 +115,12 @@ def install(app: FastAPI, pages: Pages) -> None:
     app.add_exception_handler(RequestValidationError, on_invalid)
 
 
+def log_unforeseen(where: str, error: BaseException) -> None:
+    """Says in the log what nobody foresaw, in a line; where in the code, to who asks for that."""
+    LOG.error("%s: internal error: %s: %s", where, type(error).__name__, " ".join(str(error).split())[:_LONGEST])
+    LOG.debug("where it happened", exc_info=error)
+
+
 class Contained:
     """An ASGI middleware: what nobody foresaw is one line in the log and a page that tells nothing of it."""
 
@@ -132,10 +139,8 @@ class Contained:
 
         try:
             await self.app(scope, receive, noting)
-        except Exception as error:  # the edge of the program: nothing above could handle it
+        except Exception as error:  # noqa: BLE001  # the edge of the program: nothing above could handle it
             request = Request(scope)
-            what = f"{type(error).__name__}: {' '.join(str(error).split())[:_LONGEST]}"
-            LOG.error("%s %s: internal error: %s", request.method, request.url.path, what)
-            LOG.debug("where it happened", exc_info=error)
+            log_unforeseen(f"{request.method} {request.url.path}", error)
             if not begun:
-                await error_answer(self.pages, request, 500, _INTERNAL)(scope, receive, send)
+                await error_answer(self.pages, request, 500, INTERNAL)(scope, receive, send)

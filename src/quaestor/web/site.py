@@ -1,14 +1,18 @@
 """What every page stands on: opened once by the server, handed to each request. Nothing of it is global."""
 
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Coroutine
+from dataclasses import dataclass, field
 from typing import Annotated, cast
 
 from fastapi import Depends
 from starlette.requests import Request
 
 from quaestor.application.ask_service import AskRequest
+from quaestor.application.desk import Desk
 from quaestor.settings import Settings
 from quaestor.store.base import RunStore
+from quaestor.web.errors import log_unforeseen
 from quaestor.web.security import Access
 from quaestor.web.templating import Pages
 
@@ -22,19 +26,32 @@ class Site:
         access: Who is let in.
         pages: The templates.
         store: Where runs and conversations are kept, open.
-        files: What the server was started with: files and pages by the names that a person gave.
+        desk: The documents, and the conversations about them.
+        tasks: What goes on whether or not a browser waits for it.
     """
 
     asking: AskRequest
     access: Access
     pages: Pages
     store: RunStore
-    files: tuple[str, ...] = ()
+    desk: Desk
+    tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
     @property
     def settings(self) -> Settings:
         """Those in force."""
         return self.asking.settings
+
+    def in_background(self, work: Coroutine[None, None, None]) -> None:
+        """Does something to its end, unless the server ends before."""
+        task = asyncio.get_running_loop().create_task(work)
+        self.tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self.tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log_unforeseen("in the background", error)
 
 
 def site_of(request: Request) -> Site:

@@ -1,5 +1,8 @@
 """Words of meaning as stems."""
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from quaestor.core.stop_words import STOP_WORDS
@@ -28,3 +31,20 @@ def test_shapes_keep_every_word_and_tell_years_from_other_numbers() -> None:
 def test_no_stop_word_has_a_stem_of_its_own() -> None:
     assert stems(" ".join(sorted(STOP_WORDS))) == ()
     assert stem("sales") == stem("sale")
+
+
+def test_threads_that_stem_at_once_do_not_meet() -> None:
+    given = ["changes", "obligations", "running", "receivables", "financially", "generalizations"]
+    alone = [stem.__wrapped__(word) for word in given]
+
+    def all_of_them(_: int) -> list[list[str]]:
+        return [[stem.__wrapped__(word) for word in given] for _ in range(300)]
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            found = [stems for many in threads.map(all_of_them, range(4)) for stems in many]
+    finally:
+        sys.setswitchinterval(interval)
+    assert [stems for stems in found if stems != alone] == []

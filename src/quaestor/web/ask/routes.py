@@ -1,15 +1,176 @@
-"""The addresses of the area."""
+"""The addresses of the area: documents to choose from, a conversation beside its document, parts of the document."""
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, File, Form, UploadFile
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
-from quaestor.web.site import TheSite
+from quaestor.application.choices import answerers
+from quaestor.application.desk import Laid
+from quaestor.application.exporting import ExportFormat
+from quaestor.core.computing import compute
+from quaestor.core.provenance import Source
+from quaestor.errors import InputError, SeveralPagesError
+from quaestor.web.ask.cards import cards
+from quaestor.web.ask.downloads import download
+from quaestor.web.errors import error_line, status_of
+from quaestor.web.paper.keys import source_at
+from quaestor.web.paper.parts import Paper
+from quaestor.web.paper.views import heading_key, part_view
+from quaestor.web.site import Site, TheSite
 
 router = APIRouter()
+
+_LONGEST = 10_000
+_ShortText = Annotated[str, Form(max_length=_LONGEST)]
 
 
 @router.get("/")
 async def _start(request: Request, site: TheSite) -> Response:
-    """Shows what can be asked about."""
-    return site.pages.page(request, "ask/start.html", files=site.files)
+    return _start_page(request, site)
+
+
+@router.post("/documents")
+async def _take_upload(request: Request, site: TheSite, file: Annotated[UploadFile, File()]) -> Response:
+    try:
+        taken = await site.desk.shelf.take(await file.read(), file.filename or "")
+    except InputError as error:
+        return _start_page(request, site, error_line(error), status_of(error))
+    return await _begin(site, taken.id)
+
+
+@router.post("/conversations")
+async def _begin_about(request: Request, site: TheSite, document: Annotated[str, Form(max_length=100)]) -> Response:
+    try:
+        return await _begin(site, document)
+    except SeveralPagesError:
+        return RedirectResponse(f"/files/{document}", 303)
+
+
+@router.get("/files/{id}")
+async def _pages_of_file(request: Request, site: TheSite, id: str) -> Response:
+    pages = await site.desk.shelf.pages(id)
+    name = next((file.name for file in site.desk.shelf.files if file.id == id), "")
+    return site.pages.page(request, "ask/pages.html", name=name, pages=pages)
+
+
+@router.get("/c/{id}")
+async def _show(request: Request, site: TheSite, id: str, at: str = "", part: int | None = None) -> Response:
+    return await show_conversation(request, site, id, at=at, part=part)
+
+
+@router.get("/c/{id}/part/{number}")
+async def _show_part(request: Request, site: TheSite, id: str, number: int, at: str = "") -> Response:
+    laid = await site.desk.look(id)
+    paper = await compute(Paper, laid.page.document)
+    if not 0 <= number < len(paper.parts):
+        raise InputError("the document has no such part")
+    here, used = source_at(at, paper.document), _used(laid)
+    blocks = await compute(part_view, paper, paper.parts[number], used, here)
+    return site.pages.page(request, "paper/part.html", part=paper.parts[number], blocks=blocks)
+
+
+@router.get("/c/{id}/examples")
+async def _show_examples(request: Request, site: TheSite, id: str) -> Response:
+    return site.pages.page(request, "ask/examples.html", examples=await site.desk.examples(id))
+
+
+@router.get("/c/{id}/export")
+async def _export(site: TheSite, id: str, format: ExportFormat = "html") -> Response:
+    kept = site.desk.kept.get(id)
+    return await download(await site.desk.exported(id), kept.about, format)
+
+
+@router.post("/c/{id}/undo")
+async def _undo(site: TheSite, id: str) -> Response:
+    await site.desk.undo(id)
+    return RedirectResponse(f"/c/{id}", 303)
+
+
+@router.post("/c/{id}/name")
+async def _rename(site: TheSite, id: str, title: _ShortText = "") -> Response:
+    site.desk.rename(id, title)
+    return RedirectResponse(f"/c/{id}", 303)
+
+
+@router.post("/c/{id}/answerer")
+async def _change(site: TheSite, id: str, answerer: Annotated[str, Form(max_length=200)]) -> Response:
+    await site.desk.change(id, answerer)
+    return RedirectResponse(f"/c/{id}", 303)
+
+
+@router.post("/c/{id}/delete")
+async def _delete(site: TheSite, id: str) -> Response:
+    await site.desk.delete(id)
+    return RedirectResponse("/", 303)
+
+
+async def show_conversation(
+    request: Request,
+    site: Site,
+    id: str,
+    *,
+    at: str = "",
+    part: int | None = None,
+    typed: str = "",
+    error: str = "",
+    status: int = 200,
+) -> Response:
+    """Returns the page of a conversation.
+
+    Args:
+        request: What was asked.
+        site: The server's own.
+        id: The conversation's.
+        at: The key of the place that is looked at, or "".
+        part: The part of the document that is shown first, or None.
+        typed: What stands in the box.
+        error: What is said beside it.
+        status: Of HTTP.
+    """
+    laid = await site.desk.look(id)
+    paper = await compute(Paper, laid.page.document)
+    here = source_at(at, paper.document)
+    number = paper.part_of(here) if here is not None else (part or 0)
+    number = number if 0 <= number < len(paper.parts) else 0
+    used = _used(laid)
+    blocks = await compute(part_view, paper, paper.parts[number], used, here) if paper.parts else []
+    outline = [(block, heading, where, heading_key(block.order)) for block, heading, where in paper.headings()]
+    return site.pages.page(
+        request,
+        "ask/conversation.html",
+        status=status,
+        kept=laid.kept,
+        cards=await compute(cards, laid.turns, paper),
+        paper=paper,
+        shown=number,
+        blocks=blocks,
+        outline=outline,
+        tables=[(table, where, heading_key(block.order)) for block, table, where in paper.tables()],
+        answerer=laid.answerer,
+        answerers=answerers(site.asking),
+        unkept=laid.unkept or "",
+        typed=typed,
+        error=error,
+    )
+
+
+async def _begin(site: Site, document: str) -> Response:
+    kept = await site.desk.begin(document)
+    return RedirectResponse(f"/c/{kept.id}", 303)
+
+
+def _start_page(request: Request, site: Site, upload_error: str = "", status: int = 200) -> Response:
+    return site.pages.page(
+        request,
+        "ask/start.html",
+        status=status,
+        files=site.desk.shelf.files,
+        conversations=site.desk.kept.all(),
+        upload_error=upload_error,
+    )
+
+
+def _used(laid: Laid) -> frozenset[Source]:
+    return frozenset(source for turn in laid.turns for source in turn.answer.sources)

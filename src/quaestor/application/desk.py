@@ -1,0 +1,363 @@
+"""Conversations that many people have at once: each asked in order, held open while it is used, taken up again later.
+
+Owns which are open, and the locks: questions of one conversation are answered one after the other, in the order in
+which they came; those of two never wait for each other, but for the machine. All calls are made from one event loop.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field, replace
+from time import monotonic
+
+from quaestor.application.ask_service import AskRequest
+from quaestor.application.askable import what_can_be_asked
+from quaestor.application.chat_service import Chat, kept_turns
+from quaestor.application.choices import DEFAULT, SolverChoice, find_answerer
+from quaestor.application.exporting import read_conversations
+from quaestor.application.kept_conversations import LONGEST_TITLE, KeptConversation, KeptConversations
+from quaestor.application.resolve import CorpusPage
+from quaestor.application.shelf import Shelf
+from quaestor.application.solver_options import NO_OVERRIDES
+from quaestor.conversation.events.kinds import Event
+from quaestor.conversation.turn import ToolCall, Turn
+from quaestor.errors import InputError, StoreError, UnknownRunError
+from quaestor.evaluation.watching import TurnBegun
+from quaestor.exports.conversation import ExportedConversation
+from quaestor.llm.transcript import Exchange
+from quaestor.store.base import RunStore
+from quaestor.store.records import now
+
+_EXAMPLES = 100
+"""Documents whose examples are remembered."""
+
+Listener = Callable[[str, Event | Turn], None]
+"""Is told in the event loop of a question of the conversation, and of what happens in it or how it is answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeskLimits:
+    """How much is held open.
+
+    Attributes:
+        idle: Seconds after which a conversation in which nothing is asked is closed.
+        open: How many conversations are held open; what was not used for longest is closed first.
+        waiting: How many questions of one conversation may wait to be answered.
+    """
+
+    idle: float = 900.0
+    open: int = 64
+    waiting: int = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """A conversation with its document, as it is now.
+
+    Attributes:
+        kept: What it is called, and where it is kept.
+        page: What it is about.
+        turns: What is answered.
+        answerer: Who answers the next question.
+        unkept: Why not all of it is kept, or None.
+    """
+
+    kept: KeptConversation
+    page: CorpusPage
+    turns: tuple[Turn, ...]
+    answerer: SolverChoice
+    unkept: str | None = None
+
+
+class _Relay:
+    """The watcher of an open conversation: tells whoever asked, in the event loop."""
+
+    def __init__(self) -> None:
+        self.listener: Listener | None = None
+        self._loop = asyncio.get_running_loop()
+        self._question = ""
+
+    async def on_turn(self, begun: TurnBegun) -> None:
+        self._question = begun.question
+
+    def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
+        if (listener := self.listener) is not None:
+            # Told in the thread where it happened.
+            self._loop.call_soon_threadsafe(listener, self._question, event)
+
+    def on_exchange(self, exchange: Exchange) -> None:
+        pass
+
+    async def on_answer(self, index: int, turn: Turn) -> None:
+        if (listener := self.listener) is not None:
+            self._loop.call_soon_threadsafe(listener, self._question, turn)
+
+
+@dataclass(slots=True)
+class _Open:
+    """A conversation while somebody uses it.
+
+    Attributes:
+        answerer: Who answers.
+        lock: Held while anything is done in it.
+        chat: The conversation, once something was asked.
+        used: When it was last used, by the clock that only goes on.
+        waiting: How many wait for the lock.
+    """
+
+    answerer: SolverChoice
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    chat: Chat | None = None
+    relay: _Relay | None = None
+    used: float = field(default_factory=monotonic)
+    waiting: int = 0
+
+
+class Desk:
+    """The open conversations of a place, over a shelf of documents and a store."""
+
+    def __init__(
+        self,
+        asking: AskRequest,
+        shelf: Shelf,
+        kept: KeptConversations,
+        store: RunStore,
+        limits: DeskLimits = DeskLimits(),
+    ) -> None:
+        """Takes what lies around it.
+
+        Args:
+            asking: Who answers where nobody chooses another.
+            shelf: The documents.
+            kept: The conversations of before.
+            store: Where questions and answers are kept, open.
+            limits: How much is held open.
+        """
+        self.asking, self.shelf, self.kept = asking, shelf, kept
+        self._store, self._limits = store, limits
+        self._open: dict[str, _Open] = {}
+        self._examples: dict[str, tuple[str, ...]] = {}
+
+    async def begin(self, document: str) -> KeptConversation:
+        """Begins a conversation about a document of the shelf.
+
+        Raises:
+            InputError: There is no such document, it cannot be read, or has no number.
+        """
+        page = await self.shelf.open(document)
+        return self.kept.begin(document, _about(page))
+
+    async def look(self, id: str) -> Laid:
+        """Returns a conversation as it is now; nothing is opened for it.
+
+        Raises:
+            UnknownConversationError: There is none of this id.
+            InputError: Its document is not there any more.
+        """
+        kept = self.kept.get(id)
+        page = await self.shelf.open(kept.document)
+        held = self._open.get(id)
+        if held is not None and held.chat is not None:
+            return Laid(kept, page, held.chat.turns, held.answerer, held.chat.unkept)
+        turns = await self._turns(kept, page)
+        return Laid(kept, page, turns, held.answerer if held else self._chosen(kept))
+
+    async def ask(self, id: str, text: str, listener: Listener | None = None) -> tuple[Turn, ...]:
+        """Returns a turn for each question in a text, after those that were asked in the conversation before.
+
+        Args:
+            id: The conversation's.
+            text: As a person puts it.
+            listener: Is told of each question, and of what happens while it is answered.
+
+        Raises:
+            InputError: There is no such conversation, or too many questions wait in it already.
+            QuestionError: It cannot be asked, or is several questions that cannot be told apart; nothing was.
+            QuaestorError: Whatever is no fault of an answer: an outage, a setting, weights. The conversation may go on.
+        """
+        async with self._held(id) as held:
+            chat = await self._chat(id, held)
+            assert held.relay is not None
+            held.relay.listener = listener
+            try:
+                return await chat.ask(text)
+            finally:
+                held.relay.listener = None
+                self._note(id, chat)
+
+    async def examples(self, id: str) -> tuple[str, ...]:
+        """Returns questions that the document of a conversation is known to answer, found without a model.
+
+        Raises:
+            InputError: There is no such conversation, or its document is not there any more.
+        """
+        kept = self.kept.get(id)
+        if kept.document not in self._examples:
+            page = await self.shelf.open(kept.document)
+            settings = replace(self.asking.settings, solver="embedded")
+            request = replace(self.asking, settings=settings, overrides=NO_OVERRIDES, model_named=False)
+            while len(self._examples) >= _EXAMPLES:
+                self._examples.pop(next(iter(self._examples)))
+            self._examples[kept.document] = (await what_can_be_asked(page, request)).examples
+        return self._examples[kept.document]
+
+    async def undo(self, id: str) -> tuple[Turn, ...]:
+        """Takes the last question back, with all that it asked, and returns its turns; none where there is none.
+
+        Raises:
+            InputError: There is no such conversation.
+        """
+        async with self._held(id) as held:
+            chat = await self._chat(id, held)
+            taken = await chat.undo()
+            if taken:
+                await chat.keep()
+            self._note(id, chat)
+            return taken
+
+    async def change(self, id: str, answerer: str) -> None:
+        """Goes on with another solver or model.
+
+        Args:
+            id: The conversation's.
+            answerer: As `choices.answerers` names them.
+
+        Raises:
+            InputError: There is no such conversation or nobody of this name; the model cannot be reached as it is set
+                up.
+        """
+        found = find_answerer(self.asking, answerer)
+        async with self._held(id) as held:
+            if held.chat is not None and found.id != held.answerer.id:
+                await held.chat.change(found.request)
+            held.answerer = found
+            self.kept.save(replace(self.kept.get(id), answerer=found.id))
+
+    async def exported(self, id: str) -> ExportedConversation:
+        """Returns a conversation to be handed on.
+
+        Raises:
+            InputError: There is no such conversation, or nothing is answered in it.
+        """
+        kept = self.kept.get(id)
+        held = self._open.get(id)
+        if held is not None and held.chat is not None:
+            async with self._held(id):
+                return await held.chat.exported()
+        if kept.run is None:
+            raise InputError("nothing is answered yet: ask something first")
+        (found,) = await read_conversations(self._store, kept.run)
+        return found
+
+    def rename(self, id: str, title: str) -> KeptConversation:
+        """Calls a conversation something else, and returns it.
+
+        Raises:
+            UnknownConversationError: There is none of this id.
+            InputError: The title is empty or too long.
+        """
+        return self.kept.rename(id, title)
+
+    async def delete(self, id: str) -> None:
+        """Takes a conversation away for good, with all that is kept of it in the store.
+
+        Raises:
+            UnknownConversationError: There is none of this id.
+        """
+        async with self._held(id) as held:
+            await self._let_go(id, held)
+            for run in self.kept.get(id).runs:
+                with suppress(UnknownRunError):
+                    await self._store.delete_run(run)
+            self.kept.forget(id)
+        self._open.pop(id, None)
+
+    async def close_idle(self) -> None:
+        """Closes what was not used for long, and what is open beyond the limit."""
+        by_use = sorted(self._open.items(), key=lambda item: item[1].used)
+        beyond = len(by_use) - self._limits.open
+        for number, (id, held) in enumerate(by_use):
+            old = monotonic() - held.used > self._limits.idle
+            if (old or number < beyond) and not held.lock.locked() and self._can_be_taken_up(held):
+                async with held.lock:
+                    await self._let_go(id, held)
+                if not held.waiting:
+                    self._open.pop(id, None)
+
+    async def close(self) -> None:
+        """Closes all."""
+        for id, held in list(self._open.items()):
+            async with held.lock:
+                await self._let_go(id, held)
+        self._open.clear()
+
+    @asynccontextmanager
+    async def _held(self, id: str) -> AsyncIterator[_Open]:
+        """Gives a conversation to whoever comes first, then to whoever comes next."""
+        kept = self.kept.get(id)
+        held = self._open.get(id)
+        if held is None:
+            held = self._open[id] = _Open(self._chosen(kept))
+        if held.waiting > self._limits.waiting:
+            raise InputError("too many questions wait in this conversation: wait for their answers")
+        held.waiting += 1
+        try:
+            async with held.lock:
+                held.used = monotonic()
+                yield held
+        finally:
+            held.waiting -= 1
+            held.used = monotonic()
+
+    async def _chat(self, id: str, held: _Open) -> Chat:
+        """Returns the open conversation, taken up again from the store where it was closed."""
+        if held.chat is None:
+            await self.close_idle()
+            kept = self.kept.get(id)
+            page = await self.shelf.open(kept.document)
+            relay = _Relay()
+            chat = Chat(page, held.answerer.request, relay)
+            try:
+                await chat.open(kept.run)
+            except UnknownRunError:  # somebody has deleted it from the store
+                await chat.open()
+            held.chat, held.relay = chat, relay
+        return held.chat
+
+    def _chosen(self, kept: KeptConversation) -> SolverChoice:
+        """Returns who answers in a conversation; who answers by default where the chosen one is not there any more."""
+        with suppress(InputError):
+            return find_answerer(self.asking, kept.answerer)
+        return find_answerer(self.asking, DEFAULT)
+
+    async def _turns(self, kept: KeptConversation, page: CorpusPage) -> tuple[Turn, ...]:
+        if kept.run is None:
+            return ()
+        try:
+            return await kept_turns(self.asking.settings.store, kept.run, page)
+        except UnknownRunError:  # somebody has deleted it from the store
+            return ()
+
+    def _note(self, id: str, chat: Chat) -> None:
+        """Puts on record what the conversation is kept as now."""
+        kept, run = self.kept.get(id), chat.run
+        runs = kept.runs if run is None or run in kept.runs else (*kept.runs, run)
+        title = kept.title or (chat.turns[0].asked if chat.turns else "")
+        title = " ".join(title.split())
+        title = title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1]}…"
+        self.kept.save(replace(kept, title=title, runs=runs, turns=len(chat.turns), used=now()))
+
+    async def _let_go(self, id: str, held: _Open) -> None:
+        if held.chat is not None:
+            with suppress(StoreError):
+                await held.chat.close()
+            held.chat = held.relay = None
+
+    @staticmethod
+    def _can_be_taken_up(held: _Open) -> bool:
+        """Whether closing a conversation loses nothing: one that is not kept lives only while it is open."""
+        return held.chat is None or not held.chat.turns or (held.chat.run is not None and held.chat.unkept is None)
+
+
+def _about(page: CorpusPage) -> str:
+    return page.document.id

@@ -1,0 +1,153 @@
+"""Conversations as a list for people: what each is called, what it is about, which runs of the store it is kept as.
+
+Owns a folder of small files beside the store, one a conversation. Questions and answers are in the store alone.
+"""
+
+import json
+import os
+import re
+import secrets
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from quaestor.application.resolve import store_file
+from quaestor.core import serial
+from quaestor.errors import InputError, UnknownConversationError
+from quaestor.settings import Settings
+from quaestor.store.records import now
+
+FOLDER = "conversations"
+"""The folder's name."""
+
+LONGEST_TITLE = 120
+
+_ID = re.compile(r"[\w-]{22}", re.ASCII)
+_ID_BYTES = 16
+_EMPTY_FOR = timedelta(days=1)
+"""A conversation in which nothing was asked is kept that long."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptConversation:
+    """A conversation as it is listed.
+
+    Attributes:
+        id: By which it is found again; nobody can guess it.
+        document: The id of the document that it is about.
+        about: What the document is called.
+        title: As a person calls it, else its first question; "" before that.
+        runs: The runs of the store that it was kept as, the latest last: each begins with a copy of the one before.
+        turns: How many questions are answered in it.
+        created: When it was begun.
+        used: When something was last asked, or the title changed.
+        answerer: Who answers, as `choices.answerers` names them.
+    """
+
+    id: str
+    document: str
+    about: str
+    created: datetime
+    used: datetime
+    title: str = ""
+    runs: tuple[str, ...] = ()
+    turns: int = 0
+    answerer: str = "default"
+
+    @property
+    def run(self) -> str | None:
+        """The run that it is kept as now."""
+        return self.runs[-1] if self.runs else None
+
+
+class KeptConversations:
+    """A folder of conversations; what cannot be written there is an error of the input."""
+
+    def __init__(self, folder: Path) -> None:
+        """Takes the folder, which is made with the first."""
+        self.folder = folder
+
+    def begin(self, document: str, about: str) -> KeptConversation:
+        """Returns a new conversation about a document, which is on record from now on."""
+        at = now()
+        made = KeptConversation(secrets.token_urlsafe(_ID_BYTES), document, about, at, at)
+        self.save(made)
+        return made
+
+    def all(self) -> tuple[KeptConversation, ...]:
+        """Returns those in which something was asked, the latest used first; old empty ones are gone afterwards."""
+        found = []
+        for path in self.folder.glob("*.json"):
+            with suppress(InputError, UnknownConversationError):
+                kept = self.get(path.stem)
+                if kept.turns:
+                    found.append(kept)
+                elif now() - kept.used > _EMPTY_FOR:
+                    self.forget(kept.id)
+        return tuple(sorted(found, key=lambda kept: kept.used, reverse=True))
+
+    def get(self, id: str) -> KeptConversation:
+        """Returns one.
+
+        Raises:
+            UnknownConversationError: There is none of this id.
+        """
+        if _ID.fullmatch(id):
+            with suppress(OSError, ValueError):
+                return serial.load(KeptConversation, json.loads(self._path(id).read_bytes()))
+        raise UnknownConversationError("there is no such conversation any more: begin another")
+
+    def save(self, kept: KeptConversation) -> None:
+        """Keeps a conversation as it is now.
+
+        Raises:
+            InputError: It cannot be written.
+        """
+        path = self._path(kept.id)
+        unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            try:
+                with open(unfinished, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+                    file.write(json.dumps(serial.dump(kept), ensure_ascii=False).encode())
+                os.replace(unfinished, path)
+            finally:
+                unfinished.unlink(missing_ok=True)
+        except OSError as error:
+            raise InputError(f"cannot keep the conversation: {error.strerror or type(error).__name__}") from None
+
+    def rename(self, id: str, title: str) -> KeptConversation:
+        """Calls a conversation something else, and returns it.
+
+        Raises:
+            UnknownConversationError: There is none of this id.
+            InputError: The title is empty or too long.
+        """
+        words = " ".join(title.split())
+        if not 0 < len(words) <= LONGEST_TITLE:
+            raise InputError(f"a title has 1 to {LONGEST_TITLE} characters: this one has {len(words)}")
+        kept = replace(self.get(id), title=words, used=now())
+        self.save(kept)
+        return kept
+
+    def forget(self, id: str) -> None:
+        """Takes a conversation off the list."""
+        if _ID.fullmatch(id):
+            self._path(id).unlink(missing_ok=True)
+
+    def _path(self, id: str) -> Path:
+        return self.folder / f"{id}.json"
+
+
+@contextmanager
+def open_conversations(settings: Settings) -> Iterator[KeptConversations]:
+    """Gives the conversations beside the run store; where that is no file, in a folder that is gone afterwards."""
+    store = store_file(settings.store)
+    if store is not None:
+        yield KeptConversations(store.absolute().parent / FOLDER)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        yield KeptConversations(Path(folder))

@@ -1,0 +1,145 @@
+"""What can be asked about in a place that several people come to: files named when it was opened, and uploads.
+
+Owns the ids by which documents are asked for: the name of a file, or a path, is never one of them.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import PurePath
+from weakref import WeakValueDictionary
+
+from quaestor.application.resolve import SAMPLE, CorpusPage, find_page, find_pages, has_numbers
+from quaestor.application.uploads import Uploads
+from quaestor.errors import InputError, UnknownUploadError
+from quaestor.readers.cache import ByteCache
+
+_LISTED = 200
+"""Pages of a file of many that are listed."""
+
+_HELD = 8
+"""Documents that are held in memory beside those of open conversations."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnShelf:
+    """Something that can be asked about.
+
+    Attributes:
+        id: By which it is asked for.
+        name: What it is called, for people.
+    """
+
+    id: str
+    name: str
+
+
+class Shelf:
+    """Files that were named, and uploads. All calls are made from one event loop."""
+
+    def __init__(self, files: Sequence[str], uploads: Uploads, cache: ByteCache | None = None) -> None:
+        """Reads nothing yet.
+
+        Args:
+            files: As `quaestor ask` takes them: paths, `DATASET#PAGE`, `sample`.
+            uploads: Those of before, and those to come.
+            cache: Where documents are kept once they are read.
+        """
+        self._names = {_id(name): name for name in files}
+        self._uploads, self._cache = uploads, cache
+        self._held: OrderedDict[str, CorpusPage] = OrderedDict()
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    @property
+    def files(self) -> tuple[OnShelf, ...]:
+        """Those that were named, in their order; one may hold several pages."""
+        return tuple(OnShelf(id, _called(name)) for id, name in self._names.items())
+
+    async def take(self, data: bytes, name: str) -> OnShelf:
+        """Keeps an upload, and returns how it is asked for.
+
+        Args:
+            data: The file.
+            name: As whoever hands it over calls it.
+
+        Raises:
+            InputError: It is too large, of no kind that is read, damaged, takes too long to read, or has no number.
+        """
+        upload = await self._uploads.read_upload(data, name)
+        self._hold(upload.id, upload.page)
+        return OnShelf(upload.id, upload.name)
+
+    async def pages(self, id: str) -> tuple[OnShelf, ...]:
+        """Returns the pages of a file that was named, as far as they have a number; the first 200.
+
+        Raises:
+            UnknownUploadError: There is no such file.
+            DatasetError: It cannot be read.
+        """
+        name = self._named(id)
+        found = await asyncio.to_thread(find_pages, name, None, self._cache)
+        numbered = [(index, page.document) for index, page in enumerate(found) if has_numbers(page.document)]
+        return tuple(OnShelf(f"{id}.{index}", document.id) for index, document in numbered[:_LISTED])
+
+    async def open(self, id: str) -> CorpusPage:
+        """Returns a document, with what it is read among.
+
+        Raises:
+            UnknownUploadError: There is none of this id, or it was an upload that has made room for others.
+            SeveralPagesError: It is a file of several pages: `pages` lists them.
+            InputError: It cannot be read, or has no number.
+        """
+        # One reading of a document, whoever else asks for it meanwhile.
+        lock = self._locks.get(id)
+        if lock is None:
+            lock = self._locks[id] = asyncio.Lock()
+        async with lock:
+            if (held := self._held.get(id)) is not None:
+                self._held.move_to_end(id)
+                return held
+            page = await self._read(id)
+            self._hold(id, page)
+            return page
+
+    async def _read(self, id: str) -> CorpusPage:
+        whole, dot, index = id.partition(".")
+        if whole not in self._names:
+            return (await self._uploads.open(id)).page
+        name = self._named(whole)
+        if dot:
+            found = await asyncio.to_thread(find_pages, name, None, self._cache)
+            if not (index.isascii() and index.isdigit() and int(index) < len(found)):
+                raise UnknownUploadError("there is no such page any more: choose another")
+            page = found[int(index)]
+            name = f"{name}#{page.document.id}"
+        page = await asyncio.to_thread(find_page, name, self._cache)
+        if not has_numbers(page.document):
+            raise InputError(f"{page.document.id} has no number: nothing can be answered from it")
+        return page
+
+    def _hold(self, id: str, page: CorpusPage) -> None:
+        self._held[id] = page
+        while len(self._held) > _HELD:
+            self._held.popitem(last=False)
+
+    def _named(self, id: str) -> str:
+        if id not in self._names:
+            raise UnknownUploadError("there is no such document any more: choose another")
+        return self._names[id]
+
+
+def _id(name: str) -> str:
+    return sha256(f"file {name}".encode("utf-8", "surrogateescape")).hexdigest()[:22]
+
+
+def _called(name: str) -> str:
+    """What a file is called without the folders that it is in.
+
+    >>> _called("/home/me/filings/AAPL.htm"), _called("data/pages.json#MRO/2007/page_134.pdf")
+    ('AAPL.htm', 'pages.json#MRO/2007/page_134.pdf')
+    """
+    path, separator, identity = name.partition("#")
+    shown = "sample: pages of made-up companies" if name == SAMPLE else PurePath(path).name
+    return f"{shown}{separator}{identity}"

@@ -1,0 +1,116 @@
+"""A question, and its answer as it comes: as a stream of parts of a page where scripts run, else as the next page."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from secrets import token_hex
+from typing import Annotated
+
+from fastapi import APIRouter, Form
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response, StreamingResponse
+
+from quaestor.conversation.events.kinds import Event
+from quaestor.conversation.turn import Turn
+from quaestor.core.computing import compute
+from quaestor.errors import QuaestorError
+from quaestor.web.ask.cards import cards, step_lines
+from quaestor.web.ask.routes import show_conversation
+from quaestor.web.errors import INTERNAL, error_line, status_of
+from quaestor.web.paper.parts import Paper
+from quaestor.web.site import Site, TheSite
+from quaestor.web.templating import is_partial
+
+router = APIRouter()
+
+_BEAT = 15.0
+"""Seconds after which something is sent, so that nothing between here and the browser takes the stream for dead."""
+
+_Typed = Annotated[str, Form(max_length=20_000)]
+
+
+@router.post("/c/{id}/ask")
+async def _ask(request: Request, site: TheSite, id: str, question: _Typed = "", example: _Typed = "") -> Response:
+    text = (example or question).strip()
+    site.desk.kept.get(id)
+    if is_partial(request):
+        return StreamingResponse(_stream(site, id, text), media_type="text/event-stream")
+    try:
+        turns = await site.desk.ask(id, text)
+    except QuaestorError as error:
+        status = status_of(error)
+        return await show_conversation(request, site, id, typed=text, error=error_line(error), status=status)
+    count = len((await site.desk.look(id)).turns)
+    return RedirectResponse(f"/c/{id}#turn-{count - len(turns) + 1}", 303)
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    """What went wrong, in a line."""
+
+    line: str
+
+
+class _Beat:
+    """Nothing happened for a while."""
+
+
+_News = Event | Turn | _Failed | _Beat | None
+"""What comes while a question is answered; None at the end."""
+
+
+async def _stream(site: Site, id: str, text: str) -> AsyncIterator[str]:
+    """Yields what the page is told: that it is asked, each step, each answer, or what went wrong."""
+    told: asyncio.Queue[_News] = asyncio.Queue()
+
+    async def answer() -> None:
+        failed = INTERNAL
+        try:
+            await site.desk.ask(id, text, lambda _, news: told.put_nowait(news))
+            failed = ""
+        except QuaestorError as error:
+            failed = error_line(error)
+        finally:
+            if failed:
+                told.put_nowait(_Failed(failed))
+            # After what is still on its way into the queue from other threads.
+            asyncio.get_running_loop().call_soon(told.put_nowait, None)
+
+    # A task of the site: who closes the page stops looking, and the answer is kept all the same.
+    site.in_background(answer())
+    mark, failed = token_hex(6), False
+    yield _message(site.pages.text("ask/pending.html", mark=mark, question=text))
+    while (news := await _next(told)) is not None:
+        match news:
+            case _Failed(line=line):
+                failed = True
+                yield _message(site.pages.text("ask/failed.html", mark=mark, line=line))
+            case Turn() as turn:
+                yield _message(await _answered(site, id, turn, mark))
+            case _Beat():
+                yield ": still here\n\n"
+            case _ if lines := step_lines(news):
+                yield _message(site.pages.text("ask/step.html", mark=mark, lines=lines))
+    yield _message(site.pages.text("ask/done.html", mark=mark))
+    yield f"event: {'refused' if failed else 'answered'}\ndata: {mark}\n\n"
+
+
+async def _next(told: asyncio.Queue[_News]) -> _News:
+    try:
+        return await asyncio.wait_for(told.get(), _BEAT)
+    except TimeoutError:
+        return _Beat()
+
+
+async def _answered(site: Site, id: str, turn: Turn, mark: str) -> str:
+    laid = await site.desk.look(id)
+    paper = await compute(Paper, laid.page.document)
+    turns = laid.turns if turn in laid.turns else (*laid.turns, turn)
+    place = turns.index(turn)
+    (card,) = await compute(cards, turns[: place + 1], paper, place)
+    return site.pages.text("ask/answered.html", mark=mark, card=card, kept=laid.kept)
+
+
+def _message(html: str) -> str:
+    """Returns a message of the stream: each line of it is one of data."""
+    return "".join(f"data: {line}\n" for line in html.splitlines()) + "\n"

@@ -1,0 +1,212 @@
+"""Turns as cards: what is answered, by what arithmetic, how surely, from where; and what stands behind it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from quaestor.conversation.answer import Answer, AnswerKind, OtherReading
+from quaestor.conversation.display import show_confidence, show_number, show_source, whereabouts
+from quaestor.conversation.events.kinds import Event, TakenApart
+from quaestor.conversation.events.lines import event_lines
+from quaestor.conversation.turn import Turn
+from quaestor.core.provenance import SentenceRef, Source
+from quaestor.plan.steps import Extract
+from quaestor.web.paper.formulas import formula_parts
+from quaestor.web.paper.keys import source_key
+from quaestor.web.paper.parts import Paper
+
+_KINDS: dict[AnswerKind, str] = {
+    "number": "number",
+    "count": "count",
+    "yes_no": "yes or no",
+    "label": "name",
+    "text": "words",
+    "list": "list",
+    "none": "no answer",
+}
+_AROUND = 70
+"""Characters of a sentence that are shown on each side of a number."""
+
+_LIKELY, _UNSURE = 0.8, 0.5
+_MOST_SOURCES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPlace:
+    """Somewhere in the document that can be gone to.
+
+    Attributes:
+        key: The id of the cell or the words.
+        part: The number of the part of the document that they are in.
+        where: Page and section, or "".
+        place: Row and column, or the number of the sentence.
+        before: What is printed before it.
+        text: What is printed there.
+        after: What is printed after it.
+    """
+
+    key: str
+    part: int
+    where: str
+    place: str
+    before: str
+    text: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaPiece:
+    """Some of a formula.
+
+    Attributes:
+        text: As written.
+        place: Where the number stands, or None.
+    """
+
+    text: str
+    place: ShownPlace | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A turn.
+
+    Attributes:
+        number: Its place in the conversation, from 1.
+        question: As asked, or the part of several questions that this is.
+        apart: Which part of which words it is, or "".
+        answer: The answer itself, for what a card does not say.
+        value: As people read it.
+        kind: What it is, in a word or two.
+        formula: In pieces; empty of what was merely looked up.
+        sure: How surely, in words, or "".
+        level: `high`, `middle` or `low`, how sure that is; "" where nothing is said.
+        checked: Whether the plan, executed again, gave the answer.
+        remark: Why there is no answer, or what to doubt; "" where neither.
+        places: Where its numbers stand, those of one section together.
+        more_places: How many more there are than are shown.
+        readings: What the question may ask for instead.
+        steps: What happened between question and answer.
+    """
+
+    number: int
+    question: str
+    apart: str
+    answer: Answer
+    value: str
+    kind: str
+    formula: tuple[FormulaPiece, ...]
+    sure: str
+    level: str
+    checked: bool
+    remark: str
+    places: tuple[ShownPlace, ...]
+    more_places: int
+    readings: tuple["ShownReading", ...]
+    steps: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownReading:
+    """What a question may ask for instead.
+
+    Attributes:
+        number: Its place among them, from 1.
+        shown: What it would come to.
+        description: What that is.
+        sure: How surely, in words, or "".
+    """
+
+    number: int
+    shown: str
+    description: str
+    sure: str
+
+
+def cards(turns: Sequence[Turn], paper: Paper, first: int = 0) -> list[Card]:
+    """Returns the cards of a conversation.
+
+    Args:
+        turns: All of the conversation.
+        paper: What it is about.
+        first: From which turn on, from 0.
+    """
+    return [_card(turns, index, paper) for index in range(first, len(turns))]
+
+
+def step_lines(event: Event) -> tuple[str, ...]:
+    """Returns what happened, in lines for people."""
+    return () if isinstance(event, TakenApart) else event_lines([event])
+
+
+def place_of_source(source: Source, paper: Paper) -> ShownPlace:
+    """Returns a source as somewhere to go to."""
+    document = paper.document
+    shown = show_source(source, document)
+    where = "" if document.is_page else whereabouts(source, document).words
+    before = after = ""
+    if isinstance(source, SentenceRef):
+        before, after = _tail(shown.text[: shown.start]), _head(shown.text[shown.end :])
+    return ShownPlace(source_key(source), paper.part_of(source), where, shown.place, before, shown.span, after)
+
+
+def _card(turns: Sequence[Turn], index: int, paper: Paper) -> Card:
+    turn = turns[index]
+    answer = turn.answer
+    apart = next((event for event in turn.events if isinstance(event, TakenApart)), None)
+    given = answer.value is not None
+    sources = list(dict.fromkeys(answer.sources))
+    sure = given and answer.confidence is not None
+    return Card(
+        number=index + 1,
+        question=turn.question,
+        apart=f"{apart.number} of {apart.of} questions in: {apart.asked}" if apart else "",
+        answer=answer,
+        value=show_number(answer) if given else "",
+        kind=_KINDS[answer.kind],
+        formula=_formula(turns, index, paper) if given and _is_computed(answer) else (),
+        sure=f"{show_confidence(answer.confidence)} sure" if sure and answer.confidence is not None else "",
+        level=_level(answer.confidence) if sure else "",
+        checked=turn.verified,
+        remark=_sentence_of(turn.error or answer.reason or ""),
+        places=tuple(place_of_source(source, paper) for source in sources[:_MOST_SOURCES]),
+        more_places=max(0, len(sources) - _MOST_SOURCES),
+        readings=tuple(_readings(answer.other_readings)),
+        steps=tuple(line for event in turn.events for line in step_lines(event)),
+    )
+
+
+def _formula(turns: Sequence[Turn], index: int, paper: Paper) -> tuple[FormulaPiece, ...]:
+    parts = formula_parts(turns[index].answer, [turn.answer for turn in turns[:index]])
+    return tuple(
+        FormulaPiece(part.text, place_of_source(part.source, paper) if part.source else None) for part in parts
+    )
+
+
+def _is_computed(answer: Answer) -> bool:
+    """Whether there is arithmetic to show: what was merely looked up is said by its source."""
+    looked_up = answer.plan is not None and isinstance(answer.plan.steps[-1], Extract)
+    return not looked_up and " " in answer.formula
+
+
+def _level(confidence: float | None) -> str:
+    if confidence is None:
+        return ""
+    return "high" if confidence >= _LIKELY else "middle" if confidence >= _UNSURE else "low"
+
+
+def _readings(readings: Sequence[OtherReading]) -> Iterator[ShownReading]:
+    for number, reading in enumerate(readings, start=1):
+        sure = "" if reading.confidence is None else show_confidence(reading.confidence)
+        yield ShownReading(number, reading.shown, reading.description, sure)
+
+
+def _sentence_of(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _head(text: str) -> str:
+    return text if len(text) <= _AROUND else text[:_AROUND].rpartition(" ")[0] + " …"
+
+
+def _tail(text: str) -> str:
+    return text if len(text) <= _AROUND else "… " + text[-_AROUND:].partition(" ")[2]

@@ -1,0 +1,150 @@
+"""A document cut into parts of about one size, each shown by itself: a filing is never one page for a browser.
+
+Owns where it is cut, and which part a place is in. A long table is cut between its rows, its headings over each piece.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from quaestor.core.provenance import CellRef, Source
+from quaestor.documents.document import Block, Document, Paragraph, SectionHeading
+from quaestor.documents.table import Table
+
+_FULL = 60.0
+"""About as many lines of a screen make a part."""
+
+_NEARLY = 40.0
+"""From here on a heading begins a new one."""
+
+_ROWS = 80
+"""The most rows of a table in one part."""
+
+_CHARACTERS = 110
+_AROUND = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class PartPiece:
+    """A block, or some rows of a table.
+
+    Attributes:
+        block: What stands there.
+        first: Of a table the first row of its body that is shown.
+        last: The row after the last one.
+    """
+
+    block: Block
+    first: int = 0
+    last: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some of a document.
+
+    Attributes:
+        number: Its place among the parts, from 0.
+        pieces: What is in it, in order.
+        lines: About how many lines it takes on a screen.
+    """
+
+    number: int
+    pieces: tuple[PartPiece, ...]
+    lines: float
+
+    @property
+    def height(self) -> int:
+        """A step from 1 to 20 for a style, by which room is held for it."""
+        return max(1, min(20, round(self.lines / 8)))
+
+
+class Paper:
+    """A document in parts.
+
+    Attributes:
+        document: The whole of it.
+        parts: In its order.
+    """
+
+    def __init__(self, document: Document) -> None:
+        """Cuts a document."""
+        self.document = document
+        self.parts = tuple(
+            Part(number, tuple(pieces), lines) for number, (pieces, lines) in enumerate(_cut(document.blocks))
+        )
+        self._starts = [(part.pieces[0].block.order, part.pieces[0].first) for part in self.parts]
+
+    def part_of(self, source: Source) -> int:
+        """Returns the number of the part that a cell or a sentence is in; LookupError where there is no such place."""
+        block = self.document.block(source)
+        row = source.row if isinstance(source, CellRef) else 0
+        return self._at(block.order, row)
+
+    def part_of_block(self, order: int) -> int:
+        """Returns the number of the part that a block begins in, by its place in the document."""
+        return self._at(order, 0)
+
+    def headings(self) -> Iterator[tuple[Block, SectionHeading, int]]:
+        """Yields the headings of the document with the numbers of their parts."""
+        for block in self.document.blocks:
+            if isinstance(block.content, SectionHeading):
+                yield block, block.content, self.part_of_block(block.order)
+
+    def tables(self) -> Iterator[tuple[Block, Table, int]]:
+        """Yields the tables with the numbers of their parts."""
+        for block in self.document.blocks:
+            if isinstance(block.content, Table):
+                yield block, block.content, self.part_of_block(block.order)
+
+    def _at(self, order: int, row: int) -> int:
+        # Heads of columns are in every piece of a table: they are shown in the first.
+        return max(0, bisect_right(self._starts, (order, row)) - 1)
+
+
+def _cut(blocks: Sequence[Block]) -> Iterator[tuple[list[PartPiece], float]]:
+    pieces: list[PartPiece] = []
+    filled = 0.0
+    for piece in _pieces(blocks):
+        heading, lines = isinstance(piece.block.content, SectionHeading), _lines(piece)
+        if pieces and (filled + lines > _FULL or (heading and filled > _NEARLY)):
+            # No heading is left behind by what it is over.
+            over = _trailing_headings(pieces)
+            if len(over) < len(pieces):
+                yield pieces[: len(pieces) - len(over)], filled
+                pieces, filled = over, sum(map(_lines, over))
+        pieces.append(piece)
+        filled += lines
+    if pieces:
+        yield pieces, filled
+
+
+def _trailing_headings(pieces: list[PartPiece]) -> list[PartPiece]:
+    kept: list[PartPiece] = []
+    for piece in reversed(pieces):
+        if not isinstance(piece.block.content, SectionHeading):
+            break
+        kept.insert(0, piece)
+    return kept
+
+
+def _pieces(blocks: Sequence[Block]) -> Iterator[PartPiece]:
+    for block in blocks:
+        if not isinstance(block.content, Table):
+            yield PartPiece(block)
+            continue
+        rows = len(block.content.rows)
+        first = 0
+        while first < rows:
+            last = rows if rows - first <= _ROWS * 5 // 4 else first + _ROWS
+            yield PartPiece(block, first, last)
+            first = last
+
+
+def _lines(piece: PartPiece) -> float:
+    match piece.block.content:
+        case Paragraph(sentences=sentences):
+            return _AROUND / 2 + sum(len(sentence.text) for sentence in sentences) / _CHARACTERS
+        case Table():
+            return _AROUND + piece.last - piece.first
+    return _AROUND

@@ -1,0 +1,186 @@
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from made_up import a_record, write_dataset
+from scripted import ScriptedSolver
+
+from quaestor.application.ask_service import AskRequest
+from quaestor.application.desk import Desk, DeskLimits
+from quaestor.application.kept_conversations import KeptConversations
+from quaestor.application.shelf import Shelf
+from quaestor.application.uploads import Uploads
+from quaestor.conversation.events.kinds import Event, Note
+from quaestor.conversation.turn import Turn
+from quaestor.errors import InputError, OutageError, UnknownConversationError
+from quaestor.settings import Settings
+from quaestor.store.base import open_store
+
+pytestmark = pytest.mark.anyio
+
+
+@asynccontextmanager
+async def desk(folder: Path, limits: DeskLimits | None = None, *, keep: bool = True) -> AsyncIterator[Desk]:
+    path = folder / "pages.json"
+    if not path.exists():
+        write_dataset(path, a_record())
+    asking = AskRequest(Settings(store=str(folder / "runs.db")), solver=ScriptedSolver(), keep=keep)
+    async with open_store(asking.settings.store) as store:
+        shelf = Shelf([str(path)], Uploads(folder / "uploads"))
+        made = Desk(asking, shelf, KeptConversations(folder / "conversations"), store, limits or DeskLimits())
+        try:
+            yield made
+        finally:
+            await made.close()
+
+
+async def begun(at: Desk) -> str:
+    return (await at.begin(at.shelf.files[0].id)).id
+
+
+def questions(turns: tuple[Turn, ...]) -> list[str]:
+    return [turn.question for turn in turns]
+
+
+async def test_a_conversation_is_taken_up_where_it_was_left(tmp_path: Path) -> None:
+    async with desk(tmp_path) as first:
+        id = await begun(first)
+        await first.ask(id, "cell 1 1")
+        await first.ask(id, "cell 1 2")
+    async with desk(tmp_path) as second:
+        assert questions((await second.look(id)).turns) == ["cell 1 1", "cell 1 2"]
+        (turn,) = await second.ask(id, "change")
+        assert turn.answer.value is not None
+        assert len((await second.look(id)).turns) == 3
+        kept = second.kept.get(id)
+    assert (kept.title, kept.turns, len(kept.runs)) == ("cell 1 1", 3, 2)
+
+
+async def test_questions_of_one_conversation_are_answered_in_the_order_asked(tmp_path: Path) -> None:
+    async with desk(tmp_path, DeskLimits(waiting=30)) as at:
+        ids = [await begun(at) for _ in range(4)]
+        asked = [[f"sleep 0.00{n % 3} cell 1 {1 + n % 2}" for n in range(5)] for _ in ids]
+        await asyncio.gather(*(at.ask(id, text) for texts, id in zip(asked, ids, strict=True) for text in texts))
+        for id, texts in zip(ids, asked, strict=True):
+            assert questions((await at.look(id)).turns) == texts
+
+
+async def test_two_conversations_do_not_wait_for_each_other(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        slow, quick = await begun(at), await begun(at)
+        waiting = asyncio.create_task(at.ask(slow, "sleep 30 cell 1 1"))
+        await asyncio.wait_for(at.ask(quick, "cell 1 1"), 20)
+        assert not waiting.done()
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+
+
+async def test_no_more_questions_wait_than_may(tmp_path: Path) -> None:
+    async with desk(tmp_path, DeskLimits(waiting=1)) as at:
+        id = await begun(at)
+        asked = [at.ask(id, "sleep 0.1 cell 1 1") for _ in range(4)]
+        outcomes = await asyncio.gather(*asked, return_exceptions=True)
+        refused = [outcome for outcome in outcomes if isinstance(outcome, InputError)]
+        assert len(refused) == 2
+        assert "too many questions wait" in str(refused[0])
+
+
+async def test_a_listener_hears_what_happens_and_how_it_is_answered(tmp_path: Path) -> None:
+    heard: list[tuple[str, Event | Turn]] = []
+    async with desk(tmp_path) as at:
+        id = await begun(at)
+        await at.ask(id, "cell 1 1", lambda question, news: heard.append((question, news)))
+        await asyncio.sleep(0)
+        await at.ask(id, "cell 1 2")
+    assert [(question, type(news)) for question, news in heard] == [("cell 1 1", Note), ("cell 1 1", Turn)]
+
+
+async def test_what_goes_wrong_leaves_the_conversation_as_it_was(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        id = await begun(at)
+        await at.ask(id, "cell 1 1")
+        with pytest.raises(OutageError):
+            await at.ask(id, "down")
+        with pytest.raises(InputError):
+            await at.ask(id, "   ")
+        await at.ask(id, "cell 1 2")
+        assert questions((await at.look(id)).turns) == ["cell 1 1", "cell 1 2"]
+
+
+async def test_what_is_taken_back_is_gone_after_a_pause_too(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        id = await begun(at)
+        await at.ask(id, "cell 1 1")
+        await at.ask(id, "cell 1 2")
+    async with desk(tmp_path) as at:
+        assert questions(await at.undo(id)) == ["cell 1 2"]
+    async with desk(tmp_path) as at:
+        assert questions((await at.look(id)).turns) == ["cell 1 1"]
+        assert at.kept.get(id).turns == 1
+
+
+async def test_what_nobody_uses_is_closed_and_opened_again(tmp_path: Path) -> None:
+    async with desk(tmp_path, DeskLimits(idle=0)) as at:
+        id = await begun(at)
+        await at.ask(id, "cell 1 1")
+        await asyncio.sleep(0.01)
+        await at.close_idle()
+        async with open_store(str(tmp_path / "runs.db")) as store:
+            assert [run.status for run in await store.runs()] == ["complete"]
+        await at.ask(id, "cell 1 2")
+        assert questions((await at.look(id)).turns) == ["cell 1 1", "cell 1 2"]
+
+
+async def test_what_is_not_kept_stays_open(tmp_path: Path) -> None:
+    async with desk(tmp_path, DeskLimits(idle=0), keep=False) as at:
+        id = await begun(at)
+        await at.ask(id, "cell 1 1")
+        await asyncio.sleep(0.01)
+        await at.close_idle()
+        assert questions((await at.look(id)).turns) == ["cell 1 1"]
+        assert len((await at.exported(id)).turns) == 1
+
+
+async def test_deleting_takes_all_of_it_out_of_the_store(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        id, other = await begun(at), await begun(at)
+        await at.ask(id, "cell 1 1")
+        await at.ask(other, "cell 1 1")
+    async with desk(tmp_path) as at:
+        await at.ask(id, "cell 1 2")
+        await at.delete(id)
+        with pytest.raises(UnknownConversationError):
+            await at.look(id)
+        with pytest.raises(UnknownConversationError):
+            await at.ask(id, "cell 1 1")
+        assert [kept.id for kept in at.kept.all()] == [other]
+    async with open_store(str(tmp_path / "runs.db")) as store:
+        assert len(await store.runs()) == 1
+
+
+async def test_it_is_handed_on_open_or_closed(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        id = await begun(at)
+        with pytest.raises(InputError, match="nothing is answered"):
+            await at.exported(id)
+        await at.ask(id, "cell 1 1")
+        opened = await at.exported(id)
+    async with desk(tmp_path) as at:
+        assert [turn.question for turn in (await at.exported(id)).turns] == [turn.question for turn in opened.turns]
+
+
+async def test_a_run_that_somebody_deleted_leaves_an_empty_conversation(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        id = await begun(at)
+        await at.ask(id, "cell 1 1")
+    async with desk(tmp_path) as at:
+        run = at.kept.get(id).run
+        assert run is not None
+        async with open_store(str(tmp_path / "runs.db")) as store:
+            await store.delete_run(run)
+        assert (await at.look(id)).turns == ()
+        await at.ask(id, "cell 1 2")
+        assert questions((await at.look(id)).turns) == ["cell 1 2"]

@@ -1,0 +1,70 @@
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from quaestor.application.kept_conversations import KeptConversations, open_conversations
+from quaestor.errors import InputError, UnknownConversationError
+from quaestor.settings import Settings
+from quaestor.store.records import now
+
+
+def test_what_was_asked_in_is_listed_the_latest_first(tmp_path: Path) -> None:
+    kept = KeptConversations(tmp_path / "conversations")
+    assert kept.all() == ()
+    first, second, empty = (kept.begin("doc", f"page {number}") for number in range(3))
+    kept.save(replace(first, turns=2, used=now() + timedelta(seconds=5)))
+    kept.save(replace(second, turns=1))
+    assert [one.about for one in kept.all()] == ["page 0", "page 1"]
+    assert kept.get(empty.id) == empty
+
+
+def test_an_empty_one_goes_after_a_day(tmp_path: Path) -> None:
+    kept = KeptConversations(tmp_path)
+    old = kept.begin("doc", "page")
+    kept.save(replace(old, used=now() - timedelta(days=2)))
+    assert kept.all() == ()
+    with pytest.raises(UnknownConversationError):
+        kept.get(old.id)
+
+
+def test_ids_are_not_guessed_and_lead_nowhere_else(tmp_path: Path) -> None:
+    kept = KeptConversations(tmp_path / "conversations")
+    ids = {kept.begin("doc", "page").id for _ in range(50)}
+    assert len(ids) == 50
+    assert {len(id) for id in ids} == {22}
+    (tmp_path / "secret.json").write_text("{}")
+    for id in ("../secret", "", "x" * 22, "a/b", "..", f"{next(iter(ids))}\n"):
+        with pytest.raises(UnknownConversationError):
+            kept.get(id)
+
+
+def test_a_damaged_one_is_as_if_it_were_not_there(tmp_path: Path) -> None:
+    kept = KeptConversations(tmp_path)
+    id = kept.begin("doc", "page").id
+    (tmp_path / f"{id}.json").write_text('{"id": 3}')
+    assert kept.all() == ()
+    with pytest.raises(UnknownConversationError):
+        kept.get(id)
+
+
+@pytest.mark.parametrize("title", ["", "  \n ", "x" * 121])
+def test_titles_that_are_none(tmp_path: Path, title: str) -> None:
+    kept = KeptConversations(tmp_path)
+    with pytest.raises(InputError, match="1 to 120"):
+        kept.rename(kept.begin("doc", "page").id, title)
+
+
+def test_a_title_is_one_line(tmp_path: Path) -> None:
+    kept = KeptConversations(tmp_path)
+    assert kept.rename(kept.begin("doc", "page").id, " Sales\n of  2009 ").title == "Sales of 2009"
+
+
+def test_they_are_beside_the_store(tmp_path: Path) -> None:
+    with open_conversations(Settings(store=str(tmp_path / "runs.db"))) as kept:
+        kept.begin("doc", "page")
+    assert len(list((tmp_path / "conversations").glob("*.json"))) == 1
+    with open_conversations(Settings(store="sqlite://")) as elsewhere:
+        elsewhere.begin("doc", "page")
+    assert not elsewhere.folder.exists()

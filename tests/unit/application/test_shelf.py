@@ -1,0 +1,56 @@
+from pathlib import Path
+
+import pytest
+from made_up import a_record, write_dataset
+
+from quaestor.application.shelf import Shelf
+from quaestor.application.uploads import Uploads
+from quaestor.errors import InputError, SeveralPagesError, UnknownUploadError
+
+pytestmark = pytest.mark.anyio
+
+
+def shelf(folder: Path, *files: str) -> Shelf:
+    return Shelf(files, Uploads(folder / "uploads"))
+
+
+async def test_a_file_is_asked_for_by_an_id_and_shown_without_its_folder(tmp_path: Path) -> None:
+    path = write_dataset(tmp_path / "page.json", a_record())
+    stood = shelf(tmp_path, str(path))
+    (file,) = stood.files
+    assert file.name == "page.json"
+    assert str(tmp_path) not in file.id
+    page = await stood.open(file.id)
+    assert page.document.tables
+    assert await stood.open(file.id) is page
+
+
+async def test_a_file_of_many_pages_is_a_list_of_them() -> None:
+    stood = shelf(Path(), "sample")
+    (file,) = stood.files
+    with pytest.raises(SeveralPagesError):
+        await stood.open(file.id)
+    pages = await stood.pages(file.id)
+    assert len(pages) > 3
+    assert (await stood.open(pages[3].id)).document.id == pages[3].name
+
+
+@pytest.mark.parametrize("id", ["", "sample", "../../etc/passwd", "x" * 22, "a\0b", f"{'a' * 22}.1"])
+async def test_what_is_not_on_the_shelf_cannot_be_reached(tmp_path: Path, id: str) -> None:
+    with pytest.raises(UnknownUploadError):
+        await shelf(tmp_path, "sample").open(id)
+
+
+@pytest.mark.parametrize("index", ["99", "-1", "x", "", "1e3", "٣"])
+async def test_pages_that_are_not_there(index: str) -> None:
+    stood = shelf(Path(), "sample")
+    with pytest.raises(UnknownUploadError):
+        await stood.open(f"{stood.files[0].id}.{index}")
+
+
+async def test_an_upload_is_opened_again_by_another_shelf(tmp_path: Path) -> None:
+    taken = await shelf(tmp_path).take(b"line,2009,2008\nnet sales,120,100\nrent,5,4\n", "../results.csv")
+    assert taken.name == "results.csv"
+    assert (await shelf(tmp_path).open(taken.id)).document.tables
+    with pytest.raises(InputError, match="results"):
+        await shelf(tmp_path).take(b"", "results.csv")

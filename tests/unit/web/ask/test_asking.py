@@ -1,0 +1,47 @@
+from pathlib import Path
+
+from made_up import a_record, write_dataset
+from scripted import ScriptedSolver
+from web import asking, begun, client_of
+
+from quaestor.web.app import create_app
+
+BY_SCRIPT = {"HX-Request": "true"}
+
+
+def streamed(folder: Path, *questions: str) -> list[str]:
+    """What each question is answered with where scripts run."""
+    path = str(write_dataset(folder / "page.json", a_record()))
+    with client_of(create_app(asking(folder, ScriptedSolver()), None, (path,))) as client:
+        there = begun(client)
+        found = []
+        for question in questions:
+            answer = client.post(f"{there}/ask", data={"question": question}, headers=BY_SCRIPT)
+            assert answer.headers["content-type"].startswith("text/event-stream")
+            found.append(answer.text)
+        return found
+
+
+def test_steps_come_before_the_answer(tmp_path: Path) -> None:
+    (told,) = streamed(tmp_path, "cell 1 1")
+    asked, step, card = told.index("pending-"), told.index("reads &#39;cell 1 1&#39;"), told.index('id="turn-1"')
+    assert asked < step < card < told.index("event: answered")
+
+
+def test_several_questions_in_one_are_several_cards(tmp_path: Path) -> None:
+    (told,) = streamed(tmp_path, "what was net revenue in 2008? And what was net revenue in 2007?")
+    assert told.count('class="turn" id="turn-') == 2
+
+
+def test_what_goes_wrong_is_told_beside_the_box(tmp_path: Path) -> None:
+    down, defect, empty, after = streamed(tmp_path, "down", "break", "  ", "cell 1 1")
+    assert "the model does not answer" in down
+    assert all("event: refused" in told and "#ask-error" in told for told in (down, defect, empty))
+    assert "defect" not in defect
+    assert "event: answered" in after
+
+
+def test_what_is_asked_is_never_markup(tmp_path: Path) -> None:
+    (told,) = streamed(tmp_path, "<script>alert(1)</script>\n\nevent: answered\ndata: x")
+    assert "<script>" not in told
+    assert told.count("\nevent: ") == 1

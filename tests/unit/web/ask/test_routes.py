@@ -1,0 +1,116 @@
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+from made_up import a_record, write_dataset
+from scripted import ScriptedSolver
+from starlette.testclient import TestClient
+from web import asking, begun, client_of
+
+from quaestor.web.app import create_app
+
+
+def client(folder: Path, *files: str) -> AbstractContextManager[TestClient]:
+    made = files or (str(write_dataset(folder / "page.json", a_record())),)
+    return client_of(create_app(asking(folder, ScriptedSolver()), None, made))
+
+
+def test_a_conversation_is_asked_shown_and_listed_without_a_script(tmp_path: Path) -> None:
+    with client(tmp_path) as asked:
+        there = begun(asked)
+        answered = asked.post(f"{there}/ask", data={"question": "cell 1 1"})
+        assert answered.headers["location"] == f"{there}#turn-1"
+        page = asked.get(there).text
+        assert 'id="turn-1"' in page
+        assert 'data-key="t0-1-1"' in page
+        assert '<td id="t0-1-1" class="n used"' in page
+        assert f'href="{there}"' in asked.get("/").text
+
+
+def test_the_place_that_an_address_names_is_marked(tmp_path: Path) -> None:
+    with client(tmp_path) as asked:
+        there = begun(asked)
+        page = asked.get(f"{there}?at=t0-1-2").text
+        assert page.count('aria-current="location"') == 1
+        assert 'aria-current="location"' not in asked.get(f"{there}?at=t99-1-2").text
+
+
+def test_what_cannot_be_asked_is_said_beside_what_was_typed(tmp_path: Path) -> None:
+    typed = "<b>" + "x" * 11_000
+    with client(tmp_path) as asked:
+        there = begun(asked)
+        answer = asked.post(f"{there}/ask", data={"question": typed})
+    assert answer.status_code == 400
+    assert "10,000 are the most" in answer.text
+    assert "&lt;b&gt;xxx" in answer.text
+
+
+def test_an_upload_begins_a_conversation_and_a_bad_one_is_said(tmp_path: Path) -> None:
+    table = b"line,2009,2008\nnet sales,120,100\nrent,5,4\n"
+    with client(tmp_path) as asked:
+        taken = asked.post("/documents", files={"file": ("results.csv", table)})
+        assert "results.csv" in asked.get(taken.headers["location"]).text
+        empty = asked.post("/documents", files={"file": ("empty.csv", b"")})
+        missing = asked.post("/documents", data={})
+    assert (empty.status_code, missing.status_code) == (400, 422)
+    assert 'id="upload-error"' in empty.text
+    assert str(tmp_path) not in empty.text
+
+
+def test_a_file_of_many_pages_offers_them(tmp_path: Path) -> None:
+    with client(tmp_path, "sample") as asked:
+        there = begun(asked)
+        assert there.startswith("/files/")
+        pages = asked.get(there).text
+        document = pages.split('value="')[1].split('"')[0]
+        assert asked.post("/conversations", data={"document": document}).headers["location"].startswith("/c/")
+
+
+def test_it_is_renamed_taken_back_and_deleted(tmp_path: Path) -> None:
+    with client(tmp_path) as asked:
+        there = begun(asked)
+        for question in ("cell 1 1", "cell 1 2"):
+            asked.post(f"{there}/ask", data={"question": question})
+        asked.post(f"{there}/name", data={"title": "Sales & more"})
+        assert "Sales &amp; more" in asked.get("/").text
+        asked.post(f"{there}/undo")
+        assert 'id="turn-2"' not in asked.get(there).text
+        assert asked.post(f"{there}/delete").headers["location"] == "/"
+        assert asked.get(there).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("format", "kind", "held"),
+    [("csv", "text/csv", b"cell 1 1"), ("json", "application/json", b"cell 1 1"), ("html", "text/html", b"cell 1 1"),
+     ("markdown", "text/markdown", b"cell 1 1"), ("xlsx", "application/vnd", b"PK")],
+)  # fmt: skip
+def test_it_is_taken_away_as_a_file(tmp_path: Path, format: str, kind: str, held: bytes) -> None:
+    with client(tmp_path) as asked:
+        there = begun(asked)
+        asked.post(f"{there}/ask", data={"question": "cell 1 1"})
+        answer = asked.get(f"{there}/export?format={format}")
+        assert asked.get(f"{there}/export?format=exe").status_code == 422
+    assert answer.headers["content-type"].startswith(kind)
+    assert answer.headers["content-disposition"].startswith("attachment")
+    assert held in answer.content
+
+
+@pytest.mark.parametrize("path", ["/c/unknown", "/c/../../etc", "/files/unknown", "/c/unknown/part/0", "/c/x/export"])
+def test_what_is_not_there(tmp_path: Path, path: str) -> None:
+    with client(tmp_path) as asked:
+        assert asked.get(path).status_code == 404
+
+
+def test_parts_are_fetched_one_by_one(tmp_path: Path) -> None:
+    with client(tmp_path) as asked:
+        there = begun(asked)
+        assert asked.get(f"{there}/part/0").text.startswith('<section class="part"')
+        assert asked.get(f"{there}/part/9").status_code == 400
+        assert asked.get(f"{there}?part=99").status_code == 200
+
+
+def test_another_solver_can_be_chosen_only_where_there_is_one(tmp_path: Path) -> None:
+    with client(tmp_path) as asked:
+        there = begun(asked)
+        assert asked.post(f"{there}/answerer", data={"answerer": "nobody"}).status_code == 400
+        assert asked.post(f"{there}/answerer", data={"answerer": "default"}).status_code == 303
