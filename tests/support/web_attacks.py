@@ -191,3 +191,24 @@ def faults_of(page: Reply) -> list[str]:
             if name in _LEADS and (urlsplit(value).netloc or urlsplit(value).scheme):
                 faults.append(f"{name} leads to {value!r}")
     return faults
+
+
+def addresses(app: FastAPI) -> list[tuple[str, str]]:
+    """Returns what an app answers to: methods, and paths with their parameters in braces."""
+
+    def below(routes: Iterable[Any], prefix: str) -> Iterator[tuple[str, str]]:
+        for route in routes:
+            if (router := getattr(route, "original_router", None)) is not None:
+                yield from below(router.routes, prefix + route.include_context.prefix)
+            elif (methods := getattr(route, "methods", None)) is not None:
+                yield from ((method, prefix + route.path) for method in methods)
+
+    return sorted(below(app.routes, ""))
+
+
+def multipart(data: bytes, name: str, field: str = "file", boundary: str = "part") -> tuple[str, bytes]:
+    """Returns the content type and the body of a form with a file, as browsers write it; the name as it is."""
+    head = f'--{boundary}\r\nContent-Disposition: form-data; name="{field}"; filename="{name}"\r\n'
+    kind = "Content-Type: application/octet-stream\r\n\r\n"
+    body = head.encode("utf-8", "surrogateescape") + kind.encode() + data + f"\r\n--{boundary}--\r\n".encode()
+    return f"multipart/form-data; boundary={boundary}", body

@@ -113,8 +113,6 @@ class Uploads:
             raise InputError(f"cannot read {shown}: the file is empty; choose another")
         digest = hashlib.sha256(data).hexdigest()
         document = await self._document(data, digest, shown)
-        if not has_numbers(document):
-            raise InputError(f"{shown} has no number in its tables or its text: nothing can be answered from it")
         upload = Upload(secrets.token_urlsafe(_ID_BYTES), shown, digest, len(data), document)
         await asyncio.to_thread(self._keep, upload, data)
         return upload
@@ -142,6 +140,8 @@ class Uploads:
                 return await asyncio.to_thread(document_of, kept)
         async with self._reading:
             reader, document = await read_limited(data, name, self.limits.reading)
+        if not has_numbers(document):
+            raise InputError(f"{name} has no number in its tables or its text: nothing can be answered from it")
         if self._cache is not None and reader in own_readers():  # what others depend on is not known
             await asyncio.to_thread(lambda cache: cache.put(key, document_bytes(document)), self._cache)
         return document

@@ -68,8 +68,9 @@ def test_what_was_read_is_kept_and_not_read_again(tmp_path: Path, monkeypatch: p
     ],
 )
 def test_what_cannot_be_asked_is_refused_in_a_line_and_not_kept(tmp_path: Path, data: bytes, why: str) -> None:
+    uploads = Uploads(tmp_path / "u", FolderCache(tmp_path / "files"), UploadLimits(largest=1000))
     with pytest.raises(InputError, match=why) as raised:
-        hand_over(Uploads(tmp_path / "u", limits=UploadLimits(largest=1000)), data, name="../../etc/passwd.txt")
+        hand_over(uploads, data, name="../../etc/passwd.txt")
     assert "passwd.txt" in str(raised.value)
     assert "etc" not in str(raised.value)
     assert list(tmp_path.iterdir()) == []

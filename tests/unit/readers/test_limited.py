@@ -63,6 +63,7 @@ def test_a_document_that_is_too_large_once_it_is_read_is_refused() -> None:
         read(CSV, "sales.csv", ReadingLimits(written=500))
 
 
+@pytest.mark.slow
 def test_an_archive_that_grows_beyond_measure_is_refused(tmp_path: Path) -> None:
     bomb = write_workbook(
         tmp_path / "b.xlsx", {"S": [["a", 1]]}, parts={"xl/worksheets/sheet1.xml": b"<s>" * (90 << 20)}
