@@ -26,11 +26,13 @@ from quaestor.conversation.events.kinds import (
     PlanProposed,
     PlanRefused,
     ReplyRejected,
+    StageEvent,
     TakenApart,
     ToolCalled,
     Understood,
     ValuesNamed,
 )
+from quaestor.conversation.events.stages import StageAnswered
 from quaestor.core.quantity import Scale
 
 THOUGHT: dict[str, JsonValue] = {
@@ -106,5 +108,15 @@ EVENTS: tuple[tuple[Event, tuple[str, ...]], ...] = (
         ExpertEvent(2, "reflection", ExpertEvent(1, "agent", ToolCalled("calculate", 4))),
         ("draft 2, reflection: draft 1, agent: tool call 4: calculate",),
     ),
+    (StageEvent(2, "agent", Note("one\ntwo")), ("stage 2, agent: one", "stage 2, agent: two")),
+    (
+        StageAnswered(1, "embedded", taken=False, shown="$ 7", confidence=0.412, least=0.7),
+        ("stage 1, embedded: $ 7, 41% sure of 70% asked; not taken",),
+    ),
+    (
+        StageAnswered(1, "workflow", taken=False, error="no plan", seconds=0.2, usage={"requests": 1}),
+        ("stage 1, workflow: no answer (no plan); not taken",),
+    ),
+    (StageAnswered(2, "agent", taken=True, shown="7 %"), ("stage 2, agent: 7 %; this is the answer",)),
 )
 """Each with its lines."""

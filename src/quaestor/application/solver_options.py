@@ -1,8 +1,8 @@
 """What a solver is built with: its table in the settings, and above that what the caller says."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from pydantic import JsonValue
 
@@ -12,6 +12,9 @@ from quaestor.llm.session import ModelConfig
 from quaestor.settings import Settings
 from quaestor.solvers.options import read_text
 from quaestor.solvers.registry import require_option, solver_names, solver_spec
+
+if TYPE_CHECKING:
+    from quaestor.solvers.registry import AnySpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +49,7 @@ def solver_options(settings: Settings, overrides: SolverOverrides = NO_OVERRIDES
     spec = solver_spec(settings.solver)
     texts = {name: read_text(spec.options, name, text, spec.words) for name, text in overrides.texts.items()}
     options |= given | cast("dict[str, JsonValue]", texts)
-    around = spec.around
-    named = options.get(around) if around else None
-    if isinstance(named, str) and (own := _table(settings, named)):
-        options[f"{around}_options"] = own
-    return options
+    return _with_inside(spec, options, lambda name, own: {**own, **_table(settings, name)})
 
 
 def dataset_options(settings: Settings, dataset: Dataset) -> dict[str, JsonValue]:
@@ -68,13 +67,33 @@ def inner_options(settings: Settings, options: Mapping[str, JsonValue]) -> dict[
         settings: Those in force.
         options: What the solver in force is built with; of one that is built around no other nothing changes.
     """
-    around = solver_spec(settings.solver).around
-    named = options.get(around) if around else None
-    if not isinstance(named, str) or named not in solver_names():
-        return dict(options)
-    own = options.get(f"{around}_options")
-    inner = {**solver_spec(named).any_kind, **(own if isinstance(own, dict) else {})}
-    return {**options, **({f"{around}_options": inner} if inner else {})}
+    spec = solver_spec(settings.solver)
+    return _with_inside(spec, options, lambda name, own: {**_any_kind(name), **own})
+
+
+def _any_kind(solver: str) -> dict[str, JsonValue]:
+    return dict(solver_spec(solver).any_kind) if solver in solver_names() else {}
+
+
+def _with_inside(
+    spec: "AnySpec", options: Mapping[str, JsonValue], own: Callable[[str, dict[str, JsonValue]], dict[str, JsonValue]]
+) -> dict[str, JsonValue]:
+    """Returns options with those of the solvers that a solver is built around.
+
+    Args:
+        spec: The solver.
+        options: Its options.
+        own: Gives the options of a solver inside, by its name and what it has so far.
+    """
+    key, found = f"{spec.around}_options", dict(options)
+    given = options.get(key)
+    told = given if isinstance(given, dict) else {}
+    for name in spec.inside(options):
+        before = told.get(name) if spec.several else told
+        if after := own(name, before if isinstance(before, dict) else {}):
+            told = {**told, name: after} if spec.several else after
+            found[key] = told
+    return found
 
 
 def _table(settings: Settings, solver: str) -> dict[str, JsonValue]:

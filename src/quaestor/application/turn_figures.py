@@ -10,6 +10,7 @@ from quaestor.conversation.events.kinds import (
     NoAnswerGiven,
     PlanRefused,
     ReplyRejected,
+    StageEvent,
     load_events,
 )
 from quaestor.llm.usage import Usage
@@ -95,9 +96,9 @@ def _p95(values: Sequence[float]) -> float:
 
 
 def _flat(events: Sequence[Event]) -> Iterator[Event]:
-    """Yields the events, those of an expert in place of what holds them."""
+    """Yields the events, those of an expert or a stage in place of what holds them."""
     for event in events:
-        if isinstance(event, ExpertEvent):
+        if isinstance(event, ExpertEvent | StageEvent):
             yield from _flat((event.event,))
         else:
             yield event

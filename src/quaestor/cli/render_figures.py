@@ -1,8 +1,10 @@
 """The figures of a run's turns in words."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from quaestor.application.stage_figures import StageFigures
 from quaestor.application.turn_figures import TurnFigures
+from quaestor.llm.usage import Usage
 
 
 def figure_lines(figures: TurnFigures | None, plans: Mapping[str, float], *, imported: bool = False) -> dict[str, str]:
@@ -42,6 +44,18 @@ def figure_lines(figures: TurnFigures | None, plans: Mapping[str, float], *, imp
         **lines,
         "plans": f"{_went(went, figures.turns)}; {repairs}, {_share(figures.verified, figures.turns)} verified",
     }
+
+
+def stage_lines(stages: Sequence[StageFigures]) -> dict[str, str]:
+    """Returns the figures of the stages of a cascade in words, by stage; none of a run without any."""
+    return {f"stage {one.stage}": _stage_line(one) for one in stages}
+
+
+def _stage_line(stage: StageFigures) -> str:
+    failed = f", failed in {stage.failed}" if stage.failed else ""
+    used = f"; {Usage.of_counts(stage.usage).words}" if stage.usage else "; no request"
+    mean = _duration(stage.seconds / stage.asked)
+    return f"{stage.solver} answered {_share(stage.answered, stage.asked)} of {stage.asked}{failed}, {mean} each{used}"
 
 
 def _plan_lines(plans: Mapping[str, float], turns: float) -> dict[str, str]:

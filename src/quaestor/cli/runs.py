@@ -61,9 +61,10 @@ def show_run_command(run: RunArgument, store: StoreOption = None, json: JsonOpti
     """Show one run: what it was started with, how far it is, how right and how fast, what failed."""
     from quaestor.application.figures import has_plans, plan_figures
     from quaestor.application.run_service import find_run
+    from quaestor.application.stage_figures import stage_figures
     from quaestor.application.turn_figures import turn_figures
     from quaestor.cli.printing import print_json
-    from quaestor.cli.render_figures import figure_lines
+    from quaestor.cli.render_figures import figure_lines, stage_lines
     from quaestor.cli.render_runs import show_run
     from quaestor.cli.scores import example_objects, score_lines, scores_of_run
     from quaestor.core import serial
@@ -74,14 +75,15 @@ def show_run_command(run: RunArgument, store: StoreOption = None, json: JsonOpti
 
     record, examples, turns = _read_store(store, read)
     scores, figures = scores_of_run(store, record), turn_figures(turns)
-    plans = plan_figures(turns) if has_plans(record) else None
+    plans, stages = plan_figures(turns) if has_plans(record) else None, stage_figures(turns)
     if json:
         written: dict[str, object] = {} if plans is None else {"plans": plans}
+        written |= {"stages": [serial.dump(stage) for stage in stages]} if stages else {}
         written |= {"figures": serial.dump(figures), "scores": [serial.dump(score) for score in scores.latest]}
         print_json({**serial.dump(record), **written, "examples": example_objects(examples, scores)})
     else:
         lines = figure_lines(figures, plans or {}, imported=record.kind == "import")
-        show_run(record, examples, {**score_lines(scores), **lines})
+        show_run(record, examples, {**score_lines(scores), **lines, **stage_lines(stages)})
 
 
 @runs.command("failures")

@@ -46,6 +46,18 @@ class Usage:
             sum(known, Decimal()) if known else None,
         )
 
+    def since(self, earlier: "Usage") -> "Usage":
+        """Returns what was used after `earlier`, which is part of it."""
+        spent = None if self.cost is None else self.cost - (earlier.cost or 0)
+        return Usage(
+            self.requests - earlier.requests,
+            self.input_tokens - earlier.input_tokens,
+            self.output_tokens - earlier.output_tokens,
+            self.cached_tokens - earlier.cached_tokens,
+            self.estimated_tokens - earlier.estimated_tokens,
+            None if self.requests == earlier.requests else spent,
+        )
+
     def counts(self) -> dict[str, int]:
         """Returns the counts as a store keeps them; the cost in millionths of a dollar, where one is known."""
         counts = {

@@ -1,4 +1,4 @@
-"""Solvers by name: the five of this package, and those that other packages add (entry points `quaestor.solvers`)."""
+"""Solvers by name: the six of this package, and those that other packages add (entry points `quaestor.solvers`)."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
@@ -27,7 +27,10 @@ def _spec_of(name: str, found: object) -> "AnySpec":
 _SOLVERS: "Registry[AnySpec]" = Registry(
     "quaestor.solvers",
     "solver",
-    {name: f"quaestor.solvers.{name}.spec:SPEC" for name in ("embedded", "agent", "sparql", "workflow", "reflection")},
+    {
+        name: f"quaestor.solvers.{name}.spec:SPEC"
+        for name in ("embedded", "agent", "sparql", "workflow", "reflection", "cascade")
+    },
     _spec_of,
 )
 
@@ -98,7 +101,8 @@ def require_option(name: str, option: str, shown: str) -> None:
     """
     if option not in solver_spec(name).option_names:
         having = [spec.name for spec in solver_specs() if option in spec.option_names]
-        hint = f"only {' and '.join(having)} do{'es' * (len(having) == 1)}" if having else "no solver does"
+        named = " and ".join([*([", ".join(having[:-1])] if having[1:] else []), *having[-1:]])
+        hint = f"only {named} do{'es' * (len(having) == 1)}" if having else "no solver does"
         raise SettingsError(f"the solver {name!r} takes no {shown}: {hint}")
 
 

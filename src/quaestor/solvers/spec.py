@@ -66,6 +66,8 @@ class SolverSpec(Generic[O]):
         roles: The models of roles that have one of their own, by the names under which a turn has them.
         around: The option that names another solver that this one is built around; that solver's own settings go to
             the option `AROUND_options`.
+        several: Whether that option names several, between commas; `AROUND_options` then has the settings of each by
+            its name.
         writes_plans: Whether its turns are events of plans, whose tries are figures of a run.
         asked: Options that hold where a person asks, and no benchmark does, unless something else is said.
         any_kind: Options that hold over a dataset whose questions ask for all kinds of answers, unless something else
@@ -82,6 +84,7 @@ class SolverSpec(Generic[O]):
     prompts: Callable[[O], tuple[str, ...]] = field(default=_no_prompts)
     roles: Callable[[O], Mapping[str, RoleModel]] = field(default=_no_roles)
     around: str | None = None
+    several: bool = False
     writes_plans: bool = False
     told: Callable[[O], str] = field(default=_nothing)
     asked: Mapping[str, bool | float | str] = field(default_factory=dict)
@@ -96,6 +99,17 @@ class SolverSpec(Generic[O]):
     def option_names(self) -> tuple[str, ...]:
         """The names of its options."""
         return option_names(self.options)
+
+    def inside(self, options: Mapping[str, object]) -> tuple[str, ...]:
+        """Returns the names that the option `around` has: of solvers, or of what stands in for one.
+
+        Args:
+            options: By name; what they do not say is as by default.
+        """
+        if self.around is None:
+            return ()
+        named = str(options.get(self.around, getattr(self.options(), self.around)))
+        return tuple(name.strip() for name in named.split(",")) if self.several else (named,)
 
     def read(self, options: "Mapping[str, object] | DataclassInstance | None") -> O:
         """Returns options, checked.

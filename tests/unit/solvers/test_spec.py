@@ -24,12 +24,12 @@ from quaestor.solvers.registry import (
 from quaestor.solvers.spec import RoleModel
 from quaestor.solvers.workflow.solver import WorkflowSolver
 
-BUILT_IN = ("embedded", "agent", "sparql", "workflow", "reflection")
+BUILT_IN = ("embedded", "agent", "sparql", "workflow", "reflection", "cascade")
 
 
 def test_the_solvers_of_the_package_are_known() -> None:
-    assert solver_names()[:5] == BUILT_IN
-    assert [spec.name for spec in solver_specs()][:5] == list(BUILT_IN)
+    assert solver_names()[:6] == BUILT_IN
+    assert [spec.name for spec in solver_specs()][:6] == list(BUILT_IN)
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
@@ -43,7 +43,7 @@ def test_a_solver_says_what_it_is(name: str) -> None:
         setattr(spec.options(), spec.option_names[0], 1)
 
 
-@pytest.mark.parametrize("name", ["embedded", "agent", "sparql", "workflow"])
+@pytest.mark.parametrize("name", ["embedded", "agent", "sparql", "workflow", "cascade"])
 def test_a_solver_is_made_without_options_and_has_its_name(name: str) -> None:
     solver = make_solver(name)
     assert solver.name == name
@@ -94,7 +94,7 @@ def test_typed_options_are_checked_too() -> None:
 
 
 def test_who_needs_a_model() -> None:
-    assert [name for name in BUILT_IN if needs_model(name)] == ["agent", "sparql", "workflow", "reflection"]
+    assert [name for name in BUILT_IN if needs_model(name)] == ["agent", "sparql", "workflow", "reflection", "cascade"]
     assert not needs_model("reflection", ReflectionOptions(expert="embedded"))
     assert needs_model("reflection", {"expert": "workflow", "expert_options": {"repairs": 1}})
 
@@ -127,7 +127,9 @@ def test_who_has_an_option_is_said() -> None:
     require_option("embedded", "abstain_below", "--abstain-below")
     with pytest.raises(SettingsError, match="the solver 'agent' takes no --abstain-below: only embedded does"):
         require_option("agent", "abstain_below", "--abstain-below")
-    with pytest.raises(SettingsError, match="the solver 'agent' takes no weights: only embedded and reflection do"):
+    with pytest.raises(
+        SettingsError, match="the solver 'agent' takes no weights: only embedded, reflection and cascade do"
+    ):
         require_option("agent", "weights", "weights")
     with pytest.raises(SettingsError, match="takes no beam: no solver does"):
         require_option("agent", "beam", "beam")

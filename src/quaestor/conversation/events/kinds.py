@@ -19,6 +19,7 @@ from quaestor.conversation.events.drafts import (
     VerdictGiven,
     VerdictMissing,
 )
+from quaestor.conversation.events.stages import StageAnswered
 from quaestor.core import serial
 from quaestor.core.answer_value import AnswerValue
 from quaestor.core.quantity import Scale
@@ -295,11 +296,27 @@ class ExpertEvent:
     kind: Literal["expert_event"] = field(default="expert_event", kw_only=True)
 
 
+@dataclass(frozen=True, slots=True)
+class StageEvent:
+    """Something happened while a stage of a cascade looked for an answer.
+
+    Attributes:
+        stage: Which, from 1.
+        solver: Its name.
+        event: What happened.
+    """
+
+    stage: int
+    solver: str
+    event: "Event"
+    kind: Literal["stage_event"] = field(default="stage_event", kw_only=True)
+
+
 Event = Annotated[
     Note | TakenApart | Understood | NotUnderstood | ToolCalled | ReplyRejected | AnswerClaimed | NoAnswerGiven
     | ValuesNamed | FormulaWritten | PlanProposed | PlanRefused | LookedUp | NumberPicked | CandidateChosen
     | CandidatePassedOver | Drafted | NotDrafted | EvidenceFound | VerdictGiven | VerdictMissing | DraftSettled
-    | ExpertEvent,
+    | ExpertEvent | StageEvent | StageAnswered,
     Discriminator("kind"),
 ]  # fmt: skip
 """Anything that can happen in a turn. A solver of another package that needs a word of its own takes a `Note`."""

@@ -28,12 +28,14 @@ from quaestor.conversation.events.kinds import (
     PlanProposed,
     PlanRefused,
     ReplyRejected,
+    StageEvent,
     TakenApart,
     ToolCalled,
     Understood,
     ValuesNamed,
     WhyNoAnswer,
 )
+from quaestor.conversation.events.stages import StageAnswered
 from quaestor.core.answer_value import print_amount
 
 Worded = list[str]
@@ -168,6 +170,18 @@ def _expert_event(event: ExpertEvent) -> Worded:
     return [f"draft {event.draft}, {event.solver}: {line}" for line in _worded(event.event)]
 
 
+def _stage_event(event: StageEvent) -> Worded:
+    return [f"stage {event.stage}, {event.solver}: {line}" for line in _worded(event.event)]
+
+
+def _stage_answered(event: StageAnswered) -> Worded:
+    said = event.shown or f"no answer{f' ({event.error})' if event.error else ''}"
+    sure = "" if event.confidence is None else f", {event.confidence:.0%} sure"
+    asked = "" if event.least is None else f" of {event.least:.0%} asked"
+    fate = "this is the answer" if event.taken else "not taken"
+    return [f"stage {event.stage}, {event.solver}: {said}{sure}{asked}; {fate}"]
+
+
 def _note(event: Note) -> Worded:
     lines = event.text.splitlines() or [""]
     return [f"warning: {lines[0]}", *lines[1:]] if event.warning else lines
@@ -197,4 +211,6 @@ _WORDS: dict[type, Callable[..., Worded]] = {
     VerdictMissing: _verdict_missing,
     DraftSettled: _draft_settled,
     ExpertEvent: _expert_event,
+    StageEvent: _stage_event,
+    StageAnswered: _stage_answered,
 }

@@ -1,0 +1,132 @@
+"""The cascade: stages in their order, until one is sure enough.
+
+Owns the order, and the record of who answered. The conversation holds what was answered, whoever answered it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.display import show_number
+from quaestor.conversation.events.kinds import StageEvent
+from quaestor.conversation.events.stages import StageAnswered
+from quaestor.conversation.events.trace import Trace
+from quaestor.errors import GraphError, OutageError, PlanError, QuantityError, SolverError
+from quaestor.llm.usage import Usage
+from quaestor.solvers.base import Solver, TurnContext
+from quaestor.solvers.cascade.doubts import doubts_of
+from quaestor.solvers.cascade.spec import role_of
+
+_NO_ANSWER = (SolverError, PlanError, GraphError, QuantityError)
+"""What a stage may fail with and another may answer; an outage is for whoever plays the turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One solver of a cascade.
+
+    Attributes:
+        solver: Who answers.
+        least: The confidence that its answer needs; None of the last, whose answer stands whatever it is.
+    """
+
+    solver: Solver
+    least: float | None = None
+
+    def takes(self, answer: Answer) -> bool:
+        """Returns whether an answer of this stage is the turn's. One that says nothing of itself is not sure."""
+        if self.least is None:
+            return True
+        return answer.value is not None and (answer.confidence or 0.0) >= self.least
+
+
+class CascadeSolver:
+    """Asks one solver after the other."""
+
+    name = "cascade"
+
+    def __init__(self, stages: Sequence[Stage], *, show_doubts: bool = False) -> None:
+        """Takes the stages in their order, and whether each is told what the one before would have answered."""
+        self.stages, self._show_doubts = tuple(stages), show_doubts
+
+    async def solve(self, question: str, context: TurnContext) -> Answer:
+        """Returns the answer of the first stage that is sure enough, else what the last says.
+
+        Where the last one fails, the surest answer of those before stands, and its `reason` says so.
+
+        Raises:
+            SolverError: No stage has an answer; or what else the last one fails with.
+            OutageError: A model cannot be asked.
+            MissingModelError: A stage asks a model, and the turn comes without one.
+        """
+        unsure: list[Answer] = []
+        for number, stage in enumerate(self.stages, start=1):
+            last = number == len(self.stages)
+            told = doubts_of(unsure[-1]) if self._show_doubts and unsure else ()
+            try:
+                answer = await self._asked(number, question, context, told)
+            except OutageError:
+                raise
+            except _NO_ANSWER as failure:
+                if not last:
+                    continue
+                surest = max(unsure, key=lambda found: found.confidence or 0.0, default=None)
+                if surest is None:
+                    raise
+                said = f"unsure, and the {stage.solver.name} stage found nothing better: {failure}"
+                return replace(surest, reason="; ".join(filter(None, (surest.reason, said))))
+            if stage.takes(answer):
+                return answer
+            if answer.value is not None:
+                unsure.append(answer)
+        raise SolverError("the cascade has no stages")
+
+    async def _asked(self, number: int, question: str, context: TurnContext, told: Sequence[str]) -> Answer:
+        """Returns what a stage says, and puts it on record, whatever becomes of it."""
+        stage, role = self.stages[number - 1], role_of(number)
+        solver, outer = stage.solver, context.trace
+        inner = replace(
+            context,
+            model=context.models.get(role, context.model),
+            feedback=(*context.feedback, *told),
+            trace=Trace(lambda event: outer.append(StageEvent(number, solver.name, event))),
+        )
+        before, begun = _used(inner), perf_counter()
+        answer, error = Answer(None), None
+        try:
+            answer = await solver.solve(question, inner)
+        except Exception as failure:
+            error = str(failure)
+            raise
+        finally:
+            # What a stage has found of a long document, and used, is the turn's.
+            context.document, context.graph, context.usage = inner.document, inner.graph, inner.usage
+            context.trace.append(
+                StageAnswered(
+                    stage=number,
+                    solver=solver.name,
+                    taken=error is None and stage.takes(answer),
+                    shown=show_number(answer) if answer.value is not None else None,
+                    confidence=answer.confidence,
+                    least=stage.least,
+                    error=error,
+                    seconds=round(perf_counter() - begun, 6),
+                    usage=_counts(_used(inner).since(before)),
+                )
+            )
+        return answer
+
+
+def _used(context: TurnContext) -> Usage:
+    """What the turn has used so far: one meter counts all models of a run."""
+    connection = context.model or next(iter(context.models.values()), None)
+    if connection is None:
+        return context.usage
+    from quaestor.llm.transcript import current_place  # without a model nothing of a model is loaded
+
+    return context.usage + connection.meter.turn(current_place())
+
+
+def _counts(usage: Usage) -> dict[str, int]:
+    return usage.counts() if usage != Usage() else {}

@@ -1,0 +1,163 @@
+"""What the cascade says of itself: its stages, how sure each has to be, and what each is built with.
+
+Opens no model: which one a stage asks is found where models are.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from quaestor.errors import SettingsError
+from quaestor.solvers.options import option
+from quaestor.solvers.spec import RoleModel, SolverSpec
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+    from quaestor.solvers.cascade.solver import CascadeSolver
+
+T = TypeVar("T")
+
+_NAME = "cascade"
+_WEIGHTS = "weights"
+
+
+@dataclass(frozen=True, slots=True)
+class CascadeOptions:
+    """The options of the cascade.
+
+    Attributes:
+        stages: The names of the solvers in their order, between commas.
+        thresholds: The confidence that an answer of a stage needs to be the answer: one for each stage but the last,
+            between commas, or one for all of them. What the last stage says is the answer.
+        models: The models of the stages, between commas; a stage without one, or an empty place, asks the run's.
+        show_doubts: Whether a stage is told what the one before would have answered, and how sure it was.
+        stages_options: What the solvers of the stages are built with, by their names.
+        weights: The folder of weights of those that have any.
+    """
+
+    stages: str = option("embedded,workflow", help="the solvers in their order, between commas")
+    thresholds: str | float = option(
+        0.7, help="how sure a stage but the last has to be: one number for all, or one for each between commas"
+    )
+    models: str | None = option(None, help="the model of each stage between commas, nothing for the run's")
+    show_doubts: bool = option(False, help="tell a stage what the one before would have answered, and how sure it was")
+    stages_options: Mapping[str, object] | None = option(None, help="the options of the stages, by their names")
+    weights: str | None = option(None, help="a folder of weights for the stages that have any")
+
+    def __post_init__(self) -> None:
+        """Refuses options that do not fit each other."""
+        if len(self.names) < 2:
+            raise SettingsError(f"a cascade needs two stages or more, such as embedded,workflow, not {self.stages!r}")
+        if _NAME in self.names:
+            raise SettingsError("a cascade cannot be a stage of a cascade: name its stages themselves")
+        if len(_listed(self.models or "")) > len(self.names):
+            raise SettingsError(f"{self.models!r} names more models than there are stages ({', '.join(self.names)})")
+        _ = self.least
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The solvers of the stages, in their order."""
+        return tuple(name for name in _listed(self.stages) if name)
+
+    @property
+    def least(self) -> tuple[float, ...]:
+        """The confidence that each stage but the last needs.
+
+        Raises:
+            SettingsError: One is no number from 0 to 1, or there are more or fewer than stages before the last.
+        """
+        said, wanted = _listed(str(self.thresholds)), len(self.names) - 1
+        try:
+            found = [float(one) for one in said]
+        except ValueError:
+            found = [-1.0]
+        if not all(0 <= one <= 1 for one in found):
+            raise SettingsError(f"the thresholds of the cascade are numbers from 0 to 1, not {self.thresholds!r}")
+        found = found * wanted if len(found) == 1 else found
+        if len(found) != wanted:
+            raise SettingsError(
+                f"{len(found)} thresholds for {wanted + 1} stages: give {wanted}, one for each but the last"
+            )
+        return tuple(found)
+
+    @property
+    def named_models(self) -> Mapping[str, str]:
+        """The models that stages have of their own, by the names of their roles."""
+        return {role_of(place): name for place, name in enumerate(_listed(self.models or ""), start=1) if name}
+
+    def of_stage(self, name: str) -> Mapping[str, object]:
+        """Returns what the solver of a name is built with.
+
+        Raises:
+            SettingsError: There is no such solver, or its options are no table.
+        """
+        from quaestor.solvers.registry import solver_spec
+
+        own = (self.stages_options or {}).get(name, {})
+        if not isinstance(own, Mapping):
+            raise SettingsError(f"the options of the stage {name!r} must be a table, not {own!r}")
+        takes_weights = self.weights is not None and _WEIGHTS in solver_spec(name).option_names
+        return {**own, **({_WEIGHTS: self.weights} if takes_weights else {})}
+
+
+def role_of(stage: int) -> str:
+    """Returns the name under which a turn has the model of a stage, counted from 1."""
+    return f"stage_{stage}"
+
+
+def _listed(words: str) -> list[str]:
+    return [word.strip() for word in words.split(",")]
+
+
+def _build(options: CascadeOptions) -> "CascadeSolver":
+    from quaestor.solvers.cascade.solver import CascadeSolver, Stage
+    from quaestor.solvers.registry import make_solver
+
+    least = (*options.least, None)
+    solvers = [make_solver(name, options.of_stage(name)) for name in options.names]
+    return CascadeSolver([Stage(*stage) for stage in zip(solvers, least, strict=True)], show_doubts=options.show_doubts)
+
+
+def _of_stages(options: CascadeOptions, ask: "Callable[[SolverSpec[Any], DataclassInstance], T]") -> Sequence[T]:
+    """Returns what the specs of the stages say, each once."""
+    from quaestor.solvers.registry import solver_spec
+
+    specs = [(solver_spec(name), options.of_stage(name)) for name in dict.fromkeys(options.names)]
+    return [ask(spec, spec.read(own)) for spec, own in specs]
+
+
+def _needs_model(options: CascadeOptions) -> bool:
+    return any(_of_stages(options, lambda spec, own: spec.must_have_model(own)))
+
+
+def _prompts(options: CascadeOptions) -> tuple[str, ...]:
+    folders = _of_stages(options, lambda spec, own: spec.prompts(own))
+    return tuple(dict.fromkeys(folder for of_stage in folders for folder in of_stage))
+
+
+def _told(options: CascadeOptions) -> str:
+    return "\n".join(filter(None, _of_stages(options, lambda spec, own: spec.told(own))))
+
+
+def _roles(options: CascadeOptions) -> Mapping[str, RoleModel]:
+    """The models of stages, and those of roles that a stage has itself."""
+    found: dict[str, RoleModel] = {}
+    for roles in _of_stages(options, lambda spec, own: spec.roles(own)):
+        found.update(roles)
+    return found | {role: RoleModel(model) for role, model in options.named_models.items()}
+
+
+SPEC = SolverSpec(
+    _NAME,
+    "solvers one after the other: the next is asked where the one before is not sure enough",
+    _build,
+    CascadeOptions,
+    takes_model=True,
+    needs_model=_needs_model,
+    prompts=_prompts,
+    told=_told,
+    roles=_roles,
+    around="stages",
+    several=True,
+)

@@ -1,0 +1,181 @@
+"""Solvers one after the other: who answers, what is on record of it, and what the next question sees."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+from scripted import a_conversation, answered, extract
+from solver_bench import play_solver
+from toolboxes import CASH_FLOWS
+from workflow_bench import OPERATING, plan, saying, table
+
+from quaestor.conversation.answer import Answer, OtherReading
+from quaestor.conversation.events.kinds import Note, StageEvent
+from quaestor.conversation.events.stages import StageAnswered
+from quaestor.conversation.turn import Turn
+from quaestor.errors import OutageError, SolverError
+from quaestor.evaluation.runner import play_conversation
+from quaestor.plan.steps import Compute, Plan, Ref
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.cascade.solver import CascadeSolver, Stage
+from quaestor.solvers.registry import make_solver
+
+
+class Sure:
+    """Answers with the first number of a row, as sure as it is told to be for each question; None says nothing."""
+
+    def __init__(self, name: str, row: int, confidence: Mapping[str, float | None] | float | None = None) -> None:
+        self.name, self._row, self._confidence = name, row, confidence
+        self.told: list[tuple[str, ...]] = []
+
+    async def solve(self, question: str, context: TurnContext) -> Answer:
+        self.told.append(context.feedback)
+        context.trace.append(Note(f"{self.name} reads"))
+        sure = self._confidence[question] if isinstance(self._confidence, Mapping) else self._confidence
+        if "twice" in question:
+            found = answered(Plan((Compute(1, "add", (Ref(-1), Ref(-1))),)), context)
+        else:
+            found = answered(Plan((extract(context.document, self._row, 0),)), context)
+        return replace(found, confidence=sure)
+
+
+class Failing:
+    """Fails with one error, always."""
+
+    name = "failing"
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    async def solve(self, question: str, context: TurnContext) -> Answer:
+        raise self._error
+
+
+class Silent:
+    name = "silent"
+
+    async def solve(self, question: str, context: TurnContext) -> Answer:
+        return Answer(None, reason="the page does not say", confidence=0.9)
+
+
+def play(cascade: CascadeSolver, *questions: str) -> tuple[Turn, ...]:
+    return asyncio.run(play_conversation(a_conversation(*(questions or ("what?",))), cascade))
+
+
+def stages(turn: Turn) -> list[StageAnswered]:
+    return [event for event in turn.events if isinstance(event, StageAnswered)]
+
+
+def test_the_first_stage_that_is_sure_enough_answers_and_no_other_is_asked() -> None:
+    second = Sure("second", 1)
+    (turn,) = play(CascadeSolver([Stage(Sure("first", 0, 0.7), 0.7), Stage(second)]))
+    first = Sure("first", 0)
+    (alone,) = play(CascadeSolver([Stage(first)]))
+    assert turn.answer.value == alone.answer.value
+    assert second.told == []
+    assert [(said.solver, said.taken, said.confidence, said.least) for said in stages(turn)] == [
+        ("first", True, 0.7, 0.7)
+    ]
+
+
+@pytest.mark.parametrize("sure", [0.69, None])
+def test_a_stage_that_is_not_sure_or_says_nothing_of_it_leaves_the_turn_to_the_next(sure: float | None) -> None:
+    (turn,) = play(CascadeSolver([Stage(Sure("first", 0, sure), 0.7), Stage(Sure("second", 1))]))
+    (alone,) = play(CascadeSolver([Stage(Sure("second", 1))]))
+    assert turn.answer.value == alone.answer.value
+    assert [(said.stage, said.solver, said.taken, said.confidence) for said in stages(turn)] == [
+        (1, "first", False, sure),
+        (2, "second", True, None),
+    ]
+    assert [(event.stage, event.event) for event in turn.events if isinstance(event, StageEvent)] == [
+        (1, Note("first reads")),
+        (2, Note("second reads")),
+    ]
+
+
+def test_an_answer_without_a_value_is_never_sure_enough() -> None:
+    (turn,) = play(CascadeSolver([Stage(Silent(), 0.0), Stage(Sure("second", 1))]))
+    assert [said.taken for said in stages(turn)] == [False, True]
+    assert turn.answer.value is not None
+
+
+def test_the_memory_holds_what_was_answered_whoever_answered() -> None:
+    sure = {"what?": 0.1, "twice that?": 0.9}
+    what, twice = play(CascadeSolver([Stage(Sure("first", 0, sure), 0.5), Stage(Sure("second", 1))]), *sure)
+    assert [stages(what)[-1].solver, stages(twice)[-1].solver] == ["second", "first"]
+    assert what.answer.number is not None
+    assert twice.answer.number == 2 * what.answer.number
+    assert twice.verified
+
+
+def test_a_stage_that_fails_is_passed_over_and_on_record() -> None:
+    (turn,) = play(CascadeSolver([Stage(Failing(SolverError("no plan")), 0.5), Stage(Sure("second", 1))]))
+    assert [(said.taken, said.error) for said in stages(turn)] == [(False, "no plan"), (True, None)]
+    assert turn.error is None
+
+
+def test_where_the_last_stage_fails_the_surest_answer_before_stands_and_says_so() -> None:
+    cascade = CascadeSolver(
+        [Stage(Sure("first", 0, 0.4), 0.7), Stage(Sure("second", 1, 0.2), 0.7), Stage(Failing(SolverError("no plan")))]
+    )
+    (turn,) = play(cascade)
+    (alone,) = play(CascadeSolver([Stage(Sure("first", 0))]))
+    assert turn.answer.value == alone.answer.value
+    assert turn.answer.confidence == 0.4
+    assert turn.answer.reason == "unsure, and the failing stage found nothing better: no plan"
+    assert turn.verified
+
+
+def test_where_all_stages_fail_the_turn_fails_with_the_last_failure() -> None:
+    failures = [Stage(Failing(SolverError("one")), 0.5), Stage(Failing(SolverError("two")))]
+    (turn,) = play(CascadeSolver(failures))
+    assert turn.answer.value is None
+    assert turn.error is not None
+    assert "two" in turn.error
+
+
+def test_an_outage_of_a_stage_is_the_turn_s() -> None:
+    with pytest.raises(OutageError, match="away"):
+        play(CascadeSolver([Stage(Sure("first", 0, 0.1), 0.5), Stage(Failing(OutageError("away")))]))
+
+
+def test_a_stage_hears_of_the_doubts_only_where_that_is_asked_for() -> None:
+    first = Sure("first", 0, 0.3)
+    for show, told in ((False, [()]), (True, None)):
+        second = Sure("second", 1)
+        play(CascadeSolver([Stage(first, 0.7), Stage(second)], show_doubts=show))
+        if told is not None:
+            assert second.told == told
+        else:
+            (said,) = second.told
+            assert len(said) == 1
+            assert said[0].endswith("its probability is 0.30")
+
+
+@pytest.mark.usefixtures("local_models")
+def test_usage_is_told_by_stage() -> None:
+    solver = make_solver("workflow")
+    cascade = CascadeSolver([Stage(Failing(SolverError("not mine")), 0.7), Stage(solver)])
+    played = play_solver(cascade, saying([plan(table(1, OPERATING, "2008"))]), ("what was it in 2008?",), CASH_FLOWS)
+    first, second = stages(played.turn)
+    assert first.usage == {}
+    assert second.usage["requests"] == 1
+    assert second.usage == played.turn.usage.counts()
+    assert second.taken
+    assert second.shown is not None
+
+
+def test_the_runner_up_is_among_the_doubts() -> None:
+    class Doubting(Sure):
+        async def solve(self, question: str, context: TurnContext) -> Answer:
+            answer = await super().solve(question, context)
+            assert answer.plan is not None
+            other = OtherReading(answer.plan, "$ 7", "rent in 2007", 0.2)
+            return replace(answer, description="rent in 2008", other_readings=(other,))
+
+    second = Sure("second", 1)
+    play(CascadeSolver([Stage(Doubting("first", 0, 0.3), 0.7), Stage(second)], show_doubts=True))
+    ((answer, other),) = second.told
+    assert "(rent in 2008); its probability is 0.30" in answer
+    assert other == "the question was nearly read as $ 7 (rent in 2007)"

@@ -1,0 +1,75 @@
+"""What a cascade is built with, and what it refuses."""
+
+import pytest
+
+from quaestor.errors import SettingsError
+from quaestor.solvers.cascade.solver import CascadeSolver
+from quaestor.solvers.cascade.spec import SPEC
+from quaestor.solvers.registry import make_solver, needs_model, prompts_digest, solver_spec
+from quaestor.solvers.spec import RoleModel
+
+NO_MODEL = {"stages": "embedded, reflection", "stages_options": {"reflection": {"expert": "embedded"}}}
+
+
+def test_stages_come_in_their_order_each_with_its_threshold() -> None:
+    found = make_solver("cascade", {"stages": "embedded,workflow,agent", "thresholds": "0.8,0.5"})
+    assert isinstance(found, CascadeSolver)
+    assert [(stage.solver.name, stage.least) for stage in found.stages] == [
+        ("embedded", 0.8),
+        ("workflow", 0.5),
+        ("agent", None),
+    ]
+
+
+def test_one_threshold_is_that_of_all_stages() -> None:
+    found = make_solver("cascade", {"stages": "embedded,workflow,agent", "thresholds": 0.6})
+    assert isinstance(found, CascadeSolver)
+    assert [stage.least for stage in found.stages] == [0.6, 0.6, None]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"stages": "embedded"}, "needs two stages or more"),
+        ({"stages": "embedded,nobody"}, "there is no solver 'nobody'"),
+        ({"stages": "embedded,cascade"}, "cannot be a stage of a cascade"),
+        ({"thresholds": "high"}, "numbers from 0 to 1, not 'high'"),
+        ({"thresholds": 1.5}, "numbers from 0 to 1, not 1.5"),
+        ({"thresholds": "nan"}, "numbers from 0 to 1, not 'nan'"),
+        ({"thresholds": "0.5,0.6"}, "2 thresholds for 2 stages: give 1"),
+        ({"models": "a,b,c"}, "names more models than there are stages"),
+        ({"stages_options": {"embedded": 3}}, "the options of the stage 'embedded' must be a table, not 3"),
+        ({"stages_options": {"workflow": {"depth": 3}}}, "the workflow solver has no option 'depth'"),
+    ],
+)
+def test_what_does_not_fit_is_refused(options: dict[str, object], message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        make_solver("cascade", options)
+
+
+def test_it_needs_a_model_where_a_stage_does() -> None:
+    assert needs_model("cascade")
+    assert not needs_model("cascade", NO_MODEL)
+
+
+def test_what_its_stages_tell_a_model_is_in_the_digest_of_its_prompts() -> None:
+    assert SPEC.prompts(SPEC.read({"stages": "embedded,workflow,agent"})) == ("workflow", "structured", "agent")
+    assert prompts_digest("cascade") == prompts_digest("workflow")
+    assert prompts_digest("cascade") != prompts_digest("cascade", {"stages": "embedded,agent"})
+
+
+def test_a_stage_may_have_a_model_of_its_own() -> None:
+    read = SPEC.read({"stages": "embedded,workflow,agent", "models": ",small,big"})
+    assert SPEC.roles(read) == {"stage_2": RoleModel("small"), "stage_3": RoleModel("big")}
+
+
+def test_roles_that_a_stage_has_itself_stay() -> None:
+    critic = {"reflection": {"calculation_critic_model": "strict"}}
+    read = SPEC.read({"stages": "embedded,reflection", "stages_options": critic})
+    assert SPEC.roles(read) == {"calculation_critic": RoleModel("strict")}
+
+
+def test_weights_go_to_the_stages_that_have_any() -> None:
+    read = solver_spec("cascade").read({"weights": "w"})
+    assert read.of_stage("embedded") == {"weights": "w"}  # type: ignore[attr-defined]
+    assert read.of_stage("workflow") == {}  # type: ignore[attr-defined]
