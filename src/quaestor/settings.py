@@ -42,6 +42,7 @@ class Settings:
         excerpt_tokens: About how many tokens of a long document a question is answered from.
         tracing: Whether requests to models are traced with OpenTelemetry.
         keep_asked: Whether `quaestor ask` keeps questions and answers in the store.
+        author: Who makes corrections, as they are recorded; None is the user's name on this machine.
         cache: Whether what was made of a file is kept beside the store: the document, the index of its places.
         ontology: What pages are read with: a Turtle file, a digest of the store's, or `own`, that of a file's own
             documents, as is None.
@@ -66,6 +67,7 @@ class Settings:
     tracing: bool = False
     keep_asked: bool = True
     cache: bool = True
+    author: str | None = None
     models: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     prices: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     solvers: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
@@ -82,7 +84,7 @@ class Settings:
 _KINDS: Mapping[str, type] = {
     "store": str, "solver": str, "workers": int, "ontology": str, "policy": str, "seed": int, "model": str,
     "max_requests": int, "max_tokens": int, "max_cost": float, "excerpt_tokens": int, "tracing": bool,
-    "keep_asked": bool, "cache": bool,
+    "keep_asked": bool, "cache": bool, "author": str,
 }  # fmt: skip
 _TABLES = ("models", "prices", "solvers")
 _LEAST: Mapping[str, int] = {

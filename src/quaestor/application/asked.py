@@ -6,8 +6,10 @@ What cannot be kept costs nobody the answer: the first refusal of the store is r
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from quaestor.conversation.corrections import Correction
 from quaestor.conversation.events.kinds import Event
 from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core import serial
@@ -63,30 +65,40 @@ class AskedRun:
         self._writer: RunWriter | None = None
         self._watcher: Watcher | None = None
 
-    async def begin(self, store: str, turns: Sequence[Turn] = ()) -> None:
+    async def begin(self, store: str, turns: Sequence[Turn] = (), corrections: Sequence[Correction] = ()) -> None:
         """Notes what is asked.
 
         Args:
             store: The URI of the store.
             turns: What was answered before, which is kept as the beginning of this conversation.
+            corrections: What of that a person corrected.
         """
         await self._forgiving(lambda: self._begin(store))
         if turns and (writer := self._writer) is not None:
             await self._forgiving(lambda: writer.copy_turns(self._conversation, turns))
+        await self.correct(*corrections)
+
+    async def correct(self, *corrections: Correction) -> None:
+        """Keeps what a person corrected."""
+        if (writer := self._writer) is not None:
+            for correction in corrections:
+                await self._forgiving(partial(writer.on_correction, self._conversation, correction))
 
     @property
     def _conversation(self) -> Conversation:
         return self._asking.asked.conversations[0]
 
-    async def again(self, turns: Sequence[Turn], used: Usage) -> None:
+    async def again(self, turns: Sequence[Turn], used: Usage, corrections: Sequence[Correction] = ()) -> None:
         """Goes on from some of the turns; what was kept so far stays as an earlier attempt.
 
         Args:
             turns: Those that stay.
             used: What was used of models since this was last said.
+            corrections: What a person corrected, as far as it stays.
         """
         if (writer := self._writer) is not None:
             await self._forgiving(lambda: self._again(writer, turns, used))
+            await self.correct(*corrections)
 
     async def _again(self, writer: RunWriter, turns: Sequence[Turn], used: Usage) -> None:
         self._watcher = await writer.again(self._conversation, turns, used)

@@ -19,7 +19,8 @@ from quaestor.application.file_cache import kept_knowledge
 from quaestor.application.resolve import CorpusPage, has_numbers
 from quaestor.application.run_service import find_run
 from quaestor.application.several import taken_apart
-from quaestor.application.stored_turns import find_conversation, turn_of_record
+from quaestor.application.stored_turns import find_conversation, stored_corrections, turn_of_record
+from quaestor.conversation.corrections import Act, Correction, standing
 from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation, Dataset
@@ -34,6 +35,7 @@ from quaestor.evaluation.watching import Watcher, Watchers
 from quaestor.exports.conversation import ExportedConversation, ExportedTurn
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.usage import Usage
+from quaestor.repair.ledger import Ledger
 from quaestor.solvers.restated import LaterFilings
 from quaestor.store.base import open_store
 
@@ -85,6 +87,7 @@ class Chat:
         self._excerpts: PlaceExcerpts | None = None
         self._plays, self._play_id = 0, ""
         self._play: Play | None = None
+        self._ledger = Ledger(page.document)
         self._asked: AskedRun | None = None
         self._begun = False
         self._starts: list[int] = []
@@ -92,13 +95,18 @@ class Chat:
 
     @property
     def document(self) -> Document:
-        """What is asked about."""
-        return self.page.document
+        """What is asked about, with the numbers that hold."""
+        return self._ledger.document
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """The conversation so far."""
-        return self._play.turns if self._play else ()
+        """The conversation so far, with the answers that hold."""
+        return self._ledger.turns
+
+    @property
+    def ledger(self) -> Ledger:
+        """The conversation with its corrections, to be read; `correct` and `undo_correction` write it."""
+        return self._ledger
 
     @property
     def run(self) -> str | None:
@@ -131,13 +139,16 @@ class Chat:
             SettingsError: Options do not fit the solver, or each other.
             StoreError: There is no such run.
         """
-        turns = () if resume is None else await kept_turns(self.request.settings.store, resume, self.page)
+        turns: tuple[Turn, ...] = ()
+        if resume is not None:
+            kept = await kept_conversation(self.request.settings.store, resume, self.page)
+            turns, self._ledger = kept.answered, kept
         self._open = await self._opening(self.request, Usage())
         self._knowledge = await kept_knowledge(self.page.corpus, self.request.settings, self.request.cache)
         self._asked = self._to_be_kept()
         self._excerpts = await compute(parts_shown, self.document, self.request)
         self._starts = [*range(len(turns))]
-        await self._begin(turns)
+        await self._begin()
 
     async def ask(self, text: str) -> tuple[Turn, ...]:
         """Returns a turn for each question in a text, which may ask several things.
@@ -153,13 +164,13 @@ class Chat:
         check_questions(asked)
         apart = taken_apart(asked)
         if self._failure is not None:
-            await self._again(self.turns)
+            await self._again()
         play, first = self._playing, len(self.turns)
         if self._asked is not None and not self._begun:
             await self._keep(self._asked)
         try:
             for index, question in enumerate(apart.questions):
-                await play.next_turn(question, apart.part(index))
+                self._ledger.add(await play.next_turn(question, apart.part(index)))
         except BaseException as failure:
             await self._note(failure)
             raise
@@ -177,14 +188,77 @@ class Chat:
         if not self._starts:
             return ()
         start = self._starts.pop()
-        kept, taken = self.turns[:start], self.turns[start:]
-        await self._again(kept)
+        taken = self.turns[start:]
+        self._ledger.take_back(start)
+        await self._again()
         return taken
 
     async def keep(self) -> None:
         """Keeps the conversation as it is, though nothing was asked since it was taken up again."""
         if self._asked is not None and not self._begun:
             await self._keep(self._asked)
+
+    async def correct(self, act: Act, author: str, reason: str = "") -> Correction:
+        """Returns a correction, once what depends on it is computed again; no model is asked.
+
+        The turns stay in the store as they were answered, with the correction beside them.
+
+        Args:
+            act: What is put right.
+            author: Who does it.
+            reason: Why, or "".
+
+        Raises:
+            InputError: It cannot be done, or changes nothing; all stays as it was.
+        """
+        made = await compute(self._ledger.correct, act, author, reason)
+        return await self._corrected(made)
+
+    async def undo_correction(self, author: str, number: int | None = None) -> Correction:
+        """Returns the record by which a correction no longer stands.
+
+        Args:
+            author: Who takes it back.
+            number: Which correction; by default the last that stands.
+
+        Raises:
+            InputError: There is none, it does not stand, or another one rests on it.
+        """
+        return await self._corrected(await compute(self._ledger.undo, author, number))
+
+    @property
+    def corrected_last(self) -> bool:
+        """Whether the last thing that was done is a correction that stands, and no question."""
+        stands = standing(self._ledger.corrections)
+        return bool(stands) and stands[-1].turns == len(self.turns)
+
+    async def save(self) -> str | None:
+        """Keeps the conversation, if it is not kept yet, and returns the id of its run; None where it cannot be kept.
+
+        Raises:
+            InputError: Nothing is answered yet.
+        """
+        if not self.turns:
+            raise InputError("nothing is answered yet: ask something first")
+        if self._asked is None:
+            self.request = replace(self.request, keep=True)
+            self._asked = self._to_be_kept()
+            await self._begin()
+        await self.keep()
+        return self.run
+
+    async def _corrected(self, made: Correction) -> Correction:
+        """Goes on with what a correction leaves, and keeps it."""
+        excerpts, document = self._excerpts, self.document
+        over = excerpts if excerpts is None or document is self.page.document else excerpts.over(document)
+        await self._playing.go_on(self.turns, document, over)
+        if self._asked is not None:
+            if self._begun:
+                await self._asked.correct(made)
+            else:
+                await self._keep(self._asked)
+            self.unkept = self.unkept or self._asked.unkept
+        return made
 
     async def change(self, request: AskRequest) -> None:
         """Goes on with another solver or model; where that cannot be opened, all stays as it was.
@@ -196,12 +270,11 @@ class Chat:
             SettingsError: There is no such solver or model, or options do not fit.
         """
         opened = await self._opening(request, self._used())
-        turns = self.turns
         await self._end()
         await self._opened.stack.aclose()
         self.request, self._open, self._failure = request, opened, None
         self._asked = self._to_be_kept()
-        await self._begin(turns)
+        await self._begin()
 
     async def graph(self) -> KnowledgeGraph | None:
         """Returns the graph of what was shown so far; None where nothing was."""
@@ -217,7 +290,7 @@ class Chat:
         if graph is None or not self.turns:
             raise InputError("nothing is answered yet: ask something first")
         turns = (ExportedTurn(turn.question, turn.answer, turn.registers, turn.error) for turn in self.turns)
-        return ExportedConversation(self.document.id, graph, tuple(turns))
+        return ExportedConversation(self.document.id, graph, tuple(turns), standing(self._ledger.corrections))
 
     async def close(self) -> None:
         """Keeps how it ended, and lets go of model and store."""
@@ -235,41 +308,44 @@ class Chat:
         if not self.request.keep:
             return None
         assert self._knowledge is not None
-        conversation = Conversation(self.document.id, self.document, ())
+        document = self.page.document
+        conversation = Conversation(document.id, document, ())
         return AskedRun(run_of_asking(self.page, conversation, self._opened.who, self._knowledge))
 
     def _used(self) -> Usage:
         session = self._opened.who.session
         return self._opened.used if session is None else session.connection.meter.total
 
-    async def _begin(self, turns: tuple[Turn, ...]) -> None:
-        """Makes ready to go on from some turns. What a solver keeps of others does not stay."""
+    async def _begin(self) -> None:
+        """Makes ready to go on from the turns so far. What a solver keeps of others does not stay."""
         # What a model is asked is counted by conversation and turn, and a turn may be asked anew.
         self._plays += 1
         self._play_id = f"{self.document.id}~{self._plays}"
         conversation, who = Conversation(self._play_id, self.document, ()), self._opened.who
-        solver = LaterFilings(who.solver) if files_of(self.document) else who.solver
+        solver = LaterFilings(who.solver) if files_of(self.page.document) else who.solver
         excerpts = self._excerpts
+        if excerpts is not None and self.document is not self.page.document:
+            excerpts = excerpts.over(self.document)
         told = [watcher for watcher in (self._asked, self._watcher) if watcher is not None]
         play = Play(conversation, solver, self._knowledge, who.session, Watchers(told), excerpts=excerpts)
-        await play.begin(turns)
+        await play.begin(self.turns)
         self._play = play
 
     async def _keep(self, asked: AskedRun) -> None:
         """Begins the run, with what was answered before."""
         self._begun = True
-        await asked.begin(self.request.settings.store, self.turns)
+        await asked.begin(self.request.settings.store, self._ledger.answered, self._ledger.corrections)
         if asked.run is not None and self.request.on_begun is not None:
             self.request.on_begun(asked.run)
 
-    async def _again(self, turns: tuple[Turn, ...]) -> None:
-        """Goes on from some turns, in another attempt."""
+    async def _again(self) -> None:
+        """Goes on from the turns so far, in another attempt."""
         self._failure = None
         session = self._opened.who.session
         used = session.take(self._play_id)[1] if session else Usage()
-        await self._begin(turns)
+        await self._begin()
         if self._asked is not None and self._begun:
-            await self._asked.again(turns, used)
+            await self._asked.again(self._ledger.answered, used, self._ledger.corrections)
 
     async def _note(self, failure: BaseException) -> None:
         """Keeps the question that broke off."""
@@ -290,8 +366,8 @@ class Chat:
         self._begun = False
 
 
-async def kept_turns(store: str, run: str, page: CorpusPage) -> tuple[Turn, ...]:
-    """Returns the turns of a conversation that is kept, as far as they came to their end.
+async def kept_conversation(store: str, run: str, page: CorpusPage) -> Ledger:
+    """Returns a conversation that is kept, as far as its turns came to their end, with its corrections.
 
     Args:
         store: The URI of the store.
@@ -309,9 +385,10 @@ async def kept_turns(store: str, run: str, page: CorpusPage) -> tuple[Turn, ...]
             raise InputError(f"run {record.id} is of a dataset: only what a person asked can be taken up again")
         name = await find_conversation(opened, record.id, document.id)
         records = [turn for turn in await opened.turns(record.id, name) if turn.status == "complete"]
+        corrections = await stored_corrections(opened, record.id, name)
     turns = tuple(map(turn_of_record, records))
     asked = Conversation(document.id, document, ())
     known = (asked, replace(asked, questions=tuple(turn.question for turn in turns)))
     if record.dataset_digest not in {Dataset.of(page.name, "asked", [one]).digest for one in known}:
         raise InputError(f"run {record.id} broke off, or {document.id} has changed since: begin a new conversation")
-    return turns
+    return Ledger(document, turns, corrections)

@@ -12,19 +12,23 @@ from time import monotonic
 
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.askable import what_can_be_asked
-from quaestor.application.chat_service import Chat, kept_turns
+from quaestor.application.chat_service import Chat, kept_conversation
 from quaestor.application.choices import DEFAULT, SolverChoice, find_answerer
 from quaestor.application.exporting import read_conversations
+from quaestor.application.fixing import read_fix
 from quaestor.application.kept_conversations import LONGEST_TITLE, KeptConversation, KeptConversations
 from quaestor.application.resolve import CorpusPage
 from quaestor.application.shelf import Shelf
 from quaestor.application.solver_options import NO_OVERRIDES
+from quaestor.conversation.corrections import Correction
 from quaestor.conversation.events.kinds import Event
 from quaestor.conversation.turn import ToolCall, Turn
+from quaestor.documents.document import Document
 from quaestor.errors import InputError, StoreError, UnknownRunError
 from quaestor.evaluation.watching import TurnBegun
 from quaestor.exports.conversation import ExportedConversation
 from quaestor.llm.transcript import Exchange
+from quaestor.repair.ledger import Ledger
 from quaestor.store.base import RunStore
 from quaestor.store.records import now
 
@@ -57,16 +61,26 @@ class Laid:
     Attributes:
         kept: What it is called, and where it is kept.
         page: What it is about.
-        turns: What is answered.
+        ledger: What is answered, with its corrections.
         answerer: Who answers the next question.
         unkept: Why not all of it is kept, or None.
     """
 
     kept: KeptConversation
     page: CorpusPage
-    turns: tuple[Turn, ...]
+    ledger: Ledger
     answerer: SolverChoice
     unkept: str | None = None
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """What is answered, as it reads now."""
+        return self.ledger.turns
+
+    @property
+    def document(self) -> Document:
+        """What it is about, with the numbers that hold now."""
+        return self.ledger.document
 
 
 class _Relay:
@@ -158,9 +172,9 @@ class Desk:
         page = await self.shelf.open(kept.document)
         held = self._open.get(id)
         if held is not None and held.chat is not None:
-            return Laid(kept, page, held.chat.turns, held.answerer, held.chat.unkept)
-        turns = await self._turns(kept, page)
-        return Laid(kept, page, turns, held.answerer if held else self._chosen(kept))
+            return Laid(kept, page, held.chat.ledger, held.answerer, held.chat.unkept)
+        ledger = await self._ledger(kept, page)
+        return Laid(kept, page, ledger, held.answerer if held else self._chosen(kept))
 
     async def ask(self, id: str, text: str, listener: Listener | None = None) -> tuple[Turn, ...]:
         """Returns a turn for each question in a text, after those that were asked in the conversation before.
@@ -214,6 +228,26 @@ class Desk:
                 await chat.keep()
             self._note(id, chat)
             return taken
+
+    async def correct(self, id: str, text: str, author: str) -> Correction:
+        """Returns a correction that a person makes in a conversation, once what depends on it is computed again.
+
+        Args:
+            id: The conversation's.
+            text: What is put right, as `quaestor.application.fixing` reads it.
+            author: Who does it.
+
+        Raises:
+            InputError: There is no such conversation, or it cannot be done or read; all stays as it was.
+        """
+        async with self._held(id) as held:
+            chat = await self._chat(id, held)
+            fix = read_fix(text, chat.ledger)
+            if fix.act is None:
+                raise InputError("say what is to be corrected")
+            made = await chat.correct(fix.act, author, fix.reason)
+            self._note(id, chat)
+            return made
 
     async def change(self, id: str, answerer: str) -> None:
         """Goes on with another solver or model.
@@ -330,13 +364,11 @@ class Desk:
             return find_answerer(self.asking, kept.answerer)
         return find_answerer(self.asking, DEFAULT)
 
-    async def _turns(self, kept: KeptConversation, page: CorpusPage) -> tuple[Turn, ...]:
-        if kept.run is None:
-            return ()
-        try:
-            return await kept_turns(self.asking.settings.store, kept.run, page)
-        except UnknownRunError:  # somebody has deleted it from the store
-            return ()
+    async def _ledger(self, kept: KeptConversation, page: CorpusPage) -> Ledger:
+        if kept.run is not None:
+            with suppress(UnknownRunError):  # somebody may have deleted it from the store
+                return await kept_conversation(self.asking.settings.store, kept.run, page)
+        return Ledger(page.document)
 
     def _note(self, id: str, chat: Chat) -> None:
         """Puts on record what the conversation is kept as now."""

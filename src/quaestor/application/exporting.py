@@ -5,18 +5,18 @@ from typing import Literal, get_args
 
 from quaestor.application.files import OutputFile
 from quaestor.application.run_service import find_run
-from quaestor.application.stored_turns import find_conversation
-from quaestor.conversation.answer import Answer
-from quaestor.core import serial
+from quaestor.application.stored_turns import find_conversation, turn_of_record
+from quaestor.conversation.corrections import as_corrected, standing
+from quaestor.conversation.turn import Turn
 from quaestor.errors import InputError
+from quaestor.evaluation.recording import correction_of_record
 from quaestor.exports.conversation import ExportedConversation, ExportedTurn
 from quaestor.exports.page import to_html
 from quaestor.exports.rows import to_csv, to_json, to_markdown
 from quaestor.exports.workbook.writing import workbook_bytes
 from quaestor.graph.loading import graph_from_triples
-from quaestor.plan.execute import StepResult
+from quaestor.repair.documents import corrected_graph
 from quaestor.store.base import RunStore
-from quaestor.store.records import TurnRecord
 
 ExportFormat = Literal["xlsx", "csv", "json", "markdown", "html"]
 _OF_SUFFIX: dict[str, ExportFormat] = {
@@ -71,10 +71,13 @@ async def read_conversations(store: RunStore, run: str, names: Sequence[str] = (
     if names:
         ids = list(dict.fromkeys([await find_conversation(store, record.id, name) for name in names]))
     found = []
+    corrected = await store.corrections(record.id)
     for id in ids:
         if turns := await store.turns(record.id, id):
             graph = graph_from_triples(await store.load_graph(record.id, id), f"the graph of {id}")
-            found.append(ExportedConversation(id, graph, tuple(map(_turn, turns))))
+            made = tuple(correction_of_record(one) for one in corrected if one.conversation == id)
+            now = map(_turn, as_corrected(tuple(map(turn_of_record, turns)), made))
+            found.append(ExportedConversation(id, corrected_graph(graph, made), tuple(now), standing(made)))
     if not found:
         raise InputError(f"nothing is answered yet in run {record.id}")
     return tuple(found)
@@ -110,6 +113,5 @@ def export_bytes(format: ExportFormat, conversations: Sequence[ExportedConversat
     return workbook_bytes(conversations) if format == "xlsx" else _TEXTS[format](conversations).encode()
 
 
-def _turn(record: TurnRecord) -> ExportedTurn:
-    registers = tuple(serial.load(StepResult, register) for register in record.registers)
-    return ExportedTurn(record.question, serial.load(Answer, record.answer), registers, record.error)
+def _turn(turn: Turn) -> ExportedTurn:
+    return ExportedTurn(turn.question, turn.answer, turn.registers, turn.error)

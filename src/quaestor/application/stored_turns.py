@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from quaestor.application.resolve import match_id
 from quaestor.application.run_service import find_run
 from quaestor.conversation.answer import Answer
+from quaestor.conversation.corrections import Correction, changed_turn
 from quaestor.conversation.events.kinds import load_events
 from quaestor.conversation.references.resolved import References
 from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core import serial
 from quaestor.errors import InputError, StoreError
+from quaestor.evaluation.recording import correction_of_record
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.graph.loading import graph_from_triples
 from quaestor.llm.usage import Usage
@@ -26,11 +28,13 @@ class StoredTurn:
         run: The run that it is of.
         turn: The turn.
         graph: The page's graph; None where the page had none.
+        corrected: The turn as a person corrected it; None where nobody did.
     """
 
     run: RunRecord
     turn: TurnRecord
     graph: KnowledgeGraph | None
+    corrected: Turn | None = None
 
 
 async def find_conversation(store: RunStore, run: str, name: str) -> str:
@@ -76,7 +80,25 @@ async def read_stored_turn(
     record = await find_run(store, run)
     name = await find_conversation(store, record.id, conversation)
     found = await _turn(store, record.id, name, number, attempt)
-    return StoredTurn(record, found, await stored_graph(store, record.id, name))
+    corrections = await stored_corrections(store, record.id, name, attempt)
+    mine = [change for made in corrections for change in made.changes if change.turn == found.index]
+    now = changed_turn(turn_of_record(found), mine[-1]) if mine else None
+    graph = await stored_graph(store, record.id, name)
+    return StoredTurn(record, found, graph, now if now is not None and now.answer.corrected is not None else None)
+
+
+async def stored_corrections(
+    store: RunStore, run: str, conversation: str, attempt: int | None = None
+) -> tuple[Correction, ...]:
+    """Returns what a person corrected in a conversation, in order.
+
+    Args:
+        store: Where the run is kept.
+        run: Its id.
+        conversation: The conversation's id.
+        attempt: Which attempt at it, from 1; None is the one that counts.
+    """
+    return tuple(map(correction_of_record, await store.corrections(run, conversation, attempt)))
 
 
 async def stored_graph(store: RunStore, run: str, conversation: str) -> KnowledgeGraph | None:

@@ -6,19 +6,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from quaestor.core.visible import visible
 from quaestor.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from quaestor.application.chat_service import Chat
+    from quaestor.conversation.corrections import Correction
     from quaestor.conversation.turn import Turn
 
 HELP = {
     "/why [N]": "how answer N came about: grounds, other readings, trace, steps (by default the last answer)",
     "/source [N]": "where the last answer's numbers stand, or the N-th of them alone, marked in its table or sentence",
     "/table [N]": "the tables of the document, or table N whole",
-    "/undo": "take the last question back",
+    "/fix [N] ...": "put answer N right by hand: `/fix` lists what could be corrected, `/fix help` how to say it",
+    "/undo": "take back what was done last: a correction, or the last question",
+    "/save": "keep the conversation, and say how to take it up again",
     "/export FILE": "write the conversation as .xlsx, .csv, .json, .md or .html",
     "/solver NAME [MODEL]": "go on with another solver, and with the model that it asks",
     "/model NAME": "go on with another model",
@@ -91,8 +95,10 @@ def _why(rest: str, on: ChatLine) -> None:
 
     turn, number = _turn(rest, on)
     place = TurnPlace(on.chat.run or "", on.chat.document.id, number - 1)
-    record = turn_record(place, turn, on.chat.turns[: number - 1])
-    show_stored_turn(on.console, record, on.runner.run(on.chat.graph()))
+    answered = on.chat.ledger.answered
+    record = turn_record(place, answered[number - 1], answered[: number - 1])
+    corrected = turn if turn.answer.corrected is not None else None
+    show_stored_turn(on.console, record, on.runner.run(on.chat.graph()), corrected=corrected)
 
 
 def _source(rest: str, on: ChatLine) -> None:
@@ -126,7 +132,68 @@ def _table(rest: str, on: ChatLine) -> None:
     show_document(on.console, document.excerpt(orders), used)
 
 
+def _fix(rest: str, on: ChatLine) -> None:
+    from quaestor.application.fixing import FORMS, author_name, correction_line, read_fix
+
+    ledger = on.chat.ledger
+    if rest == "help":
+        for form, does in FORMS.items():
+            on.console.print(f"  /fix {form:<34}  {does}", markup=False, soft_wrap=True)
+        return
+    if rest == "log":
+        lines = [correction_line(correction, ledger) for correction in ledger.corrections]
+        for line in lines or ["nothing was corrected yet"]:
+            on.console.print(f"  {visible(line)}", markup=False, soft_wrap=True)
+        return
+    fix = read_fix(rest, ledger)
+    if fix.act is None:
+        _offer(fix.turn, on)
+        return
+    _corrected(on.runner.run(on.chat.correct(fix.act, author_name(on.chat.request.settings), fix.reason)), on)
+
+
+def _offer(turn: int, on: ChatLine) -> None:
+    """Prints what could be corrected in an answer, each with what to type."""
+    from quaestor.conversation.display import show_number, show_source
+    from quaestor.repair.offers import possible_corrections
+
+    ledger = on.chat.ledger
+    now = ledger.turns[turn].answer
+    on.console.print(f"answer {turn + 1}: {visible(show_number(now))}", markup=False, soft_wrap=True)
+    for number, source in enumerate(dict.fromkeys(now.sources), start=1):
+        shown = show_source(source, ledger.document)
+        said = f"  /fix {turn + 1} cell {number} = NUMBER"
+        on.console.print(f"{said:<28}{visible(f'{shown.place} | {shown.span}')}", markup=False, soft_wrap=True)
+    offered = possible_corrections(ledger, turn)
+    for number, offer in enumerate(offered, start=1):
+        said = f"  /fix {turn + 1} {number}"
+        on.console.print(f"{said:<28}{visible(f'{offer.says}  ->  {offer.gives}')}", markup=False, soft_wrap=True)
+    if not offered and not now.sources:
+        on.console.print("  nothing of it can be corrected", markup=False)
+
+
+def _corrected(made: "Correction", on: ChatLine) -> None:
+    """Prints what a correction changed."""
+    from quaestor.application.fixing import act_words, change_lines
+
+    on.console.print(visible(f"{act_words(made.act, on.chat.ledger)} ({made.author})"), markup=False, soft_wrap=True)
+    for line in change_lines(made, on.chat.ledger):
+        on.console.print(f"  {visible(line)}", markup=False, soft_wrap=True)
+
+
+def _save(_: str, on: ChatLine) -> None:
+    run = on.runner.run(on.chat.save())
+    if run is None:
+        raise InputError(f"the conversation cannot be kept: {on.chat.unkept}")
+    on.console.print(f"kept as run {run}; go on with --resume {run}", markup=False, soft_wrap=True)
+
+
 def _undo(_: str, on: ChatLine) -> None:
+    from quaestor.application.fixing import author_name
+
+    if on.chat.corrected_last:
+        _corrected(on.runner.run(on.chat.undo_correction(author_name(on.chat.request.settings))), on)
+        return
     taken = on.runner.run(on.chat.undo())
     if not taken:
         raise InputError("nothing was asked yet")
@@ -201,10 +268,12 @@ _COMMANDS: dict[str, Callable[[str, ChatLine], None]] = {
     "/why": _why,
     "/source": _source,
     "/table": _table,
+    "/fix": _fix,
     "/undo": _undo,
+    "/save": _save,
     "/export": _export,
     "/solver": _solver,
     "/model": _model,
     "/help": _help,
 }
-_ALONE = ("/undo", "/help")
+_ALONE = ("/undo", "/save", "/help")

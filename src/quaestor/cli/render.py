@@ -12,7 +12,14 @@ from rich.text import Text
 
 from quaestor.cli.printing import print_grid
 from quaestor.conversation.answer import Answer, Variable
-from quaestor.conversation.display import ShownSource, show_confidence, show_number, show_source, whereabouts
+from quaestor.conversation.display import (
+    ShownSource,
+    show_confidence,
+    show_correction,
+    show_number,
+    show_source,
+    whereabouts,
+)
 from quaestor.conversation.events.kinds import TakenApart, ToolCalled, load_events
 from quaestor.conversation.events.lines import event_lines
 from quaestor.conversation.period_words import period_words
@@ -61,6 +68,7 @@ def show_turn(console: Console, number: int, turn: Turn, document: Document) -> 
         line.append(f"   {show_confidence(answer.confidence)} sure", style="dim")
     console.print(Padding(line, (0, 0, 0, 3), expand=False))
     _remark(console, turn.error or answer.reason, "red" if answer.value is None else "yellow")
+    _remark(console, show_correction(answer), "magenta")
     _remark(console, answer.grounds, "dim")
     _sources(console, answer.sources, document)
 
@@ -105,7 +113,11 @@ def _tail(text: str) -> str:
 
 
 def show_stored_turn(
-    console: Console, turn: TurnRecord, graph: KnowledgeGraph | None, verdict: str | None = None
+    console: Console,
+    turn: TurnRecord,
+    graph: KnowledgeGraph | None,
+    verdict: str | None = None,
+    corrected: Turn | None = None,
 ) -> None:
     """Prints a turn.
 
@@ -114,6 +126,7 @@ def show_stored_turn(
         turn: As stored.
         graph: The page's graph as stored, by which sources are named; None where there is none.
         verdict: Right or wrong, in words; None where it was not scored.
+        corrected: The turn as a person corrected it; None where nobody did.
     """
     answer = serial.load(Answer, turn.answer)
     console.print(f"[bold]{escape(turn.conversation)}, turn {turn.index + 1}[/]")
@@ -148,6 +161,14 @@ def show_stored_turn(
         _register(console, number, serial.load(StepResult, stored), graph)
     for source in answer.sources:
         _section(console, "source", place_of(source, graph))
+    if corrected is not None:
+        now = corrected.answer
+        _section(console, "corrected to", show_number(now))
+        for words in (show_correction(now), now.formula if now.value is not None else None, corrected.error):
+            if words:
+                _section(console, "", words)
+        for source in now.sources:
+            _section(console, "", place_of(source, graph))
     if turn.usage:
         _section(console, "usage", Usage.of_counts(turn.usage).words)
     if turn.status != "complete":
@@ -179,7 +200,7 @@ def _around(mention: MentionFact, ref: SentenceRef) -> str:
 
 
 def _section(console: Console, name: str, text: str) -> None:
-    console.print(f"[dim]{name + ':':<15}[/]", end="")
+    console.print(f"[dim]{name + ':' if name else '':<15}[/]", end="")
     console.print(("\n" + " " * 15).join(escape(text).splitlines()), soft_wrap=True)
 
 

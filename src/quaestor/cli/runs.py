@@ -149,9 +149,10 @@ def show_one_turn(
     found = _read_store(store, read)
     verdict = verdict_on(store, found.run, found.turn)
     if json:
-        print_json(serial.dump(found.turn) | stored_kind_objects(found.turn) | {"verdict": verdict_object(verdict)})
+        told = serial.dump(found.turn) | stored_kind_objects(found.turn) | {"verdict": verdict_object(verdict)}
+        print_json(told | ({"corrected": serial.dump(found.corrected.answer)} if found.corrected else {}))
     else:
-        show_stored_turn(make_console(), found.turn, found.graph, verdict_words(verdict))
+        show_stored_turn(make_console(), found.turn, found.graph, verdict_words(verdict), found.corrected)
 
 
 @runs.command("prompts")

@@ -5,6 +5,7 @@ Owns how many places there are, what becomes of a question that fits none, and h
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from quaestor.conversation.memory import Memory
 from quaestor.documents.document import Document
@@ -39,6 +40,10 @@ class PlaceExcerpts:
             most: About how many tokens an excerpt may have; a document that has no more is shown whole.
         """
         self._index, self._most = index, most
+
+    def over(self, document: Document) -> "PlaceExcerpts":
+        """Returns the same of the document with other numbers: what its lines are called, and where, is as it was."""
+        return PlaceExcerpts(replace(self._index, document=document), self._most)
 
     def of(self, question: Question, memory: Memory) -> Excerpt:
         """Returns the places of a question and those of earlier answers; where nothing fits, the statements.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
+from quaestor.conversation.corrections import Correction
 from quaestor.conversation.events.kinds import (
     Event,
     NotUnderstood,
@@ -27,7 +28,7 @@ from quaestor.errors import PlanError
 from quaestor.llm.usage import Usage
 from quaestor.plan.program import to_program
 from quaestor.plan.steps import Plan
-from quaestor.store.records import PromptRecord, TurnRecord, TurnStatus
+from quaestor.store.records import CorrectionRecord, PromptRecord, TurnRecord, TurnStatus
 
 if TYPE_CHECKING:
     from quaestor.llm.transcript import Exchange
@@ -126,6 +127,29 @@ def turn_record(place: TurnPlace, turn: Turn, history: Sequence[Turn], status: T
         status=status,
         attempt=place.attempt,
     )
+
+
+def correction_record(place: TurnPlace, correction: Correction) -> CorrectionRecord:
+    """Returns a correction as it is stored, at the attempt that a place names."""
+    written = storable(serial.dump(correction))
+    return CorrectionRecord(
+        run=place.run,
+        conversation=place.conversation,
+        number=correction.number,
+        act=written["act"],
+        turns=correction.turns,
+        author=written["author"],
+        made=correction.made,
+        reason=written["reason"],
+        changes=written["changes"],
+        attempt=place.attempt,
+    )
+
+
+def correction_of_record(record: CorrectionRecord) -> Correction:
+    """Returns a correction as it was made, from what is stored of it."""
+    made = {name: getattr(record, name) for name in ("number", "act", "turns", "author", "made", "reason", "changes")}
+    return serial.load(Correction, made)
 
 
 def turn_status(events: Iterable[Event]) -> TurnStatus:

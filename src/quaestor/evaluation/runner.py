@@ -18,6 +18,7 @@ from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute
 from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Conversation
+from quaestor.documents.document import Document
 from quaestor.errors import (
     GraphError,
     OutageError,
@@ -184,6 +185,19 @@ class Play:
             await compute(shown.graph)
         shown.remember(turns)
         self._shown, self._turns, self._memory = shown, [*turns], Memory(tuple(turns))
+
+    async def go_on(self, turns: Sequence[Turn], document: Document, excerpts: Excerpts | None) -> None:
+        """Goes on with another conversation so far, and a document in which a person corrected numbers.
+
+        Args:
+            turns: What was asked so far, with the answers that hold.
+            document: What is asked about from now on.
+            excerpts: What finds the parts of that document; None shows all of it.
+        """
+        self._conversation = replace(self._conversation, document=document)
+        # What was made of the document as it was read is not of this one, nor what the solver has kept of it.
+        self._excerpts, self._stored, self._kept, self._open = excerpts, None, Session(), None
+        await self.begin(turns)
 
     @property
     def turns(self) -> tuple[Turn, ...]:

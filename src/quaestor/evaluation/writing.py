@@ -7,6 +7,7 @@ complete is whole. Each in its own records is made by `recording`, within a conv
 
 from collections.abc import Callable, Mapping, Sequence
 
+from quaestor.conversation.corrections import Correction
 from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation
@@ -14,6 +15,7 @@ from quaestor.errors import QuaestorError
 from quaestor.evaluation.journal import Journal
 from quaestor.evaluation.recording import (
     TurnPlace,
+    correction_record,
     storable,
     storable_triple,
     stored_counts,
@@ -81,6 +83,11 @@ class RunWriter:
         """Keeps turns that were answered elsewhere as the beginning of the attempt that is being played."""
         for record in await compute(turn_records, self._journals[conversation.id].place, turns):
             await self._store.save_turn(record)
+
+    async def on_correction(self, conversation: Conversation, correction: Correction) -> None:
+        """Keeps what a person corrected in the attempt that is being played."""
+        place = self._journals[conversation.id].place
+        await self._store.add_correction(await compute(correction_record, place, correction))
 
     async def on_broken(self, conversation: Conversation, index: int, turn: Turn) -> None:
         """Keeps a turn that broke off; the conversation may go on in another attempt.

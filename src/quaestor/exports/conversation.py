@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from quaestor.conversation.answer import Answer
+from quaestor.conversation.corrections import Correction, NumberCorrection
+from quaestor.core.provenance import Source
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.execute import StepResult
 
@@ -32,8 +34,23 @@ class ExportedConversation:
         id: Its id.
         graph: The facts of the page that it is about.
         turns: In order.
+        corrections: What a person corrected, as far as it stands; `graph` and `turns` are as they are with it.
     """
 
     id: str
     graph: KnowledgeGraph
     turns: tuple[ExportedTurn, ...]
+    corrections: tuple[Correction, ...] = ()
+
+    def note(self, source: Source) -> str | None:
+        """Returns who corrected the number at a place, when, and what was read there; None where nobody did."""
+        made = [one for one in self.corrections if isinstance(one.act, NumberCorrection) and one.act.source == source]
+        return correction_words(made[-1]) if made else None
+
+
+def correction_words(correction: Correction) -> str:
+    """Returns who corrected a number, when and why, and what was read there before."""
+    act = correction.act
+    was = act.was.text if isinstance(act, NumberCorrection) and act.was is not None else "nothing"
+    why = f" ({correction.reason})" if correction.reason else ""
+    return f"corrected by {correction.author} on {correction.made:%Y-%m-%d %H:%M} UTC{why}, read before: {was}"

@@ -5,8 +5,7 @@ from html import escape
 
 from quaestor.conversation.display import show_confidence, show_number
 from quaestor.exports.conversation import ExportedConversation, ExportedTurn
-from quaestor.exports.rows import source_words
-from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.exports.rows import remark_words, source_words
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -36,18 +35,16 @@ def to_html(conversations: Sequence[ExportedConversation]) -> str:
 
 
 def _conversation(conversation: ExportedConversation) -> str:
-    turns = "\n".join(_turn(turn, conversation.graph) for turn in conversation.turns)
+    turns = "\n".join(_turn(turn, conversation) for turn in conversation.turns)
     return f"<section>\n<h1>{escape(conversation.id)}</h1>\n<ol>\n{turns}\n</ol>\n</section>"
 
 
-def _turn(turn: ExportedTurn, graph: KnowledgeGraph) -> str:
+def _turn(turn: ExportedTurn, conversation: ExportedConversation) -> str:
     answer = turn.answer
     sure = "" if answer.confidence is None else f"{show_confidence(answer.confidence)} sure"
     said = [answer.description, f"= {answer.formula}" if answer.formula and answer.value is not None else "", sure]
-    more = "".join(
-        f'<p class="more">{escape(words)}</p>\n' for words in (*said, turn.error or answer.reason or "") if words
-    )
-    sources = "".join(f"<li>{escape(words)}</li>\n" for words in source_words(turn, graph))
+    more = "".join(f'<p class="more">{escape(words)}</p>\n' for words in (*said, remark_words(turn)) if words)
+    sources = "".join(f"<li>{escape(words)}</li>\n" for words in source_words(turn, conversation))
     listed = f'<ul class="sources">\n{sources}</ul>\n' if sources else ""
     css = "answer" if answer.value is not None else "answer none"
     shown = f'<div class="{css}">{escape(show_number(answer))}</div>'

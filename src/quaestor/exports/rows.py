@@ -10,7 +10,8 @@ from io import StringIO
 
 from pydantic import JsonValue
 
-from quaestor.conversation.display import show_confidence, show_number
+from quaestor.conversation.display import show_confidence, show_correction, show_number
+from quaestor.core import serial
 from quaestor.core.answer_value import value_to_plain, value_to_text
 from quaestor.core.provenance import CellRef, Source
 from quaestor.exports.conversation import ExportedConversation, ExportedTurn
@@ -41,7 +42,7 @@ def to_json(conversations: Sequence[ExportedConversation]) -> str:
         {
             "conversation": conversation.id,
             "document": conversation.graph.document,
-            "turns": [_object(turn, conversation.graph) for turn in conversation.turns],
+            "turns": [_object(turn, conversation) for turn in conversation.turns],
         }
         for conversation in conversations
     ]
@@ -60,15 +61,23 @@ def to_markdown(conversations: Sequence[ExportedConversation]) -> str:
         ]
         for number, turn in enumerate(conversation.turns, start=1):
             _, _, question, answer, *_ = _words(conversation, number, turn)
-            formula, sources = turn.answer.formula, source_words(turn, conversation.graph)
+            formula, sources = turn.answer.formula, source_words(turn, conversation)
+            if (made := show_correction(turn.answer)) is not None:
+                answer = f"{answer} ({made})"
             lines.append(f"| {number} | {' | '.join(map(_cell, (question, answer, formula, '; '.join(sources))))} |")
         parts.append("\n".join(lines) + "\n")
     return "\n".join(parts)
 
 
-def source_words(turn: ExportedTurn, graph: KnowledgeGraph) -> list[str]:
-    """Returns where each number of an answer stands, with what is printed there."""
-    return [source_text(source, graph) for source in turn.answer.sources]
+def source_words(turn: ExportedTurn, conversation: ExportedConversation) -> list[str]:
+    """Returns where each number of an answer stands, with what is printed there, and who corrected it."""
+    notes = ((source, conversation.note(source)) for source in turn.answer.sources)
+    return [source_text(source, conversation.graph) + (f" ({note})" if note else "") for source, note in notes]
+
+
+def remark_words(turn: ExportedTurn) -> str:
+    """Returns why there is no answer or what to doubt of it, and who corrected it; "" where there is nothing to say."""
+    return "; ".join(filter(None, (turn.error or turn.answer.reason, show_correction(turn.answer))))
 
 
 def source_text(source: Source, graph: KnowledgeGraph) -> str:
@@ -97,15 +106,15 @@ def _words(conversation: ExportedConversation, number: int, turn: ExportedTurn) 
         answer.unit or "",
         answer.kind,
         answer.formula if answer.value is not None else "",
-        "; ".join(source_words(turn, conversation.graph)),
+        "; ".join(source_words(turn, conversation)),
         "" if answer.confidence is None else show_confidence(answer.confidence),
-        turn.error or answer.reason or "",
+        remark_words(turn),
     )
 
 
-def _object(turn: ExportedTurn, graph: KnowledgeGraph) -> dict[str, JsonValue]:
+def _object(turn: ExportedTurn, conversation: ExportedConversation) -> dict[str, JsonValue]:
     answer = turn.answer
-    return {
+    told: dict[str, JsonValue] = {
         "question": turn.question,
         "answer": show_number(answer),
         "value": None if answer.value is None else value_to_plain(answer.value),
@@ -113,10 +122,11 @@ def _object(turn: ExportedTurn, graph: KnowledgeGraph) -> dict[str, JsonValue]:
         "unit": answer.unit,
         "kind": answer.kind,
         "formula": answer.formula if answer.value is not None else None,
-        "sources": list(source_words(turn, graph)),
+        "sources": list(source_words(turn, conversation)),
         "confidence": answer.confidence,
         "reason": turn.error or answer.reason,
     }
+    return told | ({"corrected": serial.dump(answer.corrected)} if answer.corrected is not None else {})
 
 
 def _harmless(words: str) -> str:

@@ -32,6 +32,7 @@ class InputCell:
         column: From 0.
         name: What formulas call it.
         quantity: As printed.
+        note: Who corrected it, and what was read there before; None where nobody did.
     """
 
     sheet: str
@@ -39,6 +40,7 @@ class InputCell:
     column: int
     name: str
     quantity: Quantity
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +120,9 @@ def places_of(conversations: Sequence[ExportedConversation], names: CellNames, s
             place = (source.row + 1, source.column) if isinstance(source, CellRef) else (0, 0)
             if sheet is None or sheet.numbers.get(place) != quantity:
                 lines.append(_quoted(source, quantity, conversation.graph))
-                cell = InputCell(TEXT_SHEET, len(lines), 0, name, quantity)
+                cell = InputCell(TEXT_SHEET, len(lines), 0, name, quantity, conversation.note(source))
             else:
-                cell = InputCell(sheet.name, *place, name, quantity)
+                cell = InputCell(sheet.name, *place, name, quantity, conversation.note(source))
             cells[page, (source, quantity)] = cell
     inputs = tuple({pair: cells[page, pair] for pair in labels} for page, labels in zip(pages, taken, strict=True))
     return Places(inputs, tuple(cells.values()), tuple(tables.values()), tuple(lines))

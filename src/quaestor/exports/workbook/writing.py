@@ -12,6 +12,7 @@ from quaestor.conversation.display import is_shown_as_percentage, show_confidenc
 from quaestor.core.answer_value import Number, Text, YesNo, print_value
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.exports.conversation import ExportedConversation, ExportedTurn
+from quaestor.exports.rows import remark_words
 from quaestor.exports.workbook.formulas import Workings
 from quaestor.exports.workbook.names import CellNames, SheetNames
 from quaestor.exports.workbook.places import TEXT_SHEET, InputCell, TableSheet, places_of
@@ -88,6 +89,9 @@ class _Writer:
             self._table(self._book.add_worksheet(table.name), table, used)
         for cell in self._places.cells:
             self._book.define_name(cell.name, f"='{cell.sheet}'!{_absolute(cell.row, cell.column)}")
+            if cell.note is not None:
+                sheet = self._book.get_worksheet_by_name(cell.sheet)
+                sheet.write_comment(cell.row, cell.column, cell.note[:_LONGEST], {"author": "quaestor"})
 
     def _answers(self, sheet: "Worksheet") -> None:
         self._heads(sheet, _HEADS, _WIDTHS)
@@ -115,7 +119,7 @@ class _Writer:
             (_ANSWER + 2, show_number(answer), self._wrapped),
             (_ANSWER + 3, answer.formula if answer.value is not None else "", self._wrapped),
             (_PRINTED_AT + 1, show_confidence(answer.confidence) if answer.confidence is not None else "", self._top),
-            (_PRINTED_AT + 2, turn.error or answer.reason or "", self._wrapped),
+            (_PRINTED_AT + 2, remark_words(turn), self._wrapped),
             (_PRINTED_AT + 3, answer.description, self._wrapped),
         ):
             sheet.write_string(row, column, text[:_LONGEST], shown)

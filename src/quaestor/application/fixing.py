@@ -1,0 +1,224 @@
+"""Corrections in words: `2 cell "Net sales" 2014 = 5,400`, `2 step 1 -> "Net sales" | 2013`, and what came of them.
+
+Owns the small language of `/fix`, which every door may take, and the words for what is on record.
+"""
+
+import getpass
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from quaestor.conversation.corrections import (
+    Act,
+    ChangedAnswer,
+    Correction,
+    NumberCorrection,
+    OperationChoice,
+    ReadingChoice,
+    SourceChoice,
+    Undo,
+    standing,
+)
+from quaestor.conversation.display import show_number
+from quaestor.core.provenance import Source
+from quaestor.errors import InputError
+from quaestor.plan.steps import Compute
+from quaestor.repair.choosing import place_label, quantity_at
+from quaestor.repair.ledger import Ledger
+from quaestor.repair.naming import find_cell, read_corrected
+from quaestor.repair.offers import possible_corrections
+from quaestor.settings import Settings
+
+FORMS = {
+    "[N]": "what could be corrected in answer N, numbered (by default in the last)",
+    "N K": "choose the K-th of these",
+    '[N] cell "ROW" COLUMN = NUMBER': "the cell was misread: it prints this (`cell 1`: the answer's first source)",
+    '[N] step S -> "ROW" | COLUMN': "step S takes this cell",
+    "[N] reading K": "read the question the K-th way; 1 is as it was answered first",
+    "[N] operation NAME [step S]": "compute another operation; `operation swap` exchanges the two operands",
+    "undo [C]": "take the last correction back, or correction C",
+    "log": "what was corrected so far",
+}
+"""What may follow `/fix`, and what it does. Behind everything may stand `because WHY`."""
+
+_NUMBER = r"[0-9]{1,9}"
+_ABOUT = re.compile(rf"(?:(?P<turn>{_NUMBER})\b\s*)?(?P<rest>.*)", re.DOTALL)
+_CELL = re.compile(r"cell\s+(?P<where>.+?)\s*=\s*(?P<value>[^=]+)", re.DOTALL)
+_STEP = re.compile(rf"step\s+(?P<step>{_NUMBER})\s*->\s*(?P<where>.+)", re.DOTALL)
+_READING = re.compile(rf"reading(?:\s+(?P<reading>{_NUMBER}))?")
+_OPERATION = re.compile(rf"operation\s+(?P<name>\w+)(?:\s+step\s+(?P<step>{_NUMBER}))?")
+_UNDO = re.compile(rf"undo(?:\s+(?P<number>{_NUMBER}))?")
+_BECAUSE = re.compile(r"\s+because\s+(?P<why>.+)$", re.DOTALL)
+_TABLE = re.compile(rf"table\s+(?P<table>{_NUMBER})\s+(?P<rest>.+)", re.DOTALL)
+_QUOTED = re.compile(r"\"(?P<row>[^\"]+)\"\s*\|?\s*(?P<column>.*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """What a line asks for.
+
+    Attributes:
+        act: What is to be done; None where only what could be done is asked for.
+        turn: The answer that it is about, from 0.
+        reason: Why, or "".
+    """
+
+    act: Act | None
+    turn: int
+    reason: str = ""
+
+
+def read_fix(text: str, ledger: Ledger) -> Fix:
+    """Returns what a person asks to be corrected.
+
+    Args:
+        text: What follows `/fix`.
+        ledger: The conversation.
+
+    Raises:
+        InputError: There is nothing to correct, or the words are none of `FORMS`.
+    """
+    if not ledger.turns:
+        raise InputError("nothing is answered yet: ask something first")
+    said = _BECAUSE.search(text)
+    words, reason = (text[: said.start()], said["why"].strip()) if said else (text, "")
+    if (undone := _UNDO.fullmatch(words.strip())) is not None:
+        return Fix(_undo(undone["number"], ledger), len(ledger.turns) - 1, reason)
+    about = _ABOUT.fullmatch(words.strip())
+    assert about is not None  # it matches every text
+    turn = int(about["turn"]) - 1 if about["turn"] else len(ledger.turns) - 1
+    if not 0 <= turn < len(ledger.turns):
+        raise InputError(f"there is no answer {turn + 1}: {len(ledger.turns)} questions are answered")
+    rest = about["rest"].strip()
+    return Fix(_act(rest, ledger, turn) if rest else None, turn, reason)
+
+
+def _act(text: str, ledger: Ledger, turn: int) -> Act:
+    if (cell := _CELL.fullmatch(text)) is not None:
+        return correct_number(ledger, _where(cell["where"], ledger, turn), cell["value"])
+    if (step := _STEP.fullmatch(text)) is not None:
+        return SourceChoice(turn, int(step["step"]), _where(step["where"], ledger, turn))
+    if (reading := _READING.fullmatch(text)) is not None:
+        return ReadingChoice(turn, int(reading["reading"] or 2) - 1)
+    if (operation := _OPERATION.fullmatch(text)) is not None:
+        return _operation(operation["name"], operation["step"], ledger, turn)
+    if text.isascii() and text.isdigit():
+        offered = possible_corrections(ledger, turn)
+        if not 1 <= int(text[:9]) <= len(offered):
+            raise InputError(f"{len(offered)} corrections are offered for answer {turn + 1}: there is no {text[:9]}")
+        return offered[int(text) - 1].act
+    raise InputError(f"/fix cannot read {text[:60]!r}: write one of {'; '.join(FORMS)}")
+
+
+def correct_number(ledger: Ledger, source: Source, printed: str) -> NumberCorrection:
+    """Returns the correction by which a place of a document prints another number.
+
+    Args:
+        ledger: The conversation.
+        source: The cell, or the span of a sentence.
+        printed: The number, as a table would print it.
+
+    Raises:
+        InputError: There is no such place, or that is no number.
+    """
+    was = quantity_at(ledger.read, source)
+    return NumberCorrection(source, was, read_corrected(printed, was))
+
+
+def _operation(name: str, step: str | None, ledger: Ledger, turn: int) -> OperationChoice:
+    plan = ledger.turns[turn].answer.plan
+    steps = [one for one in plan.steps if isinstance(one, Compute)] if plan is not None else []
+    if not steps:
+        raise InputError(f"answer {turn + 1} computes nothing: it is a number of the document")
+    at = int(step) if step else steps[-1].id
+    if name != "swap":
+        return OperationChoice(turn, at, name)
+    now = next((one.operation for one in steps if one.id == at), steps[-1].operation)
+    return OperationChoice(turn, at, now, swapped=True)
+
+
+def _undo(number: str | None, ledger: Ledger) -> Undo:
+    stands = standing(ledger.corrections)
+    if not stands:
+        raise InputError("there is no correction to undo")
+    return Undo(int(number) if number else stands[-1].number)
+
+
+def _where(text: str, ledger: Ledger, turn: int) -> Source:
+    """The place that is meant: the number of a source of the answer, or labels of row and column."""
+    words, table = text.strip(), None
+    sources = list(dict.fromkeys(ledger.turns[turn].answer.sources))
+    if words.isascii() and words.isdigit() and len(words) < 3 and 1 <= int(words) <= len(sources):
+        return sources[int(words) - 1]
+    if (named := _TABLE.fullmatch(words)) is not None:
+        words, table = named["rest"], int(named["table"])
+    if (quoted := _QUOTED.fullmatch(words)) is not None:
+        row, column = quoted["row"], quoted["column"]
+    elif "|" in words:
+        row, _, column = words.partition("|")
+    else:
+        row, _, column = words.rpartition(" ")
+        row, column = (row, column) if row else (column, "")
+    return find_cell(ledger.document, row.strip(), column.strip().strip('"'), sources, table)
+
+
+def correction_line(correction: Correction, ledger: Ledger) -> str:
+    """Returns what was done, by whom and when, in one line.
+
+    Args:
+        correction: One that is on record.
+        ledger: The conversation.
+    """
+    why = f" ({correction.reason})" if correction.reason else ""
+    stands = {one.number for one in standing(ledger.corrections)}
+    undone = "" if isinstance(correction.act, Undo) or correction.number in stands else ", undone"
+    when = f"{correction.made:%Y-%m-%d %H:%M} UTC"
+    return f"{correction.number}  {act_words(correction.act, ledger)}{why}: {correction.author}, {when}{undone}"
+
+
+def act_words(act: Act, ledger: Ledger) -> str:
+    """Returns an act in words: `net revenue, 2008 is 5,400, not 5,363`."""
+    match act:
+        case NumberCorrection(source=source, was=was, now=now):
+            return f"{place_label(ledger.read, source)} is {now.text}, not {was.text if was else 'empty'}"
+        case SourceChoice(turn=turn, step=step, source=source):
+            return f"answer {turn + 1}, step {step} takes {place_label(ledger.read, source)}"
+        case ReadingChoice(turn=turn, reading=0):
+            return f"answer {turn + 1} is read as it was first"
+        case ReadingChoice(turn=turn, reading=reading):
+            return f"answer {turn + 1} takes reading {reading + 1}"
+        case OperationChoice(turn=turn, step=step, operation=operation, swapped=swapped):
+            turned = ", its operands exchanged" if swapped else ""
+            return f"answer {turn + 1}, step {step} is {operation}{turned}"
+        case Undo(of=number):
+            return f"correction {number} is undone"
+
+
+def change_lines(correction: Correction, ledger: Ledger) -> Iterator[str]:
+    """Yields a line for each answer that a correction changed: `answer 4: 14.1 % -> 12.5 %`.
+
+    Args:
+        correction: The latest one.
+        ledger: The conversation.
+    """
+    if not correction.changes:
+        yield "no answer changes"
+    for change in correction.changes:
+        yield f"answer {change.turn + 1}: {change_words(change)}   {ledger.turns[change.turn].question}"
+
+
+def change_words(change: ChangedAnswer) -> str:
+    """Returns an answer's old and new value; of one that cannot be computed any longer, why."""
+    now = show_number(change.answer)
+    why = f" ({change.answer.reason})" if change.answer.value is None and change.answer.reason else ""
+    return f"{change.was} -> {now}{why}"
+
+
+def author_name(settings: Settings) -> str:
+    """Returns who makes corrections on this machine: as set, else the user's name."""
+    if settings.author:
+        return settings.author
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # a user without a name, as in some containers
+        return "you"

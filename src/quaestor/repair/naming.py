@@ -1,0 +1,100 @@
+"""Numbers of a document by what a person calls them: the labels of row and column, in either order.
+
+Owns the match of labels. Refuses to guess: where several cells are called so, they are named.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from quaestor.core.parsing import parse_cell
+from quaestor.core.provenance import CellRef, Source
+from quaestor.core.quantity import Quantity, Scale
+from quaestor.documents.document import Document
+from quaestor.documents.table import Header, Table
+from quaestor.errors import InputError
+
+_SHOWN = 3
+_LONGEST_NUMBER = 60
+
+
+def find_cell(
+    document: Document, row: str, column: str, near: Sequence[Source] = (), table: int | None = None
+) -> CellRef:
+    """Returns the cell that is called so; of several the one that an answer takes, or whose table it takes.
+
+    Args:
+        document: What it stands in.
+        row: The label of its row, or the words in it; of a table turned round, of its column.
+        column: The other label, or a year.
+        near: What the answer takes.
+        table: The table's place in the document, from 1; None is any.
+
+    Raises:
+        InputError: No cell is called so, or several are.
+    """
+    named = f"{row} | {column}" if column else row
+    if table is not None and not 1 <= table <= len(document.tables):
+        raise InputError(f"{document.id} has {len(document.tables)} tables: there is no table {table}")
+    tables = document.tables if table is None else document.tables[table - 1 : table]
+    found = [pair for one in tables for pair in _cells(one, row, column)]
+    least = min((rank for rank, _ in found), default=0)
+    best = [ref for rank, ref in found if rank == least]
+    used = {source.table for source in near if isinstance(source, CellRef)}
+    for narrowed in (
+        [ref for ref in best if ref in near],
+        [ref for ref in best if ref.table in used],
+        best,
+    ):
+        if len(narrowed) == 1:
+            return narrowed[0]
+    if not best:
+        raise InputError(f"{document.id} has no cell {named[:80]!r}: give the labels of its row and its column")
+    places = "; ".join(f"table {ref.table + 1}: {_called(document, ref)}" for ref in best[:_SHOWN])
+    more = f" and {len(best) - _SHOWN} more" if len(best) > _SHOWN else ""
+    raise InputError(f"{len(best)} cells are called {named[:80]!r}: name row and column, or the table ({places}{more})")
+
+
+def read_corrected(text: str, was: Quantity | None) -> Quantity:
+    """Returns a number that a person typed; what it leaves open (scale, unit) is as it was read before.
+
+    Args:
+        text: As a table would print it: `5,400`, `(435)`, `13.7 %`.
+        was: As it was read; None where nothing was.
+
+    Raises:
+        InputError: It is not one number.
+    """
+    typed = " ".join(text.split())
+    found = parse_cell(typed) if len(typed) <= _LONGEST_NUMBER else ()
+    if len(found) != 1:
+        raise InputError(f"{typed[:_LONGEST_NUMBER]!r} is not a number as tables print them, such as 5,400 or (435)")
+    scale = was.scale if was is not None and found[0].scale is Scale.ONE else found[0].scale
+    return Quantity(found[0].value, scale, found[0].unit or (was.unit if was is not None else None), typed)
+
+
+def _cells(table: Table, row: str, column: str) -> Iterator[tuple[int, CellRef]]:
+    """Yields cells with a number that are called so, and how far from exactly."""
+    for cell in table.body():
+        heads = table.rows[cell.ref.row], table.columns[cell.ref.column]
+        for first, second in (heads, heads[::-1]):
+            ranks = _rank(first, row), _rank(second, column) if column else 0
+            if None not in ranks and (cell.quantity is not None or column):
+                yield sum(rank or 0 for rank in ranks), cell.ref
+                break
+
+
+def _rank(header: Header, words: str) -> int | None:
+    """Returns 0 where a heading is called so, 1 where it has the words; None where neither."""
+    wanted = _plain(words)
+    names = [_plain(name) for name in (header.label, *header.levels, " > ".join(header.levels)) if name]
+    if wanted in names or (header.period is not None and wanted == str(header.period.year)):
+        return 0
+    return 1 if wanted and any(wanted in name for name in names) else None
+
+
+def _plain(words: str) -> str:
+    return " ".join(words.casefold().split()).strip(" :.\"'")
+
+
+def _called(document: Document, ref: CellRef) -> str:
+    table = document.table(ref.table)
+    return " | ".join(filter(None, (table.rows[ref.row].label, table.columns[ref.column].label)))

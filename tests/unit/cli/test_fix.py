@@ -1,0 +1,201 @@
+"""Answers put right in the terminal, and what every other command shows of them then."""
+
+import csv
+import io
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+from command_line import Outcome, Quaestor
+
+PAGE = "pages.json#NORD/2012/page_41.pdf"
+TURN = "runs turn latest NORD/2012/page_41.pdf"
+ASKED = "cell 1 1\ncell 1 2\nchange\nratio\n"
+
+
+@pytest.fixture(autouse=True)
+def author(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("QUAESTOR_AUTHOR", "Ada")
+
+
+@pytest.fixture
+def chat(quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch) -> Quaestor:
+    def run(lines: str, *more: str) -> Outcome:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
+        return quaestor(f"chat {PAGE}", *more)
+
+    return run
+
+
+def run_of(outcome: Outcome) -> str:
+    return outcome.err.split()[1]
+
+
+def told(quaestor: Quaestor, line: str) -> Any:
+    outcome = quaestor(f"{line} --json")
+    assert outcome.code == 0, outcome.err
+    return json.loads(outcome.out)
+
+
+def test_a_misread_cell_changes_the_answers_that_rest_on_it_at_once(chat: Quaestor) -> None:
+    outcome = chat(f'{ASKED}/fix 2 cell "net revenue" 2007 = 200,000 because the scan says so\nchange\n')
+    assert outcome.code == 0
+    assert "net revenue, 2007 is 200,000, not 181001 (Ada)" in outcome.out
+    assert "answer 2: 181,001 million -> 200,000 million   cell 1 2" in outcome.out
+    assert "answer 3: -25,587 million -> -6,588 million   change" in outcome.out
+    assert "answer 4: -0.1414 -> -0.0329" in outcome.out or "answer 4: -0.1414 -> -3.3 %" in outcome.out
+    assert "answer 1" not in outcome.out
+
+
+def test_a_later_question_is_asked_of_the_corrected_document(chat: Quaestor) -> None:
+    outcome = chat("cell 1 1\n/fix cell 1 = 5,400\ncell 1 1\n/fix undo\n")
+    assert "2. cell 1 1\n   5,400 million" in outcome.out
+    assert "net revenue | 2008 | 5,400 (corrected; read before: 206588)" in outcome.out
+    assert outcome.out.count("5,400 million -> 206,588 million") == 2
+
+
+def test_the_choices_are_listed_with_what_they_come_to_and_taken_by_number(chat: Quaestor) -> None:
+    outcome = chat(f"{ASKED}/fix 2\n/fix 2 1\n/fix 3\n/fix\n")
+    assert "  /fix 2 cell 1 = NUMBER" in outcome.out
+    assert "  /fix 2 1                  step 1: net revenue | 2008 | 206588  ->  206,588 million" in outcome.out
+    assert "answer 2, step 1 takes net revenue, 2008 (Ada)" in outcome.out
+    assert "answer 3: -25,587 million -> 0 million" in outcome.out
+    assert "  /fix 4 " in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ('2 step 1 -> "operating costs" | 2007', "answer 2: 181,001 million -> 402 million"),
+        ("2 step 1 -> operating costs 2007", "answer 2: 181,001 million -> 402 million"),
+        ('2 step 1 -> table 1 2007 | "operating costs"', "answer 2: 181,001 million -> 402 million"),
+        ("3 operation add", "answer 3: -25,587 million -> 387,589 million"),
+        ("3 operation swap step 1", "answer 3: -25,587 million -> 25,587 million"),
+        ("operation swap", "answer 4: -0.1414 ->"),
+        ("2 cell 1 = (435)", "answer 2: 181,001 million -> -435 million"),
+        ("2 cell 1 = 0", "no answer (-206588 cannot be divided by zero)"),
+    ],
+)
+def test_every_form_of_a_correction_is_understood(chat: Quaestor, line: str, says: str) -> None:
+    outcome = chat(f"{ASKED}/fix {line}\n")
+    assert (outcome.code, says in outcome.out) == (0, True), outcome.out + outcome.err
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("9", "there is no answer 9: 4 questions are answered"),
+        ("2 99", "corrections are offered for answer 2: there is no 99"),
+        ("2 blah", "/fix cannot read 'blah': write one of"),
+        ("2 cell 1 = five", "'five' is not a number as tables print them"),
+        ("2 cell 1 = 181001", "is 181001 already"),
+        ("2 cell wages 2007 = 5", "has no cell 'wages | 2007': give the labels"),
+        ("2 cell net revenue = 5", "has no cell 'net | revenue'"),
+        ('1 cell "e" 2007 = 5', "cells are called 'e | 2007': name row and column, or the table (table 1:"),
+        ("2 cell table 7 net 2007 = 5", "has 1 tables: there is no table 7"),
+        ("2 operation add", "answer 2 computes nothing"),
+        ("2 reading", "answer 2 has no other reading that was kept"),
+        ("undo", "there is no correction to undo"),
+        ("3 operation substract", "did you mean 'subtract'"),
+    ],
+)
+def test_what_cannot_be_read_or_done_is_said_in_one_line(chat: Quaestor, line: str, says: str) -> None:
+    outcome = chat(f"{ASKED}/fix {line}\n")
+    assert outcome.code == 2
+    assert says in outcome.err
+    assert outcome.err.count("\n") == 2
+    assert chat("/fix\n").err == "quaestor: nothing is answered yet: ask something first\n"
+
+
+def test_undo_takes_back_what_was_done_last(chat: Quaestor) -> None:
+    outcome = chat(f"{ASKED}/fix 3 operation add\n/undo\n/undo\n/fix log\n")
+    assert "correction 1 is undone (Ada)" in outcome.out
+    assert "taken back: ratio" in outcome.out
+    assert "  1  answer 3, step 1 is add: Ada," in outcome.out
+    assert ", undone\n" in outcome.out
+
+
+def test_the_store_keeps_the_turn_as_it_was_and_the_correction_beside_it(chat: Quaestor, quaestor: Quaestor) -> None:
+    outcome = chat(f"{ASKED}/fix 2 cell 1 = 200,000 because misread\n/why 3\n")
+    assert "corrected to:  -6,588 million" in outcome.out
+    turn = told(quaestor, f"{TURN} 3")
+    assert (turn["number"], turn["corrected"]["value"]) == ("-25587", "-6588")
+    assert turn["corrected"]["corrected"] | {"made": ""} == {
+        "was": "-25,587 million", "author": "Ada", "made": "", "number": 1, "reason": "misread",
+    }  # fmt: skip
+    shown = quaestor(f"{TURN} 3").out
+    assert "answer:        -25587 (verified)" in shown
+    assert "corrected to:  -6,588 million\n               corrected by Ada on " in shown
+    assert "corrected" not in told(quaestor, f"{TURN} 1")
+
+
+def test_a_conversation_is_taken_up_again_with_its_corrections(chat: Quaestor, quaestor: Quaestor) -> None:
+    first = chat(f"{ASKED}/fix 2 cell 1 = 200,000\n")
+    again = chat("change\n/fix undo\n", "--resume", run_of(first))
+    assert "   200,000 million\n   corrected by Ada on" in again.out
+    assert "5. change" in again.out
+    assert "answer 3: -6,588 million -> -25,587 million" in again.out
+    # The run that was taken up is as it was; the new one has the turns as they were answered first.
+    assert told(quaestor, f"runs turn {run_of(first)} NORD/2012/page_41.pdf 3")["corrected"]["value"] == "-6588"
+    copied = told(quaestor, f"{TURN} 3")
+    assert (copied["number"], "corrected" in copied) == ("-25587", False)
+
+
+def test_a_question_taken_back_takes_its_corrections_along(chat: Quaestor, quaestor: Quaestor) -> None:
+    outcome = chat(
+        "cell 1 1\n/fix cell 1 = 5\ncell 1 2\n/fix step 1 -> net revenue 2008\n/undo\n/undo\nchange\n/fix log\n"
+    )
+    assert "answer 2: 5 million -> 181,001 million" in outcome.out
+    assert "taken back: cell 1 2" in outcome.out
+    log = outcome.out.rpartition("change\n")[2]
+    assert "  1  net revenue, 2008 is 5, not 206588" in log
+    assert told(quaestor, f"{TURN} 1")["corrected"]["value"] == "5"
+
+
+def test_every_export_has_the_corrected_value_and_says_who_made_it(
+    chat: Quaestor, quaestor: Quaestor, tmp_path: Path
+) -> None:
+    chat(f"{ASKED}/fix 2 cell 1 = 200,000 because misread\n/export chat.csv\n")
+    for name in ("run.csv", "run.json", "run.md", "run.html"):
+        assert quaestor(f"export latest --output {name}").code == 0
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "run.csv").read_text())))
+    assert (tmp_path / "run.csv").read_text() == (tmp_path / "chat.csv").read_text()
+    assert (rows[2]["answer"], rows[2]["value"]) == ("'-6,588 million", "-6588")
+    assert rows[2]["remark"].startswith("corrected by Ada on ")
+    assert rows[2]["remark"].endswith(": misread (was -25,587 million)")
+    assert "200,000 (corrected by Ada on " in rows[1]["sources"]
+    assert rows[1]["sources"].endswith("(misread), read before: 181001)")
+    (told_of,) = json.loads((tmp_path / "run.json").read_text())
+    assert told_of["turns"][2]["corrected"]["was"] == "-25,587 million"
+    assert "corrected" not in told_of["turns"][0]
+    for name in ("run.md", "run.html"):
+        text = (tmp_path / name).read_text()
+        assert "corrected by Ada on" in text
+        assert "-6,588 million" in text
+
+
+def test_a_workbook_computes_from_the_corrected_cell_and_notes_what_was_read(
+    chat: Quaestor, quaestor: Quaestor, tmp_path: Path
+) -> None:
+    chat(f"{ASKED}/fix 2 cell 1 = 200,000 because misread\n")
+    assert quaestor("export latest --output run.xlsx").code == 0
+    with ZipFile(tmp_path / "run.xlsx") as book:
+        comments = book.read("xl/comments1.xml").decode()
+        sheet = book.read("xl/worksheets/sheet4.xml").decode()
+    assert 'ref="C3"' in comments
+    assert "corrected by Ada on" in comments
+    assert "(misread), read before: 181001" in comments
+    assert re.search(r'<c r="C3"[^>]*><v>200000</v>', sheet)
+
+
+def test_what_was_not_kept_is_kept_when_a_person_says_so(chat: Quaestor, quaestor: Quaestor) -> None:
+    outcome = chat(f"{ASKED}/fix 2 cell 1 = 200,000\n/save\ncell 1 1\n/save\n", "--no-keep")
+    assert outcome.code == 0
+    assert outcome.out.count(f"kept as run {run_of(outcome)}; go on with --resume") == 2
+    assert told(quaestor, f"{TURN} 2")["corrected"]["value"] == "200000"
+    assert told(quaestor, f"{TURN} 5")["number"] == "206588"
+    assert chat("/save\n").err == "quaestor: nothing is answered yet: ask something first\n"
