@@ -110,8 +110,8 @@ def candidates_of(
 ) -> Candidates:
     """Returns plans over a pool of `rows`: an operation on the rows with these indices."""
     pool = pool_of(turn.leaves, rows, turn.state, groups)
-    first = np.array([plan[1] for plan in plans], np.int32)
-    second = np.array([plan[2] if len(plan) == 3 else len(rows) for plan in plans], np.int32)
+    first = np.array([plan[1] for plan in plans], np.intp)
+    second = np.array([plan[2] if len(plan) == 3 else len(rows) for plan in plans], np.intp)
     a, b = pool.value[first], pool.value[second]
     results = {
         "lookup": a, "subtract": a - b, "add": a + b, "divide": a / np.where(b == 0, 1, b), "multiply": a * b,

@@ -5,12 +5,13 @@ same whatever the engine, the order and the interruptions, times apart.
 """
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from functools import partial
 from itertools import takewhile
 
 from quaestor.core import serial
-from quaestor.datasets.dataset import Dataset
+from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import DatasetError, InputError
 from quaestor.evaluation.engines import Engine
 from quaestor.evaluation.knowledge import resolve_ontology
@@ -79,7 +80,7 @@ async def run_dataset(
             session.run = run.id
         complete = {example.conversation for example in earlier if example.status == "complete"}
         recorder = RunWriter(store, run.id, on_conversation, used, live=config is not None, observing=observing)
-        waiting = (conversation for conversation in dataset.conversations if conversation.id not in complete)
+        waiting = (one for one in _page_by_page(dataset.conversations) if one.id not in complete)
         status: RunStatus = "stopped"
         try:
             # Once the run is to end nothing new is begun; what is under way comes to its own end.
@@ -94,6 +95,15 @@ async def run_dataset(
     if recorder.end is not None:
         raise recorder.end
     return await store.run(run.id)
+
+
+def _page_by_page(conversations: Iterable[Conversation]) -> Iterator[Conversation]:
+    """Yields conversations in their order, those about one page together: few pages are kept ready at once."""
+    pages: dict[str, list[Conversation]] = {}
+    for conversation in conversations:
+        pages.setdefault(conversation.document.id, []).append(conversation)
+    for together in pages.values():
+        yield from together
 
 
 async def _outcome(store: RunStore, run: RunRecord) -> RunStatus:

@@ -17,6 +17,7 @@ from scripted import (
     ScriptedSolver,
     a_conversation,
     a_dataset,
+    a_document,
     logging_to,
     many_conversations,
     scripted,
@@ -121,6 +122,15 @@ def test_the_callback_hears_of_every_conversation_once_it_is_stored(tmp_path: Pa
 
     played(dataset, tmp_path / "runs.db", on_conversation=hear)
     assert heard == [("a", 1, 1), ("b", 0, 2)]
+
+
+def test_conversations_about_one_page_follow_each_other(tmp_path: Path) -> None:
+    first, second = a_document("NORD/2012/page_41.pdf"), a_document("QUIL/2007/page_88.pdf")
+    pages = {"a": first, "b": second, "c": first, "d": second}
+    dataset = a_dataset(*(Conversation(name, page, ("cell 0 1",)) for name, page in pages.items()))
+    heard: list[str] = []
+    played(dataset, tmp_path / "runs.db", on_conversation=lambda conversation, _: heard.append(conversation.id))
+    assert heard == ["a", "c", "b", "d"]
 
 
 @pytest.mark.parametrize("engine", [InlineEngine(4), ProcessEngine(2)])

@@ -6,7 +6,7 @@ is two, or adds up or averages a group of numbers. Owns what can be combined. Kn
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import cast
 
 import numpy as np
@@ -47,7 +47,7 @@ _COMPUTED = 600
 """How many are computed: some of them divide by zero."""
 
 
-_Plans = tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]
+_Plans = tuple[NDArray[np.int8], NDArray[np.intp], NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]
 """Operation, operands, log probability of the signature, and the same with the operands', of each plan."""
 
 _Block = tuple[int, NDArray[np.intp] | int, NDArray[np.intp] | int]
@@ -64,7 +64,7 @@ _PAIRS: dict[int, Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[n
 """What two operands come to. A look-up and a sum come to the first operand itself, an average to its share."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Candidates:
     """Plans in columns, after one reading of the turns before or several: those of one stand together.
 
@@ -73,8 +73,8 @@ class Candidates:
 
     pool: Pool
     operation: NDArray[np.int8]
-    first: NDArray[np.int32]
-    second: NDArray[np.int32]
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
     value: NDArray[np.float64]
     signature: NDArray[np.float64]
     prior: NDArray[np.float64]
@@ -83,7 +83,7 @@ class Candidates:
         """The number of plans."""
         return len(self.operation)
 
-    @property
+    @cached_property
     def reading(self) -> NDArray[np.int32]:
         """Of each plan the reading of the turns before that it follows, from 0.
 
@@ -91,8 +91,9 @@ class Candidates:
         """
         return self.pool.reading[self.first]
 
+    @cached_property
     def parts(self) -> list[slice]:
-        """Returns for each reading where its plans stand."""
+        """For each reading where its plans stand."""
         readings = int(self.pool.reading[-1]) + 1
         ends = np.searchsorted(self.reading, np.arange(readings), side="right").tolist()
         return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
@@ -141,7 +142,7 @@ def enumerate_candidates(
     )
     value, defined = _values(pool, operation, first, second)
     every = Candidates(pool, operation, first, second, value, signature, prior)
-    keep = [np.flatnonzero(defined[part])[:KEPT] + part.start for part in every.parts()]
+    keep = [np.flatnonzero(defined[part])[:KEPT] + part.start for part in every.parts]
     return every.take(np.concatenate(keep))
 
 
@@ -149,16 +150,22 @@ def _best(pool: Pool, signatures: Mapping[str, float], question: Question) -> _P
     """The plans over one pool that are to be computed, the most plausible first."""
     operation, first, second = _combinations(pool, signatures, question)
     signature = _signature_scores(pool, operation, first, second, signatures, question.numbers)
-    prior = signature + pool.score[first] + np.where(pool.kind[second] == NONE, 0.0, pool.score[second])
+    # What stands for no second operand has a score of zero.
+    prior = signature + pool.score.take(first)
+    prior += pool.score.take(second)
     # Of ten thousand plans only the best are computed and put in order.
-    best = np.sort(np.argpartition(-prior, _COMPUTED)[:_COMPUTED]) if len(prior) > _COMPUTED else np.arange(len(prior))
-    best = best[np.argsort(-prior[best], kind="stable")]
+    falling = -prior
+    if len(prior) > _COMPUTED:
+        best = np.sort(np.argpartition(falling, _COMPUTED)[:_COMPUTED])
+        best = best[np.argsort(falling[best], kind="stable")]
+    else:
+        best = np.argsort(falling, kind="stable")
     return operation[best], first[best], second[best], signature[best], prior[best]
 
 
 def _combinations(
     pool: Pool, signatures: Mapping[str, float], question: Question
-) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int32]]:
+) -> tuple[NDArray[np.int8], NDArray[np.intp], NDArray[np.intp]]:
     numbers = np.flatnonzero((pool.kind != CONSTANT) & (pool.kind != NONE) & (pool.kind != GROUP))
     # The same number twice is one number printed in two places: their difference and their ratio say nothing. But two
     # amounts that are alike can be added.
@@ -169,7 +176,9 @@ def _combinations(
     np.fill_diagonal(same, val=True)
     i, j = (numbers[places] for places in np.nonzero(~same))
     # A percentage and an amount that is known to count thousands have no sum and no difference.
-    counted = np.array([counts.known and not counts.plain for counts in pool.counts], bool)
+    distinct = {id(one): one for one in pool.counts}
+    in_scale = {key: counts.known and not counts.plain for key, counts in distinct.items()}
+    counted = np.array([in_scale[id(one)] for one in pool.counts], bool)
     alike_in_kind = ~((pool.percent[i] & counted[j]) | (pool.percent[j] & counted[i]))
     once, one, other = i < j, i[alike_in_kind], j[alike_in_kind]
     # What three years or more come to is no sum of two numbers of the page.
@@ -192,10 +201,10 @@ def _combinations(
     return _laid_out([*blocks, (SUM, many, nothing), (AVERAGE, groups, nothing)])
 
 
-def _laid_out(blocks: Sequence[_Block]) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int32]]:
+def _laid_out(blocks: Sequence[_Block]) -> tuple[NDArray[np.int8], NDArray[np.intp], NDArray[np.intp]]:
     """The plans of blocks one after the other; an operand that all of a block have in common stands once in it."""
     sizes = [len(a) if isinstance(a, np.ndarray) else len(cast("NDArray[np.intp]", b)) for _, a, b in blocks]
-    first, second, end = np.empty(sum(sizes), np.int32), np.empty(sum(sizes), np.int32), 0
+    first, second, end = np.empty(sum(sizes), np.intp), np.empty(sum(sizes), np.intp), 0
     for (_, a, b), size in zip(blocks, sizes, strict=True):
         start, end = end, end + size
         first[start:end], second[start:end] = a, b
@@ -240,11 +249,11 @@ def _with_constants(pool: Pool, numbers: NDArray[np.intp], question: Question) -
 
 
 def _values(
-    pool: Pool, operation: NDArray[np.int8], first: NDArray[np.int32], second: NDArray[np.int32]
+    pool: Pool, operation: NDArray[np.int8], first: NDArray[np.intp], second: NDArray[np.intp]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """The results in floating point, for ranking alone: the plan that is chosen is executed exactly."""
     by_first, by_second = _SHIFTS.factors(pool.counts, operation, first, second)
-    a, b = pool.value[first] * by_first, pool.value[second] * by_second
+    a, b = pool.value.take(first) * by_first, pool.value.take(second) * by_second
     divisor_zero = ((operation == DIVIDE) | (operation == CHANGE)) & (b == 0)
     safe = np.where(b == 0, 1.0, b)
     value = a.copy()
@@ -280,20 +289,31 @@ def result_of(name: str, values: Sequence[float], counts: tuple[Dimension, ...])
 def _signature_scores(
     pool: Pool,
     operation: NDArray[np.int8],
-    first: NDArray[np.int32],
-    second: NDArray[np.int32],
+    first: NDArray[np.intp],
+    second: NDArray[np.intp],
     signatures: Mapping[str, float],
-    numbers: Sequence[float],
+    numbers: tuple[float, ...],
 ) -> NDArray[np.float64]:
     """The log probability of each plan's signature; an unlisted one shares its operation's remainder."""
-    extra = tuple(sorted({constant_kind(value, numbers) for value in pool.value[pool.kind == CONSTANT].tolist()}))
-    code_of = {name: code for code, name in enumerate(extra, start=len(KINDS))}
-    constants = zip(pool.kind.tolist(), pool.value.tolist(), strict=True)
-    codes = np.array([code_of[constant_kind(v, numbers)] if k == CONSTANT else k for k, v in constants], np.int32)
-    size = np.int32(len(KINDS) + len(extra))
-    key = (operation * size + codes[first]) * size + codes[second]
+    constant = pool.kind == CONSTANT
+    extra, of_constants = _constant_codes(tuple(pool.value[constant].tolist()), numbers)
+    codes = pool.kind.astype(np.intp)
+    codes[constant] = of_constants
+    size = len(KINDS) + len(extra)
+    key = (codes * size).take(first)
+    key += operation.astype(np.intp) * (size * size)
+    key += codes.take(second)
     found: NDArray[np.float64] = _scores_of_kinds(extra, signatures).take(key)
     return found
+
+
+@lru_cache(maxsize=256)
+def _constant_codes(values: tuple[float, ...], numbers: tuple[float, ...]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """The kinds of constants by their names, each once, and the code of each constant: those kinds come last."""
+    names = [constant_kind(value, numbers) for value in values]
+    extra = tuple(sorted(set(names)))
+    code_of = {name: code for code, name in enumerate(extra, start=len(KINDS))}
+    return extra, tuple(code_of[name] for name in names)
 
 
 def _scores_of_kinds(constants: tuple[str, ...], signatures: Mapping[str, float]) -> NDArray[np.float64]:

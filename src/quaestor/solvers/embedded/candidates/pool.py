@@ -87,8 +87,8 @@ def operand_pool(
     moved = _moved(leaves, probability, state, question)
     chosen = [leaf for leaf in dict.fromkeys((*best, *used, *moved)) if leaf not in looked_up]
     rows: list[tuple[Operand, Dimension, bool, int, int, int, float]] = []
-    for leaf in chosen:
-        value, kind, log_p = float(leaves.value[leaf]), (USED if leaf in used else NEW), logs[leaf]
+    for leaf, value in zip(chosen, leaves.value[chosen].tolist(), strict=True):
+        kind, log_p = (USED if leaf in used else NEW), logs[leaf]
         since, counts = (len(state.outcomes) - used[leaf] if leaf in used else 0), leaves.counts[leaf]
         rows.append((_leaf(leaf, value), counts, False, kind, leaf, since, log_p))
         if value < 0:

@@ -47,8 +47,8 @@ class ShiftTable:
         self,
         counts: Sequence[Dimension],
         operation: NDArray[np.int8],
-        first: NDArray[np.int32],
-        second: NDArray[np.int32],
+        first: NDArray[np.intp],
+        second: NDArray[np.intp],
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Returns what the first and the second operand of each plan are multiplied by: powers of ten.
 
@@ -64,8 +64,10 @@ class ShiftTable:
         distinct = {id(one): one for one in counts}
         with self._lock:
             codes = self._codes_of(distinct)
-            of_operand = np.array([codes[id(one)] for one in counts], np.int32)
-            key = (operation * np.int32(_MOST) + of_operand[first]) * np.int32(_MOST) + of_operand[second]
+            of_operand = np.array([codes[id(one)] for one in counts], np.intp)
+            key = (of_operand * _MOST).take(first)
+            key += operation.astype(np.intp) * (_MOST * _MOST)
+            key += of_operand.take(second)
             missing = key[~self._known.take(key)]
             if len(missing):
                 named = {codes[one]: counted for one, counted in distinct.items()}

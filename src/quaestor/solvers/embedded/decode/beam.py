@@ -111,9 +111,10 @@ class Hypotheses:
     @cached_property
     def results(self) -> tuple[tuple[Hypothesis, float], ...]:
         """The likeliest plan of each result with the probability of the result, in the order of the plans."""
-        shares, first = _shares(self.ranked), dict[_Result, Hypothesis]()
-        for choice in self.ranked:
-            first.setdefault(_result(choice), choice)
+        results = [_result(choice) for choice in self.ranked]
+        shares, first = _shares(self.ranked, results), dict[_Result, Hypothesis]()
+        for result, choice in zip(results, self.ranked, strict=True):
+            first.setdefault(result, choice)
         return tuple((choice, min(1.0, shares[result])) for result, choice in first.items())
 
     @property
@@ -161,7 +162,7 @@ def expand(
     candidates, features = build_candidates(readings, likely)
     scores = weights.ranker.predict(features)
     found: list[Hypothesis] = []
-    for path, part, speaks in zip(paths, candidates.parts(), spoken, strict=True):
+    for path, part, speaks in zip(paths, candidates.parts, spoken, strict=True):
         if part.start == part.stop:
             continue
         own = candidates.take(part)
@@ -185,18 +186,20 @@ def by_result(found: Sequence[Hypothesis]) -> tuple[Hypothesis, ...]:
 
     Comparisons stand for themselves: of whatever numbers, half of all say yes.
     """
-    shares = _shares(found)
+    results = [_result(choice) for choice in found]
+    shares = _shares(found, results)
+    weights = [
+        math.exp(choice.log) if choice.outcome.operation == "greater" else shares[result]
+        for result, choice in zip(results, found, strict=True)
+    ]
+    order = sorted(range(len(found)), key=lambda n: (-weights[n], -found[n].log))
+    return tuple(found[n] for n in order)
 
-    def weight(choice: Hypothesis) -> float:
-        return math.exp(choice.log) if choice.outcome.operation == "greater" else shares[_result(choice)]
 
-    return tuple(sorted(found, key=lambda choice: (-weight(choice), -choice.log)))
-
-
-def _shares(found: Sequence[Hypothesis]) -> dict[_Result, float]:
+def _shares(found: Sequence[Hypothesis], results: Sequence[_Result]) -> dict[_Result, float]:
     shares: dict[_Result, float] = {}
-    for choice in found:
-        shares[_result(choice)] = shares.get(_result(choice), 0.0) + math.exp(choice.log)
+    for result, choice in zip(results, found, strict=True):
+        shares[result] = shares.get(result, 0.0) + math.exp(choice.log)
     return shares
 
 
@@ -223,19 +226,22 @@ def _is_ruled_out(question: Question, outcome: TurnAction, *, filing: bool) -> b
 
 def advance(choices: Hypotheses, question: Question) -> tuple[BeamState, ...]:
     """Returns the likeliest readings with one more turn. Readings that come to the same answers are one."""
-    found: dict[tuple[object, ...], BeamState] = {}
+    before: dict[int, tuple[object, ...]] = {}
+    found: dict[tuple[object, ...], tuple[Hypothesis, float]] = {}
     for choice in choices.ranked:
-        state = choice.before.state.after(question, choice.outcome)
-        answers = tuple(_answer(outcome) for outcome in state.outcomes)
+        path = choice.before
+        if id(path) not in before:
+            before[id(path)] = tuple(_answer(outcome) for outcome in path.state.outcomes)
+        answers = (*before[id(path)], _answer(choice.outcome))
         if answers in found:
-            first = found[answers]
-            found[answers] = BeamState(first.state, float(np.logaddexp(first.log, choice.log)))
+            first, log = found[answers]
+            found[answers] = first, float(np.logaddexp(log, choice.log))
         else:
-            found[answers] = BeamState(state, choice.log)
-    kept = sorted(found.values(), key=lambda path: -path.log)[:PATHS]
-    kept = [path for path in kept if path.log > kept[0].log + math.log(LEAST)]
-    whole = float(np.logaddexp.reduce([path.log for path in kept])) if kept else 0.0
-    return tuple(BeamState(path.state, path.log - whole) for path in kept)
+            found[answers] = choice, choice.log
+    kept = sorted(found.values(), key=lambda read: -read[1])[:PATHS]
+    kept = [(choice, log) for choice, log in kept if log > kept[0][1] + math.log(LEAST)]
+    whole = float(np.logaddexp.reduce([log for _, log in kept])) if kept else 0.0
+    return tuple(BeamState(read.before.state.after(question, read.outcome), log - whole) for read, log in kept)
 
 
 def _answer(outcome: TurnAction) -> tuple[float | None, Scale]:

@@ -46,7 +46,10 @@ def _metric_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict[s
     pool, i, j, reading, question = (
         candidates.pool, candidates.first, candidates.second, candidates.reading, turns[0].question
     )  # fmt: skip
-    scored = [_scored(question, turn) for turn in turns]
+    # Many readings end in the same metric.
+    last = [turn.results[-1].metric if turn.results else None for turn in turns]
+    heard = {metric: {m.metric_type: m.score for m in question.metric_types(metric)} for metric in set(last)}
+    scored = [heard[metric] for metric in last]
     by_operation = np.array(
         [[max(scores.get(metric, 0.0) for metric in metrics) for metrics in _METRICS] for scores in scored]
     )
@@ -67,11 +70,6 @@ def _metric_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict[s
         "metric_gap": fit - surest,
         "magnitude_asked": np.full(len(candidates), question.magnitude),
     }
-
-
-def _scored(question: Question, turn: TurnView) -> dict[str, float]:
-    previous = turn.results[-1].metric if turn.results else None
-    return {metric.metric_type: metric.score for metric in question.metric_types(previous)}
 
 
 def _order(candidates: Candidates, question: Question, view: OperandView) -> Column:

@@ -179,8 +179,8 @@ def candidate_features(
     leaf_values = _leaf_values(candidates.pool, measured)
     stacked = np.empty((len(candidates), len(CANDIDATE_FEATURES)), np.float32)
     for side, index in (("first", candidates.first), ("second", candidates.second)):
-        columns |= {f"{side}_{name}": values[index] for name, values in view.columns.items()}
-        stacked[:, _OF_LEAF[side]] = leaf_values[index]
+        columns |= {f"{side}_{name}": values.take(index) for name, values in view.columns.items()}
+        stacked[:, _OF_LEAF[side]] = leaf_values.take(index, axis=0)
     for n, name in enumerate(CANDIDATE_FEATURES):
         if name in columns:
             stacked[:, n] = columns[name]
@@ -201,8 +201,11 @@ def _leaf_values(pool: Pool, measured: Sequence[Floats]) -> Floats:
 
 
 def _fit(candidates: Candidates, signatures: Sequence[Mapping[str, float]]) -> dict[str, Column]:
-    by_operation = np.array([[share_of_operations(one, name) for name in OPERATIONS] for one in signatures])
-    parts = candidates.parts()
+    # Many readings have the same signatures.
+    distinct = {id(one): one for one in signatures}
+    shares = {key: [share_of_operations(one, name) for name in OPERATIONS] for key, one in distinct.items()}
+    by_operation = np.array([shares[id(one)] for one in signatures])
+    parts = candidates.parts
     best = {}
     for name, values in (("signature", candidates.signature), ("prior", candidates.prior)):
         best[name] = np.repeat([values[part].max(initial=-99) for part in parts], [p.stop - p.start for p in parts])

@@ -57,7 +57,7 @@ def _code(outcome: TurnAction) -> int:
 
 def _said(candidates: Candidates, states: Sequence[DialogueState]) -> Column:
     """Whether the result is an earlier answer already."""
-    parts = zip(candidates.parts(), states, strict=True)
+    parts = zip(candidates.parts, states, strict=True)
     values = (
         (candidates.value[part], [o.value for o in state.outcomes if o.value is not None]) for part, state in parts
     )
@@ -86,7 +86,7 @@ def _analogy(candidates: Candidates, states: Sequence[DialogueState]) -> Column:
     back_of = np.array([turns - o.index if o.kind == "result" else 0 for o in pool.operands])
     first, second = back_of[candidates.first], back_of[candidates.second]
     found = np.zeros(len(candidates), bool)
-    for part, state in zip(candidates.parts(), states, strict=True):
+    for part, state in zip(candidates.parts, states, strict=True):
         for code, a, b in _patterns(state):
             hit = (first[part] == a) & (second[part] == b)
             if code in (ADD, MULTIPLY):

@@ -44,7 +44,10 @@ def view_operands(pool: Pool, probability: Sequence[NDArray[np.float64]], turns:
     Shape: Each array of `probability` has one entry a leaf; the columns of the view have one an operand.
     """
     has, leaves, asked = pool.leaf >= 0, turns[0].leaves, turns[0].question
-    of_operand = [_label(pool, n, turns[reading]) for n, reading in enumerate(pool.reading.tolist())]
+    named, readings = leaves.named, pool.reading.tolist()
+    of_operand = [
+        named[leaf] if leaf >= 0 else _label(pool, n, turns[readings[n]]) for n, leaf in enumerate(pool.leaf.tolist())
+    ]
     place = {label: n for n, label in enumerate(dict.fromkeys(of_operand))}
     label = np.array([place[one] for one in of_operand], np.intp)
     question = list(dict.fromkeys(asked.stems))
@@ -111,10 +114,8 @@ def _first_true(flags: NDArray[np.bool_]) -> NDArray[np.float64]:
 
 
 def _label(pool: Pool, n: int, turn: TurnView) -> frozenset[str]:
-    """The stems that name an operand: a leaf's labels; for a result its question's and its leaves' words."""
+    """The stems that name an operand that is no leaf: of a result its question's and its leaves' words."""
     operand, leaves, state = pool.operands[n], turn.leaves, turn.state
-    if pool.leaf[n] >= 0:
-        return leaves.named[int(pool.leaf[n])]
     if operand.kind == "group":
         members = [m.index for m in pool.members(n) if m.kind == "leaf"]
         return frozenset().union(*(leaves.named[leaf] for leaf in members))

@@ -29,7 +29,7 @@ def by_rule(name: str, left: Dimension, right: Dimension) -> tuple[float, float]
 @given(st.lists(DIMENSIONS, min_size=1, max_size=4))
 def test_factors_are_those_of_the_rule(counts: list[Dimension]) -> None:
     plans = [(code, i, j) for code in range(len(OPERATIONS)) for i in range(len(counts)) for j in range(len(counts))]
-    operation, first, second = (np.array(column, np.int32) for column in zip(*plans, strict=True))
+    operation, first, second = (np.array(column, np.intp) for column in zip(*plans, strict=True))
     found = TABLE.factors(counts, operation.astype(np.int8), first, second)
     expected = [by_rule(OPERATIONS[code], counts[i], counts[j]) for code, i, j in plans]
     assert [*zip(*(part.tolist() for part in found), strict=True)] == expected
@@ -39,7 +39,7 @@ TABLE = ShiftTable(OPERATIONS, GROUPED)
 
 
 def test_more_kinds_than_are_kept_begin_anew() -> None:
-    table, nothing = ShiftTable(OPERATIONS, GROUPED), np.zeros(1, np.int32)
+    table, nothing = ShiftTable(OPERATIONS, GROUPED), np.zeros(1, np.intp)
     thousand, million = Dimension(Scale.THOUSAND), Dimension(Scale.MILLION)
     for number in range(200):
         counts = (Dimension(constant=Decimal(number)), million, thousand)
