@@ -1,0 +1,440 @@
+"""Whatever a request, a document or a person's words bring: nothing leaks, nothing runs, nothing ends in a 500."""
+
+import asyncio
+import csv
+import gc
+import gzip
+import io
+import json
+import re
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from model_replies import Reply as ModelReply
+from model_replies import say
+from model_server import ModelServer
+from web import asking
+from web_attacks import BROWSER, HOST, RawApp, Reply, addresses, crawl, faults_of, multipart, raw
+from workbooks import write_workbook
+
+from quaestor import evaluate_async
+from quaestor.sample import sample_path
+from quaestor.web.app import create_app
+from quaestor.web.security import Access
+
+TOKEN = "0123456789abcdef-token"
+KEY = "sk-no-page-may-ever-have-this-key"
+FORM = ("content-type", "application/x-www-form-urlencoded")
+SUM = "133733411"
+"""What `{{7*19104773}}` comes to where somebody lets it run."""
+EVIL = (
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror=alert(2)>'",
+    "' onfocus=alert(3) autofocus x='",
+    "javascript:alert(4)",
+    "{{7*19104773}}{%raw%}${7*19104773}",
+    "=HYPERLINK(\"http://evil.example\")",
+    "@SUM(1+1)*cmd|' /C calc'!A0",
+    "rent\x1b[2J\x1b]0;x\x07 \u202efdp.exe\u2066 \x9b31m",
+    "</textarea></title><svg onload=alert(5)>",
+)  # fmt: skip
+CLIMBING = (
+    "../../../../../../etc/passwd", "..%2f..%2f..%2f..%2fetc%2fpasswd", "%2e%2e%2f%2e%2e%2fruns.db", "....//....//etc",
+    "..%5c..%5cwindows%5cwin.ini", "%2fetc%2fpasswd", "%00", "x%00.json", "%252e%252e%252fetc",
+    "file:%2f%2f%2fetc%2fpasswd",
+    "sample%23..%2f..%2fruns.db", "%c0%ae%c0%ae/", "~root", "%F0%9F%92%A3", "'%20OR%201=1--", "a" * 5_000, "-1",
+    "9" * 400, "1e309", "nan", "%0d%0aSet-Cookie:%20a=b", "latest",
+)  # fmt: skip
+
+
+def evil_csv() -> bytes:
+    """A table whose title, headings, labels and notes would run or lead astray, and whose numbers can be asked for."""
+    written = io.StringIO()
+    lines = csv.writer(written)
+    lines.writerow([f"{EVIL[0]} ( in millions )"])
+    lines.writerow(["", f"2009 {EVIL[1]}", "2008"])
+    lines.writerows([evil, 100 + number, 90 + number] for number, evil in enumerate(EVIL))
+    lines.writerow(["net sales", 120, 100])
+    return written.getvalue().encode()
+
+
+@dataclass
+class Attacked:
+    """An app, what can be reached in it, and what no answer of it may have."""
+
+    asked: RawApp
+    folder: Path
+    known: list[tuple[str, str]] = field(default_factory=list)
+
+    def leaks(self, reply: Reply) -> list[str]:
+        secrets = (str(self.folder), "Traceback (most recent", "site-packages", "/src/quaestor", KEY, "root:x:", SUM)
+        told = f"{reply.headers} {reply.text}"
+        return [secret for secret in secrets if secret in told]
+
+    def wrong(self, reply: Reply) -> list[str]:
+        """What no answer may be, whatever was asked."""
+        faults = [f"status {reply.status}"] if reply.status >= 500 else []
+        return faults + self.leaks(reply) + (faults_of(reply) if reply.is_page else [])
+
+    def post(self, there: str, **fields: str) -> Reply:
+        return self.asked.ask("POST", there, (*BROWSER, FORM), urlencode(fields).encode())
+
+    def upload(self, data: bytes, name: str) -> Reply:
+        kind, body = multipart(data, name)
+        return self.asked.ask("POST", "/documents", (*BROWSER, ("content-type", kind)), body)
+
+    def converse(self, data: bytes, name: str, *questions: str) -> str:
+        """Begins a conversation about an upload, and returns its address."""
+        begun = self.upload(data, name)
+        assert begun.status == 303, begun.text
+        there = begun.headers["location"]
+        for question in questions:
+            asked = self.post(f"{there}/ask", question=question)
+            assert asked.status in (303, 400), asked.text
+        return there
+
+
+@pytest.fixture(scope="module")
+def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attacked]:
+    """An app with conversations about evil documents and a run in its store."""
+    folder = tmp_path_factory.mktemp("attacked")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENAI_API_KEY", KEY)
+        patch.setenv("ANTHROPIC_API_KEY", KEY)
+        request = asking(folder)
+        asyncio.run(evaluate_async("sample", limit=2, store=request.settings.store))
+        with raw(create_app(request, None, ("sample", str(sample_path())))) as app:
+            made = Attacked(app, folder)
+            there = made.converse(evil_csv(), f"../../{EVIL[0]}.csv", "what were net sales in 2009?", *EVIL)
+            made.post(f"{there}/name", title=EVIL[1])
+            made.known = list(crawl(app))
+            yield made
+
+
+ADDRESSES = addresses(create_app(asking(Path("nowhere"))))
+
+
+def filled(path: str, value: str) -> str:
+    return re.sub(r"\{[^}]*\}", value, path)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"host": HOST},
+        {"host": HOST, "origin": "http://evil.example"},
+        {"host": HOST, "origin": "null"},
+        {"host": HOST, "origin": f"https://{HOST}"},
+        {"host": HOST, "sec-fetch-site": "cross-site"},
+        {"host": HOST, "sec-fetch-site": "same-site"},
+        {"host": HOST, "sec-fetch-site": "same-origin", "origin": "http://127.0.0.1:1"},
+        {"host": HOST, "referer": f"http://{HOST}/"},
+    ],
+)
+def test_nothing_is_changed_from_another_site(attacked: Attacked, headers: dict[str, str]) -> None:
+    changing = [(method, path) for method, path in ADDRESSES if method not in ("GET", "HEAD", "OPTIONS")]
+    assert len(changing) > 3
+    for method, path in changing:
+        reply = attacked.asked.ask(method, filled(path, "x"), (*headers.items(), FORM), b"title=x&question=x")
+        assert reply.status == 403, (method, path)
+        assert attacked.wrong(reply) == []
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "evil.example:8765",
+        "",
+        "[",
+        "127.0.0.1@evil",
+        "a b",
+        "169.254.169.254",
+    ],
+)
+def test_a_name_of_another_site_leads_nowhere(attacked: Attacked, host: str) -> None:
+    for method, path in ADDRESSES:
+        headers = (("host", host), ("sec-fetch-site", "same-origin"), ("origin", f"http://{host}"))
+        reply = attacked.asked.ask(method, filled(path, "x"), headers)
+        assert reply.status == 421, (method, path)
+        assert attacked.wrong(reply) == []
+
+
+def test_each_address_wants_the_token(tmp_path: Path) -> None:
+    right = ("authorization", f"Bearer {TOKEN}")
+    with raw(create_app(asking(tmp_path), Access(token=TOKEN))) as app:
+        for method, path in ADDRESSES:
+            there = filled(path, "x")
+            if path == "/login":
+                continue
+            for wrong in (
+                BROWSER,
+                (*BROWSER, ("authorization", "Bearer x")),
+                (*BROWSER, ("authorization", f"Basic {TOKEN}")),
+                (*BROWSER, ("authorization", f"Bearer {TOKEN}x")),
+                (*BROWSER, ("cookie", f"quaestor={TOKEN}; quaestor_x={TOKEN}; =; {TOKEN}")),
+            ):
+                assert app.ask(method, there, wrong).status == 401, (method, path)
+            assert app.ask(method, f"{there}?token={TOKEN[:-1]}").status == 401
+            assert app.ask(method, there, (*BROWSER, right)).status != 401, (method, path)
+        granted = app.ask("GET", f"/runs?token={TOKEN}")
+        cookie = granted.headers["set-cookie"].partition(";")[0]
+        assert app.ask("GET", "/runs", (*BROWSER, ("cookie", cookie))).status == 200
+        # The cookie is no token: a page of another site that has it sent along changes nothing.
+        across = (("host", HOST), ("origin", "http://evil.example"), ("cookie", cookie), FORM)
+        assert app.ask("POST", "/conversations", across, b"document=x").status == 403
+
+
+@pytest.mark.parametrize("climbing", CLIMBING)
+def test_no_part_of_a_path_leads_to_a_file(attacked: Attacked, climbing: str) -> None:
+    for method, path in ADDRESSES:
+        for there in {filled(path, climbing), f"{path.rpartition('/')[0]}/{climbing}", f"/static/{climbing}"}:
+            reply = attacked.asked.ask(
+                method, filled(there, climbing), (*BROWSER, FORM), f"document={climbing}".encode()
+            )
+            assert attacked.wrong(reply) == [], (method, there)
+            assert "set-cookie" not in reply.headers
+
+
+def test_parameters_of_addresses_that_are_there_lead_to_no_file(attacked: Attacked) -> None:
+    for climbing in CLIMBING:
+        for method, there in attacked.known:
+            asked = "&".join(f"{name}={climbing}" for name in ("at", "part", "page", "format", "turn", "token", "sort"))
+            reply = attacked.asked.ask("GET", f"{there.partition('?')[0]}?{asked}")
+            assert attacked.wrong(reply) == [], (method, there, climbing)
+
+
+def test_no_word_of_a_document_or_a_person_runs_in_any_page(attacked: Attacked) -> None:
+    pages = {there: reply for there, reply in crawl(attacked.asked).items() if reply is not None}
+    assert [(there, attacked.wrong(reply)) for there, reply in pages.items() if attacked.wrong(reply)] == []
+    shown = "".join(reply.text for reply in pages.values())
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in shown
+    assert "{{7*19104773}}" in shown
+    assert "\ufffdfdp.exe" in shown
+    assert "\u241b[2J" in shown, "a question with an escape sequence shows it"
+
+
+@pytest.mark.parametrize("kind", ["csv", "json", "markdown", "html", "xlsx"])
+def test_nothing_that_is_taken_away_runs(attacked: Attacked, kind: str) -> None:
+    there = attacked.converse(evil_csv(), "evil.csv", "what were net sales in 2009?", EVIL[5], EVIL[6], EVIL[0])
+    taken = attacked.asked.ask("GET", f"{there}/export?format={kind}")
+    assert taken.status == 200
+    assert taken.headers["content-disposition"].startswith("attachment;")
+    assert attacked.leaks(taken) == []
+    if kind == "csv":
+        cells = [cell for row in csv.reader(io.StringIO(taken.text)) for cell in row]
+        assert not [cell for cell in cells if cell.startswith(("=", "@", "+", "\t"))]
+    if kind == "json":
+        assert json.loads(taken.text)
+    if kind == "html":
+        shown = Reply(200, {"content-type": "text/html"}, taken.body)
+        assert [fault for fault in faults_of(shown) if fault != "<style>"] == []
+    if kind == "xlsx":
+        with zipfile.ZipFile(io.BytesIO(taken.body)) as book:
+            sheets = "".join(book.read(name).decode() for name in book.namelist() if "worksheets/sheet" in name)
+        assert "HYPERLINK" not in sheets
+        assert "cmd|" not in sheets
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        'a"; filename="b.csv',
+        "a\r\nX-Evil: 1\r\n.csv",
+        "\x00.csv",
+        "..\\..\\runs.db",
+        "/etc/passwd",
+        "\u202efdp.csv",
+        "." * 300,
+        EVIL[1],
+    ],
+)
+def test_what_a_file_is_called_is_no_path_and_no_header(attacked: Attacked, name: str) -> None:
+    begun = attacked.upload(b"x,2009,2008\nnet sales,120,100\n", name)
+    assert begun.status in (303, 400, 422)
+    assert attacked.wrong(begun) == []
+    assert "x-evil" not in begun.headers
+    if begun.status == 303:
+        page = attacked.asked.ask("GET", begun.headers["location"])
+        assert attacked.wrong(page) == []
+        taken = attacked.asked.ask("GET", f"{begun.headers['location']}/export?format=csv")
+        assert "x-evil" not in taken.headers
+    kept = [path.name for path in attacked.folder.rglob("*") if path.is_file()]
+    assert not [path for path in kept if "passwd" in path or "evil" in path.lower() or path.endswith(".csv")]
+
+
+def grows(_: Path) -> bytes:
+    return gzip.compress(b"<p>" * (90 << 20), 1)
+
+
+def bomb(folder: Path) -> bytes:
+    sheet = {"xl/worksheets/sheet1.xml": b"<s>" * (90 << 20)}
+    return write_workbook(folder / "bomb.xlsx", {"S": [["a", 1]]}, parts=sheet).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "made", "line"),
+    [
+        ("picture.csv", lambda _: b"\x89PNG\r\n\x1a\n" + bytes(99), "it is a picture"),
+        ("empty.html", lambda _: b"   \n", "the file is empty"),
+        ("words.txt", lambda _: b"Nothing but words is here.\n", "has no number"),
+        ("cut.pdf", lambda _: b"%PDF-1.7\n1 0 obj", "broken or cut off"),
+        ("old.xls", lambda _: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(999), "of an old Office program"),
+        ("large.csv", lambda _: b"net sales,120,100\n" * (3 << 20), "50 MB are the most that a file may have"),
+        pytest.param("grows.html.gz", grows, "larger than 256 MB unpacked", marks=pytest.mark.slow),
+        pytest.param("bomb.xlsx", bomb, "cannot read bomb.xlsx", marks=pytest.mark.slow),
+    ],
+)  # fmt: skip
+def test_a_file_that_cannot_be_read_is_told_in_a_line(
+    attacked: Attacked, tmp_path: Path, name: str, made: Callable[[Path], bytes], line: str
+) -> None:
+    before = {path for path in attacked.folder.rglob("*") if path.is_file()}
+    reply = attacked.upload(made(tmp_path), name)
+    assert reply.status == 400
+    assert line in " ".join(reply.text.split())
+    assert attacked.wrong(reply) == []
+    assert {path for path in attacked.folder.rglob("*") if path.is_file()} == before
+
+
+def test_a_body_without_end_is_not_waited_for(attacked: Attacked) -> None:
+    kind, body = multipart(b"x" * (1 << 20), "endless.csv")
+    reply = attacked.asked.ask(
+        "POST", "/documents", (*BROWSER, ("content-type", kind)), [body[:-99], *[b"x" * (4 << 20)] * 20]
+    )
+    assert reply.status == 413
+    assert attacked.wrong(reply) == []
+
+
+MULTIPART = "multipart/form-data; boundary=part"
+
+
+def part(said: str, body: str = "x", end: str = "--part--\r\n") -> bytes:
+    return f"--part\r\nContent-Disposition: form-data; {said}\r\n\r\n{body}\r\n{end}".encode("latin-1")
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        (MULTIPART, part('name="file"; filename="a.csv"', "cut", "")),
+        (MULTIPART, part('name="file"', "no file")),
+        (MULTIPART, part("\xff\xfe; name=file")),
+        (MULTIPART, b"--part\r\n" + b"X: y\r\n" * 50_000 + b"\r\nx\r\n--part--\r\n"),
+        (MULTIPART, b"".join(part(f'name="a{n}"', end="") for n in range(3_000)) + b"--part--\r\n"),
+        (MULTIPART, b"no boundary at all"),
+        ("multipart/form-data", b"--part\r\n\r\n"),
+        ("multipart/form-data; boundary=", b"--\r\n\r\n"),
+        ("multipart/form-data; boundary=" + "x" * 9_000, b"--x"),
+        ("application/json", b"{" * 9_000),
+        ("application/x-www-form-urlencoded", b"&".join(b"a%d=b" % n for n in range(20_000))),
+        ("text/plain; charset=nothing", b"\xff\xfe"),
+        ("", b"x"),
+    ],
+    ids=[f"{number}" for number in range(13)],
+)
+# A form that breaks off leaves its file to the garbage collector.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_malformed_body_is_the_mistake_of_who_sent_it(attacked: Attacked, kind: str, body: bytes) -> None:
+    for method, path in ADDRESSES:
+        if method in ("POST", "PUT", "PATCH", "DELETE") and path != "/login":
+            for pieces in (body, [body[: len(body) // 2], body[len(body) // 2 :]]):
+                reply = attacked.asked.ask(method, filled(path, "x"), (*BROWSER, ("content-type", kind)), pieces)
+                assert 400 <= reply.status < 500, (path, reply.status)
+                assert attacked.wrong(reply) == []
+    gc.collect()
+
+
+@pytest.mark.parametrize(
+    "told",
+    [ModelReply(f"no such key: {KEY}, Bearer {KEY}", status=401), say(f"the key is {KEY}")],
+    ids=["refused", "answered"],
+)
+@pytest.mark.usefixtures("local_models")
+def test_a_key_that_a_model_repeats_is_in_no_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: ModelReply
+) -> None:
+    monkeypatch.setenv("QUAESTOR_API_KEY", KEY)
+    with ModelServer(lambda _: told) as server:
+        request = asking(tmp_path, model=f"openai:scripted@{server.url}/v1")
+        with raw(create_app(request)) as app:
+            attacked = Attacked(app, tmp_path)
+            there = attacked.converse(evil_csv(), "evil.csv")
+            assert attacked.post(f"{there}/answerer", answerer="agent-1").status == 303
+            streamed = ("hx-request", "true")
+            replies = [
+                attacked.post(f"{there}/ask", question="what was rent in 2009?"),
+                app.ask("POST", f"{there}/ask", (*BROWSER, FORM, streamed), b"question=what+was+rent+in+2008%3F"),
+                *(reply for reply in crawl(app).values() if reply is not None),
+            ]
+        assert any(KEY in str(dict(asked.headers)) for asked in server.asked), "the key was never sent"
+    assert [attacked.leaks(reply) for reply in replies] == [[]] * len(replies)
+
+
+WORDS = st.one_of(st.sampled_from([*EVIL, *CLIMBING, "", "0", "1", "latest", "default"]), st.text(max_size=40))
+METHODS = ("GET", "POST", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "get", "A" * 99, "")
+HEADERS = {
+    "hx-request": ("true", "false"),
+    "hx-history-restore-request": ("true",),
+    "origin": (f"http://{HOST}", "http://evil.example", "null", ""),
+    "sec-fetch-site": ("same-origin", "cross-site", "none", "x"),
+    "content-type": ("application/json", "multipart/form-data; boundary=part", "text/html", "x", ""),
+    "content-length": ("0", "-1", "9" * 30, "x"),
+    "authorization": ("Bearer x", "Basic eDp4", "", "Bearer \xff"),
+    "cookie": ("a=b", "=", ";;;", "\xff=\xfe", "a" * 9_000),
+    "accept-encoding": ("gzip", "x"),
+    "range": ("bytes=0-", "bytes=9-1", "x"),
+    "if-none-match": ("*", "x"),
+    "if-modified-since": ("x", "Thu, 01 Jan 1970 00:00:00 GMT"),
+    "transfer-encoding": ("chunked", "x"),
+    "x-forwarded-host": ("evil.example",),
+}
+
+
+def in_an_address(text: str) -> str:
+    return quote(text, safe="/%", errors="replace")
+
+
+@st.composite
+def requests(draw: st.DrawFn, known: list[tuple[str, str]]) -> tuple[str, str, list[tuple[str, str]], bytes]:
+    method, there = draw(st.sampled_from([*known, *ADDRESSES]))
+    there = re.sub(r"\{[^}]*\}", lambda _: in_an_address(draw(WORDS)), there.partition("?")[0])
+    if draw(st.integers(0, 5)) == 0:
+        there = f"/{in_an_address(draw(st.text(max_size=60)))}"
+    if draw(st.integers(0, 3)) == 0:
+        method = draw(st.sampled_from(METHODS))
+    names = st.sampled_from(
+        ["question", "title", "document", "answerer", "file", "at", "part", "page", "format", "token", "x"]
+    )
+    asked = draw(st.dictionaries(st.one_of(names, st.text(max_size=8)), WORDS, max_size=3))
+    sent = draw(st.dictionaries(names, WORDS, max_size=3))
+    headers = dict([*BROWSER, FORM]) | {
+        name: draw(st.sampled_from(HEADERS[name]))
+        for name in draw(st.lists(st.sampled_from(list(HEADERS)), max_size=3))
+    }
+    body = draw(st.one_of(st.just(urlencode(sent, errors="replace").encode()), st.binary(max_size=200)))
+    return method, f"{there}?{urlencode(asked, errors='replace')}", list(headers.items()), body
+
+
+def check(attacked: Attacked, data: st.DataObject) -> None:
+    method, there, headers, body = data.draw(requests(attacked.known))
+    reply = attacked.asked.ask(method, there, headers, body)
+    assert attacked.wrong(reply) == []
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_a_hundred_random_requests(attacked: Attacked, data: st.DataObject) -> None:
+    check(attacked, data)
+
+
+@pytest.mark.slow
+@settings(max_examples=1_000, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_a_thousand_random_requests(attacked: Attacked, data: st.DataObject) -> None:
+    check(attacked, data)
