@@ -37,8 +37,7 @@ MAY_NAME_ANSWERS = {"scoring/references/convfinqa.py", "scoring/references/tatqa
 MAY_READ_GOLD = (
     "scoring/", "learning/", "cli/", "__init__.py",
     "application/audit_service.py", "application/compared_runs.py", "application/library.py",
-    "application/score_service.py",
-    "application/training.py", "application/wrong_turns.py",
+    "application/run_references.py", "application/score_service.py", "application/training.py",
 )  # fmt: skip
 ASKED = "dialogue_break"
 # Numbers and words that stand on no page.

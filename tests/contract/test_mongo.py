@@ -21,7 +21,8 @@ from quaestor.errors import DuplicateRecordError, StoreError
 from quaestor.evaluation.engines import InlineEngine
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
-from quaestor.scores.mongo import SCORE_INDEXES, MongoScores
+from quaestor.scores.mongo import MongoScores
+from quaestor.scores.mongo_documents import SCORE_INDEXES
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.mongo_documents import INDEXES, SCHEMA_VERSION
 from quaestor.store.records import GraphKey

@@ -54,7 +54,7 @@ async def read_run_scores(uri: str, run: RunRecord) -> RunScores:
         for score in await store.scores(run.id):
             by_file.setdefault(score.dataset, score)
         latest = tuple(by_file.values())
-        if not latest or not _is_of(latest[0], run):
+        if not latest or not is_score_of(latest[0], run):
             return RunScores(latest, outdated=bool(latest))
         conversations = await store.conversation_scores(run.id)
         verdicts = await store.verdicts(run.id)
@@ -82,9 +82,9 @@ async def read_latest_scores(uri: str, runs: Sequence[RunRecord]) -> Mapping[str
     async with opened as store:
         for score in await store.scores():
             found.setdefault(score.run, score)
-    return {run.id: found[run.id] for run in runs if run.id in found and _is_of(found[run.id], run)}
+    return {run.id: found[run.id] for run in runs if run.id in found and is_score_of(found[run.id], run)}
 
 
-def _is_of(score: ScoreRecord, run: RunRecord) -> bool:
-    """Tells whether a score is of all that a run has answered: one that is resumed ends anew."""
+def is_score_of(score: ScoreRecord, run: RunRecord) -> bool:
+    """Returns whether a score is of all that a run has answered: one that is resumed ends anew."""
     return run.finished is not None and run.finished <= score.scored

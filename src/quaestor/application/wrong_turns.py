@@ -7,16 +7,14 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from quaestor.application.choosing import read_as_played
 from quaestor.application.kept_scores import RunScores, read_run_scores
+from quaestor.application.run_references import read_played_file, verdicts_on
 from quaestor.application.run_service import OVER_DATASETS, find_run
 from quaestor.application.stored_turns import stored_graph
-from quaestor.errors import InputError, UnlabelledError
+from quaestor.errors import InputError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.scoring.cause import Cause
-from quaestor.scoring.gold import read_gold
-from quaestor.scoring.predictions import prediction_of
-from quaestor.scoring.report import TurnScore, score_predictions
+from quaestor.scoring.report import TurnScore
 from quaestor.store.base import RunStore
 from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
 
@@ -111,24 +109,13 @@ def _verdicts(record: RunRecord, turns: Sequence[TurnRecord], dataset: Path | No
     path = dataset or Path(record.dataset)
     if dataset is None and not path.is_file():
         return None
-    pages = read_as_played(path, record)
-    if pages.digest != record.dataset_digest:
+    file = read_played_file(path, record)
+    if file is None:
         if dataset is None:
             return None
         raise InputError(f"run {record.id} was of {record.dataset} and not of these questions: name that file")
-    try:
-        gold = read_gold(path)
-    except UnlabelledError:
-        return None
-    labelled = {c.id: c for c in pages.conversations if c.id in gold}
-    played = {turn.conversation for turn in turns}
-    predictions = [prediction_of(turn) for turn in turns]
-    report = score_predictions(
-        [prediction for prediction in predictions if prediction.conversation in labelled],
-        gold,
-        [conversation for name, conversation in labelled.items() if name in played],
-    )
-    return report.turns
+    report = verdicts_on(file, turns)
+    return report.turns if report else None
 
 
 def wrong_turn_objects(found: WrongTurns, *, full: bool = False) -> list[dict[str, JsonValue]]:

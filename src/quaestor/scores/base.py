@@ -4,12 +4,15 @@ It is an object of its own beside the run store, and stands above everything tha
 has no way to a verdict. `tests/contract` holds all implementations to it.
 """
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self, cast, runtime_checkable
 
 from quaestor.plugins import Registry
+from quaestor.scores.listing import JudgedTurn, PairCounts, PairFilter, Tally, TurnPair, VerdictFilter
 from quaestor.scores.records import ConversationScoreRecord, KeptScore, ScoreRecord, VerdictRecord
+from quaestor.store.listing import ListPage, ListPart, TurnClass, TurnFilter
 
 
 @runtime_checkable
@@ -51,6 +54,51 @@ class ScoreStore(Protocol):
             conversation: Only those of this one.
             correct: Only those that are right, or wrong.
         """
+        ...
+
+    async def latest_scores(self, runs: Sequence[str]) -> Mapping[str, ScoreRecord]:
+        """Returns the figures of the latest scoring of some runs, by run; of one without a scoring none."""
+        ...
+
+    async def list_turns(
+        self, run: str, wanted: TurnFilter, verdicts: VerdictFilter, part: ListPart
+    ) -> ListPage[JudgedTurn]:
+        """Returns turns of a run with the verdicts of its latest scoring.
+
+        Args:
+            run: The run's id; of one that is not there the list is empty.
+            wanted: Which turns, and in which order.
+            verdicts: Which of them by their verdict.
+            part: Which part of their list.
+        """
+        ...
+
+    async def tally(self, run: str, by: TurnClass) -> Mapping[str | int | None, Tally]:
+        """Returns how many turns of each class are right in a run's latest scoring.
+
+        Args:
+            run: The run's id.
+            by: What they are counted by; turns that have no such class are counted under None.
+        """
+        ...
+
+    async def causes(self, run: str) -> Mapping[str, int]:
+        """Returns for how many turns each cause is kept in a run's latest scoring, the most frequent first."""
+        ...
+
+    async def compare(self, first: str, second: str, wanted: PairFilter, part: ListPart) -> ListPage[TurnPair]:
+        """Returns turns of two runs side by side, by conversation and index: those that both have.
+
+        Args:
+            first: The id of one run.
+            second: That of the other.
+            wanted: Which turns.
+            part: Which part of their list.
+        """
+        ...
+
+    async def compared(self, first: str, second: str) -> PairCounts:
+        """Returns how two runs compare over the turns that both have."""
         ...
 
     async def close(self) -> None:

@@ -4,8 +4,24 @@ Owns the statements; the tables are in `quaestor.store.sqlite_schema`. What belo
 foreign keys of the tables.
 """
 
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+
+from quaestor.scores.listing import JudgedTurn, Outcome, PairCounts, PairFilter, Tally, TurnPair, VerdictFilter
 from quaestor.scores.records import ConversationScoreRecord, KeptScore, ScoreRecord, VerdictRecord
+from quaestor.store.listing import ListPage, ListPart, TurnClass, TurnFilter, TurnListing
 from quaestor.store.sqlite_file import SqliteFile, in_order
+from quaestor.store.sqlite_listing import COUNTED, Value, listed, listing_of, turns_order, turns_where
+
+_VERDICT = tuple(item.name for item in fields(VerdictRecord))
+_LISTED = len(fields(TurnListing))
+_OUTCOMES: Mapping[tuple[int | None, int | None], Outcome] = {
+    (1, 1): "both",
+    (1, 0): "first",
+    (0, 1): "second",
+    (0, 0): "neither",
+}
 
 
 class SqliteScores(SqliteFile):
@@ -51,3 +67,104 @@ class SqliteScores(SqliteFile):
             where.append(f"correct = {int(correct)}")
         rest = f'scored_turns WHERE {" AND ".join(where)} ORDER BY conversation, "index"'
         return self._select(VerdictRecord, rest, *values)
+
+    @in_order
+    def latest_scores(self, runs: Sequence[str]) -> Mapping[str, ScoreRecord]:
+        """Returns the figures of the latest scoring of some runs, by run."""
+        latest = "scores WHERE run = ? ORDER BY scored DESC, id DESC LIMIT 1"
+        return {score.run: score for run in runs for score in self._select(ScoreRecord, latest, run)}
+
+    @in_order
+    def list_turns(self, run: str, wanted: TurnFilter, verdicts: VerdictFilter, part: ListPart) -> ListPage[JudgedTurn]:
+        """Returns turns of a run with the verdicts of its latest scoring."""
+        where, values = turns_where(run, wanted)
+        for column, value in {"correct": verdicts.correct, "cause": verdicts.cause}.items():
+            if value is not None:
+                where, values = f"{where} AND vt.{column} = ?", [*values, value]
+        rest = f"FROM {_judged('t')} WHERE {where}"
+        with self._reporting("read"):
+            total = self._db.execute(f"SELECT count(*) {rest}", values).fetchone()[0]
+            columns = f"{listed('t')}, {_verdict('t')}"
+            some = f"SELECT {columns} {rest} ORDER BY {turns_order(wanted)} LIMIT ? OFFSET ?"
+            rows = self._db.execute(some, (*values, part.limit, part.offset)).fetchall()
+        return ListPage(tuple(map(_judged_turn, rows)), total, part)
+
+    @in_order
+    def tally(self, run: str, by: TurnClass) -> Mapping[str | int | None, Tally]:
+        """Returns how many turns of each class are right in a run's latest scoring."""
+        counts = f't."{by}", coalesce(sum(vt.correct), 0), count(vt.correct), count(*)'
+        with self._reporting("read"):
+            rows = self._db.execute(f"SELECT {counts} FROM {_judged('t')} WHERE t.run = ? GROUP BY 1", (run,))
+            return {name: Tally(*counted) for name, *counted in rows.fetchall()}
+
+    @in_order
+    def causes(self, run: str) -> Mapping[str, int]:
+        """Returns for how many turns each cause is kept in a run's latest scoring, the most frequent first."""
+        counted = "SELECT cause, count(*) FROM scored_turns WHERE run = ? AND cause IS NOT NULL GROUP BY 1"
+        with self._reporting("read"):
+            return dict(self._db.execute(f"{counted} ORDER BY 2 DESC, 1", (run,)).fetchall())
+
+    @in_order
+    def compare(self, first: str, second: str, wanted: PairFilter, part: ListPart) -> ListPage[TurnPair]:
+        """Returns turns of two runs side by side."""
+        where, values = turns_where(first, TurnFilter(wanted.text), "a")
+        rest = f"FROM {_PAIRS} WHERE {where} AND {_pairs_where(wanted)}"
+        with self._reporting("read"):
+            total = self._db.execute(f"SELECT count(*) {rest}", (second, *values)).fetchone()[0]
+            columns = ", ".join((listed("a"), _verdict("a"), listed("b"), _verdict("b")))
+            some = f'SELECT {columns} {rest} ORDER BY a.conversation, a."index" LIMIT ? OFFSET ?'
+            rows = self._db.execute(some, (second, *values, part.limit, part.offset)).fetchall()
+        half = _LISTED + len(_VERDICT)
+        return ListPage(tuple(TurnPair(_judged_turn(row), _judged_turn(row, half)) for row in rows), total, part)
+
+    @in_order
+    def compared(self, first: str, second: str) -> PairCounts:
+        """Returns how two runs compare over the turns that both have."""
+        counted = "SELECT va.correct, vb.correct, count(*), sum(a.number IS NOT b.number)"
+        with self._reporting("read"):
+            rows = self._db.execute(
+                f"{counted} FROM {_PAIRS} WHERE a.run = ? GROUP BY 1, 2", (second, first)
+            ).fetchall()
+        outcomes: dict[Outcome, int] = {}
+        for one, other, count, _ in rows:
+            outcome = _OUTCOMES.get((one, other), "unjudged")
+            outcomes[outcome] = outcomes.get(outcome, 0) + count
+        return PairCounts(outcomes, sum(row[3] for row in rows), sum(row[2] for row in rows))
+
+
+def _judged(name: str) -> str:
+    """The turns that count, under a name, and under `v` and the name their verdicts."""
+    on = " AND ".join(f'v{name}."{column}" = {name}."{column}"' for column in ("run", "conversation", "index"))
+    return f"{COUNTED.format(name)} LEFT JOIN scored_turns v{name} ON {on}"
+
+
+_PAIRS = f"""{_judged("a")}
+    JOIN turns b ON b.run = ? AND b.conversation = a.conversation AND b."index" = a."index"
+    JOIN examples eb ON eb.run = b.run AND eb.conversation = b.conversation AND eb.attempt = b.attempt
+    LEFT JOIN scored_turns vb ON vb.run = b.run AND vb.conversation = b.conversation AND vb."index" = b."index\""""
+"""The turns of a run `a` beside those of a run `b`, which is the first value."""
+
+
+def _pairs_where(wanted: PairFilter) -> str:
+    conditions = ["1"]
+    if wanted.outcome == "unjudged":
+        conditions.append("(va.correct IS NULL OR vb.correct IS NULL)")
+    elif wanted.outcome is not None:
+        right = next(key for key, outcome in _OUTCOMES.items() if outcome == wanted.outcome)
+        conditions.append(f"va.correct = {right[0]} AND vb.correct = {right[1]}")
+    if wanted.differ is not None:
+        conditions.append(f"a.number {'IS NOT' if wanted.differ else 'IS'} b.number")
+    return " AND ".join(conditions)
+
+
+def _verdict(name: str) -> str:
+    return ", ".join(f'v{name}."{column}"' for column in _VERDICT)
+
+
+def _judged_turn(row: sqlite3.Row, at: int = 0) -> JudgedTurn:
+    values: dict[str, Value] = dict(zip(_VERDICT, tuple(row)[at + _LISTED :], strict=False))
+    if values["score"] is None:
+        return JudgedTurn(listing_of(row, at))
+    program = values["program_correct"]
+    flags = {"correct": bool(values["correct"]), "program_correct": None if program is None else bool(program)}
+    return JudgedTurn(listing_of(row, at), VerdictRecord(**{**values, **flags}))  # type: ignore[arg-type]

@@ -14,6 +14,16 @@ from quaestor.core.triples import Triple
 from quaestor.errors import StoreError
 from quaestor.extras import require_extra
 from quaestor.plugins import Registry
+from quaestor.store.listing import (
+    ListPage,
+    ListPart,
+    RunChoices,
+    RunFilter,
+    TurnClass,
+    TurnCounts,
+    TurnFilter,
+    TurnListing,
+)
 from quaestor.store.records import (
     ConversationRecord,
     CorrectionRecord,
@@ -71,6 +81,19 @@ class RunStore(Protocol):
         """Returns all runs, the latest first."""
         ...
 
+    async def list_runs(self, wanted: RunFilter, part: ListPart) -> ListPage[RunRecord]:
+        """Returns runs, the latest first.
+
+        Args:
+            wanted: Which runs.
+            part: Which part of their list.
+        """
+        ...
+
+    async def run_choices(self) -> RunChoices:
+        """Returns what there is to filter runs over datasets by: all that some run has."""
+        ...
+
     async def run(self, run: str) -> RunRecord:
         """Returns one run. The UnknownRunError names the nearest or latest ids."""
         ...
@@ -122,6 +145,25 @@ class RunStore(Protocol):
             run: The run's id.
             conversation: The conversation's id; None is all of them.
             attempt: Which attempt at it, from 1; None is the one that counts.
+        """
+        ...
+
+    async def list_turns(self, run: str, wanted: TurnFilter, part: ListPart) -> ListPage[TurnListing]:
+        """Returns turns of a run as a list shows them, those of the attempts that count.
+
+        Args:
+            run: The run's id.
+            wanted: Which turns, and in which order.
+            part: Which part of their list.
+        """
+        ...
+
+    async def count_turns(self, run: str, by: TurnClass) -> TurnCounts:
+        """Returns how many turns of a run have each class, of the attempts that count.
+
+        Args:
+            run: The run's id.
+            by: What they are counted by; turns that have no such class are counted under None.
         """
         ...
 

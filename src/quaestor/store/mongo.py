@@ -16,9 +16,9 @@ from pymongo.asynchronous.collection import AsyncCollection
 from pymongo.errors import BulkWriteError, DuplicateKeyError
 
 from quaestor.core.triples import Triple
-from quaestor.errors import StoreError, UnknownRunError
+from quaestor.errors import StoreError
 from quaestor.store import errors as refusals
-from quaestor.store.mongo_connection import Database, Document, OnMongo
+from quaestor.store.mongo_connection import Database, Document
 from quaestor.store.mongo_documents import (
     INDEXES,
     attempt_number,
@@ -27,6 +27,7 @@ from quaestor.store.mongo_documents import (
     to_document,
     to_key,
 )
+from quaestor.store.mongo_listing import MongoLists
 from quaestor.store.records import (
     ConversationRecord,
     CorrectionRecord,
@@ -43,7 +44,7 @@ from quaestor.store.records import (
 _DUPLICATE_KEY = 11000
 
 
-class MongoStore(OnMongo):
+class MongoStore(MongoLists):
     """A RunStore in one database of a MongoDB server. Belongs to the event loop that first uses it."""
 
     def __init__(self, uri: str, *, create: bool = True) -> None:
@@ -324,10 +325,6 @@ class MongoStore(OnMongo):
             found = await _read_triples(db.instances, {"type": "instance", **_place(run, conversation)})
             return self._whole(found, kept, f"graph of conversation {conversation!r} in run {run!r}")
 
-    async def _require(self, db: Database, run: str) -> None:
-        if await db.evaluation_runs.find_one({"runId": run}, ["_id"]) is None:
-            raise await self._unknown(db, run)
-
     async def _graph(self, db: Database, run: str, conversation: str) -> Document:
         await self._require(db, run)
         kept = await db.graphs.find_one(_place(run, conversation))
@@ -342,10 +339,6 @@ class MongoStore(OnMongo):
                 "it, or has written another one at the same time; save it again"
             )
         return found
-
-    async def _unknown(self, db: Database, run: str) -> UnknownRunError:
-        found = db.evaluation_runs.find({}, ["runId"]).sort([("startedAt", -1), ("runId", -1)])
-        return refusals.unknown_run(self._name, run, [document["runId"] async for document in found])
 
 
 def _place(run: str, conversation: str) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from pymongo.errors import (
 
 from quaestor.errors import StoreError
 from quaestor.store.mongo_documents import INDEXES, OUTDATED, SCHEMA_VERSION
+from quaestor.store.mongo_filing import file_turn_documents
 
 Document: TypeAlias = dict[str, Any]
 Database: TypeAlias = AsyncDatabase[Document]
@@ -130,6 +131,8 @@ class MongoConnection:
         for collection, indexes in INDEXES.items():
             models = [IndexModel(list(keys.items()), unique=unique) for keys, unique in indexes]
             await self._db[collection].create_indexes(models)
+        if found:
+            await file_turn_documents(self._db)
         await versions.update_one({"_id": "schema"}, {"$set": {"version": SCHEMA_VERSION}}, upsert=True)
 
     @contextmanager

@@ -5,7 +5,7 @@ times are dates there, and can be compared.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, fields
+from dataclasses import asdict, astuple, fields
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -19,10 +19,11 @@ from quaestor.store.records import (
     RunRecord,
     TurnRecord,
 )
+from quaestor.store.turn_classes import classes_of
 
 Record = TypeVar("Record", RunRecord, ConversationRecord, TurnRecord, PromptRecord, CorrectionRecord)
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 _PLACE = {"run": "runId", "conversation": "conversationId"}
 _SPAN = {"started": "startedAt", "finished": "completedAt"}
@@ -53,7 +54,10 @@ INDEXES: Mapping[str, Sequence[Index]] = {
     "evaluation_runs": [({"runId": 1}, True), ({"startedAt": -1}, False)],
     "examples": [({"runId": 1, "exampleId": 1}, True), ({"runId": 1, "status": 1}, False)],
     # The attempt is in the key because two processes may play one conversation; only one of them completes it.
-    "turns": [(_RUN_AND_CONVERSATION | {"turnIndex": 1, "attempt": 1}, True)],
+    "turns": [
+        (_RUN_AND_CONVERSATION | {"turnIndex": 1, "attempt": 1}, True),
+        ({"runId": 1, "classes.operation": 1, "classes.origin": 1, "classes.kind": 1, "classes.confidence": 1}, False),
+    ],
     "prompt_logs": [(_RUN_AND_CONVERSATION | {"turnIndex": 1, "number": 1, "attempt": 1}, True), ({"phase": 1}, False)],
     "corrections": [(_RUN_AND_CONVERSATION | {"number": 1, "attempt": 1}, True)],
 }
@@ -76,6 +80,7 @@ def to_document(
         document["durationMs"] = round((record.finished - record.started).total_seconds() * 1000)
     if isinstance(record, TurnRecord):
         document["understanding"] = _understanding(record)
+        document["classes"] = asdict(classes_of(record.answer))
         document["toolCalls"] = [_dated(call) for call in record.tool_calls]
     return document
 

@@ -25,13 +25,15 @@ from quaestor.store.records import (
     TurnRecord,
     now,
 )
-from quaestor.store.sqlite_file import SqliteFile, encode, in_order
+from quaestor.store.sqlite_file import encode, in_order
+from quaestor.store.sqlite_listing import SqliteLists
+from quaestor.store.turn_classes import classes_of
 
 _COUNTS = "(SELECT attempt FROM examples e WHERE e.run = {0}.run AND e.conversation = {0}.conversation)"
 """The attempt at a conversation that counts, for a table that has its turns or prompts."""
 
 
-class SqliteStore(SqliteFile):
+class SqliteStore(SqliteLists):
     """A RunStore in one SQLite file."""
 
     @in_order
@@ -96,7 +98,7 @@ class SqliteStore(SqliteFile):
         with self._reporting("write to"), self._transaction():
             self._require(turn.run)
             try:
-                self._insert("turns", turn, verb="REPLACE")
+                self._insert("turns", turn, classes_of(turn.answer), verb="REPLACE")
             except sqlite3.IntegrityError as error:
                 raise refusals.never_begun(self._name, turn) from error
 
@@ -108,7 +110,7 @@ class SqliteStore(SqliteFile):
             self._unfinished(example)
             self._replace_example(example)
             for turn in turns:
-                self._insert("turns", turn, verb="REPLACE")
+                self._insert("turns", turn, classes_of(turn.answer), verb="REPLACE")
 
     def _unfinished(self, example: ConversationRecord) -> int | None:
         """Returns which attempt at a conversation was begun last, or None; a complete one is refused."""

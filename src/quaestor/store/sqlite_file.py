@@ -44,6 +44,7 @@ _ADVICE = {
 S = TypeVar("S", bound="SqliteFile")
 P = ParamSpec("P")
 R = TypeVar("R")
+D = TypeVar("D", bound="DataclassInstance")
 
 
 def in_order(
@@ -102,8 +103,11 @@ class SqliteFile:
             with self._transaction():
                 # Looked up again: another process may have made the tables while this one waited.
                 for step in STEPS[self._version() :]:
-                    for statement in step:
-                        self._db.execute(statement)
+                    for change in step:
+                        if callable(change):
+                            change(self._db)
+                        else:
+                            self._db.execute(change)
                 self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
                 self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         self._db.execute("PRAGMA journal_mode = WAL")
@@ -189,16 +193,19 @@ class SqliteFile:
         ids = [row["id"] for row in self._db.execute("SELECT id FROM runs ORDER BY started DESC, id DESC")]
         return refusals.unknown_run(self._name, run, ids)
 
-    def _insert(self, table: str, record: "DataclassInstance", *, verb: str = "INSERT") -> None:
-        names = [item.name for item in fields(record)]
-        columns, marks = ", ".join(f'"{name}"' for name in names), ", ".join("?" * len(names))
-        values = [encode(name, getattr(record, name)) for name in names]
+    def _insert(self, table: str, *records: "DataclassInstance", verb: str = "INSERT") -> None:
+        """Writes a row of all that some records hold together."""
+        found = {item.name: getattr(record, item.name) for record in records for item in fields(record)}
+        columns, marks = ", ".join(f'"{name}"' for name in found), ", ".join("?" * len(found))
+        values = [encode(name, value) for name, value in found.items()]
         self._db.execute(f"{verb} INTO {table} ({columns}) VALUES ({marks})", values)
 
-    def _select(self, kind: Callable[..., R], rest: str, *values: str | int | None) -> tuple[R, ...]:
+    def _select(self, kind: type[D], rest: str, *values: str | int | float | None) -> tuple[D, ...]:
+        names = [item.name for item in fields(kind)]
+        columns = ", ".join(f'"{name}"' for name in names)
         with self._reporting("read"):
-            rows = self._db.execute(f"SELECT * FROM {rest}", values).fetchall()
-        return tuple(kind(**{name: _decode(name, row[name]) for name in row.keys()}) for row in rows)  # noqa: SIM118
+            rows = self._db.execute(f"SELECT {columns} FROM {rest}", values).fetchall()
+        return tuple(kind(**{name: _decode(name, row[name]) for name in names}) for row in rows)
 
 
 def encode(name: str, value: object) -> str | int | float | None:

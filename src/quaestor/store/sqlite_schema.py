@@ -3,6 +3,11 @@
 Owns the schema and its version. A step, once released, is never changed: the next change is another step.
 """
 
+import sqlite3
+from collections.abc import Callable
+
+from quaestor.store.sqlite_filing import file_turns
+
 APPLICATION_ID = 0x51554145  # "QUAE": tells our files from other SQLite databases
 
 _RUNS = (
@@ -115,7 +120,20 @@ _CORRECTIONS = (
         changes JSON NOT NULL, PRIMARY KEY (run, conversation, attempt, number),
         FOREIGN KEY (run, conversation) REFERENCES examples (run, conversation))""",
 )
-STEPS = (_RUNS, _KNOWLEDGE, _USAGE, _REFERENCES, _EVENTS, _SCORES, _ATTEMPTS, _CAUSES, _FROZEN_GRAPHS, _CORRECTIONS)
+# What turns are listed by; turns of before are filed too. The index has all that filters and counts ask.
+_LISTS = (
+    "ALTER TABLE turns ADD COLUMN kind TEXT NOT NULL DEFAULT 'none'",
+    "ALTER TABLE turns ADD COLUMN operation TEXT",
+    "ALTER TABLE turns ADD COLUMN origin TEXT",
+    "ALTER TABLE turns ADD COLUMN confidence REAL",
+    file_turns,
+    """CREATE INDEX turns_listed ON turns (
+        run, conversation, attempt, "index", kind, operation, origin, confidence, number)""",
+)
+STEPS: tuple[tuple[str | Callable[[sqlite3.Connection], None], ...], ...] = (
+    _RUNS, _KNOWLEDGE, _USAGE, _REFERENCES, _EVENTS, _SCORES, _ATTEMPTS, _CAUSES, _FROZEN_GRAPHS, _CORRECTIONS,
+    _LISTS,
+)  # fmt: skip
 """Step n brings a file of version n to version n + 1; a new file takes all of them."""
 
 SCHEMA_VERSION = len(STEPS)

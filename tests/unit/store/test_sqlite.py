@@ -9,6 +9,7 @@ import pytest
 from store_records import GRAPH, a_run, an_example, some_turns
 
 from quaestor.errors import StoreError
+from quaestor.store.listing import ListPart, TurnFilter
 from quaestor.store.sqlite import SqliteStore
 from quaestor.store.sqlite_schema import APPLICATION_ID, SCHEMA_VERSION, STEPS
 
@@ -106,6 +107,7 @@ def of_version_1(path: Path) -> Path:
     """A file as the first version of the schema left it, with one run in it."""
     shown, older = written(path.with_name("newer.db")), sqlite3.connect(path)
     for statement in STEPS[0]:
+        assert isinstance(statement, str)
         older.execute(statement)
     older.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     older.execute("PRAGMA user_version = 1")
@@ -137,6 +139,8 @@ def test_a_file_of_an_older_version_is_brought_up_to_date(tmp_path: Path) -> Non
                 assert await store.turns(a_run().id) == tuple(before)
                 await store.save_graph(a_run().id, "c1", GRAPH)
                 assert await store.load_graph(a_run().id, "c1") == GRAPH
+                listed = await store.list_turns(a_run().id, TurnFilter(kind="number", low=0.5), ListPart())
+                assert [turn.index for turn in listed.items] == [0, 1]
 
     asyncio.run(scenario())
 

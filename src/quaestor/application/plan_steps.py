@@ -1,0 +1,117 @@
+"""A plan as people follow it: what it takes, what it does with it, and what each step came to.
+
+Owns which things a plan is drawn of and which leads to which; how they are drawn is for whoever shows them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.display import show_number
+from quaestor.core.provenance import Source
+from quaestor.plan.execute import StepResult
+from quaestor.plan.operations import metric_of
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef
+
+NodeKind = Literal["taken", "row", "group", "constant", "earlier", "operation"]
+_SIGNS = {"add": "+", "subtract": "\u2212", "multiply": "\u00d7", "divide": "\u00f7", "greater": ">", "exp": "^"}
+
+
+@dataclass(frozen=True, slots=True)
+class PlanNode:
+    """One thing that a plan is drawn of.
+
+    Attributes:
+        key: Tells it from the others of its plan.
+        kind: A number or words that are taken, a row, a group of cells, a constant, an earlier answer, an operation.
+        title: What it is: the label of a number, the name of an operation.
+        value: What it came to, in words; "" where that is not known.
+        inputs: The keys of those that lead to it, in the order of the operation.
+        sources: Where it stands in the document; of an operation none, they are its inputs'.
+        turn: Of an earlier answer the place of its turn in the conversation, from 0.
+        step: The number of the step in the plan, from 1; 0 where it is no step.
+    """
+
+    key: str
+    kind: NodeKind
+    title: str
+    value: str = ""
+    inputs: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+    turn: int | None = None
+    step: int = 0
+
+
+def plan_nodes(plan: Plan, registers: Sequence[StepResult] = (), earlier: Sequence[str] = ()) -> tuple[PlanNode, ...]:
+    """Returns what a plan is drawn of, each after those that lead to it; the last one is the answer.
+
+    Args:
+        plan: The plan.
+        registers: What each step came to, in order; empty where that is not kept.
+        earlier: The answers of the turns before it, in words and in order.
+    """
+    nodes: dict[str, PlanNode] = {}
+    for place, step in enumerate(plan.steps):
+        value = _came_to(step, registers[place]) if place < len(registers) else ""
+        if isinstance(step, Extract):
+            shown = value or step.text or (step.quantity.text if step.quantity else "")
+            node = PlanNode(f"s{step.id}", "taken", step.label, shown, sources=(step.source,), step=step.id)
+        else:
+            inputs = []
+            for number, operand in enumerate(step.operands):
+                leaf = _leaf(operand, f"{step.id}-{number}", earlier)
+                if leaf is not None:
+                    nodes.setdefault(leaf.key, leaf)
+                inputs.append(leaf.key if leaf is not None else _key(operand))
+            node = PlanNode(f"s{step.id}", "operation", step.operation, value, tuple(inputs), step=step.id)
+        nodes[node.key] = node
+    return tuple(nodes.values())
+
+
+def operation_sign(name: str) -> str:
+    """Returns the sign of an operation, or its name where it has none.
+
+    >>> operation_sign("add"), operation_sign("table_sum")
+    ('+', 'table sum')
+    """
+    return _SIGNS.get(name, name.replace("_", " "))
+
+
+def _key(operand: Operand) -> str:
+    assert isinstance(operand, Ref)
+    return f"s{operand.step}"
+
+
+def _leaf(operand: Operand, place: str, earlier: Sequence[str]) -> PlanNode | None:
+    """Returns what an operand brings in of its own; None of another step."""
+    match operand:
+        case Ref(step=step) if step < 0:
+            turn = len(earlier) + step
+            if turn < 0:
+                return PlanNode(f"e{step}", "earlier", f"the answer {-step} turns ago")
+            return PlanNode(f"e{step}", "earlier", f"answer of turn {turn + 1}", earlier[turn], turn=turn)
+        case Constant():
+            return PlanNode(f"c{place}", "constant", "constant", _constant(operand))
+        case RowRef():
+            return PlanNode(f"r{place}", "row", operand.text, _printed(operand), sources=operand.sources)
+        case CellGroup():
+            return PlanNode(f"g{place}", "group", operand.text, _printed(operand), sources=operand.sources)
+    return None
+
+
+def _constant(operand: Constant) -> str:
+    scale = "" if operand.scale is None or operand.scale.value == "one" else f" {operand.scale.value}"
+    return f"{operand.value:,f}{scale}"
+
+
+def _printed(operand: RowRef | CellGroup) -> str:
+    shown = [quantity.text for quantity in operand.values[:3]]
+    more = len(operand.values) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+
+
+def _came_to(step: Extract | Compute, register: StepResult) -> str:
+    """What a step came to, in the words that an answer has."""
+    metric = metric_of(step.operation) if isinstance(step, Compute) else "value"
+    return show_number(Answer(value=register.value, scale=register.scale, unit=register.unit, metric_type=metric))

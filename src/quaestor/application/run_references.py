@@ -1,0 +1,108 @@
+"""What a run was played on, read again: its documents, and where its file is labelled the references beside its turns.
+
+Shown to people, once a run was scored; nothing of it is kept in a store. A file that has moved or changed since is as
+if it were not there.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from quaestor.application.choosing import read_as_played
+from quaestor.core.caching import BoundedCache
+from quaestor.datasets.dataset import Conversation
+from quaestor.errors import QuaestorError, UnlabelledError
+from quaestor.scoring.gold import GoldTurn, read_gold
+from quaestor.scoring.predictions import prediction_of
+from quaestor.scoring.report import Report, TurnScore, score_predictions
+from quaestor.store.records import RunRecord, TurnRecord
+
+Gold = Mapping[str, tuple[GoldTurn, ...]]
+
+_FILES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedFile:
+    """The file that a run was played on.
+
+    Attributes:
+        conversations: Those of the run, by their ids.
+        gold: The references of all conversations of the file, by id; None where it has none.
+    """
+
+    conversations: Mapping[str, Conversation]
+    gold: Gold | None
+
+
+_PLAYED: BoundedCache[tuple[str, int, int, str], PlayedFile | None] = BoundedCache(_FILES)
+
+
+def played_file(run: RunRecord) -> PlayedFile | None:
+    """Returns the file of a run, read once as long as it stays as it is.
+
+    Args:
+        run: The run.
+
+    Returns:
+        None where the file is not there any more, cannot be read, or has other questions by now.
+    """
+    path = Path(run.dataset)
+    try:
+        stat = path.stat()
+        key = (run.dataset_digest, stat.st_mtime_ns, stat.st_size, str(path.absolute()))
+        return _PLAYED.get(key, lambda: read_played_file(path, run))
+    except (OSError, QuaestorError):
+        return None
+
+
+def read_played_file(path: Path, run: RunRecord) -> PlayedFile | None:
+    """Returns what a file says of the questions of a run; None where it has other questions.
+
+    Raises:
+        DatasetError: It cannot be read.
+    """
+    pages = read_as_played(path, run)
+    if pages.digest != run.dataset_digest:
+        return None
+    return PlayedFile({conversation.id: conversation for conversation in pages.conversations}, _gold(path))
+
+
+def _gold(path: Path) -> Gold | None:
+    try:
+        return read_gold(path)
+    except UnlabelledError:
+        return None
+
+
+def verdicts_on(file: PlayedFile, turns: Sequence[TurnRecord]) -> Report | None:
+    """Returns the verdicts on some conversations of a run, each with its reference.
+
+    Args:
+        file: What the run was played on.
+        turns: All turns of each of the conversations.
+
+    Returns:
+        None where none of them has references.
+    """
+    if file.gold is None:
+        return None
+    played = {turn.conversation for turn in turns}
+    asked = [one for name, one in file.conversations.items() if name in played and name in file.gold]
+    if not asked:
+        return None
+    labelled = {conversation.id for conversation in asked}
+    predictions = [prediction_of(turn) for turn in turns if turn.conversation in labelled]
+    return score_predictions(predictions, file.gold, asked)
+
+
+def reference_of(file: PlayedFile, turns: Sequence[TurnRecord], index: int) -> TurnScore | None:
+    """Returns the verdict on one turn, with its reference; None where it has none.
+
+    Args:
+        file: What the run was played on.
+        turns: All turns of its conversation.
+        index: Its place among them, from 0.
+    """
+    report = verdicts_on(file, turns)
+    return next((turn for turn in report.turns if turn.turn == index), None) if report else None

@@ -1,0 +1,191 @@
+"""What people look through of runs: the list, one run with its counts, its turns, two runs side by side.
+
+Every list is given part by part, as the stores find it; no operation reads a whole run. Verdicts are those that are
+kept, and are left aside where a run went on after it was scored.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from types import TracebackType
+from typing import Self
+
+from quaestor.application.kept_scores import is_score_of
+from quaestor.errors import InputError
+from quaestor.scores.base import ScoreStore, open_scores
+from quaestor.scores.listing import JudgedTurn, PairCounts, PairFilter, Tally, TurnPair, VerdictFilter
+from quaestor.scores.records import ScoreRecord
+from quaestor.scoring.paired import mcnemar
+from quaestor.store.base import RunStore
+from quaestor.store.listing import ListPage, ListPart, RunChoices, RunFilter, TurnClass, TurnFilter
+from quaestor.store.records import ExampleStatus, RunRecord
+
+BREAKDOWNS: tuple[TurnClass, ...] = ("index", "operation", "origin", "kind")
+"""What the turns of a run are counted by."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """A run as a list shows it.
+
+    Attributes:
+        run: The run.
+        score: Its latest score; None where it was not scored, or went on since.
+        progress: How many of its conversations have each status; empty of a run that is complete.
+        outdated: Whether it went on after it was scored last.
+    """
+
+    run: RunRecord
+    score: ScoreRecord | None = None
+    progress: Mapping[ExampleStatus, int] = field(default_factory=dict)
+    outdated: bool = False
+
+    @property
+    def played(self) -> int:
+        """How many of its conversations came to their end."""
+        if self.run.status == "complete":
+            return self.run.conversations
+        return self.progress.get("complete", 0) + self.progress.get("failed", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class RunCounts:
+    """The turns of a run, counted.
+
+    Attributes:
+        tallies: By each of `BREAKDOWNS` and the classes in it; of a run without a score no turn is judged.
+        causes: For how many turns each cause is kept, the most frequent first.
+    """
+
+    tallies: Mapping[TurnClass, Mapping[str | int | None, Tally]]
+    causes: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def turns(self) -> int:
+        """How many there are."""
+        return sum(tally.turns for tally in self.tallies["index"].values())
+
+
+class RunViews:
+    """Looks into one store and the scores beside it, both open as long as it is."""
+
+    def __init__(self, store: RunStore, uri: str) -> None:
+        """Opens the scores.
+
+        Args:
+            store: The runs, open; whoever opened it closes it.
+            uri: Its URI.
+
+        Raises:
+            StoreError: The scores cannot be opened.
+        """
+        self._store, self._scores = store, open_scores(uri)
+
+    async def __aenter__(self) -> Self:
+        """Returns itself; leaving the block closes the scores."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Closes the scores."""
+        if self._scores is not None:
+            await self._scores.close()
+
+    @property
+    def keeps_scores(self) -> bool:
+        """Whether scores are kept beside the runs."""
+        return self._scores is not None
+
+    async def choices(self) -> RunChoices:
+        """Returns what there is to filter runs by."""
+        return await self._store.run_choices()
+
+    async def runs(self, wanted: RunFilter, part: ListPart) -> ListPage[RunView]:
+        """Returns runs with their scores, the latest first; those that are not complete with their progress."""
+        found = await self._store.list_runs(wanted, part)
+        scores = await self._scores.latest_scores([run.id for run in found.items]) if self._scores else {}
+        views = [await self._view(run, scores.get(run.id)) for run in found.items]
+        return ListPage(tuple(views), found.total, part)
+
+    async def run(self, run: str) -> RunView:
+        """Returns one run.
+
+        Raises:
+            UnknownRunError: There is no such run.
+        """
+        record = await self._store.run(run)
+        scores = await self._scores.latest_scores([run]) if self._scores else {}
+        return await self._view(record, scores.get(run))
+
+    async def _view(self, run: RunRecord, score: ScoreRecord | None) -> RunView:
+        progress = {} if run.status == "complete" else await self._store.progress(run.id)
+        counts = score is not None and is_score_of(score, run)
+        return RunView(run, score if counts else None, progress, outdated=score is not None and not counts)
+
+    async def counts(self, view: RunView) -> RunCounts:
+        """Returns the turns of a run, counted."""
+        run = view.run.id
+        if self._scores is not None and view.score is not None:
+            tallies = {by: await self._scores.tally(run, by) for by in BREAKDOWNS}
+            return RunCounts(tallies, await self._scores.causes(run))
+        counted = {by: await self._store.count_turns(run, by) for by in BREAKDOWNS}
+        return RunCounts({by: {name: Tally(0, 0, n) for name, n in found.items()} for by, found in counted.items()})
+
+    async def turns(
+        self, view: RunView, wanted: TurnFilter, verdicts: VerdictFilter, part: ListPart
+    ) -> ListPage[JudgedTurn]:
+        """Returns turns of a run, with their verdicts where it was scored.
+
+        Args:
+            view: The run.
+            wanted: Which turns, and in which order.
+            verdicts: Which of them by their verdict; of a run without a score none has one.
+            part: Which part of their list.
+        """
+        if self._scores is not None and view.score is not None:
+            return await self._scores.list_turns(view.run.id, wanted, verdicts, part)
+        if verdicts != VerdictFilter():
+            return ListPage((), 0, part)
+        return (await self._store.list_turns(view.run.id, wanted, part)).map(JudgedTurn)
+
+    async def neighbours(self, view: RunView, conversation: str) -> tuple[JudgedTurn, ...]:
+        """Returns all turns of a conversation, in their order."""
+        page = await self.turns(view, TurnFilter(conversation=conversation), VerdictFilter(), ListPart(0, 200))
+        return page.items
+
+    async def compare(self, first: RunView, second: RunView, wanted: PairFilter, part: ListPart) -> ListPage[TurnPair]:
+        """Returns turns of two runs side by side.
+
+        Raises:
+            InputError: They are not of the same questions, or no scores are kept beside the runs.
+        """
+        return await self._compared(first, second).compare(first.run.id, second.run.id, wanted, part)
+
+    async def compared(self, first: RunView, second: RunView) -> PairCounts:
+        """Returns how two runs compare.
+
+        Raises:
+            InputError: They are not of the same questions, or no scores are kept beside the runs.
+        """
+        return await self._compared(first, second).compared(first.run.id, second.run.id)
+
+    def _compared(self, first: RunView, second: RunView) -> ScoreStore:
+        if self._scores is None:
+            raise InputError("this store keeps no scores, so runs cannot be compared in it")
+        if first.run.dataset_digest != second.run.dataset_digest:
+            raise InputError(
+                f"runs {first.run.id} and {second.run.id} are not of the same questions: compare runs of one file"
+            )
+        return self._scores
+
+
+def by_chance(counts: PairCounts) -> float | None:
+    """Returns how likely two runs that are as good as one another compare at least as far apart as these.
+
+    By the exact McNemar test over the turns in which one of them alone is right; None where no turn is judged in both,
+    or what computes it is not installed.
+    """
+    if find_spec("scipy") is None or not counts.outcomes.keys() - {"unjudged"}:
+        return None
+    return mcnemar(counts.outcomes.get("first", 0), counts.outcomes.get("second", 0))

@@ -1,0 +1,130 @@
+"""One turn of a run with all that is known of it: its answer, how it came about, what models said, its reference.
+
+Puts together what the store, the scores and the file of the run have; the reference only where the run was scored.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quaestor.application.plan_steps import PlanNode, plan_nodes
+from quaestor.application.run_references import PlayedFile, played_file, reference_of
+from quaestor.application.run_views import RunView, RunViews
+from quaestor.application.stored_turns import stored_graph, turn_of_record
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.display import show_number
+from quaestor.conversation.turn import Turn
+from quaestor.core import serial
+from quaestor.core.computing import compute
+from quaestor.documents.document import Document
+from quaestor.errors import UnknownConversationError
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.llm.messages import Message, read_request, read_response
+from quaestor.scores.listing import JudgedTurn
+from quaestor.scoring.report import TurnScore
+from quaestor.store.base import RunStore
+from quaestor.store.records import PromptRecord, TurnRecord
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeView:
+    """A request to a model and its reply, in pieces.
+
+    Attributes:
+        prompt: As stored.
+        repeated: How many of the pieces of the request an earlier one had said, from the first on.
+        request: The others.
+        reply: Those of the reply.
+    """
+
+    prompt: PromptRecord
+    repeated: int
+    request: tuple[Message, ...]
+    reply: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LookedAtTurn:
+    """A turn of a run.
+
+    Attributes:
+        view: The run.
+        record: The turn as stored.
+        turn: The same, as it was answered.
+        conversation: All turns of its conversation, with their verdicts.
+        nodes: What its plan is drawn of; none where it has no plan.
+        exchanges: What models were asked in it, and what they replied.
+        graph: The graph of its page; None where there was none.
+        document: Its document, where the run's file is still there as it was.
+        reference: The verdict with its reference, where the run was scored and the file is labelled and still there.
+    """
+
+    view: RunView
+    record: TurnRecord
+    turn: Turn
+    conversation: tuple[JudgedTurn, ...]
+    nodes: tuple[PlanNode, ...]
+    exchanges: tuple[ExchangeView, ...]
+    graph: KnowledgeGraph | None
+    document: Document | None
+    reference: TurnScore | None
+
+
+async def look_at_turn(views: RunViews, store: RunStore, run: str, conversation: str, number: int) -> LookedAtTurn:
+    """Returns a turn of a run.
+
+    Args:
+        views: What runs are looked through with.
+        store: Where the run is kept.
+        run: Its id.
+        conversation: That of the conversation.
+        number: The place of the turn in it, from 1.
+
+    Raises:
+        UnknownRunError: There is no such run.
+        UnknownConversationError: It has no such turn.
+    """
+    view = await views.run(run)
+    records = await store.turns(run, conversation)
+    record = next((one for one in records if one.index == number - 1), None)
+    if record is None:
+        raise UnknownConversationError(f"run {run} has no turn {number} of a conversation {conversation!r:.80}")
+    listed = await views.neighbours(view, conversation)
+    prompts = await store.prompts(run, conversation, record.index)
+    graph = await stored_graph(store, run, conversation)
+    file = await asyncio.to_thread(played_file, view.run)
+    return await compute(_turn_view, view, records, record, listed, prompts, graph, file)
+
+
+def _turn_view(
+    view: RunView,
+    records: Sequence[TurnRecord],
+    record: TurnRecord,
+    listed: tuple[JudgedTurn, ...],
+    prompts: Sequence[PromptRecord],
+    graph: KnowledgeGraph | None,
+    file: PlayedFile | None,
+) -> LookedAtTurn:
+    turn = turn_of_record(record)
+    earlier = [show_number(serial.load(Answer, one.answer)) for one in records if one.index < record.index]
+    plan = turn.answer.plan
+    nodes = plan_nodes(plan, turn.registers, earlier) if plan is not None and plan.steps else ()
+    found = file.conversations.get(record.conversation) if file else None
+    reference = reference_of(file, records, record.index) if file and view.score else None
+    document = found.document if found else None
+    return LookedAtTurn(view, record, turn, listed, nodes, exchange_views(prompts), graph, document, reference)
+
+
+def exchange_views(prompts: Sequence[PromptRecord]) -> tuple[ExchangeView, ...]:
+    """Returns exchanges in pieces; what the request before said is counted, and not said again."""
+    found: list[ExchangeView] = []
+    known: tuple[Message, ...] = ()
+    for prompt in prompts:
+        request = read_request(prompt.prompt)
+        same = 0
+        while same < min(len(known), len(request)) and known[same] == request[same]:
+            same += 1
+        reply = () if prompt.response is None else read_response(prompt.response)
+        found.append(ExchangeView(prompt, same, request[same:], reply))
+        known = request
+    return tuple(found)

@@ -1,0 +1,98 @@
+"""What lists of judged turns are asked for, and what they give: turns with verdicts, counts, two runs side by side.
+
+Owns the values that stores of scores share with whoever shows a list. Holds verdicts, never a reference answer.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from quaestor.scores.records import VerdictRecord
+from quaestor.store.listing import TurnListing
+
+Outcome = Literal["both", "first", "second", "neither", "unjudged"]
+"""Of a turn of two runs: right in both, in the first alone, in the second alone, wrong in both; not judged in one."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictFilter:
+    """Which turns are listed by their verdict; None lets all through.
+
+    Attributes:
+        correct: Right, or wrong.
+        cause: Wrong for this cause.
+    """
+
+    correct: bool | None = None
+    cause: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedTurn:
+    """A turn with its verdict.
+
+    Attributes:
+        turn: The turn.
+        verdict: Right or wrong; None where it was not judged.
+    """
+
+    turn: TurnListing
+    verdict: VerdictRecord | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many turns of one class are right.
+
+    Attributes:
+        right: How many are right.
+        judged: How many were judged.
+        turns: How many there are.
+    """
+
+    right: int
+    judged: int
+    turns: int
+
+
+@dataclass(frozen=True, slots=True)
+class PairFilter:
+    """Which turns of two runs are listed; None lets all through.
+
+    Attributes:
+        outcome: With this outcome.
+        differ: Whose answers are not the same, or are, as they are stored.
+        text: What the question has in it, as in a `TurnFilter`.
+    """
+
+    outcome: Outcome | None = None
+    differ: bool | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPair:
+    """One turn of two runs, each with its verdict."""
+
+    first: JudgedTurn
+    second: JudgedTurn
+
+    @property
+    def differ(self) -> bool:
+        """Whether the answers are not the same, as they are stored."""
+        return self.first.turn.number != self.second.turn.number
+
+
+@dataclass(frozen=True, slots=True)
+class PairCounts:
+    """How two runs compare over the turns that both have.
+
+    Attributes:
+        outcomes: How many turns have each outcome; those that none has are left out.
+        differ: How many have other answers in one than in the other.
+        total: How many there are.
+    """
+
+    outcomes: Mapping[Outcome, int]
+    differ: int
+    total: int

@@ -1,0 +1,139 @@
+"""Lists of judged turns out of MongoDB, part by part: turns joined with their verdicts on the server."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from quaestor.scores.listing import JudgedTurn, Outcome, PairCounts, PairFilter, Tally, TurnPair, VerdictFilter
+from quaestor.scores.mongo_documents import LATEST_FIRST, from_score_document
+from quaestor.scores.records import ScoreRecord, VerdictRecord
+from quaestor.store.listing import ListPage, ListPart, TurnClass, TurnFilter
+from quaestor.store.mongo_connection import Database, OnMongo
+from quaestor.store.mongo_listing import FIELDS, PLACE, SHOWN, document_listing, turns_query, turns_stages
+
+Stage = dict[str, Any]
+
+_OUTCOMES: Mapping[tuple[bool | None, bool | None], Outcome] = {
+    (True, True): "both",
+    (True, False): "first",
+    (False, True): "second",
+    (False, False): "neither",
+}
+
+
+class MongoScoreLists(OnMongo):
+    """The operations of a ScoreStore that give a list part by part."""
+
+    async def latest_scores(self, runs: Sequence[str]) -> Mapping[str, ScoreRecord]:
+        """Returns the figures of the latest scoring of some runs, by run."""
+        async with self._using("read") as db:
+            found = [await db.scores.find_one({"runId": run}, sort=LATEST_FIRST) for run in runs]
+        scores = [from_score_document(ScoreRecord, document) for document in found if document is not None]
+        return {score.run: score for score in scores}
+
+    async def list_turns(
+        self, run: str, wanted: TurnFilter, verdicts: VerdictFilter, part: ListPart
+    ) -> ListPage[JudgedTurn]:
+        """Returns turns of a run with the verdicts of its latest scoring."""
+        named = {"verdict.correct": verdicts.correct, "verdict.cause": verdicts.cause}
+        judged = {name: value for name, value in named.items() if value is not None}
+        async with self._using("read") as db:
+            stages = turns_stages(turns_query(run, wanted), wanted)
+            # What no verdict is asked of is joined for the part alone.
+            joined = _beside("scored_turns", "verdict", await latest(db, run))
+            filtered = [*joined, {"$match": judged}] if judged else []
+            total = await _counted(db, [*stages, *filtered])
+            some = [*stages, *filtered, {"$skip": part.offset}, {"$limit": part.limit}, *(() if judged else joined)]
+            found = await db.turns.aggregate([*some, {"$project": {**SHOWN, "verdict": 1}}])
+            return ListPage(tuple([_judged(document) async for document in found]), total, part)
+
+    async def tally(self, run: str, by: TurnClass) -> Mapping[str | int | None, Tally]:
+        """Returns how many turns of each class are right in a run's latest scoring."""
+        async with self._using("read") as db:
+            stages = [{"$match": turns_query(run, TurnFilter())}]
+            joined = _beside("scored_turns", "verdict", await latest(db, run))
+            shown = {"_id": 0, "name": f"${FIELDS[by]}", "correct": "$verdict.correct"}
+            found = [turn async for turn in await db.turns.aggregate([*stages, *joined, {"$project": shown}])]
+        rows: dict[str | int | None, list[bool | None]] = {}
+        for turn in found:
+            rows.setdefault(turn.get("name"), []).append(turn.get("correct"))
+        return {
+            name: Tally(verdicts.count(True), len(verdicts) - verdicts.count(None), len(verdicts))
+            for name, verdicts in rows.items()
+        }
+
+    async def causes(self, run: str) -> Mapping[str, int]:
+        """Returns for how many turns each cause is kept in a run's latest scoring, the most frequent first."""
+        async with self._using("read") as db:
+            found = db.scored_turns.find({**await latest(db, run), "cause": {"$ne": None}}, ["cause"])
+            counts = Counter([verdict["cause"] async for verdict in found])
+        return dict(sorted(counts.items(), key=lambda cause: (-cause[1], cause[0])))
+
+    async def compare(self, first: str, second: str, wanted: PairFilter, part: ListPart) -> ListPage[TurnPair]:
+        """Returns turns of two runs side by side."""
+        async with self._using("read") as db:
+            stages = [*await _pairs(db, first, second, wanted.text), {"$match": _pairs_where(wanted)}]
+            total = await _counted(db, stages)
+            ordered = [*stages, {"$sort": dict(PLACE)}, {"$skip": part.offset}, {"$limit": part.limit}]
+            found = await db.turns.aggregate([*ordered, {"$project": {**SHOWN, "verdict": 1, "second": 1}}])
+            return ListPage(
+                tuple([TurnPair(_judged(pair), _judged(pair["second"])) async for pair in found]), total, part
+            )
+
+    async def compared(self, first: str, second: str) -> PairCounts:
+        """Returns how two runs compare over the turns that both have."""
+        async with self._using("read") as db:
+            stages = await _pairs(db, first, second, "")
+            shown = {"_id": 0, "one": "$verdict.correct", "other": "$second.verdict.correct", "differ": 1}
+            found = [pair async for pair in await db.turns.aggregate([*stages, {"$project": shown}])]
+        outcomes = Counter(_OUTCOMES.get((pair.get("one"), pair.get("other")), "unjudged") for pair in found)
+        return PairCounts(dict(outcomes), sum(pair["differ"] for pair in found), len(found))
+
+
+async def latest(db: Database, run: str) -> dict[str, Any]:
+    """Returns what picks out the documents of the latest scoring of a run."""
+    found = await db.scores.find_one({"runId": run}, ["scoreId"], sort=LATEST_FIRST)
+    return {"runId": run, "scoreId": found["scoreId"] if found else None}
+
+
+def _beside(collection: str, name: str, where: Mapping[str, Any], *more: Stage) -> list[Stage]:
+    """Returns the stages that put the document of the same place in another collection beside a turn."""
+    names = {"conversation": "$conversationId", "index": "$turnIndex"}
+    same = [{"$eq": [place, f"$${name}"]} for name, place in names.items()]
+    matched = [{"$match": {**where, "$expr": {"$and": same}}}, *more]
+    looked_up = {"from": collection, "let": names, "pipeline": matched, "as": name}
+    return [{"$lookup": looked_up}, {"$unwind": {"path": f"${name}", "preserveNullAndEmptyArrays": True}}]
+
+
+async def _pairs(db: Database, first: str, second: str, text: str) -> list[Stage]:
+    """Returns the stages that give the turns of a run with those of another beside them, each with its verdict."""
+    judged = [_beside("scored_turns", "verdict", await latest(db, run)) for run in (first, second)]
+    counts = turns_query(second, TurnFilter())
+    differ = {"$ne": [{"$ifNull": ["$number", None]}, {"$ifNull": ["$second.number", None]}]}
+    return [
+        {"$match": turns_query(first, TurnFilter(text))},
+        *judged[0],
+        *_beside("turns", "second", counts, *judged[1]),
+        {"$match": {"second": {"$exists": True}}},
+        {"$addFields": {"differ": differ}},
+    ]
+
+
+def _pairs_where(wanted: PairFilter) -> dict[str, Any]:
+    where: dict[str, Any] = {} if wanted.differ is None else {"differ": wanted.differ}
+    if wanted.outcome == "unjudged":
+        where["$or"] = [{"verdict": {"$exists": False}}, {"second.verdict": {"$exists": False}}]
+    elif wanted.outcome is not None:
+        right = next(key for key, outcome in _OUTCOMES.items() if outcome == wanted.outcome)
+        where |= {"verdict.correct": right[0], "second.verdict.correct": right[1]}
+    return where
+
+
+async def _counted(db: Database, stages: Sequence[Stage]) -> int:
+    found = [document async for document in await db.turns.aggregate([*stages, {"$count": "total"}])]
+    return int(found[0]["total"]) if found else 0
+
+
+def _judged(document: Mapping[str, Any]) -> JudgedTurn:
+    verdict = document.get("verdict")
+    return JudgedTurn(document_listing(document), from_score_document(VerdictRecord, verdict) if verdict else None)

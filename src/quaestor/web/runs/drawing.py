@@ -1,0 +1,150 @@
+"""A plan as a drawing: boxes from left to right, each after what leads to it, and the lines between them.
+
+Owns where everything stands, in units of the drawing. Colours and type are the style sheet's; the same steps stand
+beside it in words.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from quaestor.application.plan_steps import PlanNode, operation_sign
+
+WIDTH, HEIGHT = 210, 62
+_GAP_X, _GAP_Y, _MARGIN = 64, 16, 8
+_LETTERS = 27
+"""About so many letters fit in a line of a box."""
+
+KIND_LABELS = {"taken": "from the document", "row": "row of the table", "group": "cells"}
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A thing of the plan and its place.
+
+    Attributes:
+        node: What it is.
+        x: Its left edge.
+        y: Its upper edge.
+        title: What is written in it first, cut to fit.
+        value: What is written in it below, cut to fit.
+        last: Whether it is the answer.
+    """
+
+    node: PlanNode
+    x: int
+    y: int
+    title: str
+    value: str
+    last: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """What leads from one box to another.
+
+    Attributes:
+        path: As SVG writes a path.
+        number: Which operand it is, from 1; 0 where the operation has one.
+        x: Where the number stands.
+        y: Likewise.
+    """
+
+    path: str
+    number: int
+    x: int
+    y: int
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A plan with everything in its place.
+
+    Attributes:
+        boxes: In the order of the plan.
+        lines: Between them.
+        width: Of the drawing.
+        height: Of the drawing.
+    """
+
+    boxes: tuple[Box, ...]
+    lines: tuple[Edge, ...]
+    width: int
+    height: int
+
+
+def draw(nodes: Sequence[PlanNode]) -> Drawing:
+    """Returns the drawing of a plan.
+
+    Args:
+        nodes: As `plan_nodes` gives them, each after those that lead to it; one at least.
+    """
+    layers: dict[str, int] = {}
+    for node in nodes:
+        layers[node.key] = 1 + max((layers[key] for key in node.inputs if key in layers), default=-1)
+    # What an operation brings in stands right before it, not at the far left.
+    first_use = {key: layers[node.key] - 1 for node in reversed(nodes) for key in node.inputs}
+    for node in nodes:
+        if not node.inputs:
+            layers[node.key] = first_use.get(node.key, layers[node.key])
+    columns: dict[int, list[PlanNode]] = {}
+    for node in nodes:
+        columns.setdefault(layers[node.key], []).append(node)
+    tallest = max(map(len, columns.values()))
+    height = 2 * _MARGIN + tallest * HEIGHT + (tallest - 1) * _GAP_Y
+    boxes: dict[str, Box] = {}
+    for layer, column in columns.items():
+        free = height - len(column) * HEIGHT - (len(column) - 1) * _GAP_Y
+        for place, node in enumerate(column):
+            x, y = _MARGIN + layer * (WIDTH + _GAP_X), free // 2 + place * (HEIGHT + _GAP_Y)
+            boxes[node.key] = Box(node, x, y, _cut(_title(node)), _cut(node.value), node is nodes[-1])
+    lines = [line for node in nodes for line in _lines(node, boxes)]
+    width = 2 * _MARGIN + (max(columns) + 1) * WIDTH + max(columns) * _GAP_X
+    return Drawing(tuple(boxes[node.key] for node in nodes), tuple(lines), width, height)
+
+
+def step_words(node: PlanNode, nodes: Mapping[str, PlanNode]) -> str:
+    """Returns a thing of a plan in words, for who does not see the drawing.
+
+    Args:
+        node: The thing.
+        nodes: All of the plan, by their keys.
+    """
+    if node.kind in ("constant", "earlier"):
+        return node.title
+    if node.kind != "operation":
+        return f"{KIND_LABELS[node.kind]}: {node.title}"
+    named = [nodes[key] for key in node.inputs if key in nodes]
+    operands = [
+        f"{one.title} ({one.value})" if one.value and one.kind != "constant" else one.value or one.title
+        for one in named
+    ]
+    return f"{node.title.replace('_', ' ')}: {f' {operation_sign(node.title)} '.join(operands)}"
+
+
+def _title(node: PlanNode) -> str:
+    return (
+        f"{operation_sign(node.title)}  {node.title.replace('_', ' ')}"
+        if _signed(node)
+        else node.title.replace("_", " ")
+    )
+
+
+def _signed(node: PlanNode) -> bool:
+    return node.kind == "operation" and len(operation_sign(node.title)) == 1
+
+
+def _lines(node: PlanNode, boxes: Mapping[str, Box]) -> list[Edge]:
+    found, to = [], boxes[node.key]
+    inputs = [boxes[key] for key in node.inputs if key in boxes]
+    for place, box in enumerate(inputs):
+        x1, y1 = box.x + WIDTH, box.y + HEIGHT // 2
+        x2, y2 = to.x, to.y + HEIGHT * (place + 1) // (len(inputs) + 1)
+        bend = max(24, (x2 - x1) // 2)
+        path = f"M{x1} {y1} C{x1 + bend} {y1} {x2 - bend} {y2} {x2} {y2}"
+        found.append(Edge(path, place + 1 if len(inputs) > 1 else 0, x2 - 10, y2 - 5))
+    return found
+
+
+def _cut(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _LETTERS else f"{text[: _LETTERS - 1].rstrip()}…"

@@ -1,0 +1,133 @@
+"""What the page of one turn is filled with."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from quaestor.application.turn_views import LookedAtTurn
+from quaestor.conversation.display import show_number, show_source
+from quaestor.conversation.events.kinds import ToolCalled
+from quaestor.conversation.events.lines import event_lines
+from quaestor.conversation.references.resolved import References
+from quaestor.core.answer_value import print_value
+from quaestor.core.provenance import CellRef, Source
+from quaestor.exports.rows import source_text
+from quaestor.scoring.report import TurnScore
+from quaestor.web.runs.drawing import draw, step_words
+
+_AROUND = 160
+"""Characters of a sentence that are shown on each side of a number."""
+
+_READINGS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceInWords:
+    """Where a number stands, in words.
+
+    Attributes:
+        place: Where that is.
+        before: The words before it.
+        marked: The number, or the words, as printed.
+        after: The words after it.
+        key: The id of the element that shows it on this page, or "".
+    """
+
+    place: str
+    before: str
+    marked: str
+    after: str
+    key: str = ""
+
+
+def turn_address(run: str, conversation: str, index: int) -> str:
+    """Returns the address of a turn.
+
+    Args:
+        run: The run's id.
+        conversation: The conversation's id.
+        index: The turn's place in it, from 0.
+    """
+    return f"/runs/{quote(run)}/turns/{index + 1}/{quote(conversation)}"
+
+
+def turn_values(found: LookedAtTurn) -> dict[str, Any]:
+    """Returns what the template of a turn is filled with."""
+    record, answer = found.record, found.turn.answer
+    indexes = [judged.turn.index for judged in found.conversation]
+
+    def address(index: int) -> str:
+        return turn_address(record.run, record.conversation, index)
+
+    def places(sources: Sequence[Source]) -> list[PlaceInWords]:
+        return [_place(source, found) for source in sources]
+
+    by_key = {node.key: node for node in found.nodes}
+    events = [event for event in found.turn.events if not isinstance(event, ToolCalled)]
+    return {
+        "found": found,
+        "record": record,
+        "shown": show_number(answer) if answer.value is not None or record.status == "complete" else "…",
+        "verdict": next((one for one in found.conversation if one.turn.index == record.index and one.verdict), None),
+        "reference_words": _reference_words(found.reference) if found.reference else "",
+        "referred": _referred(found.turn.references, record.question),
+        "drawing": draw(found.nodes) if found.nodes else None,
+        "told_steps": [(node, step_words(node, by_key)) for node in found.nodes],
+        "places": places,
+        "source_places": places(answer.sources),
+        "events": event_lines(events),
+        "calls": [
+            {"tool": call.tool, "seconds": call.seconds, "input": _json(call.input), "output": _json(call.output)}
+            for call in found.turn.tool_calls
+        ],
+        "turn_address": address,
+        "before": address(record.index - 1) if record.index - 1 in indexes else None,
+        "after": address(record.index + 1) if record.index + 1 in indexes else None,
+    }
+
+
+def _place(source: Source, found: LookedAtTurn) -> PlaceInWords:
+    if found.document is not None:
+        try:
+            shown = show_source(source, found.document)
+        except LookupError:
+            pass  # a run of other programs may name places that are not there
+        else:
+            cut = max(0, shown.start - _AROUND)
+            before = ("… " if cut else "") + shown.text[cut : shown.start]
+            rest = shown.text[shown.end : shown.end + _AROUND]
+            after = rest + (" …" if shown.end + _AROUND < len(shown.text) else "")
+            return PlaceInWords(shown.place, before, shown.span, after)
+    if found.graph is not None:
+        return PlaceInWords(source_text(source, found.graph), "", "", "")
+    where = f"table {source.table + 1}" if isinstance(source, CellRef) else source.section
+    return PlaceInWords(where, "", "", "")
+
+
+def _reference_words(reference: TurnScore) -> str:
+    if reference.display is not None:
+        return reference.display
+    if reference.kind.stated is not None:
+        stated = reference.kind.stated.answer
+        return " ".join(part for part in ("; ".join(stated.spans), stated.scale) if part)
+    return print_value(reference.gold)
+
+
+def _referred(references: References, question: str) -> list[str]:
+    lines = []
+    for expression in references.expressions:
+        means = [
+            f"turn {candidate.turn + 1} ({candidate.score:.0%}: {candidate.reason})"
+            for candidate in expression.candidates[:_READINGS]
+        ]
+        if expression.means:
+            means.insert(0, expression.means)
+        text = "the whole question" if expression.text == question else f"“{expression.text}”"
+        lines.append(f"{text}: {', or '.join(means) if means else 'nothing that was said before'}")
+    return lines
+
+
+def _json(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)

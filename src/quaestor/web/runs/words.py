@@ -1,0 +1,100 @@
+"""Runs and turns in words, as the pages show them."""
+
+from datetime import UTC, datetime
+from pathlib import PurePath
+from typing import Any
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.display import show_confidence, show_number
+from quaestor.core import serial
+from quaestor.core.answer_value import print_value, value_from_text
+from quaestor.scores.records import ScoreRecord
+from quaestor.scoring.scorers import SCORERS
+from quaestor.store.listing import TurnListing
+from quaestor.store.records import RunRecord
+
+BREAKDOWN_WORDS = {
+    "index": "turn of the conversation",
+    "operation": "operation of the answer",
+    "origin": "where its numbers stand",
+    "kind": "kind of answer",
+}
+KIND_WORDS = {"yes_no": "yes or no", "none": "no answer"}
+_SOON = 60
+
+
+def dataset_name(dataset: str) -> str:
+    """Returns the name of a dataset without the folders of the machine.
+
+    >>> dataset_name("/home/me/data/pages.json")
+    'pages.json'
+    """
+    return PurePath(dataset.replace("\\", "/")).name or dataset
+
+
+def model_name(run: RunRecord) -> str:
+    """Returns the name of the model that a run asked, or ""."""
+    model = run.spec.get("model")
+    return f"{model.get('provider')}:{model.get('model')}" if isinstance(model, dict) else ""
+
+
+def moment(at: datetime) -> str:
+    """Returns a time for people, in UTC.
+
+    >>> moment(datetime(2026, 1, 5, 9, 30, tzinfo=UTC))
+    '5 Jan 2026, 09:30'
+    """
+    at = at.astimezone(UTC)
+    return f"{at.day} {at:%b %Y, %H:%M}"
+
+
+def duration(start: datetime, end: datetime | None) -> str:
+    """Returns how long something took; "" where it has not ended."""
+    if end is None:
+        return ""
+    seconds = (end - start).total_seconds()
+    if seconds < 1:
+        return f"{1000 * seconds:.0f} ms"
+    if seconds < _SOON:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < _SOON else f"{minutes // 60} h {minutes % 60} min"
+
+
+def percent(share: float) -> str:
+    """Returns a share as a percentage with one decimal.
+
+    >>> percent(0.7669)
+    '76.7 %'
+    """
+    return f"{100 * share:.1f} %"
+
+
+def figures(score: ScoreRecord) -> list[dict[str, Any]]:
+    """Returns the figures of a score, each with its title, share and interval; those over no turn are left out."""
+    found = []
+    for name, figure in score.metrics.items():
+        if not isinstance(figure, dict) or not figure.get("total"):
+            continue
+        low, high = float(str(figure["low"])), float(str(figure["high"]))
+        title = SCORERS[name].title if name in SCORERS else name
+        share = float(str(figure["correct"])) / float(str(figure["total"]))
+        several = int(str(figure.get("pages", 0))) > 1
+        found.append({"title": title, "share": share, "low": low, "high": high, "several": several, **figure})
+    return found
+
+
+def answer_words(turn: TurnListing) -> str:
+    """Returns the answer of a turn for people; why there is none is not said."""
+    if turn.number is None:
+        return "no answer" if turn.status == "complete" or turn.error else "…"
+    try:
+        return show_number(serial.load(Answer, turn.answer))
+    except ValueError:
+        # Records of other programs: what is certain is the number itself.
+        return print_value(value_from_text(turn.number))
+
+
+def sure_words(confidence: float | None) -> str:
+    """Returns a confidence for people; "" where there is none."""
+    return "" if confidence is None else show_confidence(confidence)

@@ -1,0 +1,40 @@
+"""Pages as trees, for tests that look for what a reader sees."""
+
+import re
+
+from lxml import html
+from starlette.testclient import TestClient
+
+
+def page_of(client: TestClient, address: str) -> html.HtmlElement:
+    """The page at an address, which has to be there."""
+    answered = client.get(address)
+    assert answered.status_code == 200, answered.text[-400:]
+    return html.fromstring(answered.text)
+
+
+def select(tree: html.HtmlElement, selector: str) -> list[html.HtmlElement]:
+    """The elements of a selector of tags, classes, ids and attributes below one another: `table.list th`."""
+    path = "." + "".join(f"//{_step(part)}" for part in selector.split())
+    found: list[html.HtmlElement] = tree.xpath(path)
+    return found
+
+
+def _step(part: str) -> str:
+    tag, *rest = re.findall(r"^[a-z0-9]*|[.#][\w-]+|\[[^]]+\]", part)
+    conditions = ""
+    for piece in rest:
+        name = piece[1:]
+        if piece[0] == ".":
+            conditions += f"[contains(concat(' ', normalize-space(@class), ' '), ' {name} ')]"
+        elif piece[0] == "#":
+            conditions += f"[@id='{name}']"
+        else:
+            key, _, value = piece[1:-1].partition("=")
+            conditions += f"[@{key}='{value}']" if value else f"[@{key}]"
+    return f"{tag or '*'}{conditions}"
+
+
+def text(found: html.HtmlElement) -> str:
+    """The words of an element."""
+    return " ".join(found.text_content().split())

@@ -1,0 +1,49 @@
+import pytest
+from html_pages import page_of, select, text
+from starlette.testclient import TestClient
+
+
+def test_two_that_are_ticked_have_an_address_of_their_own(client: TestClient, runs: tuple[str, ...]) -> None:
+    answered = client.get(f"/runs/compare?run={runs[1]}&run={runs[0]}")
+    assert (answered.status_code, answered.headers["location"]) == (
+        303,
+        f"/runs/compare?first={runs[0]}&second={runs[1]}",
+    )
+
+
+@pytest.mark.parametrize("query", ["", "first=x", "run=x", "run=x&run=y&run=z"])
+def test_two_runs_are_compared_and_no_other_number(client: TestClient, query: str) -> None:
+    answered = client.get(f"/runs/compare?{query}")
+    assert (answered.status_code, "two are compared" in answered.text) == (400, True)
+
+
+def test_every_turn_has_an_outcome(client: TestClient, runs: tuple[str, ...]) -> None:
+    page = page_of(client, f"/runs/compare?first={runs[0]}&second={runs[1]}")
+    counts = [int(text(count).replace(",", "")) for count in select(page, ".outcomes li strong")]
+    total, *outcomes, differ = counts
+    assert total == sum(outcomes) == len(select(page, "table.turns tbody tr"))
+    assert outcomes[1] > 0
+    assert differ == len(select(page, "table.turns tr.differ")) > 0
+    assert "exact McNemar test" in text(page)
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("outcome=first", ("right", "wrong")),
+        ("outcome=both", ("right", "right")),
+    ],
+)
+def test_turns_are_filtered_by_their_outcome(
+    client: TestClient, runs: tuple[str, ...], query: str, said: tuple[str, str]
+) -> None:
+    rows = select(page_of(client, f"/runs/compare?first={runs[0]}&second={runs[1]}&{query}"), "table.turns tbody tr")
+    assert rows
+    for row in rows:
+        cells = select(row, "[role=cell]")
+        assert (said[0] in text(cells[1]), said[1] in text(cells[3])) == (True, True)
+
+
+def test_a_filter_that_no_turn_passes_shows_none(client: TestClient, runs: tuple[str, ...]) -> None:
+    page = page_of(client, f"/runs/compare?first={runs[0]}&second={runs[1]}&q=no+such+words")
+    assert "No turn is like that." in text(page)

@@ -1,0 +1,47 @@
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from kept_scores import a_score
+from store_records import START, a_run
+
+from quaestor.store.listing import TurnListing
+from quaestor.web.runs.words import answer_words, dataset_name, duration, figures, model_name
+
+TURN = TurnListing(
+    "c", 0, "?", {"value": "0.125", "scale": "one"}, "0.125", None, "complete", "number", None, None, 0.5
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "name"), [("sample.json", "sample.json"), ("C:\\data\\x.json", "x.json"), ("/", "/"), ("a/b/", "b")]
+)
+def test_a_dataset_has_a_name_without_folders(path: str, name: str) -> None:
+    assert dataset_name(path) == name
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.02, "20 ms"), (2.04, "2.0 s"), (125, "2 min 5 s"), (7260, "2 h 1 min")]
+)
+def test_how_long_something_took(seconds: float, words: str) -> None:
+    assert duration(START, START + timedelta(seconds=seconds)) == words
+    assert duration(START, None) == ""
+
+
+def test_the_model_of_a_run() -> None:
+    assert model_name(a_run()) == ""
+    assert model_name(replace(a_run(), spec={"model": {"provider": "test", "model": "m"}})) == "test:m"
+
+
+def test_figures_over_nothing_are_left_out() -> None:
+    found = figures(a_score(a_run(), {"c1": (True, False)}).score)
+    assert [(figure["title"], figure["share"], figure["several"]) for figure in found] == [
+        ("execution accuracy", 0.5, True)
+    ]
+
+
+def test_an_answer_in_words() -> None:
+    assert answer_words(TURN) == "0.125"
+    assert answer_words(replace(TURN, number=None, answer={})) == "no answer"
+    assert answer_words(replace(TURN, number=None, answer={}, status="understanding")) == "…"
+    assert answer_words(replace(TURN, answer={"value": []})) == "0.125"
