@@ -16,6 +16,13 @@ $ 48.65 ['$ 48.65']
 >>> print(change, "=", change.answer.formula)
 $ 20.70 = 48.65 - 27.95
 
+Put an answer right by hand, and see what follows from it: `CorrectedAnswers` with `NumberCorrection`, `SourceChoice`,
+`ReadingChoice`, `OperationChoice` (docs/corrections.md)
+
+>>> conversation = quaestor.CorrectedAnswers([price, change])
+>>> print(*conversation.fix('1 cell "exercise price" 2007 = 50', reason="misread"), sep="; ")
+answer 1: $ 48.65 -> $ 50; answer 2: $ 20.70 -> $ 22.05
+
 Read: `read_dataset`, `read_document` (a file that holds one), `Dataset`, `Conversation`, `Document`, `sample_path`,
 `KnowledgeGraph`, `Ontology`. A format of another package is found by the entry point `quaestor.datasets`, a document
 reader by `quaestor.readers`: it takes a `FileContent`, raises `DatasetError`, and makes a document of `HeadingPart`,
@@ -64,10 +71,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     __version__: str
 
+    from quaestor.application.correcting import CorrectedAnswers
     from quaestor.application.library import AnsweredQuestion, ask, ask_async, evaluate, evaluate_async
     from quaestor.application.resolve import CorpusPage, find_page
     from quaestor.application.score_service import ScoredRun
     from quaestor.conversation.answer import Answer
+    from quaestor.conversation.corrections import NumberCorrection, OperationChoice, ReadingChoice, SourceChoice
     from quaestor.conversation.memory import Memory
     from quaestor.conversation.turn import Turn
     from quaestor.core.answer_value import ListItem, Number, Text, ValueList, YesNo
@@ -116,6 +125,7 @@ __all__ = [
     "Conversation",
     "ConversationRecord",
     "CorpusPage",
+    "CorrectedAnswers",
     "Dataset",
     "DatasetError",
     "Document",
@@ -128,12 +138,15 @@ __all__ = [
     "Memory",
     "ModelConfig",
     "Number",
+    "NumberCorrection",
     "Ontology",
+    "OperationChoice",
     "ParagraphPart",
     "Period",
     "Plan",
     "QuaestorError",
     "Quantity",
+    "ReadingChoice",
     "Ref",
     "RunRecord",
     "RunSpec",
@@ -145,6 +158,7 @@ __all__ = [
     "Solver",
     "SolverError",
     "SolverSpec",
+    "SourceChoice",
     "SqliteStore",
     "TablePart",
     "Text",
@@ -185,7 +199,9 @@ _HOMES = {
     "application.library": ("AnsweredQuestion", "ask", "ask_async", "evaluate", "evaluate_async"),
     "application.resolve": ("CorpusPage", "find_page"),
     "application.score_service": ("ScoredRun",),
+    "application.correcting": ("CorrectedAnswers",),
     "conversation.answer": ("Answer",),
+    "conversation.corrections": ("NumberCorrection", "OperationChoice", "ReadingChoice", "SourceChoice"),
     "conversation.memory": ("Memory",),
     "conversation.turn": ("Turn",),
     "core.answer_value": ("ListItem", "Number", "Text", "ValueList", "YesNo"),

@@ -15,7 +15,7 @@ from quaestor.application.askable import what_can_be_asked
 from quaestor.application.chat_service import Chat, kept_conversation
 from quaestor.application.choices import DEFAULT, SolverChoice, find_answerer
 from quaestor.application.exporting import read_conversations
-from quaestor.application.fixing import read_fix
+from quaestor.application.fixing import Fix
 from quaestor.application.kept_conversations import LONGEST_TITLE, KeptConversation, KeptConversations
 from quaestor.application.resolve import CorpusPage
 from quaestor.application.shelf import Shelf
@@ -23,6 +23,7 @@ from quaestor.application.solver_options import NO_OVERRIDES
 from quaestor.conversation.corrections import Correction
 from quaestor.conversation.events.kinds import Event
 from quaestor.conversation.turn import ToolCall, Turn
+from quaestor.core.computing import compute
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, StoreError, UnknownRunError
 from quaestor.evaluation.watching import TurnBegun
@@ -229,23 +230,23 @@ class Desk:
             self._note(id, chat)
             return taken
 
-    async def correct(self, id: str, text: str, author: str) -> Correction:
+    async def correct(self, id: str, fix: Callable[[Ledger], Fix], author: str) -> Correction:
         """Returns a correction that a person makes in a conversation, once what depends on it is computed again.
 
         Args:
             id: The conversation's.
-            text: What is put right, as `quaestor.application.fixing` reads it.
+            fix: Says what is put right, of the conversation as it is when its turn comes.
             author: Who does it.
 
         Raises:
-            InputError: There is no such conversation, or it cannot be done or read; all stays as it was.
+            InputError: There is no such conversation, or it cannot be done; all stays as it was.
         """
         async with self._held(id) as held:
             chat = await self._chat(id, held)
-            fix = read_fix(text, chat.ledger)
-            if fix.act is None:
+            wanted = await compute(fix, chat.ledger)
+            if wanted.act is None:
                 raise InputError("say what is to be corrected")
-            made = await chat.correct(fix.act, author, fix.reason)
+            made = await chat.correct(wanted.act, author, wanted.reason)
             self._note(id, chat)
             return made
 

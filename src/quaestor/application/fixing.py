@@ -95,9 +95,9 @@ def read_fix(text: str, ledger: Ledger) -> Fix:
 
 def _act(text: str, ledger: Ledger, turn: int) -> Act:
     if (cell := _CELL.fullmatch(text)) is not None:
-        return correct_number(ledger, _where(cell["where"], ledger, turn), cell["value"])
+        return correct_number(ledger, find_place(cell["where"], ledger, turn), cell["value"])
     if (step := _STEP.fullmatch(text)) is not None:
-        return SourceChoice(turn, int(step["step"]), _where(step["where"], ledger, turn))
+        return SourceChoice(turn, int(step["step"]), find_place(step["where"], ledger, turn))
     if (reading := _READING.fullmatch(text)) is not None:
         return ReadingChoice(turn, int(reading["reading"] or 2) - 1)
     if (operation := _OPERATION.fullmatch(text)) is not None:
@@ -144,8 +144,17 @@ def _undo(number: str | None, ledger: Ledger) -> Undo:
     return Undo(int(number) if number else stands[-1].number)
 
 
-def _where(text: str, ledger: Ledger, turn: int) -> Source:
-    """The place that is meant: the number of a source of the answer, or labels of row and column."""
+def find_place(text: str, ledger: Ledger, turn: int) -> Source:
+    """Returns the place that is meant: the number of a source of the answer, or labels of row and column.
+
+    Args:
+        text: `1`, `"net revenue" 2008`, `net revenue | 2008`, `table 2 "rent" 2008`.
+        ledger: The conversation.
+        turn: The answer that it is about, from 0.
+
+    Raises:
+        InputError: No cell is called so, or several are.
+    """
     words, table = text.strip(), None
     sources = list(dict.fromkeys(ledger.turns[turn].answer.sources))
     if words.isascii() and words.isdigit() and len(words) < 3 and 1 <= int(words) <= len(sources):

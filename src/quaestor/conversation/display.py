@@ -120,11 +120,17 @@ def show_correction(answer: Answer) -> str | None:
     >>> show_correction(Answer(None, corrected=made))
     'corrected by Ada on 2026-11-22 15:04 UTC: misread (was 14.1 %)'
     """
+    made, note = answer.corrected, correction_note(answer)
+    return f"{note} (was {made.was})" if made is not None else None
+
+
+def correction_note(answer: Answer) -> str | None:
+    """Returns who made an answer what it is, when and why; None of one that a solver gave."""
     made = answer.corrected
     if made is None:
         return None
     why = f": {made.reason}" if made.reason else ""
-    return f"corrected by {made.author} on {made.made:%Y-%m-%d %H:%M} UTC{why} (was {made.was})"
+    return f"corrected by {made.author} on {made.made:%Y-%m-%d %H:%M} UTC{why}"
 
 
 def labels_of(source: Source, document: Document) -> tuple[str | None, str | None]:

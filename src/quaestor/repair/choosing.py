@@ -103,7 +103,7 @@ def quantity_at(document: Document, source: Source) -> Quantity | None:
     """
     try:
         if isinstance(source, CellRef):
-            if min(source.table, source.row, source.column) < 0:
+            if min(source.table, source.row, source.column) < 0 or document.cell(source).ref != source:
                 raise IndexError
             return document.cell(source).quantity
         mentions = document.sentence(source).mentions

@@ -25,7 +25,7 @@ from quaestor.conversation.display import show_number
 from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import CellRef
 from quaestor.documents.document import Document
-from quaestor.errors import InputError
+from quaestor.errors import InputError, MagnitudeError
 from quaestor.plan.operations import require_in_range
 from quaestor.plan.steps import Extract
 from quaestor.repair.choosing import place_label, quantity_at
@@ -171,7 +171,10 @@ class Ledger:
             raise InputError(f"{label} was not read as {act.was.text if act.was else 'nothing'}")
         if act.was is None and not isinstance(act.source, CellRef):
             raise InputError(f"there is no number at {label}")
-        require_in_range(act.now.value)
+        try:
+            require_in_range(act.now.value)
+        except MagnitudeError as error:
+            raise InputError(f"{label} cannot be that: {error}") from error
         if quantity_at(self.document, act.source) == act.now:
             raise InputError(f"{label} is {act.now.text} already")
 

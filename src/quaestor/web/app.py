@@ -21,6 +21,7 @@ from quaestor.store.base import open_store
 from quaestor.web import errors, login
 from quaestor.web.ask import asking as ask_asking
 from quaestor.web.ask import routes as ask_routes
+from quaestor.web.repair.routes import router as repair
 from quaestor.web.runs.routes import router as runs
 from quaestor.web.security import STATIC, Access, Guard
 from quaestor.web.site import Site
@@ -69,7 +70,7 @@ def create_app(asking: AskRequest, access: Access | None = None, files: tuple[st
     app = FastAPI(
         title="quaestor", lifespan=opened, openapi_url=None, docs_url=None, redoc_url=None, telemetry=_TELLS_NOBODY
     )
-    for router in (ask_routes.router, ask_asking.router, runs, login.router):
+    for router in (ask_routes.router, ask_asking.router, repair, runs, login.router):
         app.include_router(router)
     app.mount(f"{STATIC}{pages.version}", _PackageFiles(directory=FILES), name="static")
     errors.install(app, pages)

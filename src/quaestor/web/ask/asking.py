@@ -104,7 +104,7 @@ async def _next(told: asyncio.Queue[_News]) -> _News:
 
 async def _answered(site: Site, id: str, turn: Turn, mark: str) -> str:
     laid = await site.desk.look(id)
-    paper = await compute(Paper, laid.page.document)
+    paper = await compute(Paper, laid.document)
     turns = laid.turns if turn in laid.turns else (*laid.turns, turn)
     place = turns.index(turn)
     (card,) = await compute(cards, turns[: place + 1], paper, place)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from quaestor.conversation.answer import Answer, AnswerKind, OtherReading
-from quaestor.conversation.display import show_confidence, show_number, show_source, whereabouts
+from quaestor.conversation.display import correction_note, show_confidence, show_number, show_source, whereabouts
 from quaestor.conversation.events.kinds import Event, TakenApart
 from quaestor.conversation.events.lines import event_lines
 from quaestor.conversation.turn import Turn
@@ -86,6 +86,8 @@ class Card:
         more_places: How many more there are than are shown.
         readings: What the question may ask for instead.
         steps: What happened between question and answer.
+        was: What a solver answered, where a person corrected it, or "".
+        corrected: Who did, when and why, or "".
     """
 
     number: int
@@ -103,6 +105,8 @@ class Card:
     more_places: int
     readings: tuple["ShownReading", ...]
     steps: tuple[str, ...]
+    was: str = ""
+    corrected: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +176,8 @@ def _card(turns: Sequence[Turn], index: int, paper: Paper) -> Card:
         more_places=max(0, len(sources) - _MOST_SOURCES),
         readings=tuple(_readings(answer.other_readings)),
         steps=tuple(line for event in turn.events for line in step_lines(event)),
+        was=answer.corrected.was if answer.corrected is not None else "",
+        corrected=_sentence_of(correction_note(answer) or ""),
     )
 
 

@@ -1,5 +1,6 @@
 """The addresses of the area: documents to choose from, a conversation beside its document, parts of the document."""
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, File, Form, UploadFile
@@ -18,6 +19,7 @@ from quaestor.web.errors import error_line, status_of
 from quaestor.web.paper.keys import source_at
 from quaestor.web.paper.parts import Paper
 from quaestor.web.paper.views import heading_key, part_view
+from quaestor.web.repair.views import correction_views
 from quaestor.web.site import Site, TheSite
 
 router = APIRouter()
@@ -56,14 +58,16 @@ async def _pages_of_file(request: Request, site: TheSite, id: str) -> Response:
 
 
 @router.get("/c/{id}")
-async def _show(request: Request, site: TheSite, id: str, at: str = "", part: int | None = None) -> Response:
-    return await show_conversation(request, site, id, at=at, part=part)
+async def _show(
+    request: Request, site: TheSite, id: str, at: str = "", part: int | None = None, corrected: int = 0
+) -> Response:
+    return await show_conversation(request, site, id, at=at, part=part, corrected=corrected)
 
 
 @router.get("/c/{id}/part/{number}")
 async def _show_part(request: Request, site: TheSite, id: str, number: int, at: str = "") -> Response:
     laid = await site.desk.look(id)
-    paper = await compute(Paper, laid.page.document)
+    paper = await compute(Paper, laid.document)
     if not 0 <= number < len(paper.parts):
         raise InputError("the document has no such part")
     here, used = source_at(at, paper.document), _used(laid)
@@ -116,6 +120,9 @@ async def show_conversation(
     typed: str = "",
     error: str = "",
     status: int = 200,
+    corrected: int = 0,
+    template: str = "ask/conversation.html",
+    more: Mapping[str, object] | None = None,
 ) -> Response:
     """Returns the page of a conversation.
 
@@ -128,9 +135,12 @@ async def show_conversation(
         typed: What stands in the box.
         error: What is said beside it.
         status: Of HTTP.
+        corrected: The number of the correction that was just made, or 0.
+        template: What the page is made of.
+        more: What that is filled with besides.
     """
     laid = await site.desk.look(id)
-    paper = await compute(Paper, laid.page.document)
+    paper = await compute(Paper, laid.document)
     here = source_at(at, paper.document)
     number = paper.part_of(here) if here is not None else (part or 0)
     number = number if 0 <= number < len(paper.parts) else 0
@@ -139,7 +149,7 @@ async def show_conversation(
     outline = [(block, heading, where, heading_key(block.order)) for block, heading, where in paper.headings()]
     return site.pages.page(
         request,
-        "ask/conversation.html",
+        template,
         status=status,
         kept=laid.kept,
         cards=await compute(cards, laid.turns, paper),
@@ -153,6 +163,9 @@ async def show_conversation(
         unkept=laid.unkept or "",
         typed=typed,
         error=error,
+        corrections=await compute(correction_views, laid.ledger),
+        corrected=corrected,
+        **(more or {}),
     )
 
 

@@ -1,0 +1,1 @@
+"""Answers put right by hand, in the browser."""

@@ -1,0 +1,164 @@
+"""The addresses of corrections: the page on which an answer is put right, and what its forms send."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
+from urllib.parse import quote, unquote
+
+from fastapi import APIRouter, Form
+from pydantic import Discriminator, ValidationError
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from quaestor.application.fixing import Fix, correct_number, find_place
+from quaestor.conversation.corrections import Act, Choice, SourceChoice, Undo
+from quaestor.core import serial
+from quaestor.core.computing import compute
+from quaestor.core.provenance import Source
+from quaestor.errors import InputError, QuaestorError
+from quaestor.repair.ledger import Ledger
+from quaestor.web.ask.cards import cards
+from quaestor.web.ask.routes import show_conversation
+from quaestor.web.errors import error_line, status_of
+from quaestor.web.paper.keys import source_at, source_key
+from quaestor.web.paper.parts import Paper
+from quaestor.web.repair.views import numbers_of_answer, offer_views, steps_of_answer
+from quaestor.web.site import Site, TheSite
+
+router = APIRouter()
+
+AUTHOR = "quaestor_author"
+"""The cookie that holds the name which a person gave."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """What the button of an offer sends."""
+
+    choice: Annotated[Choice, Discriminator("kind")]
+
+
+_A_YEAR = 365 * 24 * 3600
+_Words = Annotated[str, Form(max_length=400)]
+_Longer = Annotated[str, Form(max_length=4_000)]
+
+
+@router.get("/c/{id}/correct/{number}")
+async def _show(request: Request, site: TheSite, id: str, number: int, at: str = "") -> Response:
+    return await _page(request, site, id, number, at=at)
+
+
+@router.post("/c/{id}/correct/{number}")
+async def _correct(
+    request: Request,
+    site: TheSite,
+    id: str,
+    number: int,
+    choice: _Longer = "",
+    place: _Words = "",
+    value: _Words = "",
+    step: Annotated[int | None, Form(ge=0, le=10_000)] = None,
+    reason: _Words = "",
+    author: _Words = "",
+) -> Response:
+    def fix(ledger: Ledger) -> Fix:
+        return Fix(_act(ledger, number - 1, choice, place, value, step), number - 1, reason)
+
+    name = author.strip()
+    try:
+        response = await _made(request, site, id, fix, name)
+    except QuaestorError as error:
+        laid = await site.desk.look(id)
+        if not 1 <= number <= len(laid.turns):
+            raise
+        line, status = error_line(error), status_of(error)
+        return await _page(request, site, id, number, at=place, typed=value, error=line, status=status)
+    return response
+
+
+@router.post("/c/{id}/corrections/{number}/undo")
+async def _undo(request: Request, site: TheSite, id: str, number: int) -> Response:
+    return await _made(request, site, id, lambda ledger: Fix(Undo(number), 0), "")
+
+
+async def _made(request: Request, site: Site, id: str, fix: Callable[[Ledger], Fix], name: str) -> Response:
+    """Returns the way back to the conversation, once a correction is made; keeps the name that was given with it."""
+    who = name or _author(request, site)
+    made = await site.desk.correct(id, fix, who)
+    first = min((change.turn for change in made.changes), default=None)
+    there = "corrections" if first is None else f"turn-{first + 1}"
+    response = RedirectResponse(f"/c/{id}?corrected={made.number}#{there}", 303)
+    if name:
+        response.set_cookie(
+            AUTHOR,
+            quote(name[:80]),
+            max_age=_A_YEAR,
+            httponly=True,
+            samesite="strict",
+            secure=request.url.scheme == "https",
+        )
+    return response
+
+
+def _author(request: Request, site: Site) -> str:
+    """Who corrects: by the name that was given before, else as it is set. A server's user is not who sits there."""
+    return unquote(request.cookies.get(AUTHOR, ""))[:80].strip() or site.settings.author or "you"
+
+
+def _act(ledger: Ledger, turn: int, choice: str, place: str, value: str, step: int | None) -> Act:
+    """Returns what a form asks for: something that was offered, another number, or another place for a step."""
+    if not 0 <= turn < len(ledger.turns):
+        raise InputError(f"there is no answer {turn + 1}: {len(ledger.turns)} questions are answered")
+    if choice:
+        try:
+            return serial.load(_Sent, {"choice": json.loads(choice)}).choice
+        except (ValidationError, ValueError, RecursionError) as error:
+            raise InputError("that is none of the corrections that are offered") from error
+    if not place.strip():
+        raise InputError("say which number: click on it in the document, or write its row and its column")
+    source = _source(ledger, turn, place)
+    return correct_number(ledger, source, value) if step is None else SourceChoice(turn, step, source)
+
+
+def _source(ledger: Ledger, turn: int, place: str) -> Source:
+    return source_at(place.strip(), ledger.document) or find_place(place, ledger, turn)
+
+
+async def _page(
+    request: Request,
+    site: Site,
+    id: str,
+    number: int,
+    *,
+    at: str = "",
+    typed: str = "",
+    error: str = "",
+    status: int = 200,
+) -> Response:
+    laid = await site.desk.look(id)
+    if not 1 <= number <= len(laid.turns):
+        raise InputError(f"there is no answer {number}: {len(laid.turns)} questions are answered")
+    ledger, turn = laid.ledger, number - 1
+    numbers = await compute(numbers_of_answer, ledger, turn)
+    paper = await compute(Paper, laid.document)
+    there = source_at(at, laid.document)
+    (card,) = await compute(cards, ledger.turns[: turn + 1], paper, turn)
+    return await show_conversation(
+        request,
+        site,
+        id,
+        at=source_key(there) if there is not None else (numbers[0].key if numbers else ""),
+        error=error,
+        status=status,
+        template="repair/correct.html",
+        more={
+            "card": card,
+            "numbers": numbers,
+            "chosen": source_key(there) if there is not None else "",
+            "figure": typed,
+            "steps": list(steps_of_answer(ledger, turn)),
+            "offers": await compute(offer_views, ledger, turn),
+            "author": _author(request, site),
+        },
+    )

@@ -1,0 +1,176 @@
+"""Corrections as templates show them: what could be chosen, what is on record, what changed."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from quaestor.application.fixing import act_words
+from quaestor.conversation.corrections import Correction, NumberCorrection, Undo, standing
+from quaestor.conversation.display import show_number, show_source
+from quaestor.core import serial
+from quaestor.core.provenance import Source
+from quaestor.plan.steps import Extract
+from quaestor.repair.choosing import place_label, quantity_at
+from quaestor.repair.ledger import Ledger
+from quaestor.repair.offers import possible_corrections
+from quaestor.web.paper.keys import source_key
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeView:
+    """An answer that a correction changed.
+
+    Attributes:
+        number: Its place in the conversation, from 1.
+        was: The answer before.
+        now: The answer since.
+        why: Why it has no value any longer, or "".
+    """
+
+    number: int
+    was: str
+    now: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectionView:
+    """A correction on record.
+
+    Attributes:
+        number: Its place among them, from 1.
+        says: What was done.
+        author: Who did it.
+        made: When.
+        reason: Why, or "".
+        stands: Whether it can be undone.
+        undone: Whether it was.
+        changes: The answers that it changed.
+    """
+
+    number: int
+    says: str
+    author: str
+    made: datetime
+    reason: str
+    stands: bool
+    undone: bool
+    changes: tuple[ChangeView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NumberView:
+    """A number that an answer rests on.
+
+    Attributes:
+        key: Of its place.
+        label: What it is called.
+        text: As it counts now.
+        was: As it was read, where a person corrected it, or "".
+    """
+
+    key: str
+    label: str
+    text: str
+    was: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """A step that takes a number.
+
+    Attributes:
+        number: From 1.
+        label: What it takes.
+        key: Of the place of that.
+    """
+
+    number: int
+    label: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class OfferView:
+    """Something that could be chosen.
+
+    Attributes:
+        act: What choosing it does, as a form sends it.
+        kind: `source`, `reading` or `operation`.
+        says: It in words.
+        gives: The answer that it would come to.
+    """
+
+    act: str
+    kind: str
+    says: str
+    gives: str
+
+
+def correction_views(ledger: Ledger) -> list[CorrectionView]:
+    """Returns what is on record of a conversation, the latest first."""
+    stands = {one.number for one in standing(ledger.corrections)}
+    return [_correction(one, ledger, stands) for one in reversed(ledger.corrections)]
+
+
+def _correction(made: Correction, ledger: Ledger, stands: set[int]) -> CorrectionView:
+    changes = tuple(
+        ChangeView(
+            one.turn + 1,
+            one.was,
+            show_number(one.answer),
+            (one.answer.reason or "") if one.answer.value is None else "",
+        )
+        for one in made.changes
+    )
+    can = made.number in stands
+    undone = not can and not isinstance(made.act, Undo)
+    says = act_words(made.act, ledger)
+    return CorrectionView(made.number, says, made.author, made.made, made.reason, can, undone, changes)
+
+
+def numbers_of_answer(ledger: Ledger, turn: int) -> list[NumberView]:
+    """Returns the numbers that an answer rests on.
+
+    Args:
+        ledger: The conversation.
+        turn: The answer's place in it, from 0.
+    """
+    return [_number(source, ledger) for source in dict.fromkeys(ledger.turns[turn].answer.sources)]
+
+
+def _number(source: Source, ledger: Ledger) -> NumberView:
+    shown, read = show_source(source, ledger.document), quantity_at(ledger.read, source)
+    now = quantity_at(ledger.document, source)
+    corrected = any(
+        isinstance(one.act, NumberCorrection) and one.act.source == source for one in standing(ledger.corrections)
+    )
+    text = now.text if corrected and now is not None else shown.span
+    return NumberView(
+        source_key(source), place_label(ledger.read, source), text, read.text if corrected and read else ""
+    )
+
+
+def steps_of_answer(ledger: Ledger, turn: int) -> Iterator[StepView]:
+    """Yields the steps of an answer that take a number of the document.
+
+    Args:
+        ledger: The conversation.
+        turn: The answer's place in it, from 0.
+    """
+    plan = ledger.turns[turn].answer.plan
+    for step in plan.steps if plan is not None else ():
+        if isinstance(step, Extract) and step.quantity is not None:
+            yield StepView(step.id, place_label(ledger.document, step.source), source_key(step.source))
+
+
+def offer_views(ledger: Ledger, turn: int) -> list[OfferView]:
+    """Returns what could be chosen for an answer.
+
+    Args:
+        ledger: The conversation.
+        turn: The answer's place in it, from 0.
+    """
+    offered = possible_corrections(ledger, turn)
+    return [OfferView(json.dumps(serial.dump(one.act)), one.act.kind, one.says, one.gives) for one in offered]

@@ -1,0 +1,137 @@
+"""An answer is put right in the browser, what depends on it follows, and all of it can be undone."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from accessibility import serious_faults
+from made_up import a_record, write_dataset
+from playwright.sync_api import Browser, Page, expect
+from scripted import ScriptedSolver
+from web import pages_served
+
+from browser import DESKTOP, PHONE, Watched, watched
+
+ASKED = ("cell 1 1", "cell 1 2", "change", "ratio")
+
+
+@contextmanager
+def asked(browser: Browser, folder: Path, *, scripts: bool = True, **more: object) -> Iterator[Watched]:
+    """A conversation of four questions, of which the fourth rests on the second."""
+    file = str(write_dataset(folder / "page.json", a_record()))
+    with (
+        pages_served(folder, file, solver=ScriptedSolver()) as address,
+        watched(browser, address, scripts=scripts, **more) as found,  # type: ignore[arg-type]
+    ):
+        page = found.page
+        page.goto("/")
+        page.locator("button.document").first.click()
+        for number, question in enumerate(ASKED, start=1):
+            page.get_by_label("Question").fill(question)
+            page.get_by_role("button", name="Ask", exact=True).click()
+            expect(page.locator(f"#turn-{number} output")).to_be_visible()
+        yield found
+
+
+def answers(page: Page) -> list[str]:
+    return page.locator("#turns .value output").all_inner_texts()
+
+
+FIRST = ["206,588 million", "181,001 million", "-25,587 million", "-0.1414"]
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
+def test_a_corrected_figure_in_the_second_answer_changes_the_fourth(
+    browser: Browser, tmp_path: Path, scripts: bool
+) -> None:
+    with asked(browser, tmp_path, scripts=scripts) as found:
+        page = found.page
+        assert answers(page) == FIRST
+        page.get_by_role("link", name="Correct answer 2").click()
+        page.get_by_label("What is printed there").fill("200,000")
+        page.locator("#misread").get_by_label("Why").fill("the scan says so")
+        page.locator("#misread").get_by_label("Your name").fill("Ada")
+        page.get_by_role("button", name="Correct the number").click()
+        expect(page.locator("#turn-4 output")).not_to_have_text(FIRST[3])
+        assert answers(page)[:3] == [FIRST[0], "200,000 million", "-6,588 million"]
+        expect(page.locator("#turn-4 .corrected del")).to_have_text(FIRST[3])
+        expect(page.locator("#turn-4 .corrected")).to_contain_text("Corrected by Ada")
+        expect(page.locator("#turn-1 .corrected")).to_have_count(0)
+        expect(page.locator("#t0-1-2")).to_have_text("200,000")
+        record = page.locator("#corrections")
+        expect(record).to_contain_text("net revenue, 2007 is 200,000, not 181001")
+        expect(record.locator(".changes li")).to_have_count(3)
+        expect(record.locator(".changes li").first).to_contain_text("181,001 million")
+        page.get_by_role("button", name="Undo correction 1").click()
+        expect(page.locator("#turn-4 output")).to_have_text(FIRST[3])
+        assert answers(page) == FIRST
+        expect(page.locator("#turns .corrected")).to_have_count(0)
+
+
+def test_another_cell_is_chosen_by_clicking_on_it(browser: Browser, tmp_path: Path) -> None:
+    with asked(browser, tmp_path) as found:
+        page = found.page
+        page.get_by_role("link", name="Correct answer 2").click()
+        page.locator("#t0-2-2").click()
+        expect(page.get_by_label("Take", exact=True)).to_have_value("t0-2-2")
+        expect(page.locator("#t0-2-2")).to_have_attribute("aria-current", "location")
+        page.get_by_role("button", name="Take this number").click()
+        expect(page.locator("#turn-2 output")).to_have_text("402 million")
+        expect(page.locator("#turn-3 output")).to_have_text("-206,186 million")
+        expect(page.locator("#turn-2 .places a")).to_have_attribute("data-key", "t0-2-2")
+
+
+def test_a_number_is_chosen_with_the_keyboard_alone(browser: Browser, tmp_path: Path) -> None:
+    with asked(browser, tmp_path) as found:
+        page = found.page
+        link = page.get_by_role("link", name="Correct answer 2")
+        link.focus()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", name="A number was misread")).to_be_visible()
+        page.locator("#sheet td[tabindex='0']").focus()
+        page.keyboard.press("ArrowDown")
+        expect(page.locator("#t0-2-2")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("button", name="Take this number")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(page.locator("#turn-2 output")).to_have_text("402 million")
+
+
+def test_another_calculation_is_offered_with_what_it_comes_to(browser: Browser, tmp_path: Path) -> None:
+    with asked(browser, tmp_path, scripts=False) as found:
+        page = found.page
+        page.get_by_role("link", name="Correct answer 3").click()
+        page.get_by_role("button", name="step 1: add 387,589 million").click()
+        expect(page.locator("#turn-3 output")).to_have_text("387,589 million")
+        expect(page.locator("#turn-4 .corrected")).to_be_visible()
+        expect(page.locator("#turn-4 .corrected")).to_contain_text("Corrected by you")
+
+
+def test_what_cannot_be_done_is_said_on_the_page(browser: Browser, tmp_path: Path) -> None:
+    with asked(browser, tmp_path, scripts=False) as found:
+        found.expected.append("400")
+        page = found.page
+        page.get_by_role("link", name="Correct answer 2").click()
+        page.get_by_label("What is printed there").fill("five")
+        page.get_by_role("button", name="Correct the number").click()
+        expect(page.get_by_role("alert")).to_contain_text("'five' is not a number as tables print them")
+        expect(page.get_by_label("What is printed there")).to_have_value("five")
+        page.get_by_label("Take", exact=True).fill("wages | 2007")
+        page.get_by_role("button", name="Take this number").click()
+        expect(page.get_by_role("alert")).to_contain_text("no cell 'wages | 2007'")
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+def test_everyone_can_use_it(browser: Browser, tmp_path: Path, dark: bool, size: dict[str, int]) -> None:
+    with asked(browser, tmp_path, dark=dark, size=size) as found:
+        page = found.page
+        page.get_by_role("link", name="Correct answer 3").click()
+        expect(page.get_by_role("heading", name="Another calculation")).to_be_visible()
+        assert serious_faults(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+        page.get_by_role("button", name="step 1: add 387,589 million").click()
+        expect(page.locator("#corrections .changes li")).to_have_count(2)
+        assert serious_faults(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]

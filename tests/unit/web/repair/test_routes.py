@@ -1,0 +1,130 @@
+"""What the forms of corrections send, and what is answered to what they never would."""
+
+import json
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+from made_up import a_record, write_dataset
+from scripted import ScriptedSolver
+from starlette.testclient import TestClient
+from web import asking, begun, client_of
+
+from quaestor.web.app import create_app
+
+ASKED = ("cell 1 1", "cell 1 2", "change", "ratio")
+
+
+def client(folder: Path) -> AbstractContextManager[TestClient]:
+    file = str(write_dataset(folder / "page.json", a_record()))
+    return client_of(create_app(asking(folder, ScriptedSolver()), None, (file,)))
+
+
+def conversation(asked: TestClient) -> str:
+    there = begun(asked)
+    for question in ASKED:
+        asked.post(f"{there}/ask", data={"question": question})
+    return there
+
+
+def test_a_correction_leads_back_to_the_first_answer_that_it_changed(tmp_path: Path) -> None:
+    with client(tmp_path) as asked:
+        there = conversation(asked)
+        page = asked.get(f"{there}/correct/2")
+        assert page.status_code == 200
+        assert 'name="place" value="t0-1-2" checked' in page.text
+        sent = {"place": "t0-1-2", "value": "200,000", "author": "Ada Löwe", "reason": "misread"}
+        made = asked.post(f"{there}/correct/2", data=sent)
+        assert (made.status_code, made.headers["location"]) == (303, f"{there}?corrected=1#turn-2")
+        shown = asked.get(f"{there}?corrected=1").text
+        assert "<details open>" in shown
+        assert "<del>-0.1414</del>" in shown
+        assert "Corrected by Ada Löwe on" in shown
+        # The name is known from now on.
+        assert 'value="Ada Löwe"' in asked.get(f"{there}/correct/3").text
+        undone = asked.post(f"{there}/corrections/1/undo")
+        assert undone.headers["location"] == f"{there}?corrected=2#turn-2"
+        assert "<del>-0.1414</del> Corrected" not in asked.get(there).text
+
+
+def test_what_is_corrected_is_there_when_the_server_is_started_again(tmp_path: Path) -> None:
+    with client(tmp_path) as asked:
+        there = conversation(asked)
+        asked.post(f"{there}/correct/2", data={"place": "net revenue | 2007", "value": "200,000"})
+    with client(tmp_path) as asked:
+        shown = asked.get(there).text
+        assert "<del>-0.1414</del>" in shown
+        assert 'title="corrected; read before: 181001"' in shown
+        exported = asked.get(f"{there}/export?format=csv").text
+        assert "(was -0.1414)" in exported
+        asked.post(f"{there}/ask", data={"question": "cell 1 2"})
+        assert "200,000 million" in asked.get(there).text
+
+
+def test_a_text_of_a_person_is_only_text(tmp_path: Path) -> None:
+    with client(tmp_path) as asked:
+        there = conversation(asked)
+        sent = {"place": "t0-1-2", "value": "5", "author": "<b>A</b>\x1b[31m", "reason": "<script>alert(1)</script>"}
+        assert asked.post(f"{there}/correct/2", data=sent).status_code == 303
+        shown = asked.get(there).text
+        assert "<script>alert" not in shown
+        assert "<b>A" not in shown
+        assert "\x1b" not in shown
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {},
+        {"place": "t0-1-2"},
+        {"place": "t0-1-2", "value": "five"},
+        {"place": "t0-1-2", "value": "9" * 300},
+        {"place": "t9-9-9", "value": "5"},
+        {"place": "s-pre_text-0-0-3", "value": "5"},
+        {"place": "t0-0-1", "value": "5"},
+        {"place": "t0-0-0", "step": "1"},
+        {"place": "t0-1-1", "step": "7"},
+        {"choice": "{"},
+        {"choice": "[" * 3_900},
+        {"choice": "9" * 3_900},
+        {"choice": json.dumps({"kind": "undo", "of": 1})},
+        {"choice": json.dumps({"kind": "number", "source": {"kind": "cell"}, "now": {"value": "NaN"}})},
+        {"choice": json.dumps({"kind": "reading", "turn": 1, "reading": 5})},
+        {"choice": json.dumps({"kind": "reading", "turn": -1, "reading": 0})},
+        {"choice": json.dumps({"kind": "operation", "turn": 10**30, "step": 1, "operation": "add"})},
+        {"choice": json.dumps({"kind": "operation", "turn": 2, "step": 1, "operation": "__import__"})},
+        {
+            "choice": json.dumps(
+                {
+                    "kind": "source",
+                    "turn": 1,
+                    "step": 1,
+                    "source": {"kind": "cell", "document": "/etc/passwd", "table": 0, "row": 1, "column": 1},
+                }
+            )
+        },
+    ],
+)
+def test_what_cannot_be_done_is_said_on_the_page_and_changes_nothing(tmp_path: Path, sent: dict[str, str]) -> None:
+    with client(tmp_path) as asked:
+        there = conversation(asked)
+        before = asked.get(there).text
+        answer = asked.post(f"{there}/correct/2", data=sent)
+        assert answer.status_code == 400, answer.text[-300:]
+        assert 'role="alert"' in answer.text
+        assert str(tmp_path) not in answer.text
+        assert asked.get(there).text == before
+
+
+def test_what_is_not_there_cannot_be_corrected(tmp_path: Path) -> None:
+    with client(tmp_path) as asked:
+        there = conversation(asked)
+        assert asked.get(f"{there}/correct/9").status_code == 400
+        assert asked.post(f"{there}/correct/9", data={"place": "t0-1-1", "value": "5"}).status_code == 400
+        assert asked.post(f"{there}/correct/2", data={"place": "x" * 500}).status_code == 422
+        assert asked.post(f"{there}/corrections/1/undo").status_code == 400
+        assert asked.get("/c/nothing/correct/1").status_code == 404
+        other = {"Sec-Fetch-Site": "cross-site", "Origin": "https://example.com"}
+        refused = asked.post(f"{there}/correct/2", data={"place": "t0-1-2", "value": "5"}, headers=other)
+        assert refused.status_code == 403
+        assert "Corrected by" not in asked.get(there).text
