@@ -8,6 +8,7 @@ from time import perf_counter
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
+from quaestor.core.collecting import collect_seldom
 from quaestor.datasets.convfinqa.records import read_conversation
 from quaestor.datasets.dataset import Dataset
 from quaestor.datasets.formats import read_dataset
@@ -61,6 +62,8 @@ def benchmark_file() -> Path:
 
 def play_workload(path: Path) -> Workload:
     """Returns the dataset of a file, played on one core."""
+    # As the command line and its worker processes do.
+    collect_seldom()
     reading = _read_pages(path)
     dataset = read_dataset(path)
     solver = Timed(make_solver(SOLVER, {}))

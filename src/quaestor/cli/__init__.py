@@ -8,6 +8,10 @@ def main() -> None:
     """Runs the command line and leaves with its exit code."""
     import sys
 
+    from quaestor.core.collecting import collect_seldom
+
+    collect_seldom()  # before the imports that make the most objects
+
     from quaestor.cli.app import app
     from quaestor.cli.failures import exit_code_of
 

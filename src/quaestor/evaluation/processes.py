@@ -5,7 +5,6 @@ long the dataset. Workers are spawned, not forked: the same on every platform, a
 """
 
 import asyncio
-import gc
 import multiprocessing
 import os
 import signal
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 from itertools import islice
 from multiprocessing.connection import Connection
 
+from quaestor.core.collecting import collect_seldom
 from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import EngineError
@@ -31,8 +31,6 @@ from quaestor.solvers.base import Solver
 CHUNK = 4
 
 _Stored = tuple[Triple, ...] | None
-
-_BETWEEN_COLLECTIONS = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +100,7 @@ class _Worker:
 def _prepare_worker(factory: SolverFactory, graphs: GraphProvider | None, watched: Connection) -> None:
     # Ctrl-C reaches every process of the terminal; only the parent decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # What a turn makes is gone when it ends: there are few cycles to look for.
-    gc.set_threshold(_BETWEEN_COLLECTIONS)
+    collect_seldom()
     _Worker.factory, _Worker.graphs = factory, graphs
     threading.Thread(target=_end_with_parent, args=(watched,), daemon=True).start()
 
