@@ -1,0 +1,21 @@
+"""A document as a file that a person would hand over: plain HTML, as filings of long ago are written."""
+
+from html import escape
+
+from quaestor.documents.document import Document, Paragraph, SectionHeading
+from quaestor.documents.table import Table
+
+
+def as_html(document: Document) -> bytes:
+    """Returns a document as a file."""
+    parts = []
+    for block in document.blocks:
+        match block.content:
+            case SectionHeading(text=text, level=level):
+                parts.append(f"<h{level + 1}>{escape(text)}</h{level + 1}>")
+            case Paragraph(sentences=sentences):
+                parts.append(f"<p>{escape(' '.join(sentence.text for sentence in sentences))}</p>")
+            case Table() as table:
+                rows = ("".join(f"<td>{escape(cell.text)}</td>" for cell in row) for row in table.cells)
+                parts.append(f"<table border=1>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>")
+    return f"<html><body>{chr(10).join(parts)}</body></html>".encode()
