@@ -92,7 +92,7 @@ async def compare_stored(
     """
     require_extra("compare", "comparing runs")
     runs = await _runs(store, names)
-    found = await compute(_labelled, runs[0], dataset)
+    found = await compute(read_labelled, runs[0], dataset)
     basis: Basis = "kept scores" if found is None else "references"
     if found is None:
         turns = [await _kept_turns(store, run, scores_in) for run in runs]
@@ -130,8 +130,13 @@ async def _runs(store: RunStore, names: Sequence[str]) -> tuple[RunRecord, ...]:
     return runs
 
 
-def _labelled(run: RunRecord, named: Path | None) -> tuple[Dataset, Gold] | None:
-    """Returns what a run was asked, with references; None where its file is not there, not the same or unlabelled."""
+def read_labelled(run: RunRecord, named: Path | None) -> tuple[Dataset, Gold] | None:
+    """Returns what a run was asked, with references; None where its file is not there, not the same or unlabelled.
+
+    Raises:
+        InputError: The run was not of the file that is named.
+        UnlabelledError: The file that is named has no references.
+    """
     path = named or Path(run.dataset)
     if named is None and not path.is_file():
         return None

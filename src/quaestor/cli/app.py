@@ -17,6 +17,7 @@ from quaestor.cli.failures import DEBUG
 from quaestor.cli.find import find_command
 from quaestor.cli.kg import kg
 from quaestor.cli.learn import learn
+from quaestor.cli.metrics import metrics_command
 from quaestor.cli.models import models
 from quaestor.cli.ontology import ontology
 from quaestor.cli.read import read_command
@@ -80,6 +81,7 @@ app.command("eval")(eval_command)
 app.command("run")(run_command)
 app.command("score")(score_command)
 app.command("audit")(audit_command)
+app.command("metrics")(metrics_command)
 app.command("compare")(compare_command)
 app.command("check")(check_command)
 app.command("train")(train_command)

@@ -1,0 +1,47 @@
+"""`quaestor metrics`: one run by every convention, so that a figure of a paper can be placed."""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from quaestor.cli.compare import LabelledOption
+from quaestor.cli.options import JsonOption, RunArgument, StoreOption
+
+if TYPE_CHECKING:
+    from quaestor.application.conventions_service import RunConventions
+
+
+def metrics_command(
+    run: RunArgument, dataset: LabelledOption = None, store: StoreOption = None, json: JsonOption = False
+) -> None:
+    """Show one run by every convention of scoring: how many turns are right, and how many turn.
+
+    Papers count an answer as right by different rules; docs/evaluation.md says which. The first is the benchmark's own.
+    """
+    from rich.table import Table as Grid
+
+    from quaestor.application.conventions_service import run_conventions
+    from quaestor.application.resolve import dataset_path
+    from quaestor.cli.printing import make_console, print_grid, print_json
+    from quaestor.cli.results import figure_cells
+    from quaestor.core import serial
+    from quaestor.settings import load_settings
+    from quaestor.store.base import open_store
+
+    async def read() -> "RunConventions":
+        async with open_store(load_settings({"store": store}).store, create=False) as opened:
+            return await run_conventions(opened, run, dataset_path(dataset) if dataset else None)
+
+    found = asyncio.run(read())
+    if json:
+        figures = [{**serial.dump(figure), "value": figure.right.value} for figure in found.figures]
+        print_json({"run": found.run.id, "dataset": found.run.dataset, "metrics": figures})
+        return
+    heads = ("right", "of", "%", "95 % interval", "now right", "now wrong")
+    grid = Grid("an answer is right where it is", *heads, title=found.run.id, title_justify="left")
+    for figure in found.figures:
+        turned = (f"+{figure.gained}" if figure.gained else "", f"-{figure.lost}" if figure.lost else "")
+        grid.add_row(figure.rule, *figure_cells(figure.right), *turned)
+    for column in grid.columns[1:]:
+        column.justify = "right"
+        column.no_wrap = True
+    print_grid(make_console(), grid)

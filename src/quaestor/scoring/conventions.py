@@ -1,0 +1,190 @@
+"""Ways in which papers count an answer as right, side by side: each rule, and how many turns it turns.
+
+Owns the rules that are no metric of a benchmark here. A figure without its rule says little: one run of rounded
+answers is 60 % right by the official rule and 80 % by another.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from quaestor.core.answer_value import Number, number_of
+from quaestor.datasets.dataset import Conversation
+from quaestor.plan.rounding import rounds_to
+from quaestor.plan.rows import TableRows
+from quaestor.scoring.bootstrap import Proportion, proportion
+from quaestor.scoring.gold import GoldTurn
+from quaestor.scoring.metrics import executed_equal, rounded_for_display
+from quaestor.scoring.pages import benchmark_rows_of
+from quaestor.scoring.predictions import Prediction
+from quaestor.scoring.scorers import PROGRAMS, SCORERS, STATED, Judge, Verdict, measures_for
+
+_LARGEST = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Convention:
+    """A rule by which answers are right.
+
+    Attributes:
+        name: Its key in JSON.
+        rule: What it asks, in words.
+        judge: The verdict on a turn; None where the reference lacks what is needed.
+    """
+
+    name: str
+    rule: str
+    judge: Judge
+
+
+@dataclass(frozen=True, slots=True)
+class ConventionFigure:
+    """What a run comes to by one rule.
+
+    Attributes:
+        name: The rule's key.
+        rule: The rule in words.
+        right: How many turns are right, of those that it can judge.
+        gained: Turns that are wrong by the benchmark's rule and right by this.
+        lost: Turns that are right by the benchmark's rule and wrong by this.
+    """
+
+    name: str
+    rule: str
+    right: Proportion
+    gained: int
+    lost: int
+
+
+def convention_figures(
+    predictions: Mapping[tuple[str, int], Prediction],
+    gold: Mapping[str, Sequence[GoldTurn]],
+    conversations: Iterable[Conversation],
+) -> tuple[ConventionFigure, ...]:
+    """Returns what a run comes to by each rule, the benchmark's own first.
+
+    Args:
+        predictions: By conversation and index; a turn without one is wrong.
+        gold: The reference answers by conversation.
+        conversations: Exactly those that were to be run.
+    """
+    turns = [
+        (predictions.get((asked.id, index)) or Prediction(asked.id, index, None), reference, tables, asked.document.id)
+        for asked in conversations
+        for tables in [benchmark_rows_of(asked.document)]
+        for index, reference in enumerate(gold[asked.id])
+    ]
+    if not turns:
+        return ()
+    conventions = CONVENTIONS[measures_for(turns[0][1]).right]
+    pages = [page for *_, page in turns]
+    verdicts = {
+        convention.name: [convention.judge(found, reference, tables) for found, reference, tables, _ in turns]
+        for convention in conventions
+    }
+    official = verdicts[conventions[0].name]
+    return tuple(_figure(convention, verdicts[convention.name], official, pages) for convention in conventions)
+
+
+def _figure(
+    convention: Convention, verdicts: Sequence[Verdict], official: Sequence[Verdict], pages: Sequence[str]
+) -> ConventionFigure:
+    judged = [(verdict, page) for verdict, page in zip(verdicts, pages, strict=True) if verdict is not None]
+    pairs = [(one == 1, other == 1) for one, other in zip(verdicts, official, strict=True) if one is not None]
+    return ConventionFigure(
+        convention.name,
+        convention.rule,
+        proportion([verdict for verdict, _ in judged], [page for _, page in judged]),
+        gained=sum(one and not other for one, other in pairs),
+        lost=sum(other and not one for one, other in pairs),
+    )
+
+
+def _numbers(found: Prediction, gold: GoldTurn) -> tuple[Decimal, Decimal] | None:
+    """Returns answer and reference, where both are numbers of a size that occurs."""
+    answer, reference = number_of(found.value), number_of(gold.executed)
+    if answer is None or reference is None or not answer.is_finite() or abs(answer.adjusted()) > _LARGEST:
+        return None
+    return answer, reference
+
+
+def _near(answer: Decimal, reference: Decimal) -> bool:
+    if executed_equal(Number(answer), Number(reference)):
+        return True
+    return abs(answer - reference) <= abs(reference) / 100
+
+
+def _relative(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool:
+    numbers = _numbers(found, gold)
+    return executed_equal(found.value, gold.executed) if numbers is None else _near(*numbers)
+
+
+def _digits(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool:
+    if executed_equal(found.value, gold.executed):
+        return True
+    numbers = _numbers(found, gold)
+    return numbers is not None and rounds_to(numbers[1], numbers[0])
+
+
+def _shown(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool | None:
+    """Whether the answer, rounded to the decimals that the annotators show, is what they show."""
+    if gold.display is None:
+        return None
+    shown, numbers = rounded_for_display(gold.display), _numbers(found, gold)
+    if shown is None or numbers is None:
+        return executed_equal(found.value, gold.executed)
+    answer, (number, half_unit) = numbers[0], shown
+    # A percentage is shown of a fraction, and of a number that is printed with its sign.
+    fraction = gold.display.strip().endswith("%") and _near(numbers[1].scaleb(2), number)
+    return abs((answer.scaleb(2) if fraction else answer) - number) <= half_unit
+
+
+def _percent(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool:
+    numbers = _numbers(found, gold)
+    if numbers is None:
+        return executed_equal(found.value, gold.executed)
+    answer, reference = numbers
+    return any(executed_equal(Number(answer.scaleb(power)), Number(reference)) for power in (0, 2, -2))
+
+
+def _unsigned(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool:
+    numbers = _numbers(found, gold)
+    if numbers is None:
+        return executed_equal(found.value, gold.executed)
+    answer, reference = numbers
+    return executed_equal(Number(abs(answer)), Number(abs(reference)))
+
+
+def _loosest(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool:
+    numbers = _numbers(found, gold)
+    if numbers is None:
+        return executed_equal(found.value, gold.executed)
+    answer, reference = map(abs, numbers)
+    return any(_near(answer.scaleb(power), reference) for power in (0, 2, -2))
+
+
+def _scorer(name: str, rule: str) -> Convention:
+    judge = SCORERS[name].judge
+    assert judge is not None
+    return Convention(name, rule, judge)
+
+
+CONVENTIONS: Mapping[str, tuple[Convention, ...]] = {
+    PROGRAMS.right: (
+        _scorer("execution", "official: equal to five decimals"),
+        Convention("digits", "the reference, rounded to the digits that the answer has", _digits),
+        Convention("relative", "within 1 % of the reference", _relative),
+        Convention("shown", "as the annotators show it, to the decimals that they show", _shown),
+        Convention("percent", "equal to five decimals, as percentage or as fraction", _percent),
+        Convention("sign_free", "equal to five decimals, whatever the sign", _unsigned),
+        _scorer("display", "as shown or within 1 % of it, as percentage or as fraction"),
+        _scorer("legacy", "older rule: digits and point of what is shown, less than 0.1 apart"),
+        Convention("loosest", "within 1 %, as percentage or as fraction, whatever the sign", _loosest),
+    ),
+    STATED.right: (
+        _scorer("exact_match", "official: exact match, with its scale"),
+        _scorer("f1", "F1 over words, numbers all or nothing"),
+        _scorer("scale", "the scale alone"),
+    ),
+}
+"""The rules by the scorer that says what is right; that one first."""

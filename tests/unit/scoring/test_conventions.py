@@ -1,0 +1,63 @@
+"""Every rule on answers worked out by hand, and how many turns it turns."""
+
+import pytest
+from pages import page
+from values import a_value
+
+from quaestor.datasets.dataset import Conversation
+from quaestor.scoring.conventions import CONVENTIONS, convention_figures
+from quaestor.scoring.gold import GoldTurn
+from quaestor.scoring.predictions import Prediction
+
+PAGE = page([["", "2009"], ["net sales", "447"]])
+REFERENCE = GoldTurn("divide(391, 447)", a_value(0.87472), "87.5%", 0)
+NAMES = tuple(convention.name for convention in CONVENTIONS["execution"])
+
+
+def right(answer: str | None, gold: GoldTurn = REFERENCE) -> set[str]:
+    """The rules by which an answer is right."""
+    found = {} if answer is None else {("c", 0): Prediction("c", 0, answer)}
+    figures = convention_figures(found, {"c": [gold]}, [Conversation("c", PAGE, ("what?",))])
+    return {figure.name for figure in figures if figure.right.correct}
+
+
+@pytest.mark.parametrize(
+    ("answer", "by"),
+    [
+        ("0.8747203", set(NAMES) - {"legacy"}),
+        ("0.8747", {"digits", "relative", "shown", "display", "loosest"}),
+        ("0.88", {"relative", "display", "loosest"}),
+        ("0.87", {"digits", "relative", "display", "loosest"}),
+        ("87.472", {"percent", "display", "legacy", "loosest"}),
+        ("-0.87472", {"sign_free", "loosest"}),
+        ("-87.5", {"legacy", "loosest"}),
+        ("0.95", set()), ("yes", set()), ('{"text": "0.87472"}', set()), ("1e400", set()), (None, set()),
+    ],
+)  # fmt: skip
+def test_each_rule(answer: str | None, by: set[str]) -> None:
+    assert right(answer) == by
+
+
+def test_a_percentage_that_is_printed_is_shown_as_it_is() -> None:
+    printed = GoldTurn("13.7", a_value(13.7), "13.7%", 0)
+    assert right("13.7", printed) == set(NAMES)
+    assert "shown" not in right("0.137", printed)
+
+
+def test_yes_and_no_are_right_or_wrong_by_every_rule() -> None:
+    gold = GoldTurn("greater(2, 1)", a_value("yes"), "yes", 0)
+    assert right("yes", gold) == set(NAMES)
+    assert right("no", gold) == set()
+
+
+def test_turns_that_a_rule_turns_are_counted_and_those_it_cannot_judge_left_out() -> None:
+    gold = {"c": [REFERENCE, REFERENCE, GoldTurn("447", a_value(447), None, 0)]}
+    found = {("c", turn): Prediction("c", turn, said) for turn, said in enumerate(["0.87472", "0.875", "447"])}
+    figures = convention_figures(found, gold, [Conversation("c", PAGE, ("what?",) * 3)])
+    told = {one.name: (one.right.correct, one.right.total, one.gained, one.lost) for one in figures}
+    assert figures[0].name == "execution"
+    assert told["execution"] == (2, 3, 0, 0)
+    assert told["digits"] == (3, 3, 1, 0)
+    assert told["shown"] == (2, 2, 1, 0)
+    assert told["legacy"] == (0, 2, 0, 1)
+    assert convention_figures({}, {}, []) == ()
