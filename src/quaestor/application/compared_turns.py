@@ -7,11 +7,11 @@ from pydantic import JsonValue
 
 from quaestor.application.compared_runs import RunsCompared
 from quaestor.application.comparison import ComparedTurn, PairReport
+from quaestor.application.judged_runs import Labelled
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number, show_source
 from quaestor.core import serial
 from quaestor.core.provenance import CellRef, Source
-from quaestor.datasets.dataset import Dataset
 from quaestor.documents.document import Document
 from quaestor.store.base import RunStore
 from quaestor.store.records import TurnRecord
@@ -80,7 +80,7 @@ async def different_turns(store: RunStore, found: RunsCompared, pair: PairReport
     Raises:
         StoreError: The store cannot be read.
     """
-    documents = _documents(found.dataset)
+    documents = _documents(found.labelled)
     told = []
     for both in pair.differences:
         here = both.first
@@ -90,7 +90,7 @@ async def different_turns(store: RunStore, found: RunsCompared, pair: PairReport
             kept = {turn.index: turn for turn in await store.turns(run, here.conversation)}.get(here.turn)
             question = kept.question if kept else question
             sides.append(side_of(kept, compared, found.scorer, documents.get(here.conversation)))
-        gold = found.gold[here.conversation][here.turn] if found.gold else None
+        gold = found.labelled.gold[here.conversation][here.turn] if found.labelled else None
         told.append(
             DifferentTurn(
                 here.conversation,
@@ -139,8 +139,8 @@ def source_in_words(source: Source, document: Document | None) -> str:
     return f"{shown.place} | " + (shown.text if isinstance(source, CellRef) else f"{before}[{shown.span}]{after}")
 
 
-def _documents(dataset: Dataset | None) -> Mapping[str, Document]:
-    return {} if dataset is None else {one.id: one.document for one in dataset.conversations}
+def _documents(labelled: Labelled | None) -> Mapping[str, Document]:
+    return {} if labelled is None else {one.id: one.document for one in labelled.dataset.conversations}
 
 
 def different_turn_objects(turns: tuple[DifferentTurn, ...]) -> list[JsonValue]:

@@ -141,6 +141,8 @@ class ComparedTurn:
         classes: Its class in each breakdown, by the breakdown's property.
         answer: As `quaestor.core.answer_value.value_to_text` writes it, or None.
         verdicts: By the name of each scorer.
+        confidence: The solver's probability that the answer is right, or None.
+        cause: Why it is wrong, where that was asked for.
     """
 
     conversation: str
@@ -150,6 +152,8 @@ class ComparedTurn:
     classes: Mapping[str, str]
     answer: str | None
     verdicts: Mapping[str, Verdict]
+    confidence: float | None = None
+    cause: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from quaestor.application.compared_runs import read_labelled
+from quaestor.application.judged_runs import read_labelled
 from quaestor.application.run_service import OVER_DATASETS, find_run, require_played
 from quaestor.core.computing import compute
 from quaestor.errors import InputError
@@ -39,6 +39,5 @@ async def run_conventions(store: RunStore, name: str, dataset: Path | None = Non
     labelled = await compute(read_labelled, run, dataset)
     if labelled is None:
         raise InputError(f"{run.dataset} is not there with the references of run {run.id}: name the labelled file")
-    asked, gold = labelled
     found = {(turn.conversation, turn.index): prediction_of(turn) for turn in await store.turns(run.id)}
-    return RunConventions(run, await compute(convention_figures, found, gold, asked.conversations))
+    return RunConventions(run, await compute(convention_figures, found, labelled.gold, labelled.dataset.conversations))

@@ -1,0 +1,230 @@
+"""Stored runs of the same questions with their verdicts, as far as comparisons and reports need them.
+
+Owns where the verdicts come from: the labelled file that the runs are of, where it is there; else the scores that are
+kept beside them, which know no operation and no origin. Those of a large run are read one conversation at a time.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from quaestor.application.choosing import read_as_played
+from quaestor.application.comparison import ComparedTurn
+from quaestor.application.kept_scores import read_run_scores
+from quaestor.application.run_service import OVER_DATASETS, find_run, require_played
+from quaestor.core import serial
+from quaestor.core.computing import compute
+from quaestor.datasets.dataset import Dataset
+from quaestor.errors import InputError, UnlabelledError
+from quaestor.llm.usage import Usage
+from quaestor.scoring.bootstrap import Proportion
+from quaestor.scoring.gold import GoldTurn, read_gold
+from quaestor.scoring.predictions import prediction_of
+from quaestor.scoring.report import Score, TurnScore, classes_of_turn, judge_predictions, score_predictions
+from quaestor.scoring.scorers import PROGRAMS, Measures, measures_of
+from quaestor.store.base import RunStore
+from quaestor.store.records import RunRecord, TurnRecord
+
+Basis = Literal["references", "kept scores"]
+Gold = Mapping[str, Sequence[GoldTurn]]
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """What runs were asked, and its references."""
+
+    dataset: Dataset
+    gold: Gold
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a run took.
+
+    Attributes:
+        seconds: Of each turn that came to its end, from the question to the answer; 0 where nobody says.
+        usage: Of models, over all turns.
+    """
+
+    seconds: tuple[float, ...]
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRun:
+    """A run with its verdicts.
+
+    Attributes:
+        run: Its record.
+        turns: Every labelled turn.
+        results: The figure of each scorer, by its name; none where they were not asked for.
+        spent: What it took.
+        score: All figures, where they were asked for and the labelled file was read.
+    """
+
+    run: RunRecord
+    turns: tuple[ComparedTurn, ...]
+    results: Mapping[str, Proportion]
+    spent: Spent
+    score: Score | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRuns:
+    """Runs of the same questions with their verdicts.
+
+    Attributes:
+        runs: The runs, in the order in which they were named.
+        basis: Where the verdicts come from.
+        measures: What was measured.
+        labelled: What was asked, where the labelled file was read.
+    """
+
+    runs: tuple[JudgedRun, ...]
+    basis: Basis
+    measures: Measures
+    labelled: Labelled | None = None
+
+
+async def judge_runs(
+    store: RunStore, runs: Sequence[RunRecord], scores_in: str, dataset: Path | None = None, *, whole: bool = False
+) -> JudgedRuns:
+    """Returns runs of the same questions with their verdicts.
+
+    Args:
+        store: Where the runs are kept.
+        runs: As `require_comparable` returns them.
+        scores_in: The store's URI: the scores that are kept there count where the labelled file is not there.
+        dataset: The labelled file, where it has moved.
+        whole: Whether all figures and the causes of wrong turns are wanted, which takes longer.
+
+    Raises:
+        InputError: Neither a labelled file nor kept scores are there, or the runs are of another file than is named.
+    """
+    labelled = await compute(read_labelled, runs[0], dataset)
+    if labelled is None:
+        kept = [await _kept_run(store, run, scores_in) for run in runs]
+        return JudgedRuns(tuple(run for run, _ in kept), "kept scores", kept[0][1])
+    judged = [await compute(_judged_run, run, await store.turns(run.id), labelled, whole) for run in runs]
+    measures = measures_of(judged[0].turns[0].verdicts) if judged[0].turns else PROGRAMS
+    return JudgedRuns(tuple(judged), "references", measures, labelled)
+
+
+async def require_comparable(store: RunStore, names: Sequence[str]) -> tuple[RunRecord, ...]:
+    """Returns the runs of some names, each once, and makes sure that they are whole and of the same questions.
+
+    Raises:
+        UnknownRunError: One is not there.
+        InputError: They are not of the same questions.
+        RunStoppedError: Conversations of one are still to be played.
+    """
+    found = [await find_run(store, name, kind=OVER_DATASETS) for name in names]
+    runs = tuple({run.id: run for run in found}.values())
+    for run in runs:
+        if run.dataset_digest != runs[0].dataset_digest:
+            raise InputError(
+                f"runs {runs[0].id} and {run.id} are not of the same questions "
+                f"({runs[0].dataset}, {run.dataset}): compare runs of one file"
+            )
+        await require_played(store, run)
+    return runs
+
+
+def read_labelled(run: RunRecord, named: Path | None) -> Labelled | None:
+    """Returns what a run was asked, with references; None where its file is not there, not the same or unlabelled.
+
+    Raises:
+        InputError: The run was not of the file that is named.
+        UnlabelledError: The file that is named has no references.
+    """
+    path = named or Path(run.dataset)
+    if named is None and not path.is_file():
+        return None
+    pages = read_as_played(path, run)
+    if pages.digest != run.dataset_digest:
+        if named is None:
+            return None
+        raise InputError(f"run {run.id} was of {run.dataset} and not of these questions: name that file")
+    try:
+        return Labelled(pages, read_gold(path))
+    except UnlabelledError:
+        if named is None:
+            return None
+        raise
+
+
+def _judged_run(run: RunRecord, stored: Sequence[TurnRecord], labelled: Labelled, whole: bool) -> JudgedRun:
+    asked, predictions = labelled.dataset.conversations, map(prediction_of, stored)
+    score, turns = None, list[TurnScore]()
+    if whole:
+        report = score_predictions(predictions, labelled.gold, asked)
+        turns, score = list(report.turns), report.score
+    else:
+        turns = [turn for found in judge_predictions(predictions, labelled.gold, asked).values() for _, turn in found]
+    company = {conversation.id: conversation.company for conversation in asked}
+    compared = tuple(
+        ComparedTurn(
+            turn.conversation,
+            turn.turn,
+            turn.page,
+            company[turn.conversation] or turn.page,
+            classes_of_turn(turn),
+            turn.predicted,
+            turn.verdicts,
+            turn.confidence,
+            turn.cause,
+        )
+        for turn in turns
+    )
+    return JudgedRun(run, compared, score.results if score else {}, _spent(stored), score)
+
+
+async def _kept_run(store: RunStore, run: RunRecord, scores_in: str) -> tuple[JudgedRun, Measures]:
+    kept = await read_run_scores(scores_in, run)
+    if not kept.verdicts:
+        why = "went on after it was scored" if kept.outdated else "was not scored"
+        raise InputError(
+            f"run {run.id} {why}, and {run.dataset} is not there with its references: score the run, "
+            "or name the labelled file"
+        )
+    measures = _measures(kept.latest[0].metrics)
+    turns, spent = list[ComparedTurn](), list[Spent]()
+    for example in await store.examples(run.id):
+        # One conversation at a time: all turns of a large run would not fit.
+        stored = {turn.index: turn for turn in await store.turns(run.id, example.conversation)}
+        spent.append(_spent(list(stored.values())))
+        index = 0
+        while (verdict := kept.verdicts.get((example.conversation, index))) is not None:
+            given = stored.get(index)
+            confidence = given.answer.get("confidence") if given else None
+            turns.append(
+                ComparedTurn(
+                    example.conversation,
+                    index,
+                    example.document,
+                    example.document.partition("/")[0],
+                    {"turn": f"turn {index + 1}"},
+                    given.number if given else None,
+                    {measures.right: verdict.correct, measures.beside: verdict.program_correct},
+                    float(confidence) if isinstance(confidence, int | float) else None,
+                    verdict.cause,
+                )
+            )
+            index += 1
+    seconds = tuple(second for part in spent for second in part.seconds)
+    whole = Spent(seconds, sum((part.usage for part in spent), Usage()))
+    results = {name: serial.load(Proportion, figure) for name, figure in kept.latest[0].metrics.items()}
+    return JudgedRun(run, tuple(turns), results, whole), measures
+
+
+def _spent(turns: Sequence[TurnRecord]) -> Spent:
+    ended = [(turn.finished - turn.started).total_seconds() for turn in turns if turn.finished is not None]
+    return Spent(tuple(ended), sum((Usage.of_counts(turn.usage) for turn in turns if turn.usage), Usage()))
+
+
+def _measures(names: Iterable[str]) -> Measures:
+    try:
+        return measures_of(names)
+    except ValueError:  # of a score that another version kept
+        return PROGRAMS
