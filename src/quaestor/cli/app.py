@@ -21,6 +21,7 @@ from quaestor.cli.metrics import metrics_command
 from quaestor.cli.models import models
 from quaestor.cli.ontology import ontology
 from quaestor.cli.read import read_command
+from quaestor.cli.report import report_command
 from quaestor.cli.run import eval_command, run_command, score_command
 from quaestor.cli.runs import runs
 from quaestor.cli.serve import serve_command
@@ -83,6 +84,7 @@ app.command("score")(score_command)
 app.command("audit")(audit_command)
 app.command("metrics")(metrics_command)
 app.command("compare")(compare_command)
+app.command("report")(report_command)
 app.command("check")(check_command)
 app.command("train")(train_command)
 app.command("crossvalidate")(crossvalidate_command)

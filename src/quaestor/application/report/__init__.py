@@ -1,0 +1,1 @@
+"""Runs as a report that is one file: a page for a browser, or Markdown for a pull request."""

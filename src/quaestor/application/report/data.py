@@ -1,0 +1,190 @@
+"""What a report tells of one run or several: figures, comparison, and the turns that went wrong.
+
+Owns how much of a large run is told turn by turn. Words and pictures are `page`'s and `markdown`'s.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from quaestor.application.compared_runs import RunsCompared, compare_judged
+from quaestor.application.compared_turns import SideOfTurn, side_of
+from quaestor.application.comparison import ComparedTurn
+from quaestor.application.judged_runs import Basis, JudgedRun, JudgedRuns, judge_runs, require_comparable
+from quaestor.core.computing import compute
+from quaestor.extras import require_extra
+from quaestor.scoring.bootstrap import Proportion, proportion
+from quaestor.scoring.calibration import CalibrationReport, calibration_report
+from quaestor.scoring.conventions import ConventionFigure, convention_figures
+from quaestor.scoring.predictions import prediction_of
+from quaestor.store.base import RunStore
+from quaestor.store.records import TurnRecord
+
+TOLD = 400
+"""Wrong turns of a run that are told one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToldTurn:
+    """A wrong turn.
+
+    Attributes:
+        conversation: The conversation's id.
+        turn: Its place in it, from 0.
+        question: As asked.
+        cause: Why it is wrong.
+        reference: The reference answer; None where the labelled file was not read.
+        reference_program: Its program, likewise.
+        side: What was answered, by which plan, from where.
+    """
+
+    conversation: str
+    turn: int
+    question: str
+    cause: str
+    reference: str | None
+    reference_program: str | None
+    side: SideOfTurn
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedRun:
+    """One run of a report.
+
+    Attributes:
+        judged: The run with its verdicts and what it took.
+        right: How many of its turns are right by the benchmark.
+        groups: How many of each class are right, by the property that turns are split by.
+        certainty: How far its confidences can be believed; None where it has none.
+        causes: How many turns are wrong for each cause, the most frequent first.
+        conventions: The run by every convention; none where the labelled file was not read.
+        wrong: The wrong turns that are told, by cause.
+        unanswered: Turns without an answer.
+    """
+
+    judged: JudgedRun
+    right: Proportion
+    groups: Mapping[str, Mapping[str, Proportion]]
+    certainty: CalibrationReport | None
+    causes: Mapping[str, int]
+    conventions: tuple[ConventionFigure, ...]
+    wrong: tuple[ToldTurn, ...]
+    unanswered: int
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationReport:
+    """What a report tells.
+
+    Attributes:
+        runs: The runs, in the order in which they were named.
+        basis: Where the verdicts come from.
+        scorer: The name of the scorer that says what is right.
+        compared: The runs compared; None of one run.
+    """
+
+    runs: tuple[ReportedRun, ...]
+    basis: Basis
+    scorer: str
+    compared: RunsCompared | None
+
+
+async def read_report(
+    store: RunStore, names: Sequence[str], scores_in: str, dataset: Path | None = None
+) -> EvaluationReport:
+    """Returns what there is to tell of runs of the same questions.
+
+    Args:
+        store: Where the runs are kept.
+        names: Their ids, beginnings of ids, or `latest`.
+        scores_in: The store's URI: the scores that are kept there count where the labelled file is not there.
+        dataset: The labelled file, where it has moved.
+
+    Raises:
+        SettingsError: There are several runs, and the extra that comparing needs is not installed.
+        UnknownRunError: A run is not there.
+        InputError: The runs are of different questions; or neither a labelled file nor kept scores are there.
+        RunStoppedError: Conversations of a run are still to be played.
+    """
+    if len(names) > 1:
+        require_extra("compare", "comparing runs")
+    judged = await judge_runs(store, await require_comparable(store, names), scores_in, dataset, whole=True)
+    compared = await compute(compare_judged, judged, judged.measures.right) if len(judged.runs) > 1 else None
+    runs = [await _reported(store, run, judged) for run in judged.runs]
+    return EvaluationReport(tuple(runs), judged.basis, judged.measures.right, compared)
+
+
+async def _reported(store: RunStore, run: JudgedRun, judged: JudgedRuns) -> ReportedRun:
+    scorer = judged.measures.right
+    causes = Counter(turn.cause or "no cause is kept" for turn in run.turns if turn.verdicts[scorer] != 1)
+    wrong = [turn for turn in run.turns if turn.verdicts[scorer] != 1]
+    places = {name: place for place, (name, _) in enumerate(causes.most_common())}
+    wrong.sort(key=lambda turn: places[turn.cause or "no cause is kept"])
+    told = [await _told(store, run, turn, judged) for turn in wrong[:TOLD]]
+    conventions: tuple[ConventionFigure, ...] = ()
+    if judged.labelled is not None:
+        stored = await store.turns(run.run.id)
+        conventions = await compute(_conventions, stored, judged)
+    right, groups, certainty = await compute(_figures, run.turns, scorer)
+    return ReportedRun(
+        run,
+        right,
+        groups,
+        certainty,
+        dict(causes.most_common()),
+        conventions,
+        tuple(told),
+        sum(turn.answer is None for turn in run.turns),
+    )
+
+
+def _conventions(stored: Sequence[TurnRecord], judged: JudgedRuns) -> tuple[ConventionFigure, ...]:
+    assert judged.labelled is not None
+    found = {(turn.conversation, turn.index): prediction_of(turn) for turn in stored}
+    return convention_figures(found, judged.labelled.gold, judged.labelled.dataset.conversations)
+
+
+def _figures(
+    turns: Sequence[ComparedTurn], scorer: str
+) -> tuple[Proportion, Mapping[str, Mapping[str, Proportion]], CalibrationReport | None]:
+    groups: dict[str, dict[str, list[ComparedTurn]]] = {}
+    for turn in turns:
+        for by, name in turn.classes.items():
+            groups.setdefault(by, {}).setdefault(name, []).append(turn)
+    shares = {
+        by: {name: _share(members[name], scorer) for name in _ordered(by, members)} for by, members in groups.items()
+    }
+    sure = [turn for turn in turns if turn.answer is not None and turn.confidence is not None]
+    certainty = calibration_report(
+        [turn.confidence or 0.0 for turn in sure],
+        [turn.verdicts[scorer] == 1 for turn in sure],
+        [turn.page for turn in sure],
+    )
+    return _share(turns, scorer), shares, certainty
+
+
+def _ordered(by: str, members: Mapping[str, Sequence[ComparedTurn]]) -> list[str]:
+    """Returns turns in their own order, other classes by size."""
+    return sorted(members, key=lambda name: (members[name][0].turn if by == "turn" else -len(members[name]), name))
+
+
+def _share(turns: Sequence[ComparedTurn], scorer: str) -> Proportion:
+    return proportion([turn.verdicts[scorer] == 1 for turn in turns], [turn.page for turn in turns])
+
+
+async def _told(store: RunStore, run: JudgedRun, turn: ComparedTurn, judged: JudgedRuns) -> ToldTurn:
+    stored = {kept.index: kept for kept in await store.turns(run.run.id, turn.conversation)}.get(turn.turn)
+    document, gold = None, None
+    if judged.labelled is not None:
+        document = judged.labelled.dataset.conversation(turn.conversation).document
+        gold = judged.labelled.gold[turn.conversation][turn.turn]
+    return ToldTurn(
+        turn.conversation,
+        turn.turn,
+        stored.question if stored else "",
+        turn.cause or "no cause is kept",
+        None if gold is None else str(gold.executed),
+        None if gold is None else gold.program or None,
+        side_of(stored, turn, judged.measures.right, document),
+    )

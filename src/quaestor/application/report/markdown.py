@@ -1,0 +1,72 @@
+"""The report as Markdown, short enough for a pull request: figures, no turns."""
+
+from collections.abc import Iterable, Sequence
+
+from quaestor.application.report.data import EvaluationReport
+from quaestor.application.report.words import (
+    RUN_HEADS,
+    cause_rows,
+    cost_rows,
+    interval,
+    letter,
+    p_value,
+    percent,
+    points,
+    run_rows,
+    score_rows,
+    title_of,
+)
+
+
+def report_markdown(report: EvaluationReport) -> str:
+    """Returns the report as Markdown."""
+    letters = [letter(place) for place in range(len(report.runs))]
+    parts = [
+        _table(RUN_HEADS, run_rows(report)),
+        _table(["% right (95 % interval, by page)", *letters], score_rows(report)),
+    ]
+    if report.compared is not None:
+        named = {found.judged.run.id: name for found, name in zip(report.runs, letters, strict=True)}
+        rows = [
+            [
+                f"{named[pair.first]} - {named[pair.second]}",
+                str(pair.figures.wins),
+                str(pair.figures.losses),
+                points(pair.figures.by_page.value),
+                interval(pair.figures.by_page),
+                interval(pair.figures.by_company),
+                p_value(adjusted),
+            ]
+            for pair, adjusted in zip(report.compared.pairs, report.compared.adjusted, strict=True)
+        ]
+        adjusted_name = "p, exact McNemar" + (", Holm" if len(rows) > 1 else "")
+        heads = ("", "only 1st right", "only 2nd right", "difference, points", "95 % by page", "95 % by company")
+        parts.append(_table([*heads, adjusted_name], rows))
+    if any(found.conventions for found in report.runs):
+        rules = [
+            [rule.rule, *(percent(found.conventions[number].right.value) for found in report.runs)]
+            for number, rule in enumerate(report.runs[0].conventions)
+        ]
+        parts.append(_table(["an answer is right where it is", *letters], rules))
+    if costs := cost_rows(report):
+        parts.append(_table(["", *letters], costs))
+    causes = [[cause, *map(str, counts)] for cause, counts in cause_rows(report)]
+    if causes:
+        parts.append(_table(["wrong because", *letters], causes))
+    best = ", ".join(f"{name} {percent(found.right.value)}" for name, found in zip(letters, report.runs, strict=True))
+    return f"### Evaluation: {title_of(report.scorer)} {best}\n\n" + "\n".join(parts)
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [_line(heads), "|" + "---|" * len(heads), *map(_line, rows)]
+    return "\n".join(lines) + "\n"
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(map(_cell, cells))} |"
+
+
+def _cell(words: str) -> str:
+    for sign in ("\\", "|", "`", "[", "*", "_"):
+        words = words.replace(sign, f"\\{sign}")
+    return " ".join(words.replace("<", "&lt;").split())

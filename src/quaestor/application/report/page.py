@@ -1,0 +1,351 @@
+"""The report as one page: no script, no file beside it, nothing from another host.
+
+Owns its sections and their order. Every text goes through `elements`, which makes markup of none.
+"""
+
+from collections.abc import Iterable
+from importlib.metadata import version
+
+from quaestor.application.comparison import PairReport
+from quaestor.application.report.charts import (
+    Interval,
+    Line,
+    colour_class,
+    difference_chart,
+    interval_chart,
+    line_chart,
+)
+from quaestor.application.report.data import TOLD, EvaluationReport, ReportedRun, ToldTurn
+from quaestor.application.report.elements import Child, Element, element, table, written
+from quaestor.application.report.style import STYLE
+from quaestor.application.report.words import (
+    ENOUGH,
+    RUN_HEADS,
+    cause_rows,
+    cost_rows,
+    counted,
+    figure,
+    interval,
+    letter,
+    p_value,
+    percent,
+    points,
+    run_rows,
+    score_rows,
+    title_of,
+)
+from quaestor.scoring.paired import PairedFigures
+from quaestor.store.records import now
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+_TITLES = {
+    "turn": "turn",
+    "operation": "operation",
+    "origin": "origin of the operands",
+    "conversation": "kind of conversation",
+    "answer": "kind of answer",
+    "source": "source of the answer",
+    "form": "what is to be answered",
+    "answer and source": "kind and source",
+}
+
+
+def report_page(report: EvaluationReport) -> str:
+    """Returns the report as HTML."""
+    sections = [
+        ("runs", "Runs", _runs(report)),
+        ("score", "Score", _score(report)),
+        ("comparison", "Comparison", _comparison(report)),
+        ("breakdowns", "Breakdowns", _breakdowns(report)),
+        ("conventions", "By every convention", _conventions(report)),
+        ("confidence", "Confidence", _confidence(report)),
+        ("cost", "Time and cost", _cost(report)),
+        ("errors", "Wrong turns", _errors(report)),
+    ]
+    told = [(name, title, parts) for name, title, parts in sections if parts]
+    title = _title(report)
+    links = element("ul", *(element("li", element("a", words, href=f"#{name}")) for name, words, _ in told))
+    main = element(
+        "main",
+        *(element("section", element("h2", words, id=name), *parts) for name, words, parts in told),
+    )
+    body = element(
+        "body",
+        element("header", element("h1", title), element("p", _origin(report), class_="dim")),
+        element("nav", links, aria_label="Sections"),
+        main,
+    )
+    policy = element("meta", content=_POLICY)
+    policy.set("http-equiv", "Content-Security-Policy")
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        policy,
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("title", title),
+        element("style", STYLE),
+    )
+    return f"<!doctype html>\n{written(element('html', head, body, lang='en'))}\n"
+
+
+def _title(report: EvaluationReport) -> str:
+    names = [row[2] for row in run_rows(report)]
+    return f"{' and '.join(names)}: evaluation" if len(names) <= 2 else f"Evaluation of {len(names)} runs"
+
+
+def _origin(report: EvaluationReport) -> str:
+    by = "references of the labelled file" if report.basis == "references" else "scores kept beside the runs"
+    dataset = report.runs[0].judged.run.dataset.replace("\\", "/").rpartition("/")[2]
+    return f"{dataset}; judged by the {by}; quaestor {version('quaestor')}, {now():%Y-%m-%d %H:%M} UTC"
+
+
+def _name(place: int) -> Element:
+    return element("span", letter(place), class_=f"run {colour_class(place)}")
+
+
+def _heads(report: EvaluationReport, first: str) -> list[str]:
+    return [first, *(letter(place) for place in range(len(report.runs)))]
+
+
+def _runs(report: EvaluationReport) -> list[Element]:
+    rows: list[list[Child]] = [[_name(place), *row[1:]] for place, row in enumerate(run_rows(report))]
+    return [table(RUN_HEADS, rows, look="words short")]
+
+
+def _score(report: EvaluationReport) -> list[Element]:
+    official = title_of(report.scorer)
+    drawn = [
+        Interval(letter(place), place, found.right.value, found.right.low, found.right.high)
+        for place, found in enumerate(report.runs)
+    ]
+    caption = f"{official} with 95 % intervals, resampled by page, in percent"
+    chart = interval_chart(f"{official} of each run", drawn)
+    return [
+        element("div", element("figure", chart, element("figcaption", caption)), class_="charts"),
+        table(_heads(report, "% right (95 % interval, by page)"), score_rows(report)),
+    ]
+
+
+def _comparison(report: EvaluationReport) -> list[Element]:
+    if report.compared is None:
+        return []
+    letters = {found.judged.run.id: letter(place) for place, found in enumerate(report.runs)}
+    rows = [
+        [
+            f"{letters[pair.first]} - {letters[pair.second]}",
+            *_paired_cells(pair.figures),
+            p_value(adjusted),
+            str(pair.agreement.same),
+        ]
+        for pair, adjusted in zip(report.compared.pairs, report.compared.adjusted, strict=True)
+    ]
+    heads = (
+        "",
+        "only 1st",
+        "only 2nd",
+        "difference, points",
+        "95 % by page",
+        "95 % by company",
+        "p",
+        "p, Holm",
+        "same",
+    )
+    explained = element(
+        "p",
+        "Turns that one run alone has right, the difference of the shares in points, and the exact McNemar test. "
+        "same: turns with the same answer.",
+        class_="dim",
+    )
+    found = [explained, table(heads, rows, look="short")]
+    if len(report.compared.pairs) == 1:
+        found += _pair(report.compared.pairs[0], letters)
+    return found
+
+
+def _pair(pair: PairReport, letters: dict[str, str]) -> list[Element]:
+    one, other, agreement = letters[pair.first], letters[pair.second], pair.agreement
+    groups = [(part.by, group) for part in pair.breakdowns for group in part.groups]
+    drawn = [
+        (group.name, group.figures.by_page.value, group.figures.by_page.low, group.figures.by_page.high)
+        for _, group in groups
+        if group.figures.by_page.groups >= ENOUGH
+    ]
+    said = [
+        f"Where both say the same ({agreement.same} turns) {_of(agreement.first_right, agreement.same)} are right in "
+        f"{one} and {_of(agreement.second_right, agreement.same)} in {other}; where they do not "
+        f"({agreement.different}) {_of(agreement.first_right_apart, agreement.different)} and "
+        f"{_of(agreement.second_right_apart, agreement.different)}."
+    ]
+    chart = difference_chart(f"Difference of {one} and {other} by kind of turn", drawn) if drawn else None
+    caption = f"{one} - {other} in points, 95 % intervals by page: on the right {one} is better"
+    rows: list[list[Child]] = []
+    for part in pair.breakdowns:
+        rows.append([f"by {_TITLES.get(part.by, part.by)}"])
+        rows += [[group.name, str(group.figures.turns), *_paired_cells(group.figures)] for group in part.groups]
+    heads = ("", "turns", f"only {one}", f"only {other}", f"{one} - {other}", "95 % by page", "95 % by company", "p")
+    drawing = element("figure", chart, element("figcaption", caption)) if chart is not None else None
+    return [
+        *(element("p", words) for words in said),
+        element("div", drawing, class_="charts"),
+        element("details", element("summary", "Figures of each kind of turn"), table(heads, rows)),
+    ]
+
+
+def _of(part: int, whole: int) -> str:
+    return percent(part / whole) if whole else "none"
+
+
+def _paired_cells(found: PairedFigures) -> list[str]:
+    intervals = interval(found.by_page), interval(found.by_company)
+    return [str(found.wins), str(found.losses), points(found.by_page.value), *intervals, p_value(found.p)]
+
+
+def _breakdowns(report: EvaluationReport) -> list[Element]:
+    properties = list(dict.fromkeys(by for found in report.runs for by in found.groups))
+    rows: list[list[Child]] = []
+    for by in properties:
+        rows.append([f"by {_TITLES.get(by, by)}"])
+        names = list(dict.fromkeys(name for found in report.runs for name in found.groups.get(by, {})))
+        for name in names:
+            shares = [found.groups.get(by, {}).get(name) for found in report.runs]
+            total = next((share.total for share in shares if share), 0)
+            rows.append([name, str(total), *(figure(share) for share in shares)])
+    return [table(["", "turns", *_heads(report, "")[1:]], rows)] if rows else []
+
+
+def _conventions(report: EvaluationReport) -> list[Element]:
+    if not any(found.conventions for found in report.runs):
+        return []
+    first = report.runs[0].conventions
+    rows: list[list[Child]] = [
+        [
+            convention.rule,
+            *(
+                f"{percent(one.right.value)}{_turned(one.gained, '+')}{_turned(one.lost, '-')}"
+                for found in report.runs
+                for one in found.conventions
+                if one.name == convention.name
+            ),
+        ]
+        for convention in first
+    ]
+    explained = (
+        "Papers count an answer as right by different rules. Beside each share stands how many turns the rule makes "
+        "right, and how many wrong, that the benchmark's own judges otherwise."
+    )
+    return [element("p", explained, class_="dim"), table(_heads(report, "an answer is right where it is"), rows)]
+
+
+def _turned(turns: int, sign: str) -> str:
+    return f" {sign}{turns}" if turns else ""
+
+
+def _confidence(report: EvaluationReport) -> list[Element]:
+    sure = [(place, found.certainty) for place, found in enumerate(report.runs) if found.certainty is not None]
+    if not sure:
+        return []
+    calibration, coverage = list[Line](), list[Line]()
+    for place, found in sure:
+        bins = [one for one in found.bins if one.count]
+        most = max(one.count for one in bins)
+        points_of = tuple((one.confidence, one.accuracy) for one in bins)
+        calibration.append(Line(letter(place), place, points_of, tuple(one.count / most for one in bins)))
+        coverage.append(Line(letter(place), place, tuple((one.share, 1 - one.accuracy) for one in found.coverage)))
+    charts = (
+        (
+            line_chart("How right answers of a confidence are", "mean confidence", "right", calibration, even=True),
+            "Reliability: where a line runs above the dashes, answers are better than claimed; large marks hold many.",
+        ),
+        (
+            line_chart(
+                "Risk where only the surest answers are given", "answers given, the surest first", "wrong", coverage
+            ),
+            "Risk and coverage: what is wrong of the surest answers, by how many are given.",
+        ),
+    )
+    rows = [
+        [
+            letter(place),
+            counted(found.given),
+            figure(found.given),
+            figure(found.surest_half),
+            f"{found.error:.3f}",
+        ]
+        for place, found in sure
+    ]
+    heads = ("", "answers", "right", "right of the surest half", "calibration error")
+    return [
+        element(
+            "div",
+            *(element("figure", chart, element("figcaption", caption)) for chart, caption in charts),
+            class_="charts",
+        ),
+        table(heads, rows),
+    ]
+
+
+def _cost(report: EvaluationReport) -> list[Element]:
+    rows = cost_rows(report)
+    return [table(_heads(report, ""), rows)] if rows else []
+
+
+def _errors(report: EvaluationReport) -> list[Element]:
+    rows: list[list[Child]] = []
+    told = [{turn.cause for turn in found.wrong} for found in report.runs]
+    for number, (cause, counts) in enumerate(cause_rows(report)):
+        cells: list[Child] = []
+        for place, count in enumerate(counts):
+            there = cause in told[place]
+            cells.append(element("a", str(count), href=f"#{_cause_id(place, number)}") if there else str(count or ""))
+        rows.append([cause, *cells])
+    if not rows:
+        return []
+    numbers = {cause: number for number, (cause, _) in enumerate(cause_rows(report))}
+    return [
+        table(_heads(report, "why turns are wrong"), rows),
+        *(part for place, found in enumerate(report.runs) for part in _wrong_turns(place, found, numbers)),
+    ]
+
+
+def _wrong_turns(place: int, found: ReportedRun, numbers: dict[str, int]) -> Iterable[Element]:
+    if not found.wrong:
+        return
+    yield element("h3", "Wrong turns of ", _name(place))
+    missing = sum(found.causes.values()) - len(found.wrong)
+    if missing:
+        yield element("p", f"The first {TOLD} are told, by cause; {missing} are not.", class_="dim")
+    by_cause: dict[str, list[ToldTurn]] = {}
+    for turn in found.wrong:
+        by_cause.setdefault(turn.cause, []).append(turn)
+    for cause, turns in by_cause.items():
+        summary = element("summary", f"{cause}: {len(turns)}")
+        # The id stands inside: a browser opens what it is led into.
+        told = element("div", *(_turn(place, turn) for turn in turns), id=_cause_id(place, numbers[cause]))
+        yield element("details", summary, told)
+
+
+def _turn(place: int, turn: ToldTurn) -> Element:
+    side = turn.side
+    unverified = "" if side.number is None or side.verified else " (unverified)"
+    plan = side.program or side.formula
+    reference: Element | None = None
+    if turn.reference is not None:
+        program: list[Child] = [" by ", element("code", turn.reference_program)] if turn.reference_program else []
+        reference = element("p", "reference ", element("span", turn.reference, class_="right"), *program)
+    answered = element("p", "answer ", element("span", side.shown, class_="wrong"), unverified)
+    where = [element("li", source) for source in side.sources]
+    return element(
+        "div",
+        element("p", f"{turn.conversation}, turn {turn.turn + 1}: ", element("strong", turn.question)),
+        answered,
+        element("p", "by ", element("code", plan)) if plan else None,
+        element("p", side.reason, class_="dim") if side.reason else None,
+        element("ul", *where) if where else None,
+        reference,
+        class_="turn",
+        id=f"{letter(place)}-{turn.turn + 1}-{turn.conversation.replace(' ', '_')}",
+    )
+
+
+def _cause_id(place: int, number: int) -> str:
+    return f"{letter(place)}-cause-{number}"

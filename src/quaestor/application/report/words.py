@@ -1,0 +1,144 @@
+"""Figures of a report in words, the same on a page and in Markdown."""
+
+from collections.abc import Callable, Sequence
+from statistics import fmean, median, quantiles
+from string import ascii_uppercase
+
+from quaestor.application.comparison_json import solver_name
+from quaestor.application.report.data import EvaluationReport, ReportedRun
+from quaestor.scoring.bootstrap import Proportion, ShareDifference
+from quaestor.scoring.scorers import SCORERS
+
+ENOUGH = 5
+"""Of fewer pages or companies no interval is told."""
+
+
+def letter(place: int) -> str:
+    """Returns the short name of a run: A, B, ... Z, A1."""
+    return ascii_uppercase[place % 26] + (str(place // 26) if place >= 26 else "")
+
+
+def title_of(scorer: str) -> str:
+    """Returns what a scorer is called."""
+    title = SCORERS[scorer].title if scorer in SCORERS else scorer
+    return title[0].upper() + title[1:]
+
+
+def percent(share: float) -> str:
+    """Returns a share in percent."""
+    return f"{100 * share:.1f} %"
+
+
+def figure(found: Proportion | None) -> str:
+    """Returns a share in percent with its interval; nothing where nothing was counted."""
+    if found is None or not found.total:
+        return ""
+    between = f" ({100 * found.low:.1f} to {100 * found.high:.1f})" if found.pages >= ENOUGH else ""
+    return f"{percent(found.value)}{between}"
+
+
+def counted(found: Proportion) -> str:
+    """Returns how many of how many."""
+    right = f"{found.correct:g}" if isinstance(found.correct, int) else f"{found.correct:.2f}"
+    return f"{right} of {found.total}"
+
+
+def points(share: float) -> str:
+    """Returns a difference in percentage points, with its sign."""
+    return f"{100 * share:+.1f}"
+
+
+def interval(found: ShareDifference) -> str:
+    """Returns an interval in percentage points; nothing where too little was drawn from."""
+    return f"{points(found.low)} to {points(found.high)}" if found.groups >= ENOUGH else ""
+
+
+def p_value(p: float) -> str:
+    """Returns a p: three digits, a small one with its power of ten."""
+    return f"{p:.3f}" if p >= 0.001 else f"{p:.1e}"
+
+
+def seconds(duration: float) -> str:
+    """Returns a duration."""
+    return f"{1000 * duration:.0f} ms" if duration < 1 else f"{duration:.1f} s"
+
+
+def run_rows(report: EvaluationReport) -> list[list[str]]:
+    """Returns what identifies each run: letter, id, who answered, how it came here, turns, when."""
+    return [
+        [
+            letter(place),
+            found.judged.run.id,
+            solver_name(found.judged.run),
+            "imported, unverified" if found.judged.run.kind == "import" else "run here",
+            str(len(found.judged.turns)),
+            found.judged.run.started.strftime("%Y-%m-%d %H:%M UTC"),
+        ]
+        for place, found in enumerate(report.runs)
+    ]
+
+
+RUN_HEADS = ("", "run", "answered by", "", "turns", "started")
+
+
+def score_rows(report: EvaluationReport) -> list[list[str]]:
+    """Returns each figure of the score: its name, then each run's."""
+    names = list(dict.fromkeys(name for found in report.runs for name in found.judged.results))
+    rows = [[title_of(name), *(_result(found, name) for found in report.runs)] for name in names]
+    return [*rows, ["Turns without an answer", *(str(found.unanswered) for found in report.runs)]]
+
+
+def _result(found: ReportedRun, name: str) -> str:
+    if name == "program" and found.judged.run.kind == "import":
+        return "no programs"
+    return figure(found.judged.results.get(name))
+
+
+def cost_rows(report: EvaluationReport) -> list[list[str]]:
+    """Returns what each run took, a line a figure."""
+    rows = [
+        ["time a turn, mean", *(_time(found, fmean) for found in report.runs)],
+        ["median", *(_time(found, median) for found in report.runs)],
+        ["95th percentile", *(_time(found, _p95) for found in report.runs)],
+        ["requests to models", *(_count(found.judged.spent.usage.requests) for found in report.runs)],
+        ["tokens read", *(_count(found.judged.spent.usage.input_tokens) for found in report.runs)],
+        ["tokens written", *(_count(found.judged.spent.usage.output_tokens) for found in report.runs)],
+        ["tokens a turn", *(_a_turn(found, found.judged.spent.usage.tokens) for found in report.runs)],
+        ["cost, US dollars", *(_cost(found) for found in report.runs)],
+        ["cost of a right turn", *(_cost_of_right(found) for found in report.runs)],
+    ]
+    return [row for row in rows if any(row[1:])]
+
+
+def _time(found: ReportedRun, of: Callable[[Sequence[float]], float]) -> str:
+    taken = found.judged.spent.seconds
+    return seconds(of(taken)) if any(taken) else ""
+
+
+def _p95(values: Sequence[float]) -> float:
+    return quantiles(values, n=20, method="inclusive")[-1] if len(values) > 1 else values[0]
+
+
+def _count(number: int) -> str:
+    return f"{number:,}" if number else ""
+
+
+def _a_turn(found: ReportedRun, number: int) -> str:
+    return f"{number / max(1, len(found.judged.turns)):,.0f}" if number else ""
+
+
+def _cost(found: ReportedRun) -> str:
+    cost = found.judged.spent.usage.cost
+    return f"{cost:.4f}" if cost is not None else ""
+
+
+def _cost_of_right(found: ReportedRun) -> str:
+    cost = found.judged.spent.usage.cost
+    return f"{float(cost) / found.right.correct:.5f}" if cost is not None and found.right.correct else ""
+
+
+def cause_rows(report: EvaluationReport) -> list[tuple[str, list[int]]]:
+    """Returns each cause of wrong turns with how many turns of each run have it, the most frequent first."""
+    names = list(dict.fromkeys(cause for found in report.runs for cause in found.causes))
+    rows = [(name, [found.causes.get(name, 0) for found in report.runs]) for name in names]
+    return sorted(rows, key=lambda row: (-sum(row[1]), row[0]))

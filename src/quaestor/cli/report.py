@@ -1,0 +1,63 @@
+"""`quaestor report`: runs as one page for a browser, or as Markdown for a pull request."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quaestor.cli.compare import LabelledOption
+from quaestor.cli.options import ForceOption, RunsArgument, StoreOption
+
+if TYPE_CHECKING:
+    from quaestor.application.report.data import EvaluationReport
+
+
+def report_command(
+    runs: RunsArgument,
+    output: Annotated[
+        Path | None, typer.Option("--output", help="Write the report to this file.", metavar="FILE.html")
+    ] = None,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Markdown for a pull request, without turns, in place of a page.")
+    ] = False,
+    dataset: LabelledOption = None,
+    force: ForceOption = False,
+    store: StoreOption = None,
+) -> None:
+    """Report on one run or several: figures, comparison, confidence, time and cost, and every wrong turn.
+
+    The page is one file, readable without a network and without scripts. Right and wrong are judged by the labelled
+    file that the runs are of; where it is not there, by the scores that are kept. Several runs need the extra
+    `compare`.
+    """
+    from quaestor.application.files import OutputFile
+    from quaestor.application.report.data import read_report
+    from quaestor.application.report.markdown import report_markdown
+    from quaestor.application.report.page import report_page
+    from quaestor.application.resolve import dataset_path, store_file
+    from quaestor.cli.printing import announced
+    from quaestor.errors import InputError
+    from quaestor.settings import load_settings
+    from quaestor.store.base import open_store
+
+    uri = load_settings({"store": store}).store
+    file = dataset_path(dataset) if dataset else None
+    if output is None and not markdown:
+        raise InputError("a page is a file: name it by --output FILE.html, or give --markdown")
+    written = OutputFile(output, [path for path in (store_file(uri), file) if path], force) if output else None
+    if written is not None:
+        written.require_free()
+
+    async def read() -> "EvaluationReport":
+        async with open_store(uri, create=False) as opened:
+            return await read_report(opened, runs, uri, file)
+
+    with announced("judging the runs"):
+        report = asyncio.run(read())
+    text = report_markdown(report) if markdown else report_page(report)
+    if written is None:
+        print(text, end="")
+    else:
+        written.write(text)
+        print(f"{len(text.encode()) / 1e6:.2f} MB in {output}")

@@ -1,0 +1,151 @@
+"""The report as a page: valid, closed in itself, and with every text as text."""
+
+import asyncio
+import json
+import re
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from html5rdf import HTMLParser
+from lxml import html
+from made_up import a_record, write_dataset
+
+from quaestor.application.judged_runs import JudgedRun
+from quaestor.application.report.data import TOLD, EvaluationReport, ReportedRun, read_report
+from quaestor.application.report.markdown import report_markdown
+from quaestor.application.report.page import report_page
+from quaestor.application.run_import import import_run
+from quaestor.datasets.formats import read_dataset
+from quaestor.store.base import open_store
+
+EVIL = "</code></script><script>alert(1)</script><img src=//evil.example/x onerror=alert(1)> & \x00 \x85 …"
+ONE = "Single_NORD/2012/page_41.pdf-1"
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> EvaluationReport:
+    """Two imported runs over twelve pages with confidences, costs and hostile words."""
+    folder = tmp_path_factory.mktemp("report")
+    names = [f"Single_N{page % 6}/2012/page_{page}.pdf-1" for page in range(12)]
+    path = write_dataset(folder / "pages.json", *(a_record(name) for name in names))
+
+    def answers(file: str, wrong: int) -> Path:
+        lines = [
+            {
+                "conversation": name, "turn": turn, "latency_ms": 120 + page, "tokens_in": 40, "cost": 0.5,
+                "confidence": 0.9 if page > wrong else 0.4, "answer": right if page > wrong else EVIL,
+                "expression": EVIL, "doubt": EVIL,
+            }
+            for page, name in enumerate(names)
+            for turn, right in enumerate((206588, 181001, -25587))
+        ]  # fmt: skip
+        (folder / file).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        return folder / file
+
+    async def made() -> EvaluationReport:
+        uri, dataset = str(folder / "runs.db"), read_dataset(path)
+        async with open_store(uri) as store:
+            runs = [
+                (await import_run(store, answers(f"{wrong}.jsonl", wrong), dataset, f"run {wrong}")).run.id
+                for wrong in (2, 6)
+            ]
+            return await read_report(store, runs, uri)
+
+    return asyncio.run(made())
+
+
+@pytest.fixture(scope="module")
+def page(report: EvaluationReport) -> str:
+    return report_page(report)
+
+
+def parsed(page: str) -> Any:
+    return html.document_fromstring(page)
+
+
+def test_it_is_valid_html(page: str) -> None:
+    """The parser of the standard, which stops at the first error."""
+    HTMLParser(strict=True).parse(page)
+    tree = parsed(page)
+    ids = tree.xpath("//@id")
+    assert len(ids) == len(set(ids)) > 20
+    assert not re.search(r"\s", "".join(ids))
+    assert [link for link in tree.xpath("//a/@href") if link[0] != "#" or link[1:] not in ids] == []
+    assert tree.xpath("//svg[not(@role='img') or not(@aria-label)]") == []
+    assert tree.xpath("//th[not(@scope)]") == []
+    levels = [int(heading.tag[1]) for heading in tree.xpath("//h1 | //h2 | //h3")]
+    assert levels[0] == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+
+
+def test_it_asks_for_nothing_and_runs_nothing(page: str) -> None:
+    tree = parsed(page)
+    assert tree.xpath("//script | //link | //img | //iframe | //object | //form | //@src | //@srcset") == []
+    assert [name for name in tree.xpath("//*/@*") if "url(" in name or "//" in name] == []
+    assert not re.search(r"url\(|@import|https?:", tree.xpath("string(//style)"))
+    assert "default-src 'none'" in page
+    assert tree.xpath("//*[@*[starts-with(name(), 'on')]]") == []
+
+
+def test_words_of_others_are_words(page: str) -> None:
+    tree = parsed(page)
+    shown = tree.xpath("string(//div[@class='turn'][1]//code)")
+    assert shown.startswith("</code></script><script>alert(1)</script><img src=//evil.example/x onerror=alert(1)> &")
+    assert "\x00" not in page
+    assert "\ufffd" in page
+
+
+def test_every_section_is_there_and_leads_to_the_turns(page: str, report: EvaluationReport) -> None:
+    tree = parsed(page)
+    assert tree.xpath("//h2/@id") == [
+        "runs", "score", "comparison", "breakdowns", "conventions", "confidence", "cost", "errors",
+    ]  # fmt: skip
+    assert len(tree.xpath("//svg")) == 4
+    for place, found in enumerate(report.runs):
+        letter = "AB"[place]
+        assert len(tree.xpath(f"//div[starts-with(@id, '{letter}-cause-')]/div[@class='turn']")) == len(found.wrong)
+    assert tree.xpath("//section[h2[@id='errors']]//table//a/text()") == ["9", "21"]
+    assert "+33.3" in tree.xpath("string(//section[h2[@id='comparison']])")
+    assert "120" not in tree.xpath("string(//section[h2[@id='cost']])").split("median")[0]
+
+
+def test_one_run_has_no_comparison_and_a_run_without_confidence_no_curves(report: EvaluationReport) -> None:
+    alone = replace(report, runs=(replace(report.runs[0], certainty=None),), compared=None)
+    tree = parsed(report_page(alone))
+    assert not {"comparison", "confidence"} & set(tree.xpath("//h2/@id"))
+    HTMLParser(strict=True).parse(report_page(alone))
+
+
+def test_of_many_wrong_turns_the_first_are_told(report: EvaluationReport) -> None:
+    def longer(found: ReportedRun) -> ReportedRun:
+        turn = found.wrong[0]
+        told = tuple(replace(turn, conversation=f"c{number}") for number in range(TOLD))
+        return replace(found, wrong=told, causes={turn.cause: 50_000})
+
+    page = report_page(replace(report, runs=tuple(longer(found) for found in report.runs)))
+    assert f"The first {TOLD} are told, by cause; {50_000 - TOLD} are not." in page
+    assert len(page.encode()) < 2_000_000
+
+
+def test_a_report_without_a_turn(report: EvaluationReport) -> None:
+    def empty(found: ReportedRun) -> ReportedRun:
+        judged: JudgedRun = replace(found.judged, results={})
+        return replace(found, judged=judged, groups={}, causes={}, wrong=(), conventions=())
+
+    page = report_page(replace(report, runs=tuple(map(empty, report.runs)), compared=None))
+    HTMLParser(strict=True).parse(page)
+    assert "Wrong turns" not in page
+
+
+def test_markdown_has_the_figures_and_no_turn(report: EvaluationReport) -> None:
+    told = report_markdown(report)
+    assert told.startswith("### Evaluation: Execution accuracy A 75.0 %, B 41.7 %\n")
+    assert "| A - B | 12 | 0 | +33.3 |" in told
+    assert "| within 1 % of the reference | 75.0 % | 41.7 % |" in told
+    assert "evil" not in told
+    lines = [line for line in told.splitlines() if line.startswith("|")]
+    assert len(lines) > 20
+    assert all(line.endswith("|") for line in lines)
