@@ -1,7 +1,6 @@
 """Compared runs on a terminal."""
 
 from collections.abc import Sequence
-from string import ascii_uppercase
 
 from rich.console import Console
 from rich.markup import escape
@@ -10,8 +9,9 @@ from rich.table import Table as Grid
 from quaestor.application.compared_runs import RunsCompared
 from quaestor.application.compared_turns import DifferentTurn, SideOfTurn
 from quaestor.application.comparison import Agreement, PairReport
+from quaestor.application.paired_words import ENOUGH_GROUPS, interval, letter, p_value, points
 from quaestor.cli.printing import print_grid
-from quaestor.cli.results import BREAKDOWN_TITLES, ENOUGH_PAGES, figure_cells
+from quaestor.cli.results import BREAKDOWN_TITLES, figure_cells
 from quaestor.scoring.bootstrap import ShareDifference
 from quaestor.scoring.paired import PairedFigures
 from quaestor.scoring.scorers import SCORERS
@@ -37,17 +37,14 @@ def show_comparison(console: Console, found: RunsCompared) -> None:
     for pair, adjusted in zip(found.pairs, found.adjusted, strict=True):
         name = f"{letters[pair.first]} - {letters[pair.second]}"
         wins, losses, *rest = _figure_cells(pair.figures)
-        grid.add_row(name, wins, losses, *rest, shown_p(adjusted))
+        grid.add_row(name, wins, losses, *rest, p_value(adjusted))
     _align(grid, 1)
     print_grid(console, grid)
 
 
 def letters_of(found: RunsCompared) -> dict[str, str]:
-    """Returns a short name of each run, by its id: A, B, ... Z, A1, B1."""
-    return {
-        compared.run.id: ascii_uppercase[place % 26] + (str(place // 26) if place >= 26 else "")
-        for place, compared in enumerate(found.runs)
-    }
+    """Returns the short name of each run, by its id."""
+    return {compared.run.id: letter(place) for place, compared in enumerate(found.runs)}
 
 
 def _show_pair(console: Console, pair: PairReport, letters: dict[str, str]) -> None:
@@ -57,9 +54,8 @@ def _show_pair(console: Console, pair: PairReport, letters: dict[str, str]) -> N
     lines = [
         f"only {one} is right: {figures.wins}; only {other}: {figures.losses}; both: {figures.both}; "
         f"neither: {figures.neither}{unjudged}",
-        f"{one} - {other}: {points(page.value)} points, 95 % interval {interval(page)} drawn by page, "
-        f"{interval(company)} by company",
-        f"exact McNemar test: p = {shown_p(figures.p)}",
+        f"{one} - {other}: {points(page.value)} points{_intervals(page, company)}",
+        f"exact McNemar test: p = {p_value(figures.p)}",
         *_agreement_lines(pair.agreement, one, other),
     ]
     for line in lines:
@@ -77,9 +73,14 @@ def _show_pair(console: Console, pair: PairReport, letters: dict[str, str]) -> N
     print_grid(console, grid)
 
 
+def _intervals(page: ShareDifference, company: ShareDifference) -> str:
+    told = [f"{interval(of)} by {name}" for name, of in (("page", page), ("company", company)) if interval(of)]
+    return f", 95 % interval drawn {', '.join(told)}" if told else f" (fewer than {ENOUGH_GROUPS} pages: no interval)"
+
+
 def _figure_cells(figures: PairedFigures) -> tuple[str, ...]:
     intervals = (interval(figures.by_page), interval(figures.by_company))
-    return str(figures.wins), str(figures.losses), points(figures.by_page.value), *intervals, shown_p(figures.p)
+    return str(figures.wins), str(figures.losses), points(figures.by_page.value), *intervals, p_value(figures.p)
 
 
 def _agreement_lines(found: Agreement, one: str, other: str) -> list[str]:
@@ -123,25 +124,6 @@ def _show_side(console: Console, name: str, side: SideOfTurn) -> None:
     for line in (*details, side.reason or ""):
         if line:
             console.print(f"      {line}", style="dim", markup=False, soft_wrap=True)
-
-
-def points(share: float) -> str:
-    """Returns a difference of shares in percentage points, with its sign."""
-    return f"{100 * share:+.1f}"
-
-
-def interval(found: ShareDifference) -> str:
-    """Returns an interval in percentage points; nothing where too few pages or companies were drawn from."""
-    return f"{points(found.low)} to {points(found.high)}" if found.groups >= ENOUGH_PAGES else ""
-
-
-def shown_p(p: float) -> str:
-    """Returns a p for people: three digits, small ones with their power of ten.
-
-    >>> shown_p(0.0421), shown_p(3.05e-56), shown_p(1.0)
-    ('0.042', '3.1e-56', '1.000')
-    """
-    return f"{p:.3f}" if p >= 0.001 else f"{p:.1e}"
 
 
 def _align(grid: Grid, words: int) -> None:

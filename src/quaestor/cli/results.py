@@ -5,15 +5,13 @@ from collections.abc import Mapping
 from rich.console import Console
 from rich.table import Table as Grid
 
+from quaestor.application.paired_words import ENOUGH_GROUPS
 from quaestor.cli.printing import print_grid
 from quaestor.scoring.bootstrap import Proportion
 from quaestor.scoring.calibration import CalibrationReport
 from quaestor.scoring.cause import Cause
 from quaestor.scoring.report import Score
 from quaestor.scoring.scorers import SCORERS
-
-ENOUGH_PAGES = 5
-"""Of fewer pages no interval is shown: resampling one or two gives one that is far too narrow."""
 
 BREAKDOWN_TITLES = {
     "turn": "by turn",
@@ -75,7 +73,7 @@ def figure_cells(figure: Proportion) -> tuple[str, str, str, str]:
     """Returns numerator, denominator, percent and interval as text; empty where there is nothing to show."""
     if not figure.total:
         return "", "0", "", ""
-    interval = f"{_percent(figure.low)} to {_percent(figure.high)}" if figure.pages >= ENOUGH_PAGES else ""
+    interval = f"{_percent(figure.low)} to {_percent(figure.high)}" if figure.pages >= ENOUGH_GROUPS else ""
     right = str(figure.correct) if isinstance(figure.correct, int) else f"{figure.correct:.2f}"
     return right, str(figure.total), _percent(figure.value), interval
 

@@ -17,7 +17,7 @@ _MARKS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ChartLine:
     """A line of a chart.
 
     Attributes:
@@ -34,7 +34,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class ChartInterval:
     """A share with its interval, in a row of its own."""
 
     name: str
@@ -50,7 +50,7 @@ def colour_class(number: int) -> str:
 
 
 def line_chart(
-    title: str, across: str, up: str, lines: Sequence[Line], *, even: bool = False, low: float = 0
+    title: str, across: str, up: str, lines: Sequence[ChartLine], *, even: bool = False, low: float = 0
 ) -> Element:
     """Returns a chart of lines over a square from 0 to 100 %.
 
@@ -102,7 +102,7 @@ def _axes(plot: _Plot, across: str, up: str) -> list[Element]:
     return [*drawn, turned]
 
 
-def _line(plot: _Plot, line: Line, place: int) -> Element:
+def _line(plot: _Plot, line: ChartLine, place: int) -> Element:
     placed = [(plot.x(x), plot.y(y)) for x, y in line.points]
     path = " ".join(f"{'L' if number else 'M'}{x:.1f} {y:.1f}" for number, (x, y) in enumerate(placed))
     marks = [
@@ -115,7 +115,7 @@ def _line(plot: _Plot, line: Line, place: int) -> Element:
     return element("g", element("path", d=path, class_="path"), *marks, label, class_=colour_class(line.colour))
 
 
-def interval_chart(title: str, rows: Sequence[Interval]) -> Element:
+def interval_chart(title: str, rows: Sequence[ChartInterval]) -> Element:
     """Returns shares with their intervals, one below the other, from 0 to 100 %.
 
     Args:

@@ -24,19 +24,19 @@ def element(tag: str, *children: Child, **attributes: str | float | None) -> Ele
     for name, value in attributes.items():
         if value is not None:
             written = f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
-            made.set(name.rstrip("_").replace("_", "-"), plain(written))
+            made.set(name.rstrip("_").replace("_", "-"), printable(written))
     for child in children:
         if isinstance(child, str):
-            _append_text(made, plain(child))
+            _append_text(made, printable(child))
         elif child is not None:
             made.append(child)
     return made
 
 
-def plain(text: str) -> str:
+def printable(text: str) -> str:
     r"""Returns a text without the characters that a page cannot hold.
 
-    >>> plain("a\x00b")
+    >>> printable("a\x00b")
     'a\ufffdb'
     """
     return _UNPRINTABLE.sub("\ufffd", text)
@@ -69,6 +69,6 @@ def _append_text(made: Element, text: str) -> None:
         made.text = (made.text or "") + text
 
 
-def written(made: Element) -> str:
+def to_markup(made: Element) -> str:
     """Returns an element as HTML."""
     return etree.tostring(made, encoding="unicode", method="html")

@@ -2,19 +2,16 @@
 
 from collections.abc import Iterable, Sequence
 
+from quaestor.application.paired_words import interval, letter, p_value, points
 from quaestor.application.report.data import EvaluationReport
 from quaestor.application.report.words import (
     RUN_HEADS,
     cause_rows,
     cost_rows,
-    interval,
-    letter,
-    p_value,
     percent,
-    points,
     run_rows,
     score_rows,
-    title_of,
+    scorer_title,
 )
 
 
@@ -54,7 +51,7 @@ def report_markdown(report: EvaluationReport) -> str:
     if causes:
         parts.append(_table(["wrong because", *letters], causes))
     best = ", ".join(f"{name} {percent(found.right.value)}" for name, found in zip(letters, report.runs, strict=True))
-    return f"### Evaluation: {title_of(report.scorer)} {best}\n\n" + "\n".join(parts)
+    return f"### Evaluation: {scorer_title(report.scorer)} {best}\n\n" + "\n".join(parts)
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -7,32 +7,28 @@ from collections.abc import Iterable
 from importlib.metadata import version
 
 from quaestor.application.comparison import PairReport
+from quaestor.application.paired_words import ENOUGH_GROUPS, interval, letter, p_value, points
 from quaestor.application.report.charts import (
-    Interval,
-    Line,
+    ChartInterval,
+    ChartLine,
     colour_class,
     difference_chart,
     interval_chart,
     line_chart,
 )
 from quaestor.application.report.data import TOLD, EvaluationReport, ReportedRun, ToldTurn
-from quaestor.application.report.elements import Child, Element, element, table, written
-from quaestor.application.report.style import STYLE
+from quaestor.application.report.elements import Child, Element, element, table, to_markup
+from quaestor.application.report.style import style_sheet
 from quaestor.application.report.words import (
-    ENOUGH,
     RUN_HEADS,
     cause_rows,
     cost_rows,
-    counted,
     figure,
-    interval,
-    letter,
-    p_value,
     percent,
-    points,
+    right_of,
     run_rows,
     score_rows,
-    title_of,
+    scorer_title,
 )
 from quaestor.scoring.paired import PairedFigures
 from quaestor.store.records import now
@@ -83,9 +79,9 @@ def report_page(report: EvaluationReport) -> str:
         policy,
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("title", title),
-        element("style", STYLE),
+        element("style", style_sheet()),
     )
-    return f"<!doctype html>\n{written(element('html', head, body, lang='en'))}\n"
+    return f"<!doctype html>\n{to_markup(element('html', head, body, lang='en'))}\n"
 
 
 def _title(report: EvaluationReport) -> str:
@@ -113,9 +109,9 @@ def _runs(report: EvaluationReport) -> list[Element]:
 
 
 def _score(report: EvaluationReport) -> list[Element]:
-    official = title_of(report.scorer)
+    official = scorer_title(report.scorer)
     drawn = [
-        Interval(letter(place), place, found.right.value, found.right.low, found.right.high)
+        ChartInterval(letter(place), place, found.right.value, found.right.low, found.right.high)
         for place, found in enumerate(report.runs)
     ]
     caption = f"{official} with 95 % intervals, resampled by page, in percent"
@@ -168,7 +164,7 @@ def _pair(pair: PairReport, letters: dict[str, str]) -> list[Element]:
     drawn = [
         (group.name, group.figures.by_page.value, group.figures.by_page.low, group.figures.by_page.high)
         for _, group in groups
-        if group.figures.by_page.groups >= ENOUGH
+        if group.figures.by_page.groups >= ENOUGH_GROUPS
     ]
     said = [
         f"Where both say the same ({agreement.same} turns) {_of(agreement.first_right, agreement.same)} are right in "
@@ -244,13 +240,13 @@ def _confidence(report: EvaluationReport) -> list[Element]:
     sure = [(place, found.certainty) for place, found in enumerate(report.runs) if found.certainty is not None]
     if not sure:
         return []
-    calibration, coverage = list[Line](), list[Line]()
+    calibration, coverage = list[ChartLine](), list[ChartLine]()
     for place, found in sure:
         bins = [one for one in found.bins if one.count]
         most = max(one.count for one in bins)
         points_of = tuple((one.confidence, one.accuracy) for one in bins)
-        calibration.append(Line(letter(place), place, points_of, tuple(one.count / most for one in bins)))
-        coverage.append(Line(letter(place), place, tuple((one.share, 1 - one.accuracy) for one in found.coverage)))
+        calibration.append(ChartLine(letter(place), place, points_of, tuple(one.count / most for one in bins)))
+        coverage.append(ChartLine(letter(place), place, tuple((one.share, 1 - one.accuracy) for one in found.coverage)))
     charts = (
         (
             line_chart("How right answers of a confidence are", "mean confidence", "right", calibration, even=True),
@@ -266,7 +262,7 @@ def _confidence(report: EvaluationReport) -> list[Element]:
     rows = [
         [
             letter(place),
-            counted(found.given),
+            right_of(found.given),
             figure(found.given),
             figure(found.surest_half),
             f"{found.error:.3f}",

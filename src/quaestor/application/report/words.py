@@ -2,23 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from statistics import fmean, median, quantiles
-from string import ascii_uppercase
 
 from quaestor.application.comparison_json import solver_name
+from quaestor.application.paired_words import ENOUGH_GROUPS, letter
 from quaestor.application.report.data import EvaluationReport, ReportedRun
-from quaestor.scoring.bootstrap import Proportion, ShareDifference
+from quaestor.scoring.bootstrap import Proportion
 from quaestor.scoring.scorers import SCORERS
 
-ENOUGH = 5
-"""Of fewer pages or companies no interval is told."""
 
-
-def letter(place: int) -> str:
-    """Returns the short name of a run: A, B, ... Z, A1."""
-    return ascii_uppercase[place % 26] + (str(place // 26) if place >= 26 else "")
-
-
-def title_of(scorer: str) -> str:
+def scorer_title(scorer: str) -> str:
     """Returns what a scorer is called."""
     title = SCORERS[scorer].title if scorer in SCORERS else scorer
     return title[0].upper() + title[1:]
@@ -33,29 +25,14 @@ def figure(found: Proportion | None) -> str:
     """Returns a share in percent with its interval; nothing where nothing was counted."""
     if found is None or not found.total:
         return ""
-    between = f" ({100 * found.low:.1f} to {100 * found.high:.1f})" if found.pages >= ENOUGH else ""
+    between = f" ({100 * found.low:.1f} to {100 * found.high:.1f})" if found.pages >= ENOUGH_GROUPS else ""
     return f"{percent(found.value)}{between}"
 
 
-def counted(found: Proportion) -> str:
+def right_of(found: Proportion) -> str:
     """Returns how many of how many."""
     right = f"{found.correct:g}" if isinstance(found.correct, int) else f"{found.correct:.2f}"
     return f"{right} of {found.total}"
-
-
-def points(share: float) -> str:
-    """Returns a difference in percentage points, with its sign."""
-    return f"{100 * share:+.1f}"
-
-
-def interval(found: ShareDifference) -> str:
-    """Returns an interval in percentage points; nothing where too little was drawn from."""
-    return f"{points(found.low)} to {points(found.high)}" if found.groups >= ENOUGH else ""
-
-
-def p_value(p: float) -> str:
-    """Returns a p: three digits, a small one with its power of ten."""
-    return f"{p:.3f}" if p >= 0.001 else f"{p:.1e}"
 
 
 def seconds(duration: float) -> str:
@@ -84,7 +61,7 @@ RUN_HEADS = ("", "run", "answered by", "", "turns", "started")
 def score_rows(report: EvaluationReport) -> list[list[str]]:
     """Returns each figure of the score: its name, then each run's."""
     names = list(dict.fromkeys(name for found in report.runs for name in found.judged.results))
-    rows = [[title_of(name), *(_result(found, name) for found in report.runs)] for name in names]
+    rows = [[scorer_title(name), *(_result(found, name) for found in report.runs)] for name in names]
     return [*rows, ["Turns without an answer", *(str(found.unanswered) for found in report.runs)]]
 
 

@@ -3,13 +3,13 @@
 import pytest
 from lxml import html
 
-from quaestor.application.report.charts import Interval, Line, difference_chart, interval_chart, line_chart
-from quaestor.application.report.elements import Element, written
+from quaestor.application.report.charts import ChartInterval, ChartLine, difference_chart, interval_chart, line_chart
+from quaestor.application.report.elements import Element, to_markup
 
 
 def marks(chart: Element) -> list[tuple[float, float]]:
     """Where the marks of a chart stand, as shares of its width and its height."""
-    drawn = html.fromstring(written(chart))
+    drawn = html.fromstring(to_markup(chart))
     _, _, width, height = map(float, drawn.get("viewbox", drawn.get("viewBox", "")).split())
     found = [(float(mark.get("cx", "")) / width, float(mark.get("cy", "")) / height) for mark in drawn.iter("circle")]
     assert all(0 <= x <= 1 and 0 <= y <= 1 for x, y in found)
@@ -17,14 +17,14 @@ def marks(chart: Element) -> list[tuple[float, float]]:
 
 
 def test_more_is_further_right_and_further_up() -> None:
-    one, other, third = marks(line_chart("t", "x", "y", [Line("A", 0, ((0.0, 0.0), (0.5, 0.7), (1.0, 1.0)))]))
+    one, other, third = marks(line_chart("t", "x", "y", [ChartLine("A", 0, ((0.0, 0.0), (0.5, 0.7), (1.0, 1.0)))]))
     assert one[0] < other[0] < third[0]
     assert one[1] > other[1] > third[1]
 
 
 @pytest.mark.parametrize("count", [1, 8])
 def test_each_run_has_a_row_with_its_name_and_its_share(count: int) -> None:
-    chart = interval_chart("t", [Interval(f"run {n}", n, n / 8, 0, n / 8 + 0.1) for n in range(count)])
+    chart = interval_chart("t", [ChartInterval(f"run {n}", n, n / 8, 0, n / 8 + 0.1) for n in range(count)])
     found = marks(chart)
     assert len(found) == count
     assert [y for _, y in found] == sorted(y for _, y in found)
