@@ -36,7 +36,7 @@ COMMON_WORDS = {"answer", "scale"}
 MAY_NAME_ANSWERS = {"scoring/references/convfinqa.py", "scoring/references/tatqa.py"}
 MAY_READ_GOLD = (
     "scoring/", "learning/", "cli/", "__init__.py",
-    "application/audit_service.py", "application/judged_runs.py", "application/library.py",
+    "application/audit_service.py", "application/library.py",
     "application/run_references.py", "application/score_service.py", "application/training.py",
 )  # fmt: skip
 ASKED = "dialogue_break"

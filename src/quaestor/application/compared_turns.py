@@ -140,7 +140,7 @@ def source_in_words(source: Source, document: Document | None) -> str:
 
 
 def _documents(labelled: Labelled | None) -> Mapping[str, Document]:
-    return {} if labelled is None else {one.id: one.document for one in labelled.dataset.conversations}
+    return {} if labelled is None else {id: one.document for id, one in labelled.conversations.items()}
 
 
 def different_turn_objects(turns: tuple[DifferentTurn, ...]) -> list[JsonValue]:

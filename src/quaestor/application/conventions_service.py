@@ -40,4 +40,4 @@ async def run_conventions(store: RunStore, name: str, dataset: Path | None = Non
     if labelled is None:
         raise InputError(f"{run.dataset} is not there with the references of run {run.id}: name the labelled file")
     found = {(turn.conversation, turn.index): prediction_of(turn) for turn in await store.turns(run.id)}
-    return RunConventions(run, await compute(convention_figures, found, labelled.gold, labelled.dataset.conversations))
+    return RunConventions(run, await compute(convention_figures, found, labelled.gold, labelled.conversations.values()))

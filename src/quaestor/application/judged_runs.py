@@ -9,17 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from quaestor.application.choosing import read_as_played
 from quaestor.application.comparison import ComparedTurn
 from quaestor.application.kept_scores import read_run_scores
+from quaestor.application.run_references import Gold, read_played_file
 from quaestor.application.run_service import OVER_DATASETS, find_run, require_played
 from quaestor.core import serial
 from quaestor.core.computing import compute
-from quaestor.datasets.dataset import Dataset
+from quaestor.datasets.dataset import Conversation
 from quaestor.errors import InputError, UnlabelledError
 from quaestor.llm.usage import Usage
 from quaestor.scoring.bootstrap import Proportion
-from quaestor.scoring.gold import GoldTurn, read_gold
 from quaestor.scoring.predictions import prediction_of
 from quaestor.scoring.report import Score, TurnScore, classes_of_turn, judge_predictions, score_predictions
 from quaestor.scoring.scorers import PROGRAMS, Measures, measures_of
@@ -27,14 +26,13 @@ from quaestor.store.base import RunStore
 from quaestor.store.records import RunRecord, TurnRecord
 
 Basis = Literal["references", "kept scores"]
-Gold = Mapping[str, Sequence[GoldTurn]]
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """What runs were asked, and its references."""
+    """What runs were asked, conversation by conversation, and its references."""
 
-    dataset: Dataset
+    conversations: Mapping[str, Conversation]
     gold: Gold
 
 
@@ -141,21 +139,18 @@ def read_labelled(run: RunRecord, named: Path | None) -> Labelled | None:
     path = named or Path(run.dataset)
     if named is None and not path.is_file():
         return None
-    pages = read_as_played(path, run)
-    if pages.digest != run.dataset_digest:
-        if named is None:
-            return None
+    file = read_played_file(path, run)
+    if file is not None and file.gold is not None:
+        return Labelled(file.conversations, file.gold)
+    if named is None:
+        return None
+    if file is None:
         raise InputError(f"run {run.id} was of {run.dataset} and not of these questions: name that file")
-    try:
-        return Labelled(pages, read_gold(path))
-    except UnlabelledError:
-        if named is None:
-            return None
-        raise
+    raise UnlabelledError(f"{path} has no answers: name the labelled file")
 
 
 def _judged_run(run: RunRecord, stored: Sequence[TurnRecord], labelled: Labelled, whole: bool) -> JudgedRun:
-    asked, predictions = labelled.dataset.conversations, map(prediction_of, stored)
+    asked, predictions = tuple(labelled.conversations.values()), map(prediction_of, stored)
     score, turns = None, list[TurnScore]()
     if whole:
         report = score_predictions(predictions, labelled.gold, asked)

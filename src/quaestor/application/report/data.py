@@ -142,7 +142,7 @@ async def _reported(store: RunStore, run: JudgedRun, judged: JudgedRuns) -> Repo
 def _conventions(stored: Sequence[TurnRecord], judged: JudgedRuns) -> tuple[ConventionFigure, ...]:
     assert judged.labelled is not None
     found = {(turn.conversation, turn.index): prediction_of(turn) for turn in stored}
-    return convention_figures(found, judged.labelled.gold, judged.labelled.dataset.conversations)
+    return convention_figures(found, judged.labelled.gold, judged.labelled.conversations.values())
 
 
 def _figures(
@@ -177,7 +177,7 @@ async def _told(store: RunStore, run: JudgedRun, turn: ComparedTurn, judged: Jud
     stored = {kept.index: kept for kept in await store.turns(run.run.id, turn.conversation)}.get(turn.turn)
     document, gold = None, None
     if judged.labelled is not None:
-        document = judged.labelled.dataset.conversation(turn.conversation).document
+        document = judged.labelled.conversations[turn.conversation].document
         gold = judged.labelled.gold[turn.conversation][turn.turn]
     return ToldTurn(
         turn.conversation,

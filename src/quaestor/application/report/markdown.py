@@ -8,7 +8,7 @@ from quaestor.application.report.words import (
     RUN_HEADS,
     cause_rows,
     cost_rows,
-    percent,
+    in_percent,
     run_rows,
     score_rows,
     scorer_title,
@@ -41,7 +41,7 @@ def report_markdown(report: EvaluationReport) -> str:
         parts.append(_table([*heads, adjusted_name], rows))
     if any(found.conventions for found in report.runs):
         rules = [
-            [rule.rule, *(percent(found.conventions[number].right.value) for found in report.runs)]
+            [rule.rule, *(in_percent(found.conventions[number].right.value) for found in report.runs)]
             for number, rule in enumerate(report.runs[0].conventions)
         ]
         parts.append(_table(["an answer is right where it is", *letters], rules))
@@ -50,7 +50,9 @@ def report_markdown(report: EvaluationReport) -> str:
     causes = [[cause, *map(str, counts)] for cause, counts in cause_rows(report)]
     if causes:
         parts.append(_table(["wrong because", *letters], causes))
-    best = ", ".join(f"{name} {percent(found.right.value)}" for name, found in zip(letters, report.runs, strict=True))
+    best = ", ".join(
+        f"{name} {in_percent(found.right.value)}" for name, found in zip(letters, report.runs, strict=True)
+    )
     return f"### Evaluation: {scorer_title(report.scorer)} {best}\n\n" + "\n".join(parts)
 
 

@@ -24,7 +24,7 @@ from quaestor.application.report.words import (
     cause_rows,
     cost_rows,
     figure,
-    percent,
+    in_percent,
     right_of,
     run_rows,
     score_rows,
@@ -188,7 +188,7 @@ def _pair(pair: PairReport, letters: dict[str, str]) -> list[Element]:
 
 
 def _of(part: int, whole: int) -> str:
-    return percent(part / whole) if whole else "none"
+    return in_percent(part / whole) if whole else "none"
 
 
 def _paired_cells(found: PairedFigures) -> list[str]:
@@ -217,7 +217,7 @@ def _conventions(report: EvaluationReport) -> list[Element]:
         [
             convention.rule,
             *(
-                f"{percent(one.right.value)}{_turned(one.gained, '+')}{_turned(one.lost, '-')}"
+                f"{in_percent(one.right.value)}{_turned(one.gained, '+')}{_turned(one.lost, '-')}"
                 for found in report.runs
                 for one in found.conventions
                 if one.name == convention.name

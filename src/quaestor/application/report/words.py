@@ -16,7 +16,7 @@ def scorer_title(scorer: str) -> str:
     return title[0].upper() + title[1:]
 
 
-def percent(share: float) -> str:
+def in_percent(share: float) -> str:
     """Returns a share in percent."""
     return f"{100 * share:.1f} %"
 
@@ -26,7 +26,7 @@ def figure(found: Proportion | None) -> str:
     if found is None or not found.total:
         return ""
     between = f" ({100 * found.low:.1f} to {100 * found.high:.1f})" if found.pages >= ENOUGH_GROUPS else ""
-    return f"{percent(found.value)}{between}"
+    return f"{in_percent(found.value)}{between}"
 
 
 def right_of(found: Proportion) -> str:
