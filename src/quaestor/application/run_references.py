@@ -29,10 +29,12 @@ class PlayedFile:
     Attributes:
         conversations: Those of the run, by their ids.
         gold: The references of all conversations of the file, by id; None where it has none.
+        stamp: When the file was changed last, in nanoseconds, and its size in bytes.
     """
 
     conversations: Mapping[str, Conversation]
     gold: Gold | None
+    stamp: tuple[int, int] = (0, 0)
 
 
 _PLAYED: BoundedCache[tuple[str, int, int, str], PlayedFile | None] = BoundedCache(_FILES)
@@ -62,10 +64,14 @@ def read_played_file(path: Path, run: RunRecord) -> PlayedFile | None:
     Raises:
         DatasetError: It cannot be read.
     """
-    pages = read_as_played(path, run)
+    stat, pages = path.stat(), read_as_played(path, run)
     if pages.digest != run.dataset_digest:
         return None
-    return PlayedFile({conversation.id: conversation for conversation in pages.conversations}, _gold(path))
+    return PlayedFile(
+        {conversation.id: conversation for conversation in pages.conversations},
+        _gold(path),
+        (stat.st_mtime_ns, stat.st_size),
+    )
 
 
 def _gold(path: Path) -> Gold | None:

@@ -8,22 +8,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quaestor.application.plan_steps import PlanNode, plan_nodes
-from quaestor.application.run_references import PlayedFile, played_file, reference_of
+from quaestor.application.run_references import PlayedFile, played_file, reference_of, verdicts_on
 from quaestor.application.run_views import RunView, RunViews
 from quaestor.application.stored_turns import stored_graph, turn_of_record
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
+from quaestor.core.caching import BoundedCache
 from quaestor.core.computing import compute
 from quaestor.documents.document import Document
 from quaestor.errors import UnknownConversationError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.messages import Message, read_request, read_response
 from quaestor.scores.listing import JudgedTurn
-from quaestor.scoring.report import TurnScore
+from quaestor.scoring.report import Score, TurnScore
 from quaestor.store.base import RunStore
 from quaestor.store.records import PromptRecord, TurnRecord
+
+_FIGURES: BoundedCache[tuple[str, int, int], Score] = BoundedCache(32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +116,36 @@ def _turn_view(
     reference = reference_of(file, records, record.index) if file and view.score else None
     document = found.document if found else None
     return LookedAtTurn(view, record, turn, listed, nodes, exchange_views(prompts), graph, document, reference)
+
+
+async def read_references(views: RunViews, store: RunStore, run: str) -> tuple[RunView, Score | None]:
+    """Returns the figures of a run by its references, which are read again from its file.
+
+    Args:
+        views: What runs are looked through with.
+        store: Where the run is kept.
+        run: Its id.
+
+    Returns:
+        The run; its figures, None where it was not scored, or its file is not labelled or not there as it was.
+
+    Raises:
+        UnknownRunError: There is no such run.
+    """
+    view = await views.run(run)
+    file = await asyncio.to_thread(played_file, view.run) if view.score else None
+    if file is None or file.gold is None or view.score is None:
+        return view, None
+    key = (view.score.id, *file.stamp)
+    try:
+        return view, _FIGURES.get(key, _not_kept)
+    except LookupError:
+        report = await compute(verdicts_on, file, await store.turns(run))
+    return view, _FIGURES.get(key, lambda: report.score) if report else None
+
+
+def _not_kept() -> Score:
+    raise LookupError("nobody has looked at it yet")
 
 
 def exchange_views(prompts: Sequence[PromptRecord]) -> tuple[ExchangeView, ...]:

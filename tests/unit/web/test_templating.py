@@ -34,5 +34,5 @@ def test_no_template_has_a_script_or_a_style_within(path: Path) -> None:
 
 def test_what_others_made_has_its_licence_beside_it() -> None:
     vendored = {path.name for path in (FILES / "vendor").iterdir()}
-    assert {"htmx.min.js", "hx-sse.min.js", "htmx.LICENSE"} <= vendored
+    assert {"htmx.min.js", "hx-sse.min.js", "htmx.LICENSE", "cytoscape.min.js", "cytoscape.LICENSE"} <= vendored
     assert all("http://" not in path.read_text() for path in FILES.glob("*.css"))

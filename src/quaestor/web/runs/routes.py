@@ -7,10 +7,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from quaestor.application.run_views import BREAKDOWNS, RunCounts
-from quaestor.application.turn_views import look_at_turn
+from quaestor.application.turn_views import look_at_turn, read_references
 from quaestor.scoring.cause import Cause
+from quaestor.scoring.scorers import SCORERS
 from quaestor.store.records import RunStatus
-from quaestor.web.runs import comparing, words
+from quaestor.web.runs import comparing, graphs, words
 from quaestor.web.runs.filters import (
     RUNS_SHOWN,
     TURNS_SHOWN,
@@ -26,6 +27,7 @@ from quaestor.web.site import TheSite
 
 router = APIRouter(prefix="/runs", lifespan=looking)
 router.include_router(comparing.router)
+router.include_router(graphs.router)
 
 
 def _same(values: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -70,7 +72,6 @@ async def _show_run(request: Request, site: TheSite, views: Views, run: str) -> 
         turns=page.items,
         pager=pager(listed, page),
         listed=listed,
-        references=False,
         words=words,
     )
 
@@ -104,6 +105,13 @@ def _asked(by: str, name: str | int | None) -> dict[str, str | int] | None:
     if name is None:
         return None
     return {_PARAMETERS[by]: int(name) + 1 if by == "index" else name}
+
+
+@router.get("/{run}/references")
+async def _show_references(request: Request, site: TheSite, views: Views, run: str) -> Response:
+    """Shows the figures of a run by its references, which are read again from its file."""
+    view, score = await read_references(views, site.store, run)
+    return site.pages.page(request, "runs/references.html", view=view, score=score, titles=SCORERS, words=words)
 
 
 @router.get("/{run}/progress")

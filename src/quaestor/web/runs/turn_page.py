@@ -15,12 +15,18 @@ from quaestor.core.answer_value import print_value
 from quaestor.core.provenance import CellRef, Source
 from quaestor.exports.rows import source_text
 from quaestor.scoring.report import TurnScore
+from quaestor.web.paper.keys import source_key
+from quaestor.web.paper.parts import Paper
+from quaestor.web.paper.views import part_view
 from quaestor.web.runs.drawing import draw, step_words
 
 _AROUND = 160
 """Characters of a sentence that are shown on each side of a number."""
 
 _READINGS = 2
+
+_PARTS = 4
+"""The most parts of a document that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +89,28 @@ def turn_values(found: LookedAtTurn) -> dict[str, Any]:
             for call in found.turn.tool_calls
         ],
         "turn_address": address,
+        **_sheet(found),
         "before": address(record.index - 1) if record.index - 1 in indexes else None,
         "after": address(record.index + 1) if record.index + 1 in indexes else None,
     }
+
+
+def _sheet(found: LookedAtTurn) -> dict[str, Any]:
+    """Returns the parts of the document in which the answer rests, each with its blocks; else the first one."""
+    if found.document is None:
+        return {"parts": [], "parts_left": 0}
+    paper, used = Paper(found.document), frozenset(found.turn.answer.sources)
+    numbers = sorted({number for source in used if (number := _part_of(paper, source)) is not None})[:_PARTS]
+    shown = [paper.parts[number] for number in numbers] or list(paper.parts[:1])
+    left = len(paper.parts) - len(shown)
+    return {"parts": [(part, part_view(paper, part, used)) for part in shown], "parts_left": left}
+
+
+def _part_of(paper: Paper, source: Source) -> int | None:
+    try:
+        return paper.part_of(source)
+    except LookupError:
+        return None  # a run of other programs may name places that are not there
 
 
 def _place(source: Source, found: LookedAtTurn) -> PlaceInWords:
@@ -99,7 +124,7 @@ def _place(source: Source, found: LookedAtTurn) -> PlaceInWords:
             before = ("… " if cut else "") + shown.text[cut : shown.start]
             rest = shown.text[shown.end : shown.end + _AROUND]
             after = rest + (" …" if shown.end + _AROUND < len(shown.text) else "")
-            return PlaceInWords(shown.place, before, shown.span, after)
+            return PlaceInWords(shown.place, before, shown.span, after, source_key(source))
     if found.graph is not None:
         return PlaceInWords(source_text(source, found.graph), "", "", "")
     where = f"table {source.table + 1}" if isinstance(source, CellRef) else source.section

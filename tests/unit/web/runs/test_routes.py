@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from html_pages import page_of, select, text
 from lxml import html
+from played_runs import play_sample
 from starlette.testclient import TestClient
 from store_records import a_run, an_example, some_turns
 from web import asking, client_of
@@ -141,3 +142,18 @@ def test_what_a_run_holds_is_shown_as_text(tmp_path: Path) -> None:
             assert "<script>alert" not in shown
             assert "\u202e" not in shown
             assert "/home/me" not in shown
+
+
+def test_the_references_of_a_run_are_read_again(client: TestClient, runs: tuple[str, ...]) -> None:
+    for _ in range(2):
+        page = page_of(client, f"/runs/{runs[0]}/references")
+        captions = [text(caption) for caption in select(page, "caption")]
+        assert captions == ["By turn", "By operation", "By origin", "By conversation"]
+
+
+def test_a_run_without_a_score_shows_no_references(tmp_path: Path) -> None:
+    (run,) = play_sample(tmp_path / "runs.db", 1, scored=False)
+    with client_of(create_app(asking(tmp_path))) as client:
+        page = page_of(client, f"/runs/{run}/references")
+        assert "was not scored" in text(page)
+        assert select(page, "table") == []

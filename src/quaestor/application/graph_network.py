@@ -1,0 +1,176 @@
+"""A knowledge graph as a picture that can be walked: one thing at a time, with all that it leads to.
+
+Owns what is drawn of a graph: its things with a label for people and their facts, and what joins two of them. Classes
+and properties of the ontology are words here, not things.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from quaestor.core.triples import Triple
+from quaestor.errors import GraphError
+
+MOST = 40
+"""The most neighbours of a thing that are shown at once."""
+
+_LABEL = 48
+"""About so many letters of a label are shown."""
+
+_TYPE = "rdf:type"
+_LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"(?:\^\^\S+)?', re.DOTALL)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
+_NAMES = ("kg:printedText", "rdfs:label", "kg:label", "kg:text", "dcterms:identifier")
+_JOINS = {"wasDerivedFrom": "stands in", "instance": "fact of", "sentence": "in sentence"}
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkNode:
+    """A thing of a graph.
+
+    Attributes:
+        id: As triples write it.
+        label: For people; cut to fit.
+        kind: The local name of its class, such as `Table`, or "".
+        facts: What is said of it that is no other thing: names and values.
+    """
+
+    id: str
+    label: str
+    kind: str
+    facts: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkEdge:
+    """What joins two things.
+
+    Attributes:
+        source: The id of the one that it is said of.
+        target: The id of the other.
+        label: What it is.
+    """
+
+    source: str
+    target: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """A part of a graph.
+
+    Attributes:
+        focus: The thing in its middle; None where it is where a walk begins.
+        nodes: The things, the focus first.
+        edges: What joins them.
+        hidden: How many neighbours of the focus are left out.
+        count: How many things the whole graph has.
+    """
+
+    focus: NetworkNode | None
+    nodes: tuple[NetworkNode, ...]
+    edges: tuple[NetworkEdge, ...]
+    hidden: int
+    count: int
+
+
+class GraphNetwork:
+    """A graph that is walked thing by thing."""
+
+    def __init__(self, triples: Sequence[Triple]) -> None:
+        """Takes the triples of a graph."""
+        self._said: dict[str, list[Triple]] = {}
+        for triple in triples:
+            self._said.setdefault(triple.s, []).append(triple)
+
+    @cached_property
+    def _pointing(self) -> Mapping[str, list[Triple]]:
+        found: dict[str, list[Triple]] = {}
+        for said in self._said.values():
+            for triple in said:
+                if triple.o in self._said:
+                    found.setdefault(triple.o, []).append(triple)
+        return found
+
+    def start(self) -> Network:
+        """Returns where a walk begins: the tables and what they are about; without a table the page and sentences."""
+        tables = [name for name in self._said if self._kind(name) == "Table"]
+        begin = tables or [name for name in self._said if self._kind(name) in ("Document", "Sentence")][:MOST]
+        edges = [edge for name in begin for edge in self._edges(name)]
+        shown = list(dict.fromkeys([*begin, *(end for edge in edges for end in (edge.source, edge.target))]))
+        kept = shown[: MOST + len(begin)]
+        return self._network(None, kept, edges, len(shown) - len(kept))
+
+    def around(self, name: str) -> Network:
+        """Returns a thing with all that it leads to, and that leads to it.
+
+        Args:
+            name: Its id.
+
+        Raises:
+            GraphError: The graph has no such thing.
+        """
+        if name not in self._said:
+            raise GraphError(f"the graph has no {name!r:.80}")
+        edges = self._edges(name)
+        others = [other for edge in edges for other in (edge.source, edge.target) if other != name]
+        neighbours = list(dict.fromkeys(others))
+        kept = [name, *neighbours[:MOST]]
+        return self._network(name, kept, edges, max(0, len(neighbours) - MOST))
+
+    def _network(self, focus: str | None, names: Sequence[str], edges: Sequence[NetworkEdge], hidden: int) -> Network:
+        shown = set(names)
+        kept = [edge for edge in dict.fromkeys(edges) if edge.source in shown and edge.target in shown]
+        nodes = tuple(map(self._node, names))
+        return Network(nodes[0] if focus else None, nodes, tuple(kept), hidden, len(self._said))
+
+    def _edges(self, name: str) -> list[NetworkEdge]:
+        joined = [*self._said[name], *self._pointing.get(name, ())]
+        return [
+            NetworkEdge(one.s, one.o, _JOINS.get(_local(one.p), _words(one.p)))
+            for one in joined
+            if one.o in self._said and one.s != one.o
+        ]
+
+    def _kind(self, name: str) -> str:
+        return next((_local(one.o) for one in self._said[name] if one.p == _TYPE), "")
+
+    def _node(self, name: str) -> NetworkNode:
+        said = self._said[name]
+        facts = tuple((_words(one.p), _value(one.o)) for one in said if one.p != _TYPE and one.o not in self._said)
+        return NetworkNode(name, _cut(self._label(name, dict(facts))), self._kind(name), facts)
+
+    def _label(self, name: str, facts: Mapping[str, str]) -> str:
+        kind = self._kind(name)
+        if kind == "Cell":
+            return f"row {facts.get('row')}, column {facts.get('column')}"
+        if kind == "Table":
+            return f"table {facts.get('index', '')}: {facts.get('class', '')}"
+        if kind == "Observation":
+            return f"{facts.get('printed text', '')} {facts.get('row label', '')}".strip()
+        values = {one.p: _value(one.o) for one in self._said[name]}
+        found = next((values[known] for known in _NAMES if values.get(known)), None)
+        return found or _local(name).replace("_", " ")
+
+
+def _local(term: str) -> str:
+    return term.strip("<>").rpartition("/")[2].rpartition("#")[2].rpartition(":")[2]
+
+
+def _words(predicate: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", _local(predicate)).replace("_", " ").lower()
+
+
+def _value(term: str) -> str:
+    """A literal without its quotes and its type; a term of the ontology without its prefix."""
+    match = _LITERAL.fullmatch(term)
+    if match is None:
+        return term if term.lstrip("-").replace(".", "", 1).isdigit() else _local(term).replace("_", " ")
+    return re.sub(r"\\(.)", lambda sign: _ESCAPES.get(sign[1], sign[1]), match[1])
+
+
+def _cut(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _LABEL else f"{text[: _LABEL - 1].rstrip()}…"

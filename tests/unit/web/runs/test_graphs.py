@@ -1,0 +1,40 @@
+import pytest
+from html_pages import page_of, select, text
+from lxml import html
+from starlette.testclient import TestClient
+
+
+@pytest.fixture
+def address(client: TestClient, runs: tuple[str, ...]) -> str:
+    first = select(page_of(client, f"/runs/{runs[0]}"), "table.turns tbody th a")[0].get("href")
+    assert first is not None
+    return f"/runs/{runs[0]}/graph/{first.split('/', 5)[5]}"
+
+
+def test_the_graph_of_a_page_is_walked_by_links(client: TestClient, address: str) -> None:
+    page = page_of(client, address)
+    assert text(select(page, "#node h2")[0]) == "Where to begin"
+    walked = select(page, "#node a")[0].get("href")
+    assert walked is not None
+    page = page_of(client, walked)
+    assert text(select(page, "#node h2")[0]).startswith("table 0")
+    onwards = select(page, "ul.leads a")
+    assert onwards
+    back = select(page_of(client, str(onwards[0].get("href"))), "ul.leads a")
+    assert "table 0" in " ".join(map(text, back))
+
+
+def test_a_part_of_it_is_given_for_the_list_and_for_the_picture(client: TestClient, address: str) -> None:
+    part = client.get(f"{address}?node=doc:table_0", headers={"HX-Request": "true"})
+    assert "<html" not in part.text
+    names = [link.get("data-node") for link in select(html.fragment_fromstring(f"<div>{part.text}</div>"), "a")]
+    drawn = client.get(f"{address.replace('/graph/', '/network/')}?node=doc:table_0").json()
+    assert drawn["focus"] == "doc:table_0"
+    assert {node["id"] for node in drawn["nodes"]} == {"doc:table_0", *filter(None, names)}
+    assert all({edge["source"], edge["target"]} <= {node["id"] for node in drawn["nodes"]} for edge in drawn["edges"])
+
+
+def test_what_is_not_there_is_said_in_a_line(client: TestClient, address: str, runs: tuple[str, ...]) -> None:
+    answered = client.get(f"{address}?node=doc:nosuch")
+    assert (answered.status_code, "the graph has no" in answered.text) == (400, True)
+    assert client.get(f"/runs/{runs[0]}/graph/no/such/page").status_code in (404, 503)
