@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from quaestor.application.fixing import author_name, change_words, read_fix
 from quaestor.application.library import AnsweredQuestion
 from quaestor.conversation.corrections import Act, ChangedAnswer, Correction
+from quaestor.conversation.display import show_number
 from quaestor.conversation.turn import Turn
 from quaestor.errors import InputError
 from quaestor.repair.ledger import Ledger
@@ -21,16 +22,18 @@ class Change:
         number: Its place in the conversation, from 1.
         turn: The turn as it reads now, with the exact `Answer`.
         was: The answer before, as it was shown.
-        now: The answer since, likewise, and why there is none.
+        now: The answer since, likewise.
+        says: Both in words, and why there is no answer any longer.
     """
 
     number: int
     turn: Turn
     was: str
     now: str
+    says: str
 
     def __str__(self) -> str:
-        return f"answer {self.number}: {self.was} -> {self.now}"
+        return f"answer {self.number}: {self.says}"
 
 
 class CorrectedAnswers:
@@ -132,5 +135,5 @@ class CorrectedAnswers:
         return tuple(map(self._change, made.changes))
 
     def _change(self, change: ChangedAnswer) -> Change:
-        _, _, now = change_words(change).partition(" -> ")
-        return Change(change.turn + 1, self._ledger.turns[change.turn], change.was, now)
+        turn = self._ledger.turns[change.turn]
+        return Change(change.turn + 1, turn, change.was, show_number(change.answer), change_words(change))

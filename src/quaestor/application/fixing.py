@@ -217,8 +217,10 @@ def change_lines(correction: Correction, ledger: Ledger) -> Iterator[str]:
 
 
 def change_words(change: ChangedAnswer) -> str:
-    """Returns an answer's old and new value; of one that cannot be computed any longer, why."""
+    """Returns an answer's old and new value; where both are shown alike how it is computed now, of none why."""
     now = show_number(change.answer)
+    if now == change.was and change.answer.value is not None:
+        return f"{now} as before, by {change.answer.formula or 'other numbers'}"
     why = f" ({change.answer.reason})" if change.answer.value is None and change.answer.reason else ""
     return f"{change.was} -> {now}{why}"
 

@@ -1,21 +1,25 @@
 """One turn of a stored run, by the names that a person gives it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quaestor.application.resolve import match_id
 from quaestor.application.run_service import find_run
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.corrections import Correction, changed_turn
+from quaestor.conversation.corrections import Correction, as_corrected, changed_turn, standing
 from quaestor.conversation.events.kinds import load_events
 from quaestor.conversation.references.resolved import References
 from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core import serial
+from quaestor.documents.document import Document
 from quaestor.errors import InputError, StoreError
 from quaestor.evaluation.recording import correction_of_record
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.graph.loading import graph_from_triples
 from quaestor.llm.usage import Usage
 from quaestor.plan.execute import StepResult
+from quaestor.repair.documents import corrected_document
+from quaestor.repair.numbers import Numbers
 from quaestor.store.base import RunStore
 from quaestor.store.records import PromptRecord, RunRecord, TurnRecord
 
@@ -35,6 +39,19 @@ class StoredTurn:
     turn: TurnRecord
     graph: KnowledgeGraph | None
     corrected: Turn | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredDocument:
+    """A document, and what a run answered about it.
+
+    Attributes:
+        document: With the numbers that a person corrected.
+        turns: Each with its place in its conversation, from 0; as a person corrected it.
+    """
+
+    document: Document
+    turns: tuple[tuple[int, Turn], ...]
 
 
 async def find_conversation(store: RunStore, run: str, name: str) -> str:
@@ -80,11 +97,16 @@ async def read_stored_turn(
     record = await find_run(store, run)
     name = await find_conversation(store, record.id, conversation)
     found = await _turn(store, record.id, name, number, attempt)
-    corrections = await stored_corrections(store, record.id, name, attempt)
-    mine = [change for made in corrections for change in made.changes if change.turn == found.index]
-    now = changed_turn(turn_of_record(found), mine[-1]) if mine else None
-    graph = await stored_graph(store, record.id, name)
-    return StoredTurn(record, found, graph, now if now is not None and now.answer.corrected is not None else None)
+    made = await stored_corrections(store, record.id, name, attempt)
+    return StoredTurn(record, found, await stored_graph(store, record.id, name), corrected_turn(found, made))
+
+
+def corrected_turn(record: TurnRecord, corrections: Sequence[Correction]) -> Turn | None:
+    """Returns a stored turn as a person corrected it; None where nobody did, or all of it is undone."""
+    mine = [change for made in corrections for change in made.changes if change.turn == record.index]
+    if not mine or mine[-1].answer.corrected is None:
+        return None
+    return changed_turn(turn_of_record(record), mine[-1])
 
 
 async def stored_corrections(
@@ -170,24 +192,31 @@ async def read_graph(store: RunStore, run: str, conversation: str) -> KnowledgeG
     return graph_from_triples(await store.load_graph(record.id, name), f"the graph of {name}")
 
 
-async def turns_about(store: RunStore, run: str, document: str) -> tuple[TurnRecord, ...]:
-    """Returns the turns of a run that are about a document, conversation by conversation.
+async def answers_about(store: RunStore, run: str, document: Document) -> AnsweredDocument:
+    """Returns a document with the turns of a run that are about it, conversation by conversation, as they read now.
 
     Args:
         store: Where the run is kept.
         run: Its id, the beginning of one, or `latest`.
-        document: The document's id.
+        document: The document as it is read; a whole one.
 
     Raises:
         StoreError: There is no such run.
         InputError: The run has no turn about the document.
     """
     record = await find_run(store, run)
-    about = [example.conversation for example in await store.examples(record.id) if example.document == document]
-    found = [turn for conversation in about for turn in await store.turns(record.id, conversation)]
+    found: list[tuple[int, Turn]] = []
+    stands: list[Correction] = []
+    for example in await store.examples(record.id):
+        if example.document == document.id:
+            turns = await store.turns(record.id, example.conversation)
+            made = await stored_corrections(store, record.id, example.conversation)
+            now = as_corrected(tuple(map(turn_of_record, turns)), made)
+            found += [(kept.index, turn) for kept, turn in zip(turns, now, strict=True)]
+            stands += standing(made)
     if not found:
-        raise InputError(f"run {record.id} has no question about {document}")
-    return tuple(found)
+        raise InputError(f"run {record.id} has no question about {document.id}")
+    return AnsweredDocument(corrected_document(document, Numbers.of(stands)), tuple(found))
 
 
 def turn_of_record(record: TurnRecord) -> Turn:

@@ -5,12 +5,12 @@ Puts together what the store, the scores and the file of the run have; the refer
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from quaestor.application.plan_steps import PlanNode, plan_nodes
 from quaestor.application.run_references import PlayedFile, played_file, reference_of, verdicts_on
 from quaestor.application.run_views import RunView, RunViews
-from quaestor.application.stored_turns import stored_graph, turn_of_record
+from quaestor.application.stored_turns import corrected_turn, stored_corrections, stored_graph, turn_of_record
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number
 from quaestor.conversation.turn import Turn
@@ -60,6 +60,7 @@ class LookedAtTurn:
         graph: The graph of its page; None where there was none.
         document: Its document, where the run's file is still there as it was.
         reference: The verdict with its reference, where the run was scored and the file is labelled and still there.
+        corrected: The turn as a person corrected it; None where nobody did.
     """
 
     view: RunView
@@ -71,6 +72,7 @@ class LookedAtTurn:
     graph: KnowledgeGraph | None
     document: Document | None
     reference: TurnScore | None
+    corrected: Turn | None = None
 
 
 async def look_at_turn(views: RunViews, store: RunStore, run: str, conversation: str, number: int) -> LookedAtTurn:
@@ -96,7 +98,8 @@ async def look_at_turn(views: RunViews, store: RunStore, run: str, conversation:
     prompts = await store.prompts(run, conversation, record.index)
     graph = await stored_graph(store, run, conversation)
     file = await asyncio.to_thread(played_file, view.run)
-    return await compute(_turn_view, view, records, record, listed, prompts, graph, file)
+    looked = await compute(_turn_view, view, records, record, listed, prompts, graph, file)
+    return replace(looked, corrected=corrected_turn(record, await stored_corrections(store, run, conversation)))
 
 
 def _turn_view(

@@ -19,7 +19,7 @@ from quaestor.evaluation.runner import FROZEN
 from quaestor.llm.messages import Message, read_request, read_response
 from quaestor.llm.usage import Usage
 from quaestor.scores.records import ScoreRecord
-from quaestor.store.records import ConversationRecord, PromptRecord, RunRecord
+from quaestor.store.records import ConversationRecord, CorrectionRecord, PromptRecord, RunRecord
 
 
 def show_runs(records: Sequence[RunRecord], scores: Mapping[str, ScoreRecord]) -> None:
@@ -75,6 +75,16 @@ def show_run(record: RunRecord, examples: Sequence[ConversationRecord], figures:
     for example in examples:
         if example.error:
             print(f"{example.conversation}: {example.error}")
+
+
+def correction_words(corrections: Sequence[CorrectionRecord]) -> str:
+    """Returns how much was corrected in a run, and by whom: `3 by Ada, 1 undone; 2 answers changed`."""
+    undone = sum(1 for made in corrections if made.act["kind"] == "undo")
+    made = len(corrections) - undone
+    authors = ", ".join(dict.fromkeys(one.author for one in corrections))
+    changed = len({(one.conversation, c["turn"]) for one in corrections for c in one.changes if isinstance(c, dict)})
+    back = f", {undone} undone" if undone else ""
+    return f"{made} by {authors}{back}; {changed} answer{'s' * (changed != 1)} changed"
 
 
 def _answered_by(record: RunRecord) -> str:

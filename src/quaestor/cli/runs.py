@@ -21,7 +21,7 @@ from quaestor.cli.options import (
 
 if TYPE_CHECKING:
     from quaestor.store.base import RunStore
-    from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
+    from quaestor.store.records import ConversationRecord, CorrectionRecord, RunRecord, TurnRecord
 
 T = TypeVar("T")
 
@@ -65,25 +65,30 @@ def show_run_command(run: RunArgument, store: StoreOption = None, json: JsonOpti
     from quaestor.application.turn_figures import turn_figures
     from quaestor.cli.printing import print_json
     from quaestor.cli.render_figures import figure_lines, stage_lines
-    from quaestor.cli.render_runs import show_run
+    from quaestor.cli.render_runs import correction_words, show_run
     from quaestor.cli.scores import example_objects, score_lines, scores_of_run
     from quaestor.core import serial
 
-    async def read(opened: "RunStore") -> "tuple[RunRecord, Sequence[ConversationRecord], Sequence[TurnRecord]]":
+    async def read(
+        opened: "RunStore",
+    ) -> "tuple[RunRecord, Sequence[ConversationRecord], Sequence[TurnRecord], Sequence[CorrectionRecord]]":
         record = await find_run(opened, run)
-        return record, await opened.examples(record.id), await opened.turns(record.id)
+        made = await opened.corrections(record.id)
+        return record, await opened.examples(record.id), await opened.turns(record.id), made
 
-    record, examples, turns = _read_store(store, read)
+    record, examples, turns, corrections = _read_store(store, read)
     scores, figures = scores_of_run(store, record), turn_figures(turns)
     plans, stages = plan_figures(turns) if has_plans(record) else None, stage_figures(turns)
     if json:
         written: dict[str, object] = {} if plans is None else {"plans": plans}
         written |= {"stages": [serial.dump(stage) for stage in stages]} if stages else {}
+        written |= {"corrections": [serial.dump(made) for made in corrections]} if corrections else {}
         written |= {"figures": serial.dump(figures), "scores": [serial.dump(score) for score in scores.latest]}
         print_json({**serial.dump(record), **written, "examples": example_objects(examples, scores)})
     else:
         lines = figure_lines(figures, plans or {}, imported=record.kind == "import")
-        show_run(record, examples, {**score_lines(scores), **lines, **stage_lines(stages)})
+        corrected = {"corrections": correction_words(corrections)} if corrections else {}
+        show_run(record, examples, {**score_lines(scores), **lines, **stage_lines(stages), **corrected})
 
 
 @runs.command("failures")

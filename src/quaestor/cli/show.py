@@ -8,7 +8,8 @@ import typer
 from quaestor.cli.options import CacheOption, StoreOption
 
 if TYPE_CHECKING:
-    from quaestor.store.records import TurnRecord
+    from quaestor.application.stored_turns import AnsweredDocument
+    from quaestor.documents.document import Document
 
 
 def show_command(
@@ -33,9 +34,7 @@ def show_command(
     from quaestor.application.resolve import find_page
     from quaestor.cli.printing import make_console, shown_reading
     from quaestor.cli.render_page import show_document
-    from quaestor.conversation.answer import Answer
-    from quaestor.conversation.display import show_number
-    from quaestor.core import serial
+    from quaestor.conversation.display import show_correction, show_number
     from quaestor.errors import InputError
     from quaestor.settings import load_settings
 
@@ -44,25 +43,30 @@ def show_command(
     settings = load_settings({"store": store, "cache": cache})
     with shown_reading([page]):
         document = find_page(page, file_cache(settings)).document
-    turns = asyncio.run(_turns(settings.store, run, document.id)) if run is not None else ()
+    found = asyncio.run(_answered(settings.store, run, document)) if run is not None else None
+    turns = found.turns if found is not None else ()
     if turn is not None:
-        turns = tuple(kept for kept in turns if kept.index == turn - 1)
+        turns = tuple((place, answered) for place, answered in turns if place == turn - 1)
         if not turns:
             raise InputError(f"the run has no turn {turn} about {document.id}")
-    answers = [serial.load(Answer, kept.answer) for kept in turns]
-    marked = frozenset(source for answer in answers for source in answer.sources)
+    document = found.document if found is not None else document
+    marked = frozenset(source for _, answered in turns for source in answered.answer.sources)
     if marked and not document.is_page:
         # Of a long file the parts that answers stand in: all of it is what its own viewer shows.
         document = document.excerpt(document.block(source).order for source in marked)
     console = make_console()
     show_document(console, document, marked)
-    for kept, answer in zip(turns, answers, strict=True):
-        console.print(f"{kept.index + 1}. {kept.question}  {show_number(answer)}", markup=False)
+    for place, answered in turns:
+        made = show_correction(answered.answer)
+        said = f"  ({made})" if made is not None else ""
+        console.print(
+            f"{place + 1}. {answered.question}  {show_number(answered.answer)}{said}", markup=False, soft_wrap=True
+        )
 
 
-async def _turns(store: str, run: str, document: str) -> "tuple[TurnRecord, ...]":
-    from quaestor.application.stored_turns import turns_about
+async def _answered(store: str, run: str, document: "Document") -> "AnsweredDocument":
+    from quaestor.application.stored_turns import answers_about
     from quaestor.store.base import open_store
 
     async with open_store(store, create=False) as opened:
-        return await turns_about(opened, run, document)
+        return await answers_about(opened, run, document)

@@ -2,13 +2,16 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from long_filing import a_long_filing
 from made_up import a_record, write_dataset
 from scripted import ScriptedSolver
 
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.chat_service import INTERRUPTED, Chat
+from quaestor.application.fixing import read_fix
 from quaestor.application.resolve import CorpusPage, find_page
-from quaestor.errors import SettingsError
+from quaestor.conversation.corrections import OperationChoice
+from quaestor.errors import InputError, SettingsError
 from quaestor.settings import Settings
 from quaestor.store.base import open_store
 from quaestor.store.records import TurnRecord
@@ -124,3 +127,44 @@ async def test_a_defect_makes_the_run_fail(tmp_path: Path, page: CorpusPage) -> 
     assert (broken.error or "").startswith("KeyError")
     async with open_store(str(tmp_path / "runs.db")) as store:
         assert (await store.run(run)).status == "failed"
+
+
+async def test_a_corrected_number_of_a_long_filing_counts_for_later_questions_and_their_undoing(tmp_path: Path) -> None:
+    settings = Settings(store=str(tmp_path / "runs.db"), excerpt_tokens=600)
+    chat = Chat(CorpusPage.of(a_long_filing()), AskRequest(settings, keep=True))
+    await chat.open()
+    for question in ("what was net income in 2023?", "and in 2022?", "what was the change?"):
+        await chat.ask(question)
+    fix = read_fix("2 cell 1 = 70 because misread", chat.ledger)
+    assert fix.act is not None
+    made = await chat.correct(fix.act, "Ada", fix.reason)
+    assert [change.turn for change in made.changes] == [1, 2]
+    ratio = "what was the ratio of net income in 2022 to that?"
+    for question in ("what was net income in 2022?", "what were total assets in 2023?", ratio):
+        await chat.ask(question)
+    now = [str(turn.answer) for turn in chat.turns[1:]]
+    assert now == ["$ 70 million", "$ 28 million", "$ 70 million", "$ 713 million", "9.8 %"]
+    (undone,) = (await chat.undo_correction("Bo")).changes[-1:]
+    assert (undone.turn, str(undone.answer)) == (5, "10.7 %")
+    run = str(chat.run)
+    await chat.close()
+    assert chat.unkept is None
+    again = Chat(CorpusPage.of(a_long_filing()), AskRequest(settings, keep=True))
+    await again.open(run)
+    assert again.turns == chat.turns
+    assert again.ledger.answered == chat.ledger.answered
+    await again.close()
+
+
+async def test_what_cannot_be_corrected_leaves_the_conversation_open(tmp_path: Path, page: CorpusPage) -> None:
+    chat = Chat(page, request(tmp_path))
+    await chat.open()
+    await chat.ask("cell 1 1")
+    with pytest.raises(InputError, match="computes nothing"):
+        await chat.correct(OperationChoice(0, 1, "add"), "Ada")
+    with pytest.raises(InputError, match="no correction to undo"):
+        await chat.undo_correction("Ada")
+    (turn,) = await chat.ask("cell 1 2")
+    assert turn.error is None
+    assert (chat.ledger.corrections, len(await kept(tmp_path, str(chat.run)))) == ((), 2)
+    await chat.close()

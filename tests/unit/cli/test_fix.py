@@ -133,6 +133,19 @@ def test_the_store_keeps_the_turn_as_it_was_and_the_correction_beside_it(chat: Q
     assert "corrected" not in told(quaestor, f"{TURN} 1")
 
 
+def test_a_run_and_its_page_are_shown_as_they_were_corrected(chat: Quaestor, quaestor: Quaestor) -> None:
+    chat(f"{ASKED}/fix 2 cell 1 = 200,000 because misread\n/fix 3 operation add\n/fix undo\n")
+    shown = quaestor("runs show latest").out
+    assert "corrections:   2 by Ada, 1 undone; 3 answers changed\n" in shown
+    made = told(quaestor, "runs show latest")["corrections"]
+    assert [one["act"]["kind"] for one in made] == ["number", "operation", "undo"]
+    page = quaestor(f"show {PAGE} --run latest").out
+    assert "[200,000]" in page
+    assert "2. cell 1 2  200,000 million  (corrected by Ada on " in page
+    assert "3. change  -6,588 million  (corrected by Ada on " in page
+    assert "1. cell 1 1  206,588 million\n" in page
+
+
 def test_a_conversation_is_taken_up_again_with_its_corrections(chat: Quaestor, quaestor: Quaestor) -> None:
     first = chat(f"{ASKED}/fix 2 cell 1 = 200,000\n")
     again = chat("change\n/fix undo\n", "--resume", run_of(first))

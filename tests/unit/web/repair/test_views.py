@@ -1,0 +1,30 @@
+"""Corrections as pages show them."""
+
+from corrected import a_ledger, at, misread
+
+from quaestor.conversation.corrections import OperationChoice
+from quaestor.web.repair.views import correction_views, numbers_of_answer, offer_views, steps_of_answer
+
+
+def test_what_is_on_record_is_told_the_latest_first() -> None:
+    ledger = a_ledger()
+    ledger.correct(misread(1, 2, "0"), "Ada", "misread", at(1))
+    ledger.correct(OperationChoice(2, 1, "add"), "Bo", made=at(2))
+    ledger.undo("Cy", made=at(3))
+    undo, chosen, number = correction_views(ledger)
+    assert (undo.says, undo.stands, undo.undone) == ("correction 2 is undone", False, False)
+    assert (chosen.author, chosen.stands, chosen.undone) == ("Bo", False, True)
+    assert (number.says, number.stands, number.made) == ("net revenue, 2007 is 0, not 181001", True, at(1))
+    fourth = next(change for change in number.changes if change.number == 4)
+    assert (fourth.was, fourth.now, fourth.why) == ("-0.1414", "no answer", "-206588 cannot be divided by zero")
+
+
+def test_a_corrected_number_says_what_was_read() -> None:
+    ledger = a_ledger()
+    ledger.correct(misread(1, 2, "200,000"), "Ada")
+    (number,) = numbers_of_answer(ledger, 1)
+    assert (number.key, number.text, number.was) == ("t0-1-2", "200,000", "181001")
+    (step,) = steps_of_answer(ledger, 1)
+    assert (step.number, step.label, step.key) == (1, "net revenue, 2007", "t0-1-2")
+    assert list(steps_of_answer(ledger, 2)) == []
+    assert {offer.kind for offer in offer_views(ledger, 2)} == {"reading", "operation"}
