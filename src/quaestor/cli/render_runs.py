@@ -77,7 +77,7 @@ def show_run(record: RunRecord, examples: Sequence[ConversationRecord], figures:
             print(f"{example.conversation}: {example.error}")
 
 
-def correction_words(corrections: Sequence[CorrectionRecord]) -> str:
+def correction_figures(corrections: Sequence[CorrectionRecord]) -> str:
     """Returns how much was corrected in a run, and by whom: `3 by Ada, 1 undone; 2 answers changed`."""
     undone = sum(1 for made in corrections if made.act["kind"] == "undo")
     made = len(corrections) - undone

@@ -65,7 +65,7 @@ def show_run_command(run: RunArgument, store: StoreOption = None, json: JsonOpti
     from quaestor.application.turn_figures import turn_figures
     from quaestor.cli.printing import print_json
     from quaestor.cli.render_figures import figure_lines, stage_lines
-    from quaestor.cli.render_runs import correction_words, show_run
+    from quaestor.cli.render_runs import correction_figures, show_run
     from quaestor.cli.scores import example_objects, score_lines, scores_of_run
     from quaestor.core import serial
 
@@ -87,7 +87,7 @@ def show_run_command(run: RunArgument, store: StoreOption = None, json: JsonOpti
         print_json({**serial.dump(record), **written, "examples": example_objects(examples, scores)})
     else:
         lines = figure_lines(figures, plans or {}, imported=record.kind == "import")
-        corrected = {"corrections": correction_words(corrections)} if corrections else {}
+        corrected = {"corrections": correction_figures(corrections)} if corrections else {}
         show_run(record, examples, {**score_lines(scores), **lines, **stage_lines(stages), **corrected})
 
 
