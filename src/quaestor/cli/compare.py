@@ -29,6 +29,13 @@ def compare_command(
     differences: Annotated[
         bool, typer.Option("--differences", help="Show the turns that one run alone has right, with plans and sources.")
     ] = False,
+    cascade: Annotated[
+        bool,
+        typer.Option(
+            "--cascade",
+            help="Of two runs: how right a cascade is that gives the second the turns of which the first is unsure.",
+        ),
+    ] = False,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -38,6 +45,11 @@ def compare_command(
     turn, operation, origin and kind; agreement. Of more than two runs every pair. The verdicts are those of the
     labelled file that the runs are of; where it is not there, the scores that are kept.
     """
+    if cascade:
+        if differences or scorer is not None:
+            raise typer.BadParameter("goes with neither --differences nor --scorer", param_hint="--cascade")
+        _show_cascade(runs, dataset, store, json=json)
+        return
     from quaestor.application.compared_runs import compare_stored
     from quaestor.application.compared_turns import different_turns
     from quaestor.application.comparison_json import comparison_object
@@ -63,3 +75,24 @@ def compare_command(
     show_comparison(console, found)
     for pair, turns in zip(found.pairs, apart, strict=False):
         show_differences(console, found, pair, turns)
+
+
+def _show_cascade(runs: list[str], dataset: str | None, store: str | None, *, json: bool) -> None:
+    from quaestor.application.resolve import dataset_path
+    from quaestor.application.simulated_cascade import SimulatedCascade, simulate_stored
+    from quaestor.cli.printing import make_console, print_json
+    from quaestor.cli.render_cascade import cascade_object, show_cascade
+    from quaestor.settings import load_settings
+    from quaestor.store.base import open_store
+
+    file = dataset_path(dataset) if dataset else None
+
+    async def read() -> SimulatedCascade:
+        async with open_store(load_settings({"store": store}).store, create=False) as opened:
+            return await simulate_stored(opened, runs, file)
+
+    found = asyncio.run(read())
+    if json:
+        print_json(cascade_object(found))
+    else:
+        show_cascade(make_console(), found)

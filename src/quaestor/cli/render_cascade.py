@@ -1,0 +1,55 @@
+"""A simulated cascade on a terminal and as JSON."""
+
+from pydantic import JsonValue
+from rich.console import Console
+from rich.table import Table as Grid
+
+from quaestor.application.simulated_cascade import SimulatedCascade
+from quaestor.cli.printing import print_grid
+from quaestor.cli.results import figure_cells
+from quaestor.core import serial
+from quaestor.scoring.cascades import CascadePoint
+
+
+def show_cascade(console: Console, found: SimulatedCascade) -> None:
+    """Prints accuracy and cost of a cascade of two runs, by threshold."""
+    title = f"{found.first.id}, and {found.second.id} where that is unsure"
+    grid = Grid("threshold", "to the 2nd", "right", "of", "%", "95 % interval", "tokens", "US dollars", title=title)
+    for column in grid.columns:
+        column.justify = "right"
+    for name, right in (("1st alone", found.first_right), ("2nd alone", found.second_right)):
+        grid.add_row(name, "", *figure_cells(right), "", "")
+    grid.add_section()
+    for point in found.points:
+        cost = "" if point.usage.cost is None else f"{point.usage.cost:.4f}"
+        passed = f"{point.passed} ({100 * point.share:.1f} %)"
+        row = (f"{point.threshold:g}", passed, *figure_cells(point.right), f"{point.usage.tokens:,}", cost)
+        grid.add_row(*row, style="bold" if point == found.best else None)
+    print_grid(console, grid)
+    console.print(
+        f"most right at {found.best.threshold:g}, chosen on these very turns; each turn as its own run answered it",
+        style="dim",
+    )
+
+
+def cascade_object(found: SimulatedCascade) -> JsonValue:
+    """Returns a simulated cascade as JSON. Units: shares are fractions of 1."""
+    return {
+        "first": found.first.id,
+        "second": found.second.id,
+        "first_right": serial.dump(found.first_right),
+        "second_right": serial.dump(found.second_right),
+        "points": [_point(point) for point in found.points],
+        "best": found.best.threshold,
+    }
+
+
+def _point(point: CascadePoint) -> JsonValue:
+    return {
+        "threshold": point.threshold,
+        "passed": point.passed,
+        "share": point.share,
+        "right": serial.dump(point.right),
+        "accuracy": point.right.value,
+        "usage": dict(point.usage.counts()),
+    }
