@@ -50,14 +50,20 @@ class OutOfFold:
     name = "embedded"
 
     def __init__(self, folder: Path) -> None:
-        """Takes the folder of the folds' weights."""
-        self._solvers = [make_solver("embedded", {"weights": str(_of(folder, fold))}) for fold in range(FOLDS)]
-        self._folds = company_folds(read_examples([DATA / "convfinqa_tune.json"]), FOLDS, SEED)
+        """Takes the folder of the folds' weights, be it that of some folds only."""
+        there = [fold for fold in range(FOLDS) if (_of(folder, fold) / "card.json").exists()]
+        made = {fold: make_solver("embedded", {"weights": str(_of(folder, fold))}) for fold in there}
+        folds = company_folds(read_examples([DATA / "convfinqa_tune.json"]), FOLDS, SEED)
+        self._solvers = {company: made[fold] for company, fold in folds.items() if fold in made}
+
+    @property
+    def companies(self) -> frozenset[str]:
+        """Those of the folds whose weights are there."""
+        return frozenset(self._solvers)
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
         """Returns the answer of the solver that has not seen the page's company."""
-        company, _, _ = context.document.id.partition("/")
-        return await self._solvers[self._folds[company]].solve(question, context)
+        return await self._solvers[context.document.id.partition("/")[0]].solve(question, context)
 
 
 def main() -> None:

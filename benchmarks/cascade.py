@@ -1,0 +1,179 @@
+"""How far a simulated cascade is from a real one: `python -m benchmarks.cascade DIR`, DIR of `benchmarks.fold_weights`.
+
+The first stage is the embedded solver with weights that never saw the company. The second is the workflow, its model
+once a perfect one, and once one that plans the recorded expressions of a careful reading, right or wrong. Both are
+played alone for the simulation, then as a cascade at each threshold, in which the conversation holds what either
+answered. `docs/evaluation.md` quotes the tables.
+"""
+
+import argparse
+import ast
+import asyncio
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from benchmarks.agent import SUPPORT
+from benchmarks.fold_weights import DATA, OutOfFold
+from quaestor.datasets.dataset import Conversation
+from quaestor.datasets.formats import read_dataset
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.recording import TurnPlace, turn_records
+from quaestor.evaluation.runner import play_conversation
+from quaestor.llm.naming import find_model
+from quaestor.llm.session import ModelConfig, open_session
+from quaestor.scoring.cascades import StageTurn, cascade_curve
+from quaestor.scoring.gold import GoldTurn, read_gold
+from quaestor.scoring.metrics import executed_equal
+from quaestor.scoring.predictions import prediction_of
+from quaestor.solvers.base import Solver
+from quaestor.solvers.cascade.solver import CascadeSolver, Stage
+from quaestor.solvers.registry import make_solver
+
+if TYPE_CHECKING:
+    from model_server import ModelServer
+
+THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9)
+_OPERATIONS: Mapping[type[ast.operator], str] = {
+    ast.Add: "add",
+    ast.Sub: "subtract",
+    ast.Mult: "multiply",
+    ast.Div: "divide",
+}
+
+Gold = Mapping[str, Sequence[GoldTurn]]
+Steps = Callable[[str, "ModelServer"], Solver]
+"""Makes the solver of a conversation, by its id, with the server that plays its model."""
+
+
+class Bench:
+    """The conversations that are played, and their references."""
+
+    def __init__(self, conversations: Sequence[Conversation], gold: Gold) -> None:
+        """Takes what is asked and what is right."""
+        self.conversations, self.gold = conversations, gold
+        self._knowledge = GraphProvider.of({c.document.id: c.document for c in conversations}.values())
+        self.pages = [c.document.id for c in conversations for _ in c.questions]
+
+    def play(self, made: Steps) -> list[StageTurn]:
+        """Returns every turn as a solver answers it."""
+        return asyncio.run(self._played(made))
+
+    async def _played(self, made: Steps) -> list[StageTurn]:
+        sys.path.insert(0, SUPPORT)
+        from model_replies import say
+        from model_server import ModelServer
+
+        found: list[StageTurn] = []
+        with ModelServer(lambda asked: say("")) as server:
+            async with open_session(ModelConfig(find_model(f"openai:second@{server.url}/v1"))) as session:
+                for conversation in self.conversations:
+                    solver = made(conversation.id, server)
+                    turns = await play_conversation(conversation, solver, self._knowledge, session)
+                    session.take(conversation.id)
+                    server.asked.clear()
+                    records = turn_records(TurnPlace("cascade", conversation.id), turns)
+                    for turn, record, gold in zip(turns, records, self.gold[conversation.id], strict=True):
+                        said = prediction_of(record)
+                        right = executed_equal(said.value, gold.executed)
+                        answered, failed = turn.answer.value is not None, turn.error is not None
+                        found.append(StageTurn(right, answered, failed, turn.answer.confidence, turn.usage))
+        return found
+
+
+def expressions(path: Path, gold: Gold) -> dict[str, list[GoldTurn]]:
+    """Returns the expressions of a recorded run as programs, in place of those of the references."""
+    said: dict[tuple[str, int], str] = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        read = json.loads(line)
+        said[read["conversation"], read["turn"]] = program_of(read["expression"])
+    return {
+        name: [replace(turn, program=said[name, place]) for place, turn in enumerate(turns)]
+        for name, turns in gold.items()
+    }
+
+
+def program_of(expression: str) -> str:
+    """Returns arithmetic over numbers as a program of the benchmark.
+
+    >>> program_of("(88.8 - 90.5) / 90.5")
+    'subtract(88.8, 90.5), divide(#0, 90.5)'
+    >>> program_of("-30584")
+    '-30584'
+    """
+    steps: list[str] = []
+
+    def written(node: ast.expr) -> str:
+        if isinstance(node, ast.Constant):
+            return str(ast.get_source_segment(expression, node))
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            inner = written(node.operand)
+            return step("multiply", inner, "const_m1") if inner.startswith("#") else f"-{inner}"
+        if isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS:
+            return step(_OPERATIONS[type(node.op)], written(node.left), written(node.right))
+        raise ValueError(f"{expression!r} is no arithmetic")
+
+    def step(operation: str, *operands: str) -> str:
+        steps.append(f"{operation}({', '.join(operands)})")
+        return f"#{len(steps) - 1}"
+
+    whole = written(ast.parse(expression.strip(), mode="eval").body)
+    return ", ".join(steps) or whole
+
+
+def tables(bench: Bench, first: Solver, planned: Mapping[str, Gold]) -> Iterator[str]:
+    """Yields a Markdown table for each second stage."""
+    sys.path.insert(0, SUPPORT)
+    from oracle import Guided
+    from oracle_workflow import WorkflowOracle
+
+    workflow = make_solver("workflow")
+    alone = bench.play(lambda name, server: first)
+    yield f"{len(bench.pages)} turns; the embedded solver alone: {_right(alone)}"
+    for title, gold in planned.items():
+
+        def guided(name: str, server: "ModelServer", gold: Gold = gold) -> Solver:
+            return Guided(workflow, server, gold[name], WorkflowOracle)
+
+        second = bench.play(guided)
+        yield f"\n{title} alone: {_right(second)}\n"
+        yield "| threshold | to the 2nd, simulated % | real % | right, simulated % | real % | difference |"
+        yield "|---:|---:|---:|---:|---:|---:|"
+        for point in cascade_curve(alone, second, bench.pages, THRESHOLDS):
+            least = point.threshold
+
+            def both(name: str, server: "ModelServer", least: float = least) -> Solver:
+                return CascadeSolver([Stage(first, least), Stage(guided(name, server))])
+
+            real = bench.play(both)
+            asked = sum(turn.usage.requests > 0 for turn in real) / len(real)
+            right = sum(turn.right for turn in real) / len(real)
+            cells = (100 * point.share, 100 * asked, 100 * point.right.value, 100 * right)
+            apart = f"{cells[3] - cells[2]:+.1f}"
+            yield f"| {least:g} | {' | '.join(f'{cell:.1f}' for cell in cells)} | {apart} |"
+
+
+def _right(turns: Sequence[StageTurn]) -> str:
+    right = sum(turn.right for turn in turns)
+    return f"{right} of {len(turns)} right, {100 * right / len(turns):.1f} %"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.cascade", description=__doc__)
+    parser.add_argument("folder", type=Path, metavar="DIR", help="the weights of the folds")
+    folder = parser.parse_args().folder
+    path, first, started = DATA / "convfinqa_tune.json", OutOfFold(folder), perf_counter()
+    dataset, gold = read_dataset(path), read_gold(path)
+    asked = [one for one in dataset.conversations if one.document.id.partition("/")[0] in first.companies]
+    read = expressions(DATA / "careful_reading_tune.jsonl", gold)
+    for line in tables(Bench(asked, gold), first, {"A perfect model": gold, "The careful reading": read}):
+        print(line, flush=True)
+    print(f"\n{perf_counter() - started:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
