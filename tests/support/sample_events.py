@@ -32,6 +32,7 @@ from quaestor.conversation.events.kinds import (
     Understood,
     ValuesNamed,
 )
+from quaestor.conversation.events.measured import AnswerMeasured
 from quaestor.conversation.events.stages import StageAnswered
 from quaestor.core.quantity import Scale
 
@@ -116,6 +117,17 @@ EVENTS: tuple[tuple[Event, tuple[str, ...]], ...] = (
     (
         StageAnswered(1, "workflow", taken=False, error="no plan", seconds=0.2, usage={"requests": 1}),
         ("stage 1, workflow: no answer (no plan); not taken",),
+    ),
+    (
+        AnswerMeasured(0.412, 2, findings=2, facts=1, ties=1, repairs=3, agreeing=2, samples=3),
+        (
+            "the embedded solver gives this 41% (its result 2); 2 findings (1 of them facts), 1 ties, 3 repairs; "
+            "2 of 3 samples agree",
+        ),
+    ),
+    (
+        AnswerMeasured(0.0, 0),
+        ("the embedded solver gives this 0% (none of its results); 0 findings, 0 ties, 0 repairs",),
     ),
     (StageAnswered(2, "agent", taken=True, shown="7 %"), ("stage 2, agent: 7 %; this is the answer",)),
 )

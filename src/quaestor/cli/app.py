@@ -8,6 +8,7 @@ import typer
 
 from quaestor.cli.ask import ask_command, pages
 from quaestor.cli.audit import audit_command
+from quaestor.cli.calibrate import calibrate_command
 from quaestor.cli.chat import chat_command
 from quaestor.cli.check import check_command
 from quaestor.cli.compare import compare_command
@@ -85,6 +86,7 @@ app.command("audit")(audit_command)
 app.command("metrics")(metrics_command)
 app.command("compare")(compare_command)
 app.command("report")(report_command)
+app.command("calibrate")(calibrate_command)
 app.command("check")(check_command)
 app.command("train")(train_command)
 app.command("crossvalidate")(crossvalidate_command)

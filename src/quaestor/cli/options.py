@@ -125,7 +125,7 @@ AbstainOption = Annotated[
         "--abstain-below",
         min=0,
         max=1,
-        help=f"Of the embedded solver: {_ABSTAIN}.",
+        help=f"{_ABSTAIN[0].upper()}{_ABSTAIN[1:]}; a model's need --option calibration=FILE.",
         metavar="P",
     ),
 ]

@@ -69,6 +69,16 @@ def certainty_line(found: CalibrationReport) -> str:
     )
 
 
+def show_coverage(console: Console, found: CalibrationReport) -> None:
+    """Prints how far confidences can be believed, and what is right where only the surest answers are given."""
+    console.print(certainty_line(found))
+    grid = Grid("answers given, %", "confidence at least", "of these right, %")
+    for point in found.coverage:
+        grid.add_row(_percent(point.share), f"{point.threshold:.2f}", _percent(point.accuracy))
+    _align(grid)
+    print_grid(console, grid)
+
+
 def figure_cells(figure: Proportion) -> tuple[str, str, str, str]:
     """Returns numerator, denominator, percent and interval as text; empty where there is nothing to show."""
     if not figure.total:

@@ -33,8 +33,8 @@ def option(default: T, *, help: str, least: float | None = None, most: float | N
 
 
 def option_names(kind: "type[DataclassInstance]") -> tuple[str, ...]:
-    """Returns the names of the options of a type."""
-    return tuple(item.name for item in fields(kind))
+    """Returns the names of the options of a type, its own before those that several solvers have."""
+    return tuple(item.name for item in sorted(fields(kind), key=lambda item: item.kw_only is True))
 
 
 def option_help(kind: "type[DataclassInstance]", name: str) -> str:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, cast
 from quaestor.errors import SettingsError
 from quaestor.extras import require_extra
 from quaestor.plugins import Registry
-from quaestor.solvers.base import Solver
+from quaestor.solvers.base import RankingSolver, Solver
+from quaestor.solvers.confidence.options import ConfidenceOptions
 from quaestor.solvers.spec import SolverSpec
 
 if TYPE_CHECKING:
@@ -75,7 +76,15 @@ def make_solver(name: str, options: "Options | None" = None) -> Solver:
     read = spec.read(options)
     if spec.must_have_model(read):
         require_extra("models", f"the solver {name!r}")
-    return spec.build(read)
+    solver = spec.build(read)
+    if isinstance(read, ConfidenceOptions) and read.wanted:
+        from quaestor.solvers.confidence.solver import RatedSolver
+        from quaestor.solvers.embedded import spec as ranking
+
+        ranks = ranking.SPEC.build(ranking.SPEC.read(None))
+        assert isinstance(ranks, RankingSolver)
+        return RatedSolver(solver, ranks, read)
+    return solver
 
 
 def needs_model(name: str, options: "Options | None" = None) -> bool:

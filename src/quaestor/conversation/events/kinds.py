@@ -19,6 +19,7 @@ from quaestor.conversation.events.drafts import (
     VerdictGiven,
     VerdictMissing,
 )
+from quaestor.conversation.events.measured import AnswerMeasured
 from quaestor.conversation.events.stages import StageAnswered
 from quaestor.core import serial
 from quaestor.core.answer_value import AnswerValue
@@ -316,7 +317,7 @@ Event = Annotated[
     Note | TakenApart | Understood | NotUnderstood | ToolCalled | ReplyRejected | AnswerClaimed | NoAnswerGiven
     | ValuesNamed | FormulaWritten | PlanProposed | PlanRefused | LookedUp | NumberPicked | CandidateChosen
     | CandidatePassedOver | Drafted | NotDrafted | EvidenceFound | VerdictGiven | VerdictMissing | DraftSettled
-    | ExpertEvent | StageEvent | StageAnswered,
+    | ExpertEvent | StageEvent | StageAnswered | AnswerMeasured,
     Discriminator("kind"),
 ]  # fmt: skip
 """Anything that can happen in a turn. A solver of another package that needs a word of its own takes a `Note`."""

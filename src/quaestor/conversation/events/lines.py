@@ -35,6 +35,7 @@ from quaestor.conversation.events.kinds import (
     ValuesNamed,
     WhyNoAnswer,
 )
+from quaestor.conversation.events.measured import AnswerMeasured
 from quaestor.conversation.events.stages import StageAnswered
 from quaestor.core.answer_value import print_amount
 
@@ -182,6 +183,14 @@ def _stage_answered(event: StageAnswered) -> Worded:
     return [f"stage {event.stage}, {event.solver}: {said}{sure}{asked}; {fate}"]
 
 
+def _answer_measured(event: AnswerMeasured) -> Worded:
+    place = f"its result {event.rank}" if event.rank else "none of its results"
+    facts = f" ({event.facts} of them facts)" if event.facts else ""
+    counts = f"{event.findings} findings{facts}, {event.ties} ties, {event.repairs} repairs"
+    samples = f"; {event.agreeing} of {event.samples} samples agree" if event.samples > 1 else ""
+    return [f"the embedded solver gives this {event.agreement:.0%} ({place}); {counts}{samples}"]
+
+
 def _note(event: Note) -> Worded:
     lines = event.text.splitlines() or [""]
     return [f"warning: {lines[0]}", *lines[1:]] if event.warning else lines
@@ -213,4 +222,5 @@ _WORDS: dict[type, Callable[..., Worded]] = {
     ExpertEvent: _expert_event,
     StageEvent: _stage_event,
     StageAnswered: _stage_answered,
+    AnswerMeasured: _answer_measured,
 }

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from quaestor.errors import SettingsError
+from quaestor.solvers.confidence.options import ConfidenceOptions
 from quaestor.solvers.options import option
 from quaestor.solvers.spec import RoleModel, SolverSpec
 
@@ -39,7 +40,7 @@ class ReflectionLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class ReflectionOptions:
+class ReflectionOptions(ConfidenceOptions):
     """The options of the reflection solver; the first three are its limits.
 
     Attributes:
@@ -72,6 +73,7 @@ class ReflectionOptions:
 
     def __post_init__(self) -> None:
         """Refuses options that do not fit each other."""
+        ConfidenceOptions.__post_init__(self)
         if self.hard_limit < self.max_iterations:
             drafts, most = self.max_iterations, self.hard_limit
             raise SettingsError(f"the reflection solver cannot make {drafts} drafts with a hard_limit of {most}")

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from quaestor.solvers.confidence.options import ConfidenceOptions
 from quaestor.solvers.options import option
 from quaestor.solvers.spec import SolverSpec
 
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class SparqlLimits:
+class SparqlLimits(ConfidenceOptions):
     """How long the solver tries.
 
     Attributes:

@@ -1,0 +1,72 @@
+"""How sure answers of a model may be, learned from a run that is judged by its references."""
+
+import json
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from quaestor.application.choosing import read_as_played
+from quaestor.application.run_service import find_run
+from quaestor.application.score_service import ScoredRun, score_run
+from quaestor.conversation.events.kinds import load_events
+from quaestor.conversation.events.measured import AnswerMeasured
+from quaestor.core import serial
+from quaestor.core.computing import compute
+from quaestor.datasets.dataset import Dataset
+from quaestor.errors import InputError
+from quaestor.learning.answer_confidence import FittedConfidence, JudgedAnswer, fit_confidence
+from quaestor.scoring.gold import read_gold
+from quaestor.store.base import RunStore
+
+
+async def calibrate_run(store: RunStore, name: str, dataset: Path | None = None) -> FittedConfidence:
+    """Returns a calibration learned from the answers of a run.
+
+    Args:
+        store: Where the run is kept.
+        name: Its id, the beginning of one, or `latest`.
+        dataset: The labelled file, where it has moved.
+
+    Raises:
+        UnknownRunError: It is not there.
+        InputError: It was of another file, nothing was measured in it, or it is too small.
+        DatasetError: The labelled file is not there, or has no references.
+        RunStoppedError: Conversations of it are still to be played.
+        SettingsError: The extra `train` is not installed.
+    """
+    run = await find_run(store, name, kind="run")
+    path = dataset or Path(run.dataset)
+    pages = await compute(read_as_played, path, run)
+    scored = await score_run(store, run, pages, await compute(read_gold, path))
+    return await compute(_learned, scored, pages)
+
+
+def _learned(scored: ScoredRun, pages: Dataset) -> FittedConfidence:
+    companies = {one.id: one.company or one.document.id for one in pages.conversations}
+    answers = []
+    for turn in scored.report.turns:
+        record = scored.turns.get((turn.conversation, turn.turn))
+        events = load_events(record.events) if record is not None else ()
+        found = next((event for event in events if isinstance(event, AnswerMeasured)), None)
+        if found is not None:
+            answers.append(JudgedAnswer(found, turn.correct, turn.page, companies[turn.conversation]))
+    if not answers:
+        raise InputError(
+            f"nothing was measured in run {scored.run.id}: run it with --option measure=true, "
+            "by a solver that asks a model"
+        )
+    spec = scored.run.spec
+    options = spec.get("solver_options")
+    model = options.get("model") if isinstance(options, dict) else None
+    learned: dict[str, JsonValue] = {
+        "run": scored.run.id,
+        "solver": str(spec.get("solver")),
+        "model": str(model),
+        "dataset": Path(scored.run.dataset).name,
+    }
+    return fit_confidence(answers, learned)
+
+
+def calibration_text(found: FittedConfidence) -> str:
+    """Returns a calibration as its file has it."""
+    return json.dumps(serial.dump(found.calibration), indent=1, ensure_ascii=False) + "\n"

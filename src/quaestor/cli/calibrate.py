@@ -1,0 +1,57 @@
+"""`quaestor calibrate`: how sure a model's answers may be, learned from a run."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quaestor.cli.options import ForceOption, JsonOption, RunArgument, StoreOption
+
+if TYPE_CHECKING:
+    from quaestor.learning.answer_confidence import FittedConfidence
+
+
+def calibrate_command(
+    run: RunArgument,
+    output: Annotated[
+        Path, typer.Option("--output", help="The file that the calibration goes to.", metavar="FILE.json")
+    ] = Path("calibration.json"),
+    dataset: Annotated[
+        str | None, typer.Option("--dataset", help="The labelled file, where it has moved.", metavar="FILE")
+    ] = None,
+    force: ForceOption = False,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Learn from a run how sure a model's answers may be; `--option calibration=FILE` uses it.
+
+    The run has to be of a solver that asks a model, played with `--option measure=true`, over a labelled file. The
+    figures are of answers whose confidence was learned from other companies.
+    """
+    from quaestor.application.calibrating import calibrate_run, calibration_text
+    from quaestor.application.files import OutputFile
+    from quaestor.application.resolve import dataset_path, store_file
+    from quaestor.cli.printing import make_console, print_json
+    from quaestor.cli.results import show_coverage
+    from quaestor.core import serial
+    from quaestor.settings import load_settings
+    from quaestor.store.base import open_store
+
+    uri = load_settings({"store": store}).store
+    file = dataset_path(dataset) if dataset else None
+    kept = store_file(uri)
+    target = OutputFile(output, [path for path in (kept, file) if path], force)
+    target.require_free()
+
+    async def learn() -> "FittedConfidence":
+        async with open_store(uri, create=False) as opened:
+            return await calibrate_run(opened, run, file)
+
+    found = asyncio.run(learn())
+    target.write(calibration_text(found))
+    if json:
+        print_json({"calibration": serial.dump(found.calibration), "report": serial.dump(found.report)})
+        return
+    show_coverage(make_console(), found.report)
+    print(f"the calibration is in {output}")

@@ -1,0 +1,101 @@
+"""Fits how sure an answer of a model may be, to answers of which it is known whether they were right."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from quaestor.conversation.events.measured import AnswerMeasured
+from quaestor.errors import InputError
+from quaestor.extras import require_extra
+from quaestor.scoring.calibration import CalibrationReport, calibration_report
+from quaestor.solvers.confidence.calibration import MEASURES, AnswerCalibration, measures_of
+
+FOLDS = 5
+_LEAST = 20
+"""Answers of which nothing can be learned, where they are fewer."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedAnswer:
+    """An answer of which something was measured.
+
+    Attributes:
+        found: What.
+        right: Whether it is right.
+        page: Its page.
+        company: Whose report that is; of another file the page.
+    """
+
+    found: AnswerMeasured
+    right: bool
+    page: str
+    company: str
+
+
+@dataclass(frozen=True, slots=True)
+class FittedConfidence:
+    """A calibration, and how good it is.
+
+    Attributes:
+        calibration: Learned from all answers.
+        report: Of confidences that each answer got from those of other companies.
+    """
+
+    calibration: AnswerCalibration
+    report: CalibrationReport
+
+
+def fit_confidence(answers: Sequence[JudgedAnswer], learned: Mapping[str, JsonValue]) -> FittedConfidence:
+    """Returns a calibration learned from answers. Deterministic.
+
+    Args:
+        answers: Of a run that was scored.
+        learned: What they are of, for people.
+
+    Raises:
+        SettingsError: The extra `train` is not installed.
+        InputError: They are too few, of one company, or all right or all wrong.
+    """
+    require_extra("train", "learning a calibration")
+    right = sum(answer.right for answer in answers)
+    companies = sorted({answer.company for answer in answers})
+    if len(answers) < _LEAST or right in (0, len(answers)) or len(companies) < 2:
+        raise InputError(
+            f"nothing can be learned from {len(answers)} measured answers of {len(companies)} companies, {right} of "
+            f"them right: {_LEAST} are needed of two companies, some right and some wrong"
+        )
+    fold_of = {company: place % FOLDS for place, company in enumerate(companies)}
+    sure = [0.0] * len(answers)
+    for fold in range(FOLDS):
+        seen = [answer for answer in answers if fold_of[answer.company] != fold]
+        held_out = [place for place, answer in enumerate(answers) if fold_of[answer.company] == fold]
+        if held_out:
+            fitted = _fitted(seen, {}, {})
+            for place in held_out:
+                sure[place] = fitted.confidence(answers[place].found)
+    outcomes = [answer.right for answer in answers]
+    report = calibration_report(sure, outcomes, [answer.page for answer in answers])
+    assert report is not None
+    held: dict[str, JsonValue] = {
+        "calibration error": round(report.error, 4),
+        "right": round(report.given.value, 4),
+        "right of the surest half": round(report.surest_half.value, 4),
+    }
+    return FittedConfidence(_fitted(answers, {**learned, "answers": len(answers), "right": right}, held), report)
+
+
+def _fitted(
+    answers: Sequence[JudgedAnswer], learned: Mapping[str, JsonValue], held_out: Mapping[str, JsonValue]
+) -> AnswerCalibration:
+    import numpy as np
+    from sklearn.linear_model import LogisticRegression
+
+    right = np.array([answer.right for answer in answers])
+    if right.all() or not right.any():
+        # Of the companies that are left: all right or all wrong, with one of the other kind for caution.
+        odds = float(np.log((right.sum() + 1) / (len(right) - right.sum() + 1)))
+        return AnswerCalibration(odds, dict.fromkeys(MEASURES, 0.0), learned, held_out)
+    fitted = LogisticRegression(C=1.0, max_iter=1000).fit(np.array([measures_of(a.found) for a in answers]), right)
+    weights = {name: round(float(w), 4) for name, w in zip(MEASURES, fitted.coef_[0], strict=True)}
+    return AnswerCalibration(round(float(fitted.intercept_[0]), 4), weights, learned, held_out)

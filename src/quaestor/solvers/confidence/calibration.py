@@ -1,0 +1,85 @@
+"""From what is measured of an answer to the probability that it is right, as `quaestor calibrate` learned it."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue, ValidationError
+
+from quaestor.conversation.events.measured import AnswerMeasured
+from quaestor.core import serial
+from quaestor.errors import SettingsError
+
+_INSIDE = 0.01
+"""How near to 0 and 1 a share is taken, where its odds are measured."""
+
+MEASURES = (
+    "log odds of the agreement",
+    "it is the embedded solver's answer",
+    "findings of rules",
+    "findings of facts",
+    "ties",
+    "repairs",
+    "log odds of the samples",
+)
+"""The names of `measures_of`."""
+
+
+def measures_of(found: AnswerMeasured) -> tuple[float, ...]:
+    """Returns what is weighed of an answer, in the order of `MEASURES`. Counts of more than three are three."""
+    return (
+        _log_odds(found.agreement),
+        float(found.rank == 1),
+        float(min(3, found.findings - found.facts)),
+        float(min(3, found.facts)),
+        float(min(3, found.ties)),
+        float(min(3, found.repairs)),
+        _log_odds(found.agreeing / found.samples) if found.samples > 1 else 0.0,
+    )
+
+
+def _log_odds(share: float) -> float:
+    inside = min(1 - _INSIDE, max(_INSIDE, share))
+    return math.log(inside / (1 - inside))
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCalibration:
+    """A logistic regression over `MEASURES`.
+
+    Attributes:
+        intercept: Of the log odds.
+        weights: By the names of the measures.
+        learned: What it was learned from, for people: run, solver, model, turns.
+        held_out: How good it is on companies that it was not learned from.
+    """
+
+    intercept: float
+    weights: Mapping[str, float]
+    learned: Mapping[str, JsonValue]
+    held_out: Mapping[str, JsonValue]
+
+    def confidence(self, found: AnswerMeasured) -> float:
+        """Returns the probability that the answer is right."""
+        weighed = zip(MEASURES, measures_of(found), strict=True)
+        odds = self.intercept + sum(self.weights[name] * value for name, value in weighed)
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
+
+
+def read_calibration(path: Path) -> AnswerCalibration:
+    """Returns the calibration of a file.
+
+    Raises:
+        SettingsError: It cannot be read, or is no such file.
+    """
+    try:
+        found = serial.load(AnswerCalibration, json.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise SettingsError(f"cannot read the calibration {path}: {error.strerror or error}") from error
+    except (ValueError, RecursionError, ValidationError) as error:
+        raise SettingsError(f"{path} is no calibration: make one with `quaestor calibrate RUN`") from error
+    if {*found.weights} != {*MEASURES} or not all(map(math.isfinite, (found.intercept, *found.weights.values()))):
+        raise SettingsError(f"{path} is a calibration of another version: make one with `quaestor calibrate RUN`")
+    return found

@@ -1,0 +1,36 @@
+"""The options that every solver which asks a model has, besides its own."""
+
+from dataclasses import dataclass
+
+from quaestor.errors import SettingsError
+from quaestor.solvers.options import option
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfidenceOptions:
+    """How sure an answer is: whether that is measured, by what it is told, and what becomes of one that is not.
+
+    Attributes:
+        measure: Whether what a confidence is learned from is put on record.
+        calibration: A file that `quaestor calibrate` wrote: answers have a confidence by it. None for none.
+        abstain_below: The confidence below which an answer is withheld.
+        samples: How often the model answers; the result that it comes to most often is the answer.
+    """
+
+    measure: bool = option(False, help="put on record what `quaestor calibrate` learns a confidence from")
+    calibration: str | None = option(None, help="a file of `quaestor calibrate`, by which answers have a confidence")
+    abstain_below: float = option(0.0, help="withhold answers that are less sure than this", least=0, most=1)
+    samples: int = option(1, help="how often the model answers: the result it comes to most often counts", least=1)
+
+    def __post_init__(self) -> None:
+        """Refuses options that do not fit each other."""
+        if self.abstain_below and self.calibration is None:
+            raise SettingsError(
+                "a model's answers have no confidence to withhold them by: name a calibration, which "
+                "`quaestor calibrate RUN` learns from a run with the option measure=true"
+            )
+
+    @property
+    def wanted(self) -> bool:
+        """Whether anything of it is asked for."""
+        return self.measure or self.calibration is not None or self.samples > 1

@@ -1,0 +1,109 @@
+"""Around a solver that asks a model: it answers as often as is wanted, and the answer says how sure it is."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.events.trace import Trace
+from quaestor.conversation.turn import ToolCall
+from quaestor.core.computing import compute
+from quaestor.errors import GraphError, OutageError, PlanError, QuantityError, SolverError
+from quaestor.solvers.base import RankingSolver, Solver, TurnContext
+from quaestor.solvers.confidence.calibration import AnswerCalibration, read_calibration
+from quaestor.solvers.confidence.measuring import measured, result_key
+from quaestor.solvers.confidence.options import ConfidenceOptions
+
+_NO_ANSWER = (SolverError, PlanError, GraphError, QuantityError)
+
+
+@dataclass(slots=True)
+class _Sample:
+    """One answer of the model, with what happened on the way; or why there is none."""
+
+    context: TurnContext
+    answer: Answer | None = None
+    failure: Exception | None = None
+
+    @property
+    def key(self) -> str:
+        return "" if self.answer is None else result_key(self.answer)
+
+
+@dataclass(slots=True)
+class RatedSolver:
+    """A solver whose answers are measured.
+
+    Attributes:
+        inner: Who answers.
+        ranking: Who says how likely each result is; it asks no model.
+        options: What is wanted.
+        name: The solver's that answers.
+    """
+
+    inner: Solver
+    ranking: RankingSolver
+    options: ConfidenceOptions
+    name: str = field(init=False)
+    _calibration: AnswerCalibration | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Reads the calibration, where one is named."""
+        self.name, named = self.inner.name, self.options.calibration
+        self._calibration = None if named is None else read_calibration(Path(named))
+
+    async def solve(self, question: str, context: TurnContext) -> Answer:
+        """Returns the solver's answer; by a calibration with a confidence, and without a value below what is asked.
+
+        Of several samples it is the first of those with the result that most have; no answer is a result too.
+
+        Raises:
+            SolverError: The solver has no answer, in most samples.
+            OutageError: A model cannot be asked.
+        """
+        samples = [await self._sample(question, context) for _ in range(self.options.samples)]
+        votes = Counter(sample.key for sample in samples)
+        chosen = max(samples, key=lambda sample: votes[sample.key])  # of equals the first
+        _take_over(context, chosen, samples)
+        if chosen.answer is None:
+            assert chosen.failure is not None
+            raise chosen.failure
+        answer = chosen.answer
+        if answer.value is None or not (self.options.measure or self._calibration):
+            return answer
+        agreeing = (votes[chosen.key], len(samples))
+        found = await compute(measured, answer, question, context, self.ranking, agreeing)
+        context.trace.append(found)
+        if self._calibration is None:
+            return answer
+        sure = round(self._calibration.confidence(found), 6)
+        if sure < self.options.abstain_below:
+            why = f"withheld: the model's answer has a probability of {sure:.2f}, below {self.options.abstain_below:g}"
+            return replace(answer, value=None, confidence=sure, reason=why)
+        return replace(answer, confidence=sure)
+
+    async def _sample(self, question: str, context: TurnContext) -> _Sample:
+        if self.options.samples == 1:
+            return _Sample(context, await self.inner.solve(question, context))
+        calls: list[ToolCall] = []
+        own = _Sample(replace(context, trace=Trace(), tool_calls=calls))
+        try:
+            own.answer = await self.inner.solve(question, own.context)
+        except OutageError:
+            raise
+        except _NO_ANSWER as failure:
+            own.failure = failure
+        return own
+
+
+def _take_over(context: TurnContext, chosen: _Sample, samples: Sequence[_Sample]) -> None:
+    """Makes what happened in the chosen sample what happened in the turn; used is what all of them did."""
+    if chosen.context is context:
+        return
+    context.trace.extend(chosen.context.trace)
+    context.tool_calls.extend(chosen.context.tool_calls)
+    context.document, context.graph = chosen.context.document, chosen.context.graph
+    before = context.usage
+    for sample in samples:
+        context.usage = context.usage + sample.context.usage.since(before)

@@ -1,0 +1,87 @@
+"""A calibration from the command line: a run that is measured, what is learned of it, and a run that uses it."""
+
+import json
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from command_line import Outcome, Quaestor, one_line
+from made_up import a_record, write_dataset
+from model_replies import Asked, Reply, structured
+from model_server import ModelServer
+from workflow_bench import plan, table
+
+QUESTION = "what was net revenue in {year}?"
+PAGES = [f"{company}/2012/page_{number}.pdf" for company in ("NORD", "SUND", "HALC") for number in range(8)]
+
+
+def answering(asked: Asked) -> Reply:
+    """Wrong by a year about each page of an uneven number."""
+    said = asked.prompts[-1]
+    odd = any(f"page_{number}.pdf" in said for number in (1, 3, 5, 7))
+    return structured(asked, plan(table(1, "net revenue", "2007" if odd else "2008")))
+
+
+@pytest.fixture
+def ask(
+    local_models: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Iterator[Quaestor]:
+    from quaestor.cli.app import app
+    from quaestor.cli.failures import exit_code_of
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    for name in ("STORE", "SOLVER", "WORKERS", "MODEL"):
+        monkeypatch.delenv(f"QUAESTOR_{name}", raising=False)
+    asked = (QUESTION.format(year=2008),)
+    records = [
+        a_record(f"Single_{page}-1", asked, ("206588",), (206588.0,), displays=("1",), text=(f"this is {page} .",))
+        for page in PAGES
+    ]
+    write_dataset(tmp_path / "pages.json", *records)
+
+    def run(line: str, *more: str) -> Outcome:
+        code = exit_code_of(lambda: app([*shlex.split(line), *more], standalone_mode=False, prog_name="quaestor"))
+        printed = capfd.readouterr()
+        return Outcome(code, printed.out, printed.err)
+
+    with ModelServer(answering) as server:
+        (tmp_path / "quaestor.toml").write_text(f'[models.main]\nbase_url = "{server.url}/v1"\n', encoding="utf-8")
+        yield run
+
+
+def test_a_calibration_is_learned_from_a_run_and_used_by_the_next(ask: Quaestor, tmp_path: Path) -> None:
+    measured = ask("eval pages.json --solver workflow --model main --option measure=true --json")
+    assert measured.code == 0, measured.err
+    told = json.loads(measured.out)
+    assert told["score"]["execution"]["correct"] == 12
+    learned = ask("calibrate latest --json")
+    assert learned.code == 0, learned.err
+    report = json.loads(learned.out)["report"]
+    assert (report["given"]["correct"], report["given"]["total"]) == (12, 24)
+    assert report["surest_half"]["correct"] == 12  # the other year is not what the embedded solver reads
+    kept = json.loads((tmp_path / "calibration.json").read_text(encoding="utf-8"))
+    assert kept["learned"]["answers"] == 24
+    assert kept["learned"]["solver"] == "workflow"
+
+    used = "--solver workflow --model main --option calibration=calibration.json --abstain-below 0.5"
+    sure = json.loads(ask(f"eval pages.json {used} --json").out)["score"]
+    assert (sure["execution"]["correct"], sure["unanswered"]) == (12, 12)
+    shown = ask(f"runs turn latest Single_{PAGES[1]}-1 1").out
+    assert "withheld: the model's answer has a probability of " in shown
+
+
+def test_the_table_of_what_the_surest_answers_are_worth(ask: Quaestor) -> None:
+    ask("run pages.json --solver workflow --model main --option measure=true")
+    learned = ask("calibrate latest --output mine.json").out
+    assert "confidence: 50.0 % of 24 answers are right, 100.0 % of the surest half" in learned
+    assert "the calibration is in mine.json" in learned
+    assert "mine.json" in one_line(ask("calibrate latest --output mine.json"))
+
+
+def test_a_run_in_which_nothing_was_measured_is_refused(ask: Quaestor) -> None:
+    ask("run pages.json --solver workflow --model main --limit 2")
+    assert "nothing was measured in run" in one_line(ask("calibrate latest"))
+    refused = ask("run pages.json --solver workflow --model main --abstain-below 0.5")
+    assert "name a calibration" in one_line(refused)
