@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from model_replies import say
 from model_server import ModelServer
+from pydantic import JsonValue
 from tatqa_pages import tatqa_pages
 
 from quaestor.core import serial
@@ -36,7 +37,8 @@ COMMON_WORDS = {"answer", "scale"}
 MAY_NAME_ANSWERS = {"scoring/references/convfinqa.py", "scoring/references/tatqa.py"}
 MAY_READ_GOLD = (
     "scoring/", "learning/", "cli/", "__init__.py",
-    "application/audit_service.py", "application/library.py",
+    "application/audit_service.py", "application/calibrating.py", "application/library.py",
+    "application/simulated_cascade.py",
     "application/run_references.py", "application/score_service.py", "application/training.py",
 )  # fmt: skip
 ASKED = "dialogue_break"
@@ -164,6 +166,10 @@ def test_what_a_model_is_sent_does_not_depend_on_the_answers(
     assert [sentinel for sentinel in SENTINELS if sentinel in "".join(others)] == []
 
 
+OPTIONS: dict[str, dict[str, JsonValue]] = {"cascade": {"thresholds": 1.0, "show_doubts": True}}
+"""With which a solver asks a model in every turn."""
+
+
 def asked_of_a_model(solver: str, records: list[dict[str, Any]], folder: Path) -> list[str]:
     """The bodies of all requests, one conversation after the other; the model has no reply that can be used."""
     folder.mkdir()
@@ -174,7 +180,9 @@ def asked_of_a_model(solver: str, records: list[dict[str, Any]], folder: Path) -
         dataset = read_dataset(path)
         config = ModelConfig(find_model(f"openai:scripted@{server.url}/v1"))
         async with open_store(str(folder / "runs.db")) as store:
-            await run_dataset(dataset, RunSpec.of(dataset, solver), store, InlineEngine(1), config=config)
+            await run_dataset(
+                dataset, RunSpec.of(dataset, solver, OPTIONS.get(solver)), store, InlineEngine(1), config=config
+            )
 
     with ModelServer(lambda asked: say("I cannot say.")) as server:
         asyncio.run(play(server))

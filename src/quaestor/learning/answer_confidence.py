@@ -9,7 +9,7 @@ from quaestor.conversation.events.measured import AnswerMeasured
 from quaestor.errors import InputError
 from quaestor.extras import require_extra
 from quaestor.scoring.calibration import CalibrationReport, calibration_report
-from quaestor.solvers.confidence.calibration import MEASURES, AnswerCalibration, measures_of
+from quaestor.solvers.confidence.calibration import MEASURES, AnswerCalibration, weighed_of
 
 FOLDS = 5
 _LEAST = 20
@@ -96,6 +96,6 @@ def _fitted(
         # Of the companies that are left: all right or all wrong, with one of the other kind for caution.
         odds = float(np.log((right.sum() + 1) / (len(right) - right.sum() + 1)))
         return AnswerCalibration(odds, dict.fromkeys(MEASURES, 0.0), learned, held_out)
-    fitted = LogisticRegression(C=1.0, max_iter=1000).fit(np.array([measures_of(a.found) for a in answers]), right)
+    fitted = LogisticRegression(C=1.0, max_iter=1000).fit(np.array([weighed_of(a.found) for a in answers]), right)
     weights = {name: round(float(w), 4) for name, w in zip(MEASURES, fitted.coef_[0], strict=True)}
     return AnswerCalibration(round(float(fitted.intercept_[0]), 4), weights, learned, held_out)

@@ -24,10 +24,10 @@ MEASURES = (
     "repairs",
     "log odds of the samples",
 )
-"""The names of `measures_of`."""
+"""The names of `weighed_of`."""
 
 
-def measures_of(found: AnswerMeasured) -> tuple[float, ...]:
+def weighed_of(found: AnswerMeasured) -> tuple[float, ...]:
     """Returns what is weighed of an answer, in the order of `MEASURES`. Counts of more than three are three."""
     return (
         _log_odds(found.agreement),
@@ -63,7 +63,7 @@ class AnswerCalibration:
 
     def confidence(self, found: AnswerMeasured) -> float:
         """Returns the probability that the answer is right."""
-        weighed = zip(MEASURES, measures_of(found), strict=True)
+        weighed = zip(MEASURES, weighed_of(found), strict=True)
         odds = self.intercept + sum(self.weights[name] * value for name, value in weighed)
         return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
 

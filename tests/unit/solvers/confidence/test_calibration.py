@@ -12,8 +12,8 @@ from quaestor.errors import SettingsError
 from quaestor.solvers.confidence.calibration import (
     MEASURES,
     AnswerCalibration,
-    measures_of,
     read_calibration,
+    weighed_of,
 )
 
 FIRST = AnswerMeasured(agreement=0.8, rank=1)
@@ -24,7 +24,7 @@ def a_calibration(**weights: float) -> AnswerCalibration:
 
 
 def test_there_is_a_measure_for_each_name() -> None:
-    assert len(measures_of(FIRST)) == len(MEASURES)
+    assert len(weighed_of(FIRST)) == len(MEASURES)
 
 
 def test_without_weights_nothing_is_known() -> None:
