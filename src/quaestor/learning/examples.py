@@ -25,6 +25,8 @@ class Example:
         company: Whose report it is about, by which folds are split; where a file does not say it, the page.
         joined: Whether it was made of two conversations about one page.
         chained: Whether a question may build on the ones before it; where not, each stands for itself.
+        second: The place of the first question of the second of two joined conversations; 0 where it is not told.
+        weight: How much the numbers that a turn takes count in training, against those of a conversation.
     """
 
     id: str
@@ -34,6 +36,8 @@ class Example:
     company: str = ""
     joined: bool = False
     chained: bool = True
+    second: int = 0
+    weight: float = 1.0
 
 
 def read_examples(paths: Iterable[Path]) -> tuple[Example, ...]:
@@ -74,7 +78,8 @@ def read_lines(paths: Iterable[Path]) -> tuple[Example, ...]:
             if len(gold[identity]) == len(questions):
                 document = read_convfinqa_page(record, where) if record.get("table") else None
                 company, joined = company_of(identity), is_joined(identity)
-                found.setdefault(identity, Example(identity, questions, gold[identity], document, company, joined))
+                told = Example(identity, questions, gold[identity], document, company, joined, second=_second(record))
+                found.setdefault(identity, told)
     return tuple(found.values())
 
 
@@ -104,6 +109,13 @@ def _questions(record: dict[str, object], where: str) -> tuple[str, ...]:
         case {"question": str(question)}:
             return (question,)
     raise DatasetError(f"{where}: the record has no question")
+
+
+def _second(record: dict[str, object]) -> int:
+    match record:
+        case {"annotation": {"qa_split": [*parts]}} if 1 in parts:
+            return parts.index(1)
+    return 0
 
 
 def company_folds(examples: Sequence[Example], count: int, seed: int) -> dict[str, int]:

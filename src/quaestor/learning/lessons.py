@@ -19,6 +19,10 @@ from quaestor.plan.program import parse_program
 from quaestor.plan.scales import shift_decimal
 from quaestor.scoring.gold import GoldTurn, StatedReference
 
+INDEPENDENT = 0.5
+"""How much a question of a benchmark of independent questions weighs when numbers are scored: it is put otherwise than
+in conversations, and there are as many of the ones as of the others."""
+
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _AS_STATED = Decimal("0.02")
 """How far a derivation may be from the answer that was stated: more than its second decimal, and it is another one."""
@@ -39,7 +43,8 @@ def _lessons(example: Example) -> Iterator[Example]:
     for place, (question, gold) in enumerate(zip(example.questions, example.gold, strict=True)):
         taught = as_program(gold)
         if taught is not None:
-            yield replace(example, id=f"{example.id}#{place}", questions=(question,), gold=(taught,), chained=True)
+            lesson = replace(example, id=f"{example.id}#{place}", questions=(question,), gold=(taught,))
+            yield replace(lesson, chained=True, weight=INDEPENDENT)
 
 
 def as_program(gold: GoldTurn) -> GoldTurn | None:

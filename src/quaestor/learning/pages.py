@@ -38,12 +38,19 @@ class PlayedTurn:
         reading: What is measured of each leaf.
         state: The conversation before it.
         label: What gold did.
+        weight: How much the leaves that it takes count, against those of a conversation.
     """
 
     page: PageFeatures
     reading: ActionTemplate
     state: DialogueState
     label: LabelledTurn
+    weight: float = 1.0
+
+    @property
+    def aggregates(self) -> bool:
+        """Whether it adds up or averages several numbers at once."""
+        return self.label.outcome.operation in GROUPED
 
 
 def read_pages(examples: Sequence[Example]) -> dict[str, NumberMatrix]:
@@ -72,18 +79,6 @@ def document_frequencies(pages: Iterable[NumberMatrix]) -> StemWeights:
     return StemWeights(weight, round(float(np.log(total)) + 0.3, 3))
 
 
-def has_aggregation(example: Example) -> bool:
-    """Returns whether a turn of an example adds up or averages several numbers at once, by its program."""
-    state, trees = DialogueState(), list[Tree]()
-    for question, gold in zip(map(read_question, example.questions), example.gold, strict=True):
-        label, tree = label_turn(question, gold, trees, state, None, lambda options: options[0])
-        if label.outcome.operation in GROUPED:
-            return True
-        state = state.after(question, label.outcome)
-        trees.append(tree)
-    return False
-
-
 def teacher_forced_rollout(
     example: Example,
     page: PageFeatures,
@@ -105,7 +100,7 @@ def teacher_forced_rollout(
         (reading,) = read_leaves([read_turn(question, state, page, references)], signature)
         plausible = leaf_scorer.predict([reading.measured])[0] if leaf_scorer else _by_words(reading.measured)
         label, tree = label_turn(question, gold, trees, state, page.leaves, _most(plausible))
-        turns.append(PlayedTurn(page, reading, state, label))
+        turns.append(PlayedTurn(page, reading, state, label, example.weight))
         state = state.after(question, label.outcome)
         trees.append(tree)
     return turns
@@ -123,7 +118,7 @@ def _by_words(measured: Floats) -> NDArray[np.float64]:
 
 
 def leaf_rows(turn: PlayedTurn) -> tuple[Floats, NDArray[np.float64]]:
-    """Returns features and labels of the leaves: 1 the turn took it itself, 0 it did not.
+    """Returns features and labels of the leaves: the weight of the turn where it took the leaf itself, else 0.
 
     Leaves that print the same number as one taken are left out: nobody can say which gold meant. Turns that took
     none give no rows.
@@ -135,7 +130,7 @@ def leaf_rows(turn: PlayedTurn) -> tuple[Floats, NDArray[np.float64]]:
     if not direct:
         return np.zeros((0, len(LEAF_FEATURES)), np.float32), np.zeros(0)
     labels = np.zeros(len(turn.page.leaves))
-    labels[direct] = 1
+    labels[direct] = turn.weight
     unclear = {leaf for options in turn.label.acceptable for leaf in options} - set(direct)
     kept = np.array([n for n in range(len(labels)) if n not in unclear], np.intp)
     return turn.reading.measured[kept], labels[kept]

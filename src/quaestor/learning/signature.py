@@ -1,7 +1,7 @@
 """Learns which operation a turn asks for, from questions and programs alone."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,20 +31,26 @@ class SignatureSample:
     signature: str
 
 
-def signature_samples(examples: Sequence[Example]) -> list[SignatureSample]:
+def signature_samples(examples: Iterable[Example]) -> list[SignatureSample]:
     """Returns the turns of all examples, their literals told apart by their text alone."""
-    samples = []
-    for example in examples:
-        state, trees, signatures = DialogueState(), list[Tree](), list[str]()
-        for question, gold in zip(map(read_question, example.questions), example.gold, strict=True):
-            turn, tree = label_turn(question, gold, trees, state, None, lambda options: options[0])
-            signature = signature_of(question, turn.outcome, state)
-            samples.append(
-                SignatureSample(example.company, signature_features(question, state.questions, signatures), signature)
-            )
-            state = state.after(question, turn.outcome)
-            trees.append(tree)
-            signatures.append(signature)
+    return [sample for example in examples for sample in _samples(example)]
+
+
+def second_samples(joined: Iterable[Example]) -> list[SignatureSample]:
+    """Returns of joined conversations the turn with which the second begins."""
+    return [_samples(example)[example.second] for example in joined]
+
+
+def _samples(example: Example) -> list[SignatureSample]:
+    samples, state, trees, signatures = [], DialogueState(), list[Tree](), list[str]()
+    for question, gold in zip(map(read_question, example.questions), example.gold, strict=True):
+        turn, tree = label_turn(question, gold, trees, state, None, lambda options: options[0])
+        signature = signature_of(question, turn.outcome, state)
+        features = signature_features(question, state.questions, signatures)
+        samples.append(SignatureSample(example.company, features, signature))
+        state = state.after(question, turn.outcome)
+        trees.append(tree)
+        signatures.append(signature)
     return samples
 
 

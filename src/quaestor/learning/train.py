@@ -2,14 +2,15 @@
 
 What a turn does, and which earlier results it uses, is learned from dialogues and single questions too. Which leaf is
 meant, and which plan, from conversations with their pages, and from dialogues about a page that any other record has: a
-single question puts things otherwise than one that opens a conversation, and with them all the right plan of a first
-turn is ranked less likely.
+single question puts things otherwise than one that opens a conversation. It teaches a little of which number is meant;
+with all of them among the plans the right one of a first turn is ranked less likely.
 
 The stages stack: the signature classifier feeds the leaf scorer, both feed the ranker. What a later stage learns
 from is what an earlier one says of companies that it has not seen, so that no stage trusts a memory.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from quaestor.conversation.references.ranking import Weights as ReferenceWeights
 from quaestor.conversation.references.ranking import with_rules
@@ -17,12 +18,12 @@ from quaestor.extras import require_extra
 from quaestor.learning.calibration import fit_calibration
 from quaestor.learning.choices import JudgedChoice, fit_choice_calibration, judged_choices
 from quaestor.learning.examples import Example, company_folds, with_known_pages
+from quaestor.learning.joining import joined_anew
 from quaestor.learning.lessons import lessons
 from quaestor.learning.pages import (
     PlayedTurn,
     candidate_rows,
     document_frequencies,
-    has_aggregation,
     leaf_rows,
     read_pages,
     teacher_forced_rollout,
@@ -31,7 +32,7 @@ from quaestor.learning.ranking import Rows, fit_ranker
 from quaestor.learning.reference_weights import ReferenceSample, fit_references, reference_samples
 from quaestor.learning.references import labelled_references
 from quaestor.learning.rollout import ReplayedTurn, free_rollout
-from quaestor.learning.signature import SignatureSample, fit_signature, signature_samples
+from quaestor.learning.signature import SignatureSample, fit_signature, second_samples, signature_samples
 from quaestor.learning.silence.fitting import (
     MeasuredQuestion,
     fit_answerability,
@@ -46,6 +47,9 @@ from quaestor.solvers.embedded.model.trees import Predictor, Trees
 from quaestor.solvers.embedded.page.features import PageFeatures, page_features
 
 INNER_FOLDS = 4
+_ALONE = 0.3
+"""How much a single question weighs when numbers are scored: it is put otherwise than a turn of a conversation."""
+
 Played = dict[str, list[list[PlayedTurn]]]
 """By company its conversations, as gold plays them."""
 
@@ -66,28 +70,29 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
     asked, examples = examples, lessons((*examples, *with_known_pages(dialogues, examples)))
     known = {example.id for example in examples}
     labelled = [*examples, *(dialogue for dialogue in dialogues if dialogue.id not in known)]
-    samples = signature_samples(labelled)
+    samples = [*signature_samples(labelled), *second_samples(joined_anew(dialogues))]
     used = reference_samples(labelled_references(labelled))
-    # Conversations hardly ever take several numbers at once: how that is put is learned from single questions.
-    several = [
-        line for line in dialogues if line.document is not None and line.id not in known and has_aggregation(line)
-    ]
-    tables = read_pages([*examples, *several])
+    alone = [replace(line, weight=_ALONE) for line in dialogues if line.document is not None and line.id not in known]
+    tables = read_pages([*examples, *alone])
     idf = document_frequencies(tables.values())
     pages = {digest: page_features(table, idf) for digest, table in tables.items()}
-    folds = company_folds([*examples, *several], INNER_FOLDS, seed)
+    folds = company_folds([*examples, *alone], INNER_FOLDS, seed)
     signature_models = [_signature_without(samples, folds, fold) for fold in range(INNER_FOLDS)]
 
     reference_weights = [_references_without(used, folds, fold) for fold in range(INNER_FOLDS)]
 
-    played = _play(examples, pages, folds, signature_models, reference_weights, [None] * INNER_FOLDS)
-    scorers: list[Predictor | None] = [_scorer_without(played, folds, fold, seed) for fold in range(INNER_FOLDS)]
+    def play(told: Sequence[Example], scorers: Sequence[Predictor | None]) -> Played:
+        return _play(told, pages, folds, signature_models, reference_weights, scorers)
+
+    unscored: list[Predictor | None] = [None] * INNER_FOLDS
+    played, single = play(examples, unscored), play(alone, unscored)
+    scorers = [_scorer_without(fold, folds, seed, played, single) for fold in range(INNER_FOLDS)]
     # Once more: the learned scorer tells better than bare words which of several equal numbers gold meant.
-    played = _play(examples, pages, folds, signature_models, reference_weights, scorers)
-    final_scorers = [_scorer_without(played, folds, fold, seed) for fold in range(INNER_FOLDS)]
+    played, single = play(examples, scorers), play(alone, scorers)
+    final_scorers = [_scorer_without(fold, folds, seed, played, single) for fold in range(INNER_FOLDS)]
 
     by_fold: list[list[Rows]] = [[] for _ in range(INNER_FOLDS)]
-    for told in (played, _play(several, pages, folds, signature_models, reference_weights, final_scorers)):
+    for told in (played, _with_aggregation(single)):
         for company, conversations in told.items():
             scorer = final_scorers[folds[company]]
             for turn in (turn for conversation in conversations for turn in conversation):
@@ -112,7 +117,7 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
         idf=idf,
         signature=fit_signature(samples),
         references=with_rules(fit_references(used)),
-        leaves=_fit_scorer(_turns(played), seed),
+        leaves=_fit_scorer([*_turns(played), *_turns(single)], seed),
         ranker=fit_ranker([rows for fold in by_fold for rows in fold]),
         calibration=fit_calibration([turn.evidence for turn in replayed], [turn.right for turn in replayed]),
         choices=fit_choice_calibration(judged),
@@ -146,8 +151,17 @@ def _play(
     return played
 
 
-def _scorer_without(played: Played, folds: dict[str, int], fold: int, seed: int) -> Trees:
-    return _fit_scorer(_turns({company: turns for company, turns in played.items() if folds[company] != fold}), seed)
+def _with_aggregation(single: Played) -> Played:
+    """Conversations hardly ever take several numbers at once: how that is put is learned from single questions."""
+    return {
+        company: [turns for turns in conversations if any(turn.aggregates for turn in turns)]
+        for company, conversations in single.items()
+    }
+
+
+def _scorer_without(fold: int, folds: dict[str, int], seed: int, *played: Played) -> Trees:
+    kept = ({company: turns for company, turns in told.items() if folds[company] != fold} for told in played)
+    return _fit_scorer([turn for told in kept for turn in _turns(told)], seed)
 
 
 def _turns(played: Played) -> list[PlayedTurn]:

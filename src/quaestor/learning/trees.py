@@ -24,7 +24,7 @@ _ROUNDS = 300
 _FLATTEST = 1e-6
 
 LeafRows = tuple[Floats, NDArray[np.float64]]
-"""The leaves of one turn, and 1 for those that it takes itself."""
+"""The leaves of one turn, and how much those that it takes itself count; 0 for the others."""
 
 
 class FittedTrees(Trees):
@@ -44,7 +44,7 @@ def fit_leaf_scorer(turns: Sequence[LeafRows], seed: int) -> FittedTrees:
     """Returns trees by which the leaves of a turn are ranked: the exponential of a score is a share of the turn's sum.
 
     Args:
-        turns: The leaves of each turn, and which are meant.
+        turns: The leaves of each turn, and which are meant, by how much the turn counts.
         seed: Of the rows and columns that a tree sees.
     """
     import xgboost

@@ -4,6 +4,7 @@ import asyncio
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pages import page
@@ -168,7 +169,7 @@ def test_held_out_turns_are_all_answered_by_weights_of_others(examples: tuple[Ex
 
 def test_lines_are_dialogues_or_single_questions(tmp_path: Path) -> None:
     file = tmp_path / "lines.jsonl"
-    dialogue = {
+    dialogue: dict[str, Any] = {
         "id": "Single_A/2001/page_1.pdf-1",
         "annotation": {"dialogue_break": ["a?", "b?"], "turn_program": ["1", "2"], "exe_ans_list": [1, 2]},
     }
@@ -181,9 +182,13 @@ def test_lines_are_dialogues_or_single_questions(tmp_path: Path) -> None:
     }
     file.write_text("\n".join(json.dumps(record) for record in (dialogue, single)), encoding="utf-8")
     first, second = read_lines([file])
+    assert (first.second, second.second) == (0, 0)
     assert (first.questions, first.document, first.company) == (("a?", "b?"), None, "A")
     assert second.questions == ("how many?",)
     assert second.document is not None
+    split = {"id": "Double_A/2001/page_1.pdf", "annotation": {**dialogue["annotation"], "qa_split": [0, 1]}}
+    file.write_text(json.dumps(split), encoding="utf-8")
+    assert [(one.joined, one.second) for one in read_lines([file])] == [(True, 1)]
     file.write_text(json.dumps({"id": "x", "annotation": dialogue["annotation"], "more": 1}) + "\n{", encoding="utf-8")
     with pytest.raises(DatasetError, match="line 2"):
         read_lines([file])

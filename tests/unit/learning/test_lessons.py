@@ -8,7 +8,7 @@ from tatqa_pages import write_tatqa
 from values import a_value
 
 from quaestor.learning.examples import read_examples
-from quaestor.learning.lessons import as_program, lessons
+from quaestor.learning.lessons import INDEPENDENT, as_program, lessons
 from quaestor.sample import sample_path
 from quaestor.scoring.gold import GoldTurn, StatedAnswer, StatedReference
 
@@ -28,6 +28,7 @@ def test_numbers_are_taught_one_by_one_and_words_not(tmp_path: Path) -> None:
     ]
     assert {lesson.company for lesson in taught} == {"1f0c-mill", "2a7e-fleet"}
     assert all(len(lesson.questions) == 1 and lesson.chained for lesson in taught)
+    assert {lesson.weight for lesson in taught} == {INDEPENDENT}
 
 
 def test_conversations_are_lessons_as_they_are() -> None:

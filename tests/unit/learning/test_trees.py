@@ -34,6 +34,14 @@ def test_what_is_meant_is_found_on_other_pages(scorer: Trees) -> None:
     assert found == [int(meant.argmax()) for _, meant in turns]
 
 
+def test_what_turns_of_little_weight_show_counts_little() -> None:
+    random = np.random.default_rng(3)
+    turns = [turn(8, random) for _ in range(60)]
+    against = [(rows, 0.1 * np.roll(meant, 1)) for rows, meant in turns]
+    shares = fit_leaf_scorer([*turns, *against], seed=0).predict([rows for rows, _ in turns])
+    assert all(part[meant > 0] > 0.5 for part, (_, meant) in zip(shares, turns, strict=True))
+
+
 def test_each_page_has_shares_of_its_own(scorer: Trees) -> None:
     random = np.random.default_rng(2)
     (few, _), (many, _) = turn(3, random), turn(20, random)
