@@ -21,7 +21,7 @@ def asked(browser: Browser, folder: Path, *, scripts: bool = True, **more: objec
     """A conversation of four questions, of which the fourth rests on the second."""
     file = str(write_dataset(folder / "page.json", a_record()))
     with (
-        pages_served(folder, file, solver=ScriptedSolver()) as address,
+        pages_served(folder, file, answering=ScriptedSolver()) as address,
         watched(browser, address, scripts=scripts, **more) as found,  # type: ignore[arg-type]
     ):
         page = found.page

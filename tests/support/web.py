@@ -22,10 +22,10 @@ SAME_ORIGIN = {"Sec-Fetch-Site": "same-origin"}
 """What a browser says where a form is sent from a page of the server."""
 
 
-def asking(folder: Path, solver: Solver | None = None, **settings: Setting) -> AskRequest:
+def asking(folder: Path, answering: Solver | None = None, **settings: Setting) -> AskRequest:
     """Who answers, by the settings of a test or as it is given; the store is in a folder of its own."""
     loaded = load_settings({"store": str(folder / "runs.db"), **settings}, environment={}, folder=folder)
-    return AskRequest(loaded, solver=solver, keep=True, cache=file_cache(loaded))
+    return AskRequest(loaded, solver=answering, keep=True, cache=file_cache(loaded))
 
 
 @contextmanager
@@ -57,10 +57,10 @@ def served(app: FastAPI, host: str = "127.0.0.1") -> Iterator[str]:
 
 @contextmanager
 def pages_served(
-    folder: Path, *files: str, access: Access | None = None, solver: Solver | None = None, **settings: Setting
+    folder: Path, *files: str, access: Access | None = None, answering: Solver | None = None, **settings: Setting
 ) -> Iterator[str]:
     """Serves the pages with a store in a folder, and gives their address."""
-    with served(create_app(asking(folder, solver, **settings), access, files)) as address:
+    with served(create_app(asking(folder, answering, **settings), access, files)) as address:
         yield address
 
 

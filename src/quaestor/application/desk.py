@@ -25,11 +25,12 @@ from quaestor.conversation.events.kinds import Event
 from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core.computing import compute
 from quaestor.documents.document import Document
-from quaestor.errors import InputError, StoreError, UnknownRunError
+from quaestor.errors import InputError, SettingsError, StoreError, UnknownRunError
 from quaestor.evaluation.watching import TurnBegun
 from quaestor.exports.conversation import ExportedConversation
 from quaestor.llm.transcript import Exchange
 from quaestor.repair.ledger import Ledger
+from quaestor.solvers.registry import make_solver
 from quaestor.store.base import RunStore
 from quaestor.store.records import now
 
@@ -151,7 +152,7 @@ class Desk:
         self.asking, self.shelf, self.kept = asking, shelf, kept
         self._store, self._limits = store, limits
         self._open: dict[str, _Open] = {}
-        self._examples: dict[str, tuple[str, ...]] = {}
+        self._examples: dict[str, asyncio.Future[tuple[str, ...]]] = {}
 
     async def begin(self, document: str) -> KeptConversation:
         """Begins a conversation about a document of the shelf.
@@ -207,14 +208,23 @@ class Desk:
             InputError: There is no such conversation, or its document is not there any more.
         """
         kept = self.kept.get(id)
-        if kept.document not in self._examples:
-            page = await self.shelf.open(kept.document)
-            settings = replace(self.asking.settings, solver="embedded")
-            request = replace(self.asking, settings=settings, overrides=NO_OVERRIDES, model_named=False)
+        looking = self._examples.get(kept.document)
+        if looking is None:
             while len(self._examples) >= _EXAMPLES:
                 self._examples.pop(next(iter(self._examples)))
-            self._examples[kept.document] = (await what_can_be_asked(page, request)).examples
-        return self._examples[kept.document]
+            looking = self._examples[kept.document] = asyncio.ensure_future(self._find_examples(kept.document))
+        try:
+            return await asyncio.shield(looking)
+        except Exception:
+            self._examples.pop(kept.document, None)
+            raise
+
+    async def _find_examples(self, document: str) -> tuple[str, ...]:
+        page = await self.shelf.open(document)
+        settings = replace(self.asking.settings, solver="embedded")
+        request = replace(self.asking, settings=settings, overrides=NO_OVERRIDES, model_named=False, solver=None)
+        await _prepare(request)
+        return (await what_can_be_asked(page, request)).examples
 
     async def undo(self, id: str) -> tuple[Turn, ...]:
         """Takes the last question back, with all that it asked, and returns its turns; none where there is none.
@@ -321,6 +331,9 @@ class Desk:
 
     async def close(self) -> None:
         """Closes all."""
+        for looking in self._examples.values():
+            looking.cancel()
+        await asyncio.gather(*self._examples.values(), return_exceptions=True)
         for id, held in list(self._open.items()):
             async with held.lock:
                 await self._let_go(id, held)
@@ -351,6 +364,7 @@ class Desk:
             kept = self.kept.get(id)
             page = await self.shelf.open(kept.document)
             relay = _Relay()
+            await _prepare(held.answerer.request)
             chat = Chat(page, held.answerer.request, relay)
             try:
                 await chat.open(kept.run)
@@ -390,6 +404,13 @@ class Desk:
     def _can_be_taken_up(held: _Open) -> bool:
         """Whether closing a conversation loses nothing: one that is not kept lives only while it is open."""
         return held.chat is None or not held.chat.turns or (held.chat.run is not None and held.chat.unkept is None)
+
+
+async def _prepare(request: AskRequest) -> None:
+    """Loads what a solver is made of, which takes a second once, where it holds nobody up."""
+    if request.solver is None:
+        with suppress(SettingsError):  # of which whoever opens it for good tells
+            await asyncio.to_thread(make_solver, request.settings.solver)
 
 
 def _about(page: CorpusPage) -> str:

@@ -3,6 +3,7 @@
 Owns where that is, and what an ontology that is kept depends on. What is kept is made again where it is lost.
 """
 
+import asyncio
 import hashlib
 import json
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from quaestor.application.resolve import find_knowledge, is_set, policy_of, store_file
+from quaestor.core.computing import compute
 from quaestor.core.triples import Triple
 from quaestor.documents.document import Document
 from quaestor.errors import OntologyError
@@ -48,13 +50,21 @@ async def kept_knowledge(corpus: Sequence[Document], settings: Settings, cache: 
     """
     if cache is None or is_set(settings) or all(document.is_page for document in corpus):
         return await find_knowledge(corpus, settings)
-    key = cache_key("ontology", *(document.digest for document in corpus), _code())
-    if (data := cache.get(key)) is not None:
+    key = await compute(_key, corpus)
+    if (data := await asyncio.to_thread(cache.get, key)) is not None:
         with suppress(OntologyError, ValueError, TypeError):  # then it is made and kept anew
-            return GraphProvider(_read(data), policy_of(settings))
+            return GraphProvider(await compute(_read, data), policy_of(settings))
     found = await find_knowledge(corpus, settings)
-    cache.put(key, json.dumps(found.ontology.triples, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+    await asyncio.to_thread(lambda: cache.put(key, _written(found.ontology)))
     return found
+
+
+def _written(ontology: Ontology) -> bytes:
+    return json.dumps(ontology.triples, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def _key(corpus: Sequence[Document]) -> str:
+    return cache_key("ontology", *(document.digest for document in corpus), _code())
 
 
 def _read(data: bytes) -> Ontology:

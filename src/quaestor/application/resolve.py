@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Dataset
 from quaestor.datasets.formats import only_document, read_dataset
 from quaestor.documents.combining import combine
@@ -350,7 +351,7 @@ async def find_knowledge(corpus: Sequence[Document], settings: Settings) -> Grap
         StoreError: The store does not have it.
     """
     if not is_set(settings):
-        return GraphProvider.of(corpus, policy_of(settings))
+        return await compute(GraphProvider.of, corpus, policy_of(settings))
     return GraphProvider(await find_ontology(str(settings.ontology), settings.store), policy_of(settings))
 
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 PORT = 8765
 
+_SLICE = 0.001
+"""Seconds that a thread computes before another one's turn."""
+
 
 @with_options
 def serve_command(
@@ -97,6 +100,10 @@ def serve_command(
     level = logging.DEBUG if os.environ.get(DEBUG) else logging.ERROR
     logging.basicConfig(level=logging.ERROR, format="quaestor: %(message)s", stream=sys.stderr)
     logging.getLogger("quaestor").setLevel(level)
+    # What goes wrong in a request is told by quaestor's own log, in a line.
+    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
+    # Questions are computed in threads: nobody who only looks at a page waits for more than a thousandth at a time.
+    sys.setswitchinterval(_SLICE)
     with bind(host, port) as bound:
         address = address_of(bound, access)
         print(f"quaestor is at {address} (Ctrl-C ends)", flush=True)

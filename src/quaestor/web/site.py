@@ -13,6 +13,7 @@ from quaestor.application.desk import Desk
 from quaestor.settings import Settings
 from quaestor.store.base import RunStore
 from quaestor.web.errors import log_unforeseen
+from quaestor.web.paper.papers import Papers
 from quaestor.web.security import Access
 from quaestor.web.templating import Pages
 
@@ -27,6 +28,7 @@ class Site:
         pages: The templates.
         store: Where runs and conversations are kept, open.
         desk: The documents, and the conversations about them.
+        papers: Documents in parts, as they are shown.
         tasks: What goes on whether or not a browser waits for it.
     """
 
@@ -35,6 +37,7 @@ class Site:
     pages: Pages
     store: RunStore
     desk: Desk
+    papers: Papers = field(default_factory=Papers)
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
     @property

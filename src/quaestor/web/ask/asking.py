@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass
 from secrets import token_hex
 from typing import Annotated
@@ -12,12 +13,10 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from quaestor.conversation.events.kinds import Event
 from quaestor.conversation.turn import Turn
-from quaestor.core.computing import compute
-from quaestor.errors import QuaestorError
+from quaestor.errors import QuaestorError, UnknownConversationError
 from quaestor.web.ask.cards import cards, step_lines
 from quaestor.web.ask.routes import show_conversation
 from quaestor.web.errors import INTERNAL, error_line, status_of
-from quaestor.web.paper.parts import Paper
 from quaestor.web.site import Site, TheSite
 from quaestor.web.templating import is_partial
 
@@ -91,7 +90,8 @@ async def _stream(site: Site, id: str, text: str) -> AsyncIterator[str]:
                 yield ": still here\n\n"
             case _ if lines := step_lines(news):
                 yield _message(site.pages.text("ask/step.html", mark=mark, lines=lines))
-    yield _message(site.pages.text("ask/done.html", mark=mark))
+    with suppress(UnknownConversationError):  # somebody has deleted it meanwhile
+        yield _message(site.pages.text("ask/done.html", mark=mark, kept=site.desk.kept.get(id)))
     yield f"event: {'refused' if failed else 'answered'}\ndata: {mark}\n\n"
 
 
@@ -104,10 +104,10 @@ async def _next(told: asyncio.Queue[_News]) -> _News:
 
 async def _answered(site: Site, id: str, turn: Turn, mark: str) -> str:
     laid = await site.desk.look(id)
-    paper = await compute(Paper, laid.document)
+    paper = await site.papers.paper(laid.document)
     turns = laid.turns if turn in laid.turns else (*laid.turns, turn)
     place = turns.index(turn)
-    (card,) = await compute(cards, turns[: place + 1], paper, place)
+    (card,) = await asyncio.to_thread(cards, turns[: place + 1], paper, place)
     return site.pages.text("ask/answered.html", mark=mark, card=card, kept=laid.kept)
 
 

@@ -1,5 +1,6 @@
 """The addresses of the area: documents to choose from, a conversation beside its document, parts of the document."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Annotated
 
@@ -10,14 +11,12 @@ from starlette.responses import RedirectResponse, Response
 from quaestor.application.choices import answerers
 from quaestor.application.desk import Laid
 from quaestor.application.exporting import ExportFormat
-from quaestor.core.computing import compute
 from quaestor.core.provenance import Source
 from quaestor.errors import InputError, SeveralPagesError
 from quaestor.web.ask.cards import cards
 from quaestor.web.ask.downloads import download
 from quaestor.web.errors import error_line, status_of
 from quaestor.web.paper.keys import source_at
-from quaestor.web.paper.parts import Paper
 from quaestor.web.paper.views import heading_key, part_view
 from quaestor.web.repair.views import correction_views
 from quaestor.web.site import Site, TheSite
@@ -67,11 +66,11 @@ async def _show(
 @router.get("/c/{id}/part/{number}")
 async def _show_part(request: Request, site: TheSite, id: str, number: int, at: str = "") -> Response:
     laid = await site.desk.look(id)
-    paper = await compute(Paper, laid.document)
+    paper = await site.papers.paper(laid.document)
     if not 0 <= number < len(paper.parts):
         raise InputError("the document has no such part")
     here, used = source_at(at, paper.document), _used(laid)
-    blocks = await compute(part_view, paper, paper.parts[number], used, here)
+    blocks = await asyncio.to_thread(part_view, paper, paper.parts[number], used, here)
     return site.pages.page(request, "paper/part.html", part=paper.parts[number], blocks=blocks)
 
 
@@ -140,19 +139,19 @@ async def show_conversation(
         more: What that is filled with besides.
     """
     laid = await site.desk.look(id)
-    paper = await compute(Paper, laid.document)
+    paper = await site.papers.paper(laid.document)
     here = source_at(at, paper.document)
     number = paper.part_of(here) if here is not None else (part or 0)
     number = number if 0 <= number < len(paper.parts) else 0
     used = _used(laid)
-    blocks = await compute(part_view, paper, paper.parts[number], used, here) if paper.parts else []
+    blocks = await asyncio.to_thread(part_view, paper, paper.parts[number], used, here) if paper.parts else []
     outline = [(block, heading, where, heading_key(block.order)) for block, heading, where in paper.headings()]
     return site.pages.page(
         request,
         template,
         status=status,
         kept=laid.kept,
-        cards=await compute(cards, laid.turns, paper),
+        cards=await asyncio.to_thread(cards, laid.turns, paper),
         paper=paper,
         shown=number,
         blocks=blocks,
@@ -163,7 +162,7 @@ async def show_conversation(
         unkept=laid.unkept or "",
         typed=typed,
         error=error,
-        corrections=await compute(correction_views, laid.ledger),
+        corrections=await asyncio.to_thread(correction_views, laid.ledger),
         corrected=corrected,
         **(more or {}),
     )

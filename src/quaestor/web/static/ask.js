@@ -16,14 +16,35 @@
   let here = [];
   let going = 0;
 
-  // A part of the document that is not there yet is fetched at once.
-  async function partThere(number) {
+  // A part of the document that is not there yet is fetched, once, whoever asks for it first.
+  const coming = new Map();
+
+  function partThere(number) {
     const part = document.getElementById(`part-${number}`);
-    if (part?.classList.contains("later")) {
-      await htmx.ajax("GET", part.getAttribute("hx-get"), { target: part, swap: "outerHTML", source: part });
+    if (!part?.classList.contains("later")) return Promise.resolve(part);
+    if (!coming.has(number)) {
+      coming.set(number, fetchPart(part).finally(() => coming.delete(number)));
     }
-    return document.getElementById(`part-${number}`);
+    return coming.get(number);
   }
+
+  async function fetchPart(part) {
+    seen.unobserve(part);
+    const answer = await fetch(part.dataset.from, { headers: { "HX-Request": "true" } });
+    if (!answer.ok) return null; // the link in its place still leads there
+    const template = document.createElement("template");
+    template.innerHTML = await answer.text();
+    const fetched = template.content.firstElementChild;
+    part.replaceWith(fetched);
+    htmx.process(fetched);
+    return fetched;
+  }
+
+  const seen = new IntersectionObserver(
+    (entries) => entries.forEach((entry) => entry.isIntersecting && partThere(entry.target.dataset.part)),
+    { root: wide.matches ? sheet : null, rootMargin: "50%" },
+  );
+  for (const part of sheet.querySelectorAll(".part.later")) seen.observe(part);
 
   // Characters are counted as the server counts them, whatever plane they are of.
   function unitsOf(text, characters) {
@@ -125,7 +146,7 @@
   }
 
   // The rest of a document that is not too long is fetched while nothing else happens: then all of it can be searched.
-  const MOST = 60;
+  const MOST = 300;
   function fetchRest() {
     const later = sheet.querySelectorAll(".part.later");
     if (!later.length || sheet.querySelectorAll(".part").length > MOST) return;
