@@ -1,12 +1,13 @@
 """Runs of the bundled sample in a store, scored, for the tests of what people look through."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 from quaestor.application.score_service import score_run
 from quaestor.datasets.formats import read_dataset
-from quaestor.evaluation.engines import InlineEngine
+from quaestor.evaluation.engines import Engine, InlineEngine, make_engine
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
 from quaestor.sample import sample_path
@@ -27,19 +28,32 @@ def play_sample(
         scored: Whether each is scored.
         others: Whether every run but the first gives no answer to the last turn of each conversation.
     """
-    dataset = read_dataset(sample_path(), conversations)
+    return _play(sample_path(), store, conversations, InlineEngine(), (runs, scored, others))
+
+
+def play_dataset(dataset: Path, store: Path) -> tuple[str, ...]:
+    """Plays a labelled file on all cores, scores the run, and returns its id."""
+    return _play(dataset, store, None, make_engine("processes", 2), (1, True, False))
+
+
+def _play(
+    path: Path, store: Path, conversations: int | None, engine: Engine, how: tuple[int, bool, bool]
+) -> tuple[str, ...]:
+    dataset, (runs, scored, others) = read_dataset(path, conversations), how
     spec = RunSpec.of(dataset, "embedded", limit=conversations)
 
     async def play() -> list[str]:
         async with open_store(str(store)) as opened:
-            played = [await run_dataset(dataset, spec, opened, InlineEngine())]
+            played = [await run_dataset(dataset, spec, opened, engine)]
             for number in range(1, runs):
                 played.append(await _copied(opened, played[0], number, silent=others))
             for run in played if scored else ():
-                await score_run(opened, run, dataset, read_gold(sample_path()), str(store))
+                await score_run(opened, run, dataset, read_gold(path), str(store))
             return [run.id for run in played]
 
-    return tuple(asyncio.run(play()))
+    # In a thread of its own: a test that drives a browser has a loop running in this one.
+    with ThreadPoolExecutor(1) as thread:
+        return tuple(thread.submit(lambda: asyncio.run(play())).result())
 
 
 async def _copied(opened: RunStore, run: RunRecord, number: int, *, silent: bool) -> RunRecord:

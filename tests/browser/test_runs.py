@@ -1,0 +1,184 @@
+"""Runs in a real browser: found, filtered, looked at turn by turn, compared, and their pages' graphs walked."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from accessibility import serious_faults
+from played_runs import play_dataset, play_sample
+from playwright.sync_api import Browser, Page, expect
+from web import pages_served
+
+from browser import PHONE, watched
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("runs")
+
+
+@pytest.fixture(scope="module")
+def runs(folder: Path) -> tuple[str, ...]:
+    """Two runs of some of the sample; the second leaves the last turn of each conversation without an answer."""
+    return play_sample(folder / "runs.db", 12, runs=2, others=True)
+
+
+@pytest.fixture
+def address(folder: Path, runs: tuple[str, ...]) -> Iterator[str]:
+    with pages_served(folder) as found:
+        yield found
+
+
+def rows(page: Page) -> int:
+    return page.locator("table.turns tbody tr").count()
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_turns_are_filtered_with_an_address_to_share(
+    browser: Browser, address: str, runs: tuple[str, ...], scripts: bool
+) -> None:
+    with watched(browser, address, scripts=scripts) as found:
+        page = found.page
+        page.goto("/runs")
+        page.get_by_role("link", name=runs[1]).click()
+        all_of_them = rows(page)
+        page.get_by_label("Verdict").select_option("wrong")
+        page.get_by_label("Kind").select_option("none")
+        page.get_by_role("search", name="Filter turns").get_by_role("button", name="Filter").click()
+        expect(page).to_have_url(re.compile(r"verdict=wrong.*kind=none"))
+        assert 0 < rows(page) < all_of_them
+        for row in page.locator("table.turns tbody tr").all():
+            expect(row).to_contain_text("no answer")
+        expect(page.get_by_label("Verdict")).to_have_value("wrong")
+        page.get_by_role("link", name="Clear").click()
+        assert rows(page) == all_of_them
+
+
+def test_a_turn_is_told_and_its_numbers_are_marked(browser: Browser, address: str, runs: tuple[str, ...]) -> None:
+    with watched(browser, address) as found:
+        page = found.page
+        page.goto(f"/runs/{runs[0]}?operation=divide&origin=table")
+        page.locator("table.turns tbody th a").first.click()
+        expect(page.get_by_role("heading", name="Reference")).to_be_visible()
+        expect(page.locator("svg .box.last")).to_be_visible()
+        boxes = page.locator("svg .box.taken rect").all()
+        assert len(boxes) >= 2
+        link = page.locator("ol.plan-steps a.where").first
+        key = str(link.get_attribute("href"))
+        link.click()
+        cell = page.locator(f'[id="{key[1:]}"]')
+        expect(cell).to_be_in_viewport()
+        expect(cell).to_have_class(re.compile("used"))
+        page.locator("nav.conversation a").first.click()
+        expect(page.locator("nav.conversation [aria-current=page]")).to_have_count(1)
+
+
+def test_two_runs_are_compared_turn_by_turn(browser: Browser, address: str, runs: tuple[str, ...]) -> None:
+    with watched(browser, address) as found:
+        page = found.page
+        page.goto("/runs")
+        for run in runs:
+            page.get_by_role("checkbox", name=f"Compare {run}").check()
+        page.get_by_role("button", name="Compare the two").click()
+        expect(page).to_have_url(re.compile(f"first={runs[0]}&second={runs[1]}"))
+        outcome = page.get_by_role("navigation", name="Filter by outcome").get_by_role("link", name="right in A alone")
+        count = int(str(outcome.locator("strong").text_content()))
+        outcome.click()
+        assert rows(page) == count > 0
+        first = page.locator("table.turns tbody tr").first
+        expect(first.locator(".verdict.right")).to_have_count(1)
+        expect(first.locator(".verdict.wrong")).to_have_count(1)
+
+
+def test_the_graph_is_walked_in_the_picture_and_in_the_list(
+    browser: Browser, address: str, runs: tuple[str, ...]
+) -> None:
+    with watched(browser, address) as found:
+        page = found.page
+        page.goto(f"/runs/{runs[0]}")
+        page.locator("table.turns tbody th a").first.click()
+        page.get_by_role("link", name="The page as a graph").click()
+        expect(page.get_by_role("heading", name="Where to begin")).to_be_visible()
+        page.wait_for_selector("#graph canvas")
+        page.locator("#node a").first.click()
+        expect(page.locator("#node h2")).to_contain_text("table 0")
+        expect(page).to_have_url(re.compile("node=doc%3Atable_0"))
+        expect(page.locator("#node h2")).to_be_focused()
+        # The focus stands in the middle of the picture once it has come to rest.
+        page.wait_for_timeout(500)
+        box = page.locator("#graph").bounding_box()
+        assert box is not None
+        page.get_by_role("button", name="Fit").click()
+        shot = page.locator("#graph").screenshot()
+        assert len(shot) > 3000
+
+
+def test_it_works_without_a_mouse(browser: Browser, address: str, runs: tuple[str, ...]) -> None:
+    def tab_to(page: Page, name: str) -> None:
+        for _ in range(80):
+            page.keyboard.press("Tab")
+            said = page.evaluate("(at => at.matches('a, input') ? at.textContent + at.id : '')(document.activeElement)")
+            if name in said:
+                return
+        raise AssertionError(f"no key leads to {name}")
+
+    with watched(browser, address) as found:
+        page = found.page
+        page.goto("/runs")
+        tab_to(page, runs[0])
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", level=1)).to_have_text(runs[0])
+        tab_to(page, "f-q")
+        page.keyboard.type("what")
+        page.keyboard.press("Enter")
+        expect(page).to_have_url(re.compile("q=what"))
+        question = str(page.locator("table.turns tbody th a").first.text_content())
+        tab_to(page, question)
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", level=1)).to_have_text(question)
+        tab_to(page, "The page as a graph")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#graph canvas")
+        tab_to(page, "table 0")
+        page.keyboard.press("Enter")
+        expect(page.locator("#node h2")).to_be_focused()
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_nothing_is_wider_than_a_phone(browser: Browser, address: str, runs: tuple[str, ...], dark: bool) -> None:
+    with watched(browser, address, size=PHONE, dark=dark) as found:
+        page = found.page
+        page.goto(f"/runs/{runs[0]}")
+        turn = str(page.locator("table.turns tbody th a").first.get_attribute("href"))
+        graph = turn.replace("/turns/1/", "/graph/")
+        both = f"/runs/compare?first={runs[0]}&second={runs[1]}"
+        for path in ("/runs", f"/runs/{runs[0]}", turn, graph, both, f"/runs/{runs[0]}/references"):
+            page.goto(path)
+            assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], path
+            assert serious_faults(page) == [], path
+        if dark:
+            colour = page.evaluate("getComputedStyle(document.body.querySelector('.card')).backgroundColor")
+            assert sum(map(int, re.findall(r"\d+", colour)[:3])) < 200
+
+
+@pytest.mark.slow
+def test_a_run_of_841_turns_is_filtered(browser: Browser, shared_data: Path, tmp_path: Path) -> None:
+    """The whole of a public benchmark's development set: found, narrowed down and paged within it."""
+    play_dataset(shared_data / "convfinqa_tune.json", tmp_path / "runs.db")
+    with pages_served(tmp_path) as address, watched(browser, address) as found:
+        page = found.page
+        page.goto("/runs")
+        page.locator("table.runs tbody th a").first.click()
+        expect(page.locator(".pager")).to_contain_text("of 841")
+        page.get_by_role("link", name="Next").click()
+        expect(page.locator(".pager")).to_contain_text("100 of 841")
+        page.get_by_label("Verdict").select_option("wrong")
+        page.get_by_label("Operation").select_option("divide")
+        page.get_by_label("at most").fill("50")
+        page.get_by_role("search", name="Filter turns").get_by_role("button", name="Filter").click()
+        shown = rows(page)
+        assert 0 < shown <= 50
+        for row in page.locator("table.turns tbody tr").all():
+            expect(row.locator(".verdict.wrong")).to_have_count(1)
+            assert int(re.sub(r"\D", "", str(row.locator(".sure").text_content()))) <= 50
