@@ -69,10 +69,14 @@ class Ledger:
     @property
     def document(self) -> Document:
         """The document with the numbers that hold now."""
-        numbers = Numbers.of(standing(self.corrections))
-        if numbers.now != self._document[0].now:
-            self._document = numbers, corrected_document(self.read, numbers)
+        self._document = self._with(self.corrections)
         return self._document[1]
+
+    def _with(self, corrections: Sequence[Correction]) -> tuple[Numbers, Document]:
+        """The document with what some corrections say of its numbers: the one at hand where that is the same."""
+        numbers = Numbers.of(standing(corrections))
+        same = numbers.now == self._document[0].now
+        return numbers, self._document[1] if same else corrected_document(self.read, numbers)
 
     def add(self, turn: Turn) -> None:
         """Takes the next turn, answered with what holds now."""
@@ -96,8 +100,8 @@ class Ledger:
         Raises:
             InputError: It cannot be done, or changes nothing; then nothing is on record.
         """
-        correction, turns = self._tried(act, author, reason, made or now())
-        self.corrections, self._turns = (*self.corrections, correction), turns
+        correction, turns, document = self._tried(act, author, reason, made or now())
+        self.corrections, self._turns, self._document = (*self.corrections, correction), turns, document
         return correction
 
     def undo(self, author: str, number: int | None = None, made: datetime | None = None) -> Correction:
@@ -124,15 +128,19 @@ class Ledger:
         """
         return self._tried(act, "-", "", now())[1]
 
-    def _tried(self, act: Act, author: str, reason: str, made: datetime) -> tuple[Correction, tuple[Turn, ...]]:
+    def _tried(
+        self, act: Act, author: str, reason: str, made: datetime
+    ) -> tuple[Correction, tuple[Turn, ...], tuple[Numbers, Document]]:
         if len(self.corrections) >= MOST_CORRECTIONS:
             raise InputError(f"a conversation holds {MOST_CORRECTIONS:,} corrections: begin a new one")
         self._require(act)
         number = max((correction.number for correction in self.corrections), default=0) + 1
         who = _line(author, _LONGEST_AUTHOR) or "you"
         correction = Correction(number, act, len(self.answered), who, made, _line(reason, _LONGEST_REASON))
+        corrections = (*self.corrections, correction)
+        document = self._with(corrections)
         try:
-            turns = recomputed(self.read, self.answered, (*self.corrections, correction))
+            turns = recomputed(self.read, self.answered, corrections, document[1])
         except InputError as error:
             if isinstance(act, Undo):
                 raise InputError(f"what was corrected after {act.of} rests on it: undo that first ({error})") from error
@@ -145,7 +153,7 @@ class Ledger:
         ]
         if not isinstance(act, NumberCorrection | Undo) and _is_so(self._turns[act.turn], turns[act.turn], act):
             raise InputError(f"answer {act.turn + 1} is computed so already")
-        return replace(correction, changes=tuple(changes)), turns
+        return replace(correction, changes=tuple(changes)), turns, document
 
     def _require(self, act: Act) -> None:
         if isinstance(act, Undo):

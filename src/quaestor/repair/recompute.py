@@ -33,7 +33,9 @@ from quaestor.repair.numbers import Numbers, places_taken, require_numbers, with
 from quaestor.solvers.answering import answer_of_plan
 
 
-def recomputed(document: Document, turns: Sequence[Turn], corrections: Sequence[Correction]) -> tuple[Turn, ...]:
+def recomputed(
+    document: Document, turns: Sequence[Turn], corrections: Sequence[Correction], corrected: Document | None = None
+) -> tuple[Turn, ...]:
     """Returns the turns of a conversation as its corrections leave them.
 
     Args:
@@ -41,19 +43,22 @@ def recomputed(document: Document, turns: Sequence[Turn], corrections: Sequence[
         turns: As they were answered.
         corrections: All that are on record, in their order; what they are said to have changed is what questions
             which were asked after them could see.
+        corrected: The document with the numbers that hold, where it is at hand.
 
     Raises:
         InputError: A choice names a step, a reading or a place that there is not, or a plan that cannot be run.
     """
-    return _Again(document, turns, corrections).all()
+    return _Again(document, turns, corrections, corrected).all()
 
 
 class _Again:
-    def __init__(self, document: Document, turns: Sequence[Turn], corrections: Sequence[Correction]) -> None:
+    def __init__(
+        self, document: Document, turns: Sequence[Turn], corrections: Sequence[Correction], corrected: Document | None
+    ) -> None:
         self._turns, self._corrections = turns, corrections
         self._standing = standing(corrections)
         self._now = Numbers.of(self._standing)
-        self._document = corrected_document(document, self._now)
+        self._document = corrected or corrected_document(document, self._now)
         self._made: list[Turn] = []
         self._because: list[frozenset[int]] = []
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quaestor import CellRef, CorrectedAnswers, OperationChoice, SourceChoice, ask
+from quaestor import CellRef, CorrectedAnswers, OperationChoice, SourceChoice, ask, read_dataset, sample_path
 from quaestor.application.library import AnsweredQuestion
 from quaestor.errors import InputError
 from quaestor.settings import Settings
@@ -50,3 +50,21 @@ def test_what_cannot_be_done_is_said(answered: tuple[AnsweredQuestion, ...]) -> 
     for answers in ((), (*answered, *ask("sample#NORD/2012/page_41.pdf", "what was net revenue in 2012?"))):
         with pytest.raises(InputError, match="one call of ask"):
             CorrectedAnswers(answers)
+
+
+def test_every_other_reading_that_the_solver_kept_can_be_chosen() -> None:
+    page = "HALC/2009/page_52.pdf"
+    questions = next(c.questions for c in read_dataset(sample_path()).conversations if c.document.id == page)
+    answers = ask(f"sample#{page}", questions, settings=Settings(store="sqlite://"))
+    kept = [place for place, one in enumerate(answers) if one.answer.other_readings]
+    assert kept
+    for place in kept:
+        conversation = CorrectedAnswers(answers)
+        first, *_ = conversation.fix(f"{place + 1} reading 2", author="Ada")
+        assert (first.number, first.now) == (place + 1, answers[place].answer.other_readings[0].shown)
+        assert first.turn.verified
+        conversation.fix(f"{place + 1} reading 1")
+        assert [str(one) for one in conversation.answers] == [str(one) for one in answers]
+        for _ in range(2):
+            conversation.undo()
+        assert conversation.answers == answers

@@ -1,6 +1,7 @@
 """What the forms of corrections send, and what is answered to what they never would."""
 
 import json
+import re
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from scripted import ScriptedSolver
 from starlette.testclient import TestClient
 from web import asking, begun, client_of
 
+from quaestor.datasets.formats import read_dataset
+from quaestor.sample import sample_path
 from quaestor.web.app import create_app
 
 ASKED = ("cell 1 1", "cell 1 2", "change", "ratio")
@@ -128,3 +131,21 @@ def test_what_is_not_there_cannot_be_corrected(tmp_path: Path) -> None:
         refused = asked.post(f"{there}/correct/2", data={"place": "t0-1-2", "value": "5"}, headers=other)
         assert refused.status_code == 403
         assert "Corrected by" not in asked.get(there).text
+
+
+def test_a_reading_that_was_nearly_chosen_is_taken_from_the_answer_itself(tmp_path: Path) -> None:
+    questions = next(
+        c.questions for c in read_dataset(sample_path()).conversations if c.document.id == "HALC/2009/page_52.pdf"
+    )
+    with client_of(create_app(asking(tmp_path), None, ("sample#HALC/2009/page_52.pdf",))) as asked:
+        there = begun(asked)
+        for question in questions:
+            asked.post(f"{there}/ask", data={"question": question})
+        offered = re.search(r"<button name=\"choice\" value='(\{[^']+\})'>Take", asked.get(there).text)
+        assert offered is not None
+        turn = json.loads(offered[1])["turn"] + 1
+        made = asked.post(f"{there}/correct/{turn}", data={"choice": offered[1]})
+        assert made.headers["location"] == f"{there}?corrected=1#turn-{turn}"
+        shown = asked.get(there).text
+        assert f"answer {turn} takes reading 2" in shown
+        assert "Corrected by you on" in shown
