@@ -30,7 +30,7 @@ from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord, no
 TURNS = 100_000
 IN_ONE = 4
 PAGES = 12_000
-COMPANIES = 400
+COMPANIES = 397
 CAUSES = ("operation", "wrong line", "wrong period", "no answer", "sign")
 
 _MEASURED = """
@@ -39,7 +39,7 @@ from quaestor.cli.app import app
 started = time.perf_counter()
 app(sys.argv[1:], standalone_mode=False)
 seconds = time.perf_counter() - started
-print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]), file=sys.stderr)
+print(json.dumps([seconds, time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]), file=sys.stderr)
 """
 
 
@@ -104,13 +104,13 @@ async def fill(uri: str, conversations: int) -> None:
             await scores.add_score(kept)
 
 
-def measured(folder: Path, *command: str) -> tuple[float, float]:
-    """Returns seconds and MiB of a command in a process of its own."""
+def measured(folder: Path, *command: str) -> tuple[float, float, float]:
+    """Returns seconds, seconds of a core and MiB of a command in a process of its own."""
     outcome = subprocess.run(
         [sys.executable, "-c", _MEASURED, *command], capture_output=True, text=True, cwd=folder, check=True
     )
-    seconds, size = json.loads(outcome.stderr.strip().splitlines()[-1])
-    return float(seconds), float(size)
+    seconds, computing, size = json.loads(outcome.stderr.strip().splitlines()[-1])
+    return float(seconds), float(computing), float(size)
 
 
 def main() -> None:
@@ -127,8 +127,8 @@ def main() -> None:
             ("compare", "first", "second", "--json", "--store", "runs.db"),
             ("report", "first", "second", "--output", "report.html", "--store", "runs.db"),
         ):
-            seconds, most = measured(folder, *command)
-            print(f"{command[0]}: {seconds:.1f} s, {most:,.0f} MiB at most")
+            seconds, computing, most = measured(folder, *command)
+            print(f"{command[0]}: {seconds:.1f} s ({computing:.1f} s of a core), {most:,.0f} MiB at most")
         print(f"the report: {(folder / 'report.html').stat().st_size / 1e6:.2f} MB")
 
 

@@ -1,0 +1,30 @@
+"""The made-up runs of the benchmark are runs that can be compared by their kept scores."""
+
+import asyncio
+from pathlib import Path
+
+from benchmarks.large_runs import IN_ONE, fill
+
+from quaestor.application.compared_runs import RunsCompared, compare_stored
+from quaestor.application.report.data import read_report
+from quaestor.application.report.page import report_page
+from quaestor.store.base import open_store
+
+
+def test_made_up_runs_are_compared_and_reported(tmp_path: Path) -> None:
+    uri = str(tmp_path / "runs.db")
+    asyncio.run(fill(uri, 30))
+
+    async def read() -> tuple[RunsCompared, str]:
+        async with open_store(uri) as store:
+            names = ["first", "second"]
+            return await compare_stored(store, names, uri), report_page(await read_report(store, names, uri))
+
+    found, page = asyncio.run(read())
+    (pair,) = found.pairs
+    assert (found.basis, pair.figures.turns) == ("kept scores", 30 * IN_ONE)
+    assert (pair.figures.by_page.groups, pair.figures.by_company.groups) == (30, 30)
+    assert pair.figures.wins > 0
+    assert pair.agreement.same + pair.agreement.different == 30 * IN_ONE
+    assert "judged by the scores kept beside the runs" in page
+    assert 'id="confidence"' in page
