@@ -39,7 +39,8 @@ from quaestor.cli.app import app
 started = time.perf_counter()
 app(sys.argv[1:], standalone_mode=False)
 seconds = time.perf_counter() - started
-print(json.dumps([seconds, time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]), file=sys.stderr)
+most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(json.dumps([seconds, time.process_time(), most]), file=sys.stderr)
 """
 
 

@@ -5,7 +5,7 @@ computed in `quaestor.scoring.paired`; which runs are compared, and by whose ver
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Generic, Protocol, TypeVar
 
@@ -215,7 +215,7 @@ class PairReport:
     agreement: Agreement
     breakdowns: tuple[PairedBreakdown, ...]
     unjudged: int
-    differences: tuple[PairedTurn[ComparedTurn], ...]
+    differences: tuple[PairedTurn[ComparedTurn], ...] = field(repr=False)
 
 
 def report_pair(

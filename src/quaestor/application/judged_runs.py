@@ -5,7 +5,7 @@ kept beside them, which know no operation and no origin. Those of a large run ar
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -45,7 +45,7 @@ class Spent:
         usage: Of models, over all turns.
     """
 
-    seconds: tuple[float, ...]
+    seconds: tuple[float, ...] = field(repr=False)
     usage: Usage
 
 
@@ -62,7 +62,7 @@ class JudgedRun:
     """
 
     run: RunRecord
-    turns: tuple[ComparedTurn, ...]
+    turns: tuple[ComparedTurn, ...] = field(repr=False)
     results: Mapping[str, Proportion]
     spent: Spent
     score: Score | None = None

@@ -5,7 +5,7 @@ Owns how much of a large run is told turn by turn. Words and pictures are `page`
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from quaestor.application.compared_runs import RunsCompared, compare_judged
@@ -69,7 +69,7 @@ class ReportedRun:
     certainty: CalibrationReport | None
     causes: Mapping[str, int]
     conventions: tuple[ConventionFigure, ...]
-    wrong: tuple[ToldTurn, ...]
+    wrong: tuple[ToldTurn, ...] = field(repr=False)
     unanswered: int
 
 
