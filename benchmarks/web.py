@@ -1,0 +1,110 @@
+"""What many people at once cost: `python -m benchmarks.web [PEOPLE]`.
+
+The pages are served as `quaestor serve` does, in a process of their own; each person is a thread here that begins a
+conversation about a page of the sample and asks one question after the other. Times are those of the clock, until the
+page with the answer is there.
+"""
+
+import http.client
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from statistics import median, quantiles
+from urllib.parse import urlencode, urlsplit
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.figure import Figure
+
+_PAGE = "sample#NORD/2012/page_41.pdf"
+_QUESTIONS = (
+    "what were net sales of power cables in 2012?",
+    "and in 2011?",
+    "what was the change?",
+    "what was the percentage change?",
+    "what was operating income in 2012?",
+)
+_FORM = {"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin"}
+
+
+def main() -> None:
+    people = int(sys.argv[1]) if len(sys.argv) > 1 else 20
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-uc", "from quaestor.cli import main; main()", "serve", _PAGE, "--port", "0"]
+        environment = {**os.environ, "QUAESTOR_STORE": f"sqlite:///{folder}/runs.db"}
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+        try:
+            found = measure(_address(server), people)
+        finally:
+            server.terminate()
+            server.wait()
+    table = Table("figure", "", "how")
+    for figure in found:
+        table.add_row(figure.name, figure.value, figure.how)
+    Console(highlight=False).print(table)
+
+
+def _address(server: "subprocess.Popen[str]") -> str:
+    assert server.stdout is not None
+    for line in server.stdout:
+        if "http://" in line:
+            return urlsplit(line[line.index("http://") :].split()[0]).netloc
+    raise SystemExit("the server did not say its address")
+
+
+def measure(host: str, people: int) -> list[Figure]:
+    """Returns the figures of a server that runs."""
+    alone = _person(host)
+    began = time.perf_counter()
+    with ThreadPoolExecutor(people) as pool:
+        waited = [seconds for person in pool.map(_person, [host] * people) for seconds in person]
+    whole = time.perf_counter() - began
+    count = people * len(_QUESTIONS)
+    return [
+        Figure("one person, an answer", _milliseconds(median(alone)), f"median of {len(alone)} questions"),
+        Figure(f"{people} people, an answer", _milliseconds(median(waited)), f"median of {count} questions"),
+        Figure("", _milliseconds(quantiles(waited, n=20)[-1]), "19 of 20 within"),
+        Figure("", f"{count / whole:.0f} answers/s", "all were answered, each with its page"),
+    ]
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{1000 * seconds:.0f} ms"
+
+
+def _person(host: str) -> list[float]:
+    """Asks the questions of a conversation, and returns how long each answer took, in seconds."""
+    connection = http.client.HTTPConnection(host, timeout=120)
+    start = _got(connection, "GET", "/")[1]
+    document = start.partition('name="document" value="')[2].partition('"')[0]
+    there, _ = _got(connection, "POST", "/conversations", {"document": document})
+    waited = []
+    for number, question in enumerate(_QUESTIONS, start=1):
+        began = time.perf_counter()
+        _got(connection, "POST", f"{there}/ask", {"question": question})
+        page = _got(connection, "GET", there)[1]
+        waited.append(time.perf_counter() - began)
+        if f'id="turn-{number}"' not in page:
+            raise SystemExit(f"question {number} was not answered")
+    connection.close()
+    return waited
+
+
+def _got(
+    connection: http.client.HTTPConnection, method: str, there: str, form: dict[str, str] | None = None
+) -> tuple[str, str]:
+    """Returns where an answer leads, and its page."""
+    connection.request(method, there, urlencode(form) if form else None, _FORM)
+    answer = connection.getresponse()
+    page = answer.read().decode()
+    if answer.status not in (200, 303):
+        raise SystemExit(f"{method} {there}: {answer.status}")
+    return (answer.headers.get("Location") or "").partition("#")[0], page
+
+
+if __name__ == "__main__":
+    main()
