@@ -1,4 +1,4 @@
-"""What many people at once cost: `python -m benchmarks.web [PEOPLE]`.
+"""What many people at once cost: `python -m benchmarks.serving [PEOPLE]`.
 
 The pages are served as `quaestor serve` does, in a process of their own; each person is a thread here that begins a
 conversation about a page of the sample and asks one question after the other. Times are those of the clock, until the
