@@ -4,10 +4,10 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
+from web import asking
 from web_attacks import BROWSER, RawApp, raw
 
 from quaestor.web.app import create_app
-from web import asking
 
 NORD = "sample#NORD/2012/page_41.pdf"
 PEOPLE = 20

@@ -8,10 +8,10 @@ from lxml import html
 from played_runs import play_sample
 from starlette.testclient import TestClient
 from store_records import a_run, an_example, some_turns
+from web import asking, client_of
 
 from quaestor.store.base import open_store
 from quaestor.web.app import create_app
-from web import asking, client_of
 
 
 def test_runs_are_listed_with_their_scores(client: TestClient, runs: tuple[str, ...]) -> None:
