@@ -80,7 +80,8 @@ def completed_commands() -> list[str]:
     from quaestor.solvers.registry import solver_names
 
     solvers = [f"/solver {name}" for name in solver_names()]
-    return [*(name for name in (*_COMMANDS, "/quit") if name != "/solver"), *solvers]
+    fixes = [f"/fix {word}" for word in ("help", "log", "undo")]
+    return [*(name for name in (*_COMMANDS, "/quit") if name != "/solver"), *fixes, *solvers]
 
 
 def _help(_: str, on: ChatLine) -> None:

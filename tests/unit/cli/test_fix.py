@@ -12,6 +12,9 @@ from zipfile import ZipFile
 import pytest
 from command_line import Outcome, Quaestor
 
+from quaestor.cli.chat_commands import completed_commands
+from quaestor.cli.typed_lines import completions
+
 PAGE = "pages.json#NORD/2012/page_41.pdf"
 TURN = "runs turn latest NORD/2012/page_41.pdf"
 ASKED = "cell 1 1\ncell 1 2\nchange\nratio\n"
@@ -109,6 +112,13 @@ def test_what_cannot_be_read_or_done_is_said_in_one_line(chat: Quaestor, line: s
     assert says in outcome.err
     assert outcome.err.count("\n") == 2
     assert chat("/fix\n").err == "quaestor: nothing is answered yet: ask something first\n"
+
+
+def test_how_to_say_it_is_told_and_completed(chat: Quaestor) -> None:
+    outcome = chat("/fix help\n/help\n")
+    assert '  /fix [N] cell "ROW" COLUMN = NUMBER' in outcome.out
+    assert "  /fix [N] ..." in outcome.out
+    assert completions("/fix l", completed_commands(), []) == ["/fix log"]
 
 
 def test_undo_takes_back_what_was_done_last(chat: Quaestor) -> None:
