@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from quaestor.conversation.answer import Answer, AnswerKind, OtherReading
 from quaestor.conversation.display import correction_note, show_confidence, show_number, show_source, whereabouts
@@ -184,8 +185,16 @@ def _card(turns: Sequence[Turn], index: int, paper: Paper) -> Card:
 def _formula(turns: Sequence[Turn], index: int, paper: Paper) -> tuple[FormulaPiece, ...]:
     parts = formula_parts(turns[index].answer, [turn.answer for turn in turns[:index]])
     return tuple(
-        FormulaPiece(part.text, place_of_source(part.source, paper) if part.source else None) for part in parts
+        FormulaPiece(_grouped(part.text), place_of_source(part.source, paper))
+        if part.source
+        else FormulaPiece(part.text)
+        for part in parts
     )
+
+
+def _grouped(number: str) -> str:
+    """A number with separators between its thousands."""
+    return f"{Decimal(number):,}"
 
 
 def _is_computed(answer: Answer) -> bool:

@@ -1,0 +1,80 @@
+"""How long a person waits in the browser: `python -m benchmarks.web_ask FILING` (needs a Chromium)."""
+
+import argparse
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+
+from playwright.sync_api import Page
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.figure import Figure
+from benchmarks.web_pages import ask, begin, chromium, pages
+
+_TIMES = 10
+
+_SHOWN = """() => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(
+    () => resolve(performance.now()))))"""
+"""Milliseconds from the request of a page to its second picture, in which all that was sent is shown."""
+
+_SCROLLED = """async link => {
+    const begun = performance.now();
+    link.click();
+    for (;;) {
+        const there = document.querySelector('#sheet [aria-current="location"]');
+        if (there && there.id === link.dataset.key) break;
+        await new Promise(resolve => setTimeout(resolve, 0));
+    }
+    await new Promise(resolve => requestAnimationFrame(resolve));
+    return performance.now() - begun;
+}"""
+"""Milliseconds from the click on a number to the picture in which its cell is marked in the middle."""
+
+
+def measure(filing: Path, questions: list[str]) -> Iterator[Figure]:
+    """Yields how long the page of a filing takes, and the way to a source."""
+    with tempfile.TemporaryDirectory() as folder, pages(Path(folder), [str(filing)]) as address, chromium() as browser:
+        page = browser.new_context(base_url=address, viewport={"width": 1280, "height": 800}).new_page()
+        begin(page, filing.name)
+        for question in questions:
+            ask(page, question)
+        yield _figure("ask page of the filing", [_reloaded(page) for _ in range(_TIMES)], "reloads until it is shown")
+        near: list[float] = []
+        far: list[float] = []
+        for _ in range(_TIMES):
+            for times, fetched in ((far, False), (near, True)):
+                if not fetched:
+                    page.reload()
+                    page.wait_for_selector("html.scripted")
+                link = page.locator("#turns a.place").last
+                times.append(float(link.evaluate(_SCROLLED)))
+                page.locator("#sheet").evaluate("sheet => { sheet.scrollTop = 0; }")
+        yield _figure("to a source, its part not fetched yet", far, "clicks on a number until its cell is marked")
+        yield _figure("to a source that is there", near, "clicks on a number until its cell is marked")
+
+
+def _reloaded(page: Page) -> float:
+    page.reload(wait_until="domcontentloaded")
+    return float(page.evaluate(_SHOWN))
+
+
+def _figure(name: str, times: list[float], of: str) -> Figure:
+    worst = sorted(times)[round(0.95 * (len(times) - 1))]
+    return Figure(name, f"{median(times):.0f} ms", f"median of {len(times)} {of}; 95 % within {worst:.0f} ms")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("filing", type=Path)
+    parser.add_argument("--question", action="append", default=[])
+    given = parser.parse_args()
+    table = Table("figure", "", "how")
+    for figure in measure(given.filing, given.question or ["what were net sales in 2025?"]):
+        table.add_row(figure.name, figure.value, figure.how)
+    Console(highlight=False).print(table)
+
+
+if __name__ == "__main__":
+    main()
