@@ -31,8 +31,8 @@ TOPICS = {
         "web/test_attacks.py",
     },
     "of another folder of the repository": {
-        "benchmarks/test_kinds.py", "benchmarks/test_no_answer.py",
-        "benchmarks/test_large_runs.py", "benchmarks/test_no_model.py", "benchmarks/test_ontology_coverage.py",
+        "benchmarks/test_cascade.py", "benchmarks/test_kinds.py", "benchmarks/test_large_runs.py",
+        "benchmarks/test_no_answer.py", "benchmarks/test_no_model.py", "benchmarks/test_ontology_coverage.py",
         "benchmarks/whole_filings/test_questions.py",
     },
 }  # fmt: skip
