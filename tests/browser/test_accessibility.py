@@ -1,13 +1,19 @@
 """axe-core finds nothing serious on any page, in light and in dark, on a desk and on a phone."""
 
+import asyncio
+import re
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from accessibility import serious_faults
 from playwright.sync_api import Browser, expect
-from web import pages_served
+from web import asking, pages_served
 
 from browser import DESKTOP, PHONE, watched
+from quaestor import evaluate_async
 from quaestor.web.security import Access
 
 NORD = "sample#NORD/2012/page_41.pdf"
@@ -66,3 +72,36 @@ def test_a_fault_is_found(browser: Browser, tmp_path: Path) -> None:
         found.page.goto("/")
         found.page.evaluate("document.querySelector('main').innerHTML = '<img src=\"data:,\"><button></button>'")
         assert {fault.split(" ")[0] for fault in serious_faults(found.page)} >= {"button-name", "image-alt"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_every_page_that_runs_lead_to(browser: Browser, tmp_path: Path, dark: bool) -> None:
+    store = asking(tmp_path).settings.store
+    for _ in range(2):
+        in_another_loop(evaluate_async("sample", limit=2, store=store))
+    with pages_served(tmp_path, "sample") as address, watched(browser, address, dark=dark) as found:
+        page, seen = found.page, set[str]()
+        page.goto("/runs")
+        runs = page.eval_on_selector_all("input[name=run]", "found => found.map(one => one.value)")
+        waiting = ["/runs", f"/runs/compare?run={runs[0]}&run={runs[1]}"]
+        while waiting:
+            there = waiting.pop(0)
+            page.goto(there)
+            assert serious_faults(page) == [], there
+            for link in page.eval_on_selector_all(
+                "main a[href]", "found => found.map(one => one.getAttribute('href'))"
+            ):
+                # One address of a kind: two of a kind differ in digits, in ids and behind the question mark.
+                kind = re.sub(r"[\w.-]*\d[\w.-]*", "0", re.sub(r"=[^&#]*", "", link)).partition("#")[0]
+                if link.startswith("/runs") and kind not in seen and len(seen) < 25:
+                    seen.add(kind)
+                    waiting.append(link)
+        assert any("/turns/" in kind for kind in seen)
+        assert any("/graph/" in kind for kind in seen), seen
+
+
+def in_another_loop(work: Coroutine[Any, Any, object]) -> None:
+    """Playwright has a loop of its own in this thread."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, work).result()
