@@ -4,6 +4,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.web_pages import ask, begin, chromium, pages
+from benchmarks.web_run_pictures import draw_runs
 
 _IMAGES = Path(__file__).parents[1] / "docs" / "images"
 _PAGE = "NORD/2012/page_41.pdf"
@@ -33,7 +34,8 @@ def main() -> None:
         phone.goto(page.url)
         phone.wait_for_selector("html.scripted")
         phone.screenshot(path=_IMAGES / "web_ask_phone.png")
-    print(f"web_ask.png and web_ask_phone.png in {_IMAGES}")
+    draw_runs(_IMAGES)
+    print(f"the pictures are in {_IMAGES}")
 
 
 if __name__ == "__main__":

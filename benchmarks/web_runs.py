@@ -3,7 +3,8 @@
 `python -m benchmarks.web_runs FILE [--runs 50] [--turns 0]` plays a labelled file once, copies the run within its
 store under other ids until there are so many, and asks each kind of page over HTTP, one request after the other. With
 `--turns` there is besides one run of at least so many turns: the conversations of the file again and again. Printed
-are the median and the 95th percentile of the time from the request to the last byte, in milliseconds.
+are the median and the 95th percentile of the time from the request to the last byte, in milliseconds, and the 95th
+percentile of the processor's time alone, which does not count other programs of the machine.
 """
 
 import argparse
@@ -14,7 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter, sleep
+from time import perf_counter, process_time, sleep
+from typing import NamedTuple
 from urllib.parse import quote
 
 import httpx2 as httpx
@@ -33,6 +35,14 @@ from quaestor.settings import load_settings
 from quaestor.store.base import open_store
 from quaestor.web.app import create_app
 from quaestor.web.serving import bind, server_of
+
+
+class Took(NamedTuple):
+    """How long a page took, in milliseconds: by the clock, and of the processor's time."""
+
+    clock: float
+    processor: float
+
 
 ROUNDS = 4
 """How often each address is asked; the first of them all is asked once before, and not counted."""
@@ -133,8 +143,8 @@ def addresses(store: Path, runs: Sequence[str], large: str | None) -> Mapping[st
     return found
 
 
-def measure(store: Path, kinds: Mapping[str, list[str]]) -> Iterator[tuple[str, float, list[float]]]:
-    """Yields of each kind of page how long its first one took, and how long all others did, in milliseconds."""
+def measure(store: Path, kinds: Mapping[str, list[str]]) -> Iterator[tuple[str, Took, list[Took]]]:
+    """Yields of each kind of page how long its first one took, and how long all others did."""
     settings = load_settings({"store": str(store)}, environment={}, folder=store.parent)
     with bind("127.0.0.1", 0) as bound:
         server = server_of(create_app(AskRequest(settings, keep=True, cache=file_cache(settings))))
@@ -150,13 +160,17 @@ def measure(store: Path, kinds: Mapping[str, list[str]]) -> Iterator[tuple[str, 
             done.result()
 
 
-def _asked(client: httpx.Client, address: str) -> float:
-    begun = perf_counter()
+def _asked(client: httpx.Client, address: str) -> Took:
+    begun, used = perf_counter(), process_time()
     answered = client.get(address)
-    took = 1000 * (perf_counter() - begun)
+    took = Took(1000 * (perf_counter() - begun), 1000 * (process_time() - used))
     if answered.status_code != 200 and "node=" not in address:
         raise SystemExit(f"{address}: {answered.status_code}")
     return took
+
+
+def _p95(values: Sequence[float]) -> float:
+    return statistics.quantiles(values, n=20, method="inclusive")[-1]
 
 
 def main() -> None:
@@ -176,11 +190,13 @@ def main() -> None:
         large = copy_run(store, run, given.runs, -(-given.turns // turns)) if given.turns else None
         size = store.stat().st_size / 1e6
         table = Table(title=f"{len(runs)} runs of {turns} turns, {size:,.0f} MB", title_justify="left")
-        for heading in ("page", "first, ms", "p50, ms", "p95, ms", "requests"):
+        for heading in ("page", "first, ms", "p50, ms", "p95, ms", "p95 of CPU, ms", "requests"):
             table.add_column(heading, justify="left" if heading == "page" else "right")
         for kind, first, took in measure(store, addresses(store, runs, large)):
-            p95 = statistics.quantiles(took, n=20, method="inclusive")[-1]
-            table.add_row(kind, f"{first:.0f}", f"{statistics.median(took):.1f}", f"{p95:.1f}", str(len(took)))
+            clocks = [one.clock for one in took]
+            p95s = [_p95(clocks), _p95([one.processor for one in took])]
+            shown = [first.clock, statistics.median(clocks), *p95s]
+            table.add_row(kind, *(f"{number:.1f}" for number in shown), str(len(took)))
         Console().print(table)
 
 

@@ -145,7 +145,7 @@ def test_it_works_without_a_mouse(browser: Browser, address: str, runs: tuple[st
         expect(page.locator("#node h2")).to_be_focused()
 
 
-@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("dark", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_nothing_is_wider_than_a_phone(browser: Browser, address: str, runs: tuple[str, ...], dark: bool) -> None:
     with watched(browser, address, size=PHONE, dark=dark) as found:
         page = found.page

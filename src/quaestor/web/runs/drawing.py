@@ -13,6 +13,7 @@ WIDTH, HEIGHT = 210, 62
 _GAP_X, _GAP_Y, _MARGIN = 64, 16, 8
 _LETTERS = 27
 """About so many letters fit in a line of a box."""
+_LAST = 10
 
 KIND_LABELS = {"taken": "from the document", "row": "row of the table", "group": "cells"}
 
@@ -147,4 +148,10 @@ def _lines(node: PlanNode, boxes: Mapping[str, Box]) -> list[Edge]:
 
 def _cut(text: str) -> str:
     text = " ".join(text.split())
-    return text if len(text) <= _LETTERS else f"{text[: _LETTERS - 1].rstrip()}…"
+    if len(text) <= _LETTERS:
+        return text
+    # What tells two numbers of one line apart stands last: "net cash from operating activities, 2009".
+    head, comma, last = text.rpartition(", ")
+    if not comma or len(last) > _LAST:
+        return f"{text[: _LETTERS - 1].rstrip()}…"
+    return f"{head[: _LETTERS - len(last) - 3].rstrip()}…, {last}"

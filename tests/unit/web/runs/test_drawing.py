@@ -46,6 +46,8 @@ def test_long_labels_are_cut() -> None:
     box = draw((PlanNode("s1", "taken", "the aggregate amount of\nall lease obligations", "1" * 60),)).boxes[0]
     assert box.title == "the aggregate amount of al…"
     assert len(box.value) == 27
+    year = draw((PlanNode("s1", "taken", "net cash from operating activities, 2009"),)).boxes[0]
+    assert (year.title, len(year.title)) == ("net cash from operat…, 2009", 27)
 
 
 def test_steps_are_told_in_words() -> None:
