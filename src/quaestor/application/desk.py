@@ -17,18 +17,16 @@ from quaestor.application.choices import DEFAULT, SolverChoice, find_answerer
 from quaestor.application.exporting import read_conversations
 from quaestor.application.fixing import Fix
 from quaestor.application.kept_conversations import LONGEST_TITLE, KeptConversation, KeptConversations
+from quaestor.application.relay import Listener, Relay
 from quaestor.application.resolve import CorpusPage
 from quaestor.application.shelf import Shelf
 from quaestor.application.solver_options import NO_OVERRIDES
 from quaestor.conversation.corrections import Correction
-from quaestor.conversation.events.kinds import Event
-from quaestor.conversation.turn import ToolCall, Turn
+from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, SettingsError, StoreError, UnknownRunError
-from quaestor.evaluation.watching import TurnBegun
 from quaestor.exports.conversation import ExportedConversation
-from quaestor.llm.transcript import Exchange
 from quaestor.repair.ledger import Ledger
 from quaestor.solvers.registry import make_solver
 from quaestor.store.base import RunStore
@@ -36,9 +34,6 @@ from quaestor.store.records import now
 
 _EXAMPLES = 100
 """Documents whose examples are remembered."""
-
-Listener = Callable[[str, Event | Turn], None]
-"""Is told in the event loop of a question of the conversation, and of what happens in it or how it is answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,30 +80,6 @@ class Laid:
         return self.ledger.document
 
 
-class _Relay:
-    """The watcher of an open conversation: tells whoever asked, in the event loop."""
-
-    def __init__(self) -> None:
-        self.listener: Listener | None = None
-        self._loop = asyncio.get_running_loop()
-        self._question = ""
-
-    async def on_turn(self, begun: TurnBegun) -> None:
-        self._question = begun.question
-
-    def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
-        if (listener := self.listener) is not None:
-            # Told in the thread where it happened.
-            self._loop.call_soon_threadsafe(listener, self._question, event)
-
-    def on_exchange(self, exchange: Exchange) -> None:
-        pass
-
-    async def on_answer(self, index: int, turn: Turn) -> None:
-        if (listener := self.listener) is not None:
-            self._loop.call_soon_threadsafe(listener, self._question, turn)
-
-
 @dataclass(slots=True)
 class _Open:
     """A conversation while somebody uses it.
@@ -124,7 +95,7 @@ class _Open:
     answerer: SolverChoice
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     chat: Chat | None = None
-    relay: _Relay | None = None
+    relay: Relay | None = None
     used: float = field(default_factory=monotonic)
     waiting: int = 0
 
@@ -363,7 +334,7 @@ class Desk:
             await self.close_idle()
             kept = self.kept.get(id)
             page = await self.shelf.open(kept.document)
-            relay = _Relay()
+            relay = Relay()
             await _prepare(held.answerer.request)
             chat = Chat(page, held.answerer.request, relay)
             try:
