@@ -76,5 +76,8 @@ def judge(scored: ScoredRun, dataset: Dataset, audit: Audit) -> tuple[AuditedTur
         raise InputError("its references are stated answers: an audit accepts programs, and cannot be applied to them")
     turns = audited_turns(scored.report, dataset.conversations, audit)
     if not any(turn.entry for turn in turns):
-        raise InputError(f"the audit {audit.name} has none of its turns: it takes one that was made of this dataset")
+        raise InputError(
+            f"the audit {audit.name} has none of the turns of run {scored.run.id}: name one that was made of its "
+            "dataset by --audit-file"
+        )
     return turns

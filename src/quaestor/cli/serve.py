@@ -37,7 +37,8 @@ def serve_command(
         list[str] | None,
         typer.Argument(
             metavar="FILE...",
-            help="Filings (HTML, PDF, XLSX, CSV, text) or pages of a dataset as DATASET#PAGE, to be asked about.",
+            help="Filings (HTML, PDF, XLSX, CSV, text) or pages of a dataset as DATASET#PAGE, to be asked about; "
+            "by default the sample.",
             show_default=False,
         ),
     ] = None,
@@ -66,7 +67,7 @@ def serve_command(
     """Ask, and look through runs, in a browser. Nothing leaves this machine but what a model is asked. Ctrl-C ends."""
     from quaestor.application.ask_service import AskRequest
     from quaestor.application.file_cache import file_cache
-    from quaestor.application.resolve import page_file
+    from quaestor.application.resolve import SAMPLE, page_file
     from quaestor.extras import require_extra
     from quaestor.settings import load_settings
 
@@ -92,11 +93,12 @@ def serve_command(
         keep=settings.keep_asked,
         cache=file_cache(settings),
     )
-    for name in files or ():
+    shown = tuple(files or (SAMPLE,))
+    for name in shown:
         page_file(name)
     asyncio.run(_check(asking))
     access = Access.at(host, token)
-    app = create_app(asking, access, tuple(files or ()))
+    app = create_app(asking, access, shown)
     level = logging.DEBUG if os.environ.get(DEBUG) else logging.ERROR
     logging.basicConfig(level=logging.ERROR, format="quaestor: %(message)s", stream=sys.stderr)
     logging.getLogger("quaestor").setLevel(level)

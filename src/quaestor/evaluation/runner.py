@@ -99,7 +99,8 @@ def check_questions(conversation: Conversation) -> None:
         QuestionError: One is empty, over 10,000 characters, or not valid text.
     """
     for number, question in enumerate(conversation.questions, start=1):
-        where = f"question {number} of {conversation.id}"
+        alone = len(conversation.questions) == 1  # as each is of a conversation that goes on
+        where = "the question" if alone else f"question {number} of {conversation.id}"
         if not question.strip():
             raise QuestionError(f"{where} is empty: ask something")
         if len(question) > MAX_QUESTION:

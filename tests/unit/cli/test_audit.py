@@ -59,4 +59,4 @@ def test_an_audit_of_other_turns_is_refused(quaestor: Quaestor, pages: Path) -> 
     assert quaestor("eval pages.json").code == 0
     refused = quaestor("score latest pages.json --audit")
     assert refused.code == 2
-    assert "has none of its turns" in one_line(refused)
+    assert "has none of the turns of run" in one_line(refused)
