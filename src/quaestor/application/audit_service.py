@@ -77,7 +77,7 @@ def judge(scored: ScoredRun, dataset: Dataset, audit: Audit) -> tuple[AuditedTur
     turns = audited_turns(scored.report, dataset.conversations, audit)
     if not any(turn.entry for turn in turns):
         raise InputError(
-            f"the audit {audit.name} has none of the turns of run {scored.run.id}: name one that was made of its "
-            "dataset by --audit-file"
+            f"the audit {audit.name} has none of the turns of run {scored.run.id}: name an audit of "
+            "the run's own dataset"
         )
     return turns
