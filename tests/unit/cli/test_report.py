@@ -1,5 +1,6 @@
 """`quaestor report`: a file, Markdown, kept scores, and what is refused."""
 
+import json
 from pathlib import Path
 
 from command_line import Quaestor, one_line
@@ -42,3 +43,14 @@ def test_kept_scores_count_where_the_file_is_gone(quaestor: Quaestor, pages: Pat
     assert "judged by the scores kept beside the runs" in page
     assert "table 1, row" in page
     assert "reference " not in page.partition('<h2 id="errors"')[2]
+
+
+def test_the_time_of_an_imported_run_is_that_of_the_turns_that_tell_it(
+    quaestor: Quaestor, pages: Path, tmp_path: Path
+) -> None:
+    ids = [one["id"] for one in json.loads(pages.read_text(encoding="utf-8"))]
+    line = {"conversation": ids[0], "turn": 0, "answer": 1, "latency_ms": 800}
+    (tmp_path / "theirs.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    assert quaestor("runs import theirs.jsonl --dataset pages.json").code == 0
+    told = quaestor("report latest --markdown").out
+    assert "| time a turn, mean | 800 ms (1 of " in told

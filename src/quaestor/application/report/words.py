@@ -88,8 +88,12 @@ def cost_rows(report: EvaluationReport) -> list[list[str]]:
 
 
 def _time(found: ReportedRun, of: Callable[[Sequence[float]], float]) -> str:
-    taken = found.judged.spent.seconds
-    return seconds(of(taken)) if any(taken) else ""
+    spent = found.judged.spent.seconds
+    # An imported file need not say it, and never of a turn that it does not answer.
+    told = [taken for taken in spent if taken > 0]
+    if not told:
+        return ""
+    return seconds(of(told)) + (f" ({len(told):,} of {len(spent):,} turns)" if len(told) < len(spent) else "")
 
 
 def _p95(values: Sequence[float]) -> float:

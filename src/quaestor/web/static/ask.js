@@ -197,6 +197,9 @@
     for (const link of links) document.getElementById(link.dataset.key)?.classList.add("used");
     if (links.length && wide.matches) goTo(links[0], { focus: false });
     toEnd();
+    // Where another window has asked or taken back meanwhile, all is shown as it is now.
+    const turns = document.querySelectorAll("#turns > .turn[data-turn]");
+    if ([...turns].some((turn, index) => Number(turn.dataset.turn) !== index + 1)) location.reload();
   });
   form.addEventListener("refused", () => box.focus());
 
