@@ -32,6 +32,14 @@ def dataset_name(dataset: str) -> str:
     return PurePath(dataset.replace("\\", "/")).name or dataset
 
 
+def answerer(run: RunRecord) -> str:
+    """Returns who answered: the solver, or what the program is called whose answers were imported."""
+    options = run.spec.get("solver_options")
+    if run.kind == "import" and isinstance(options, dict):
+        return f"{options.get('name')}, imported"
+    return str(run.spec.get("solver", ""))
+
+
 def model_name(run: RunRecord) -> str:
     """Returns the name of the model that a run asked, or ""."""
     model = run.spec.get("model")

@@ -6,7 +6,7 @@ from kept_scores import a_score
 from store_records import START, a_run
 
 from quaestor.store.listing import TurnListing
-from quaestor.web.runs.words import answer_words, dataset_name, duration, figures, model_name
+from quaestor.web.runs.words import answer_words, answerer, dataset_name, duration, figures, model_name
 
 TURN = TurnListing(
     "c", 0, "?", {"value": "0.125", "scale": "one"}, "0.125", None, "complete", "number", None, None, 0.5
@@ -31,6 +31,12 @@ def test_how_long_something_took(seconds: float, words: str) -> None:
 def test_the_model_of_a_run() -> None:
     assert model_name(a_run()) == ""
     assert model_name(replace(a_run(), spec={"model": {"provider": "test", "model": "m"}})) == "test:m"
+
+
+def test_who_answered_a_run_that_was_imported_is_the_program() -> None:
+    assert answerer(a_run()) == a_run().spec["solver"]
+    imported = replace(a_run(), kind="import", spec={"solver": "import", "solver_options": {"name": "theirs"}})
+    assert answerer(imported) == "theirs, imported"
 
 
 def test_figures_over_nothing_are_left_out() -> None:
