@@ -60,7 +60,9 @@ async def simulate_stored(
     """
     runs = [await find_run(store, name, kind=OVER_DATASETS) for name in names]
     if len(runs) != 2 or runs[0].id == runs[1].id:
-        raise InputError(f"a cascade is simulated of two runs: name two, not {' and '.join(names)}")
+        raise InputError(
+            "a cascade is simulated of two runs: name two different ones, first the one that is asked first"
+        )
     path = dataset or Path(runs[0].dataset)
     pages, gold = await compute(read_as_played, path, runs[0]), await compute(read_gold, path)
     one, other = [await score_run(store, run, pages, gold) for run in runs]
