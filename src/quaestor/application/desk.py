@@ -28,6 +28,7 @@ from quaestor.documents.document import Document
 from quaestor.errors import InputError, SettingsError, StoreError, UnknownRunError
 from quaestor.exports.conversation import ExportedConversation
 from quaestor.repair.ledger import Ledger
+from quaestor.settings import Settings
 from quaestor.solvers.registry import make_solver
 from quaestor.store.base import RunStore
 from quaestor.store.records import now
@@ -192,7 +193,7 @@ class Desk:
 
     async def _find_examples(self, document: str) -> tuple[str, ...]:
         page = await self.shelf.open(document)
-        settings = replace(self.asking.settings, solver="embedded")
+        settings = replace(self.asking.settings, solver=Settings().solver)
         request = replace(self.asking, settings=settings, overrides=NO_OVERRIDES, model_named=False, solver=None)
         await _prepare(request)
         return (await what_can_be_asked(page, request)).examples
