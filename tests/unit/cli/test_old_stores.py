@@ -76,6 +76,9 @@ ADDED: Mapping[str, Mapping[str, object]] = {
 }
 """What later versions of the schema have added, by table, and what it is in what was there before."""
 
+FILED = ("kind", "operation", "origin", "confidence")
+"""What turns are listed by, and is filled from what they answered."""
+
 TABLES: Sequence[str] = ("runs", "examples", "ontologies", "ontology", "graphs", "instances", "prompt_logs")
 
 
@@ -90,7 +93,8 @@ def test_a_store_of_before_has_all_that_it_had(quaestor: Quaestor) -> None:
     assert {table: rows(table, *ADDED.get(table, {})) for table in TABLES} == before
     for table, added in ADDED.items():
         assert all(added.items() <= row.items() for row in rows(table))
-    assert rows("turns", "events", *ADDED["turns"]) == [
+    assert {row["kind"] for row in rows("turns")} == {"number"}
+    assert rows("turns", "events", *FILED, *ADDED["turns"]) == [
         {name: value for name, value in turn.items() if name != "understanding"} for turn in turns
     ]
     notes = [json.loads(row["events"]) for row in rows("turns")]
