@@ -14,6 +14,7 @@ import pytest
 
 import quaestor
 from quaestor.errors import (
+    BadLinesError,
     BudgetExceededError,
     ExecutionError,
     FormulaError,
@@ -51,6 +52,7 @@ ARGUMENTS: dict[type[QuaestorError], tuple[object, ...]] = {
     ExecutionError: ("step 2 divides by zero", 2),
     RunStoppedError: ("interrupted", "20261122-041500"),
     SeveralPagesError: ("pages.json", 18),
+    BadLinesError: ("answers.jsonl", ("answers.jsonl:3: it has no turn",), 841),
 }
 """What the errors are made with that take facts; all others take a message."""
 

@@ -30,7 +30,7 @@ def interval(found: ShareDifference) -> str:
 def p_value(p: float) -> str:
     """Returns a p for people: three digits, a small one with its power of ten.
 
-    >>> p_value(0.0421), p_value(3.05e-56), p_value(1.0)
+    >>> p_value(0.0421), p_value(3.06e-56), p_value(1.0)
     ('0.042', '3.1e-56', '1.000')
     """
     return f"{p:.3f}" if p >= 0.001 else f"{p:.1e}"

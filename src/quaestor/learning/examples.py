@@ -78,7 +78,9 @@ def read_lines(paths: Iterable[Path]) -> tuple[Example, ...]:
             if len(gold[identity]) == len(questions):
                 document = read_convfinqa_page(record, where) if record.get("table") else None
                 company, joined = company_of(identity), is_joined(identity)
-                told = Example(identity, questions, gold[identity], document, company, joined, second=_second(record))
+                told = Example(
+                    identity, questions, gold[identity], document, company, joined, second=_second(gold[identity])
+                )
                 found.setdefault(identity, told)
     return tuple(found.values())
 
@@ -111,11 +113,9 @@ def _questions(record: dict[str, object], where: str) -> tuple[str, ...]:
     raise DatasetError(f"{where}: the record has no question")
 
 
-def _second(record: dict[str, object]) -> int:
-    match record:
-        case {"annotation": {"qa_split": [*parts]}} if 1 in parts:
-            return parts.index(1)
-    return 0
+def _second(turns: Sequence[GoldTurn]) -> int:
+    """The place of the first turn of the second question; 0 where there is one question."""
+    return next((place for place, turn in enumerate(turns) if turn.question_part == 1), 0)
 
 
 def company_folds(examples: Sequence[Example], count: int, seed: int) -> dict[str, int]:

@@ -146,9 +146,10 @@ class _Writer:
             for column, cell in enumerate(cells):
                 if cell.ref != CellRef(self.id, table.index, row, column):
                     raise ValueError(f"{self.id}: a cell of table {table.index} is said to stand elsewhere")
-                if cell.quantities or cell.repair:
+                if cell.quantities or cell.repair or cell.misread is not None:
                     repair = _repair(cell.repair) if cell.repair else None
-                    numbers.append([row, column, [self._quantity(quantity) for quantity in cell.quantities], repair])
+                    places = [self._quantity(quantity) for quantity in cell.quantities]
+                    numbers.append([row, column, places, repair, cell.misread])
         return [
             table.index,
             [[cell.text for cell in cells] for cells in table.cells],
@@ -208,15 +209,15 @@ class _Reader:
 
     def _table(self, written: _Written) -> Table:
         index, texts, numbers, rows, columns, header_rows, orientation, caption, scale, unit, title, period = written
-        quantities: dict[tuple[int, int], tuple[tuple[Quantity, ...], Repair | None]] = {
-            (row, column): (tuple([self._quantities[place] for place in places]), _read_repair(repair))
-            for row, column, places, repair in numbers
+        read: dict[tuple[int, int], tuple[tuple[Quantity, ...], Repair | None, str | None]] = {
+            (row, column): (tuple([self._quantities[place] for place in places]), _read_repair(repair), misread)
+            for row, column, places, repair, misread in numbers
         }
-        id, none = self._id, ((), None)
+        id, none = self._id, ((), None, None)
         cells = tuple(
             tuple(
                 [
-                    Cell(text, CellRef(id, index, row, column), *quantities.get((row, column), none))
+                    Cell(text, CellRef(id, index, row, column), *read.get((row, column), none))
                     for column, text in enumerate(line)
                 ]
             )

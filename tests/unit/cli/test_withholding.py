@@ -64,7 +64,10 @@ def test_another_threshold_is_another_run(quaestor: Quaestor, asked: None) -> No
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [("--solver workflow --abstain-below 0.5", "no confidence to withhold them by: name a calibration"), ("--abstain-below 1.5", "abstain-below")],
+    [
+        ("--solver workflow --abstain-below 0.5", "no confidence to withhold them by: name a calibration"),
+        ("--abstain-below 1.5", "abstain-below"),
+    ],
 )
 def test_what_cannot_be_withheld_is_refused(quaestor: Quaestor, asked: None, options: str, words: str) -> None:
     outcome = quaestor(f"eval pages.json {options}")

@@ -41,6 +41,7 @@ FATES: dict[type[QuaestorError], Fate] = {
     errors.QuaestorError: "failed",
     errors.InputError: "failed",
     errors.DatasetError: "failed",
+    errors.BadLinesError: "failed",
     errors.SeveralPagesError: "failed",
     errors.DocumentError: "failed",
     errors.UnlabelledError: "failed",

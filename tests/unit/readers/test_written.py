@@ -53,6 +53,18 @@ def test_a_document_of_many_tables_comes_back_equal() -> None:
     assert document_of(document_bytes(document)) == document
 
 
+def test_what_was_read_before_a_correction_comes_back() -> None:
+    document = many_tables(1)
+    first = document.tables[0]
+    cells = ((dataclasses.replace(first.cells[0][0], misread="5"), *first.cells[0][1:]), *first.cells[1:])
+    blocks = tuple(
+        dataclasses.replace(block, content=dataclasses.replace(first, cells=cells)) if block.content == first else block
+        for block in document.blocks
+    )
+    corrected = dataclasses.replace(document, blocks=blocks)
+    assert document_of(document_bytes(corrected)).tables[0].cells[0][0].misread == "5"
+
+
 def test_every_field_is_written() -> None:
     # Whoever adds a field writes it in `quaestor.readers.written` too: a cache must not lose it.
     known = {
@@ -60,7 +72,7 @@ def test_every_field_is_written() -> None:
         Block: "content order section page anchor", SectionHeading: "text level kind", Paragraph: "sentences kind",
         Sentence: "section index text mentions periods", Mention: "quantity ref",
         Table: "index cells rows columns header_rows orientation caption scale unit title period kind",
-        Cell: "text ref quantities repair", Header: "label levels period scale unit",
+        Cell: "text ref quantities repair misread", Header: "label levels period scale unit",
         Quantity: "value scale unit text",
         DocumentWarning: "kind table row count detail repair", Repair: "kind detail", TaggedNumber: "source fact",
         CellRef: "document table row column kind", SentenceRef: "document section sentence start end kind",
