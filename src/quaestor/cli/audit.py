@@ -16,11 +16,9 @@ if TYPE_CHECKING:
     from quaestor.scoring.audits.candidates import AuditCandidate
     from quaestor.scoring.audits.judging import AuditedScore
 
-AuditFileOption = Annotated[
+AuditOption = Annotated[
     Path | None,
-    typer.Option(
-        "--audit-file", help="An audit of your own instead of the one that comes along.", metavar="FILE.jsonl"
-    ),
+    typer.Option("--audit", help="An audit of the references: a file with an entry a line.", metavar="FILE.jsonl"),
 ]
 
 _SHOWN = 20
@@ -31,13 +29,15 @@ def audit_command(
     run: RunArgument,
     dataset: DatasetArgument,
     results: OutputOptions,
+    audit: Annotated[
+        Path, typer.Option("--audit", help="What is settled: a file with an entry a line.", metavar="FILE.jsonl")
+    ],
     beside: Annotated[
         list[str] | None,
         typer.Option(
             "--beside", help="Another run of the same file; turns that both answer alike come first.", metavar="RUN"
         ),
     ] = None,
-    audit_file: AuditFileOption = None,
     store: StoreOption = None,
 ) -> None:
     """Judge a run by an audit of the references too, and list further turns that are worth reading again."""
@@ -51,12 +51,12 @@ def audit_command(
     from quaestor.settings import load_settings
 
     path, uri = dataset_path(dataset), load_settings({"store": store}).store
-    used = [file for file in (path, store_file(uri), audit_file) if file]
+    used = [file for file in (path, store_file(uri), audit) if file]
     output = OutputFile(results.output, used, results.force) if results.output else None
     if output:
         output.require_free()
-    audit = read_audit(audit_file)
-    found = asyncio.run(audit_run(uri, run, path, audit, beside or ()))
+    settled = read_audit(audit)
+    found = asyncio.run(audit_run(uri, run, path, settled, beside or ()))
     if output:
         output.write("".join(json_line(serial.dump(candidate)) for candidate in found.candidates))
     if results.json:

@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from quaestor.cli.audit import AuditFileOption, show_audited
+from quaestor.cli.audit import AuditOption, show_audited
 from quaestor.cli.groups import (
     ModelOptions,
     OntologyOptions,
@@ -117,11 +115,7 @@ def score_command(
     run: RunArgument,
     dataset: DatasetArgument,
     results: OutputOptions,
-    audit: Annotated[
-        bool,
-        typer.Option("--audit", help="Show beside the official accuracy that by references that were read again."),
-    ] = False,
-    audit_file: AuditFileOption = None,
+    audit: AuditOption = None,
     store: StoreOption = None,
 ) -> None:
     """Score a run against the reference answers of its dataset."""
@@ -137,8 +131,8 @@ def score_command(
     from quaestor.store.base import open_store
 
     path, settings = dataset_path(dataset), load_settings({"store": store})
-    output = _output(results, settings, [path, *([audit_file] if audit_file else [])])
-    gold, settled = read_gold(path), read_audit(audit_file) if audit or audit_file else None
+    output = _output(results, settings, [path, *([audit] if audit else [])])
+    gold, settled = read_gold(path), read_audit(audit) if audit else None
 
     async def score_stored() -> "tuple[ScoredRun, Dataset]":
         async with open_store(settings.store, create=False) as opened:

@@ -1,7 +1,7 @@
 """An audit of references: for each disputed turn a verdict, the programs that are accepted, and why.
 
-Owns its file format and the audits that come along. An audit holds ids, programs and reasons, and no text of the
-benchmark. It says how references are judged and is never learned from: only scoring and what shows scores read it.
+Owns its file format. No audit comes with the package: what is said of a benchmark's turns stays with its data. An audit
+says how references are judged and is never learned from: only scoring and what shows scores read it.
 """
 
 import json
@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from importlib.resources import files
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -108,26 +107,16 @@ class Audit:
         return 1.0 if by_chance == 1 else (agreed - by_chance) / (1 - by_chance)
 
 
-def audit_path() -> Path:
-    """Returns the path of the audit that comes along: turns of ConvFinQA's development split.
-
-    >>> audit_path().name
-    'convfinqa_dev.jsonl'
-    """
-    return Path(str(files(__package__) / "convfinqa_dev.jsonl"))
-
-
-def read_audit(path: Path | None = None) -> Audit:
+def read_audit(path: Path) -> Audit:
     """Returns an audit.
 
     Args:
-        path: The file, an entry a line; None for the one that comes along.
+        path: The file, an entry a line.
 
     Raises:
         DatasetError: It cannot be read, or a line is no entry, names a turn twice, or has a program that does not
             read; the message says which.
     """
-    path = path or audit_path()
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
