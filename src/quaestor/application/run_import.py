@@ -6,19 +6,18 @@ Owns what is kept of such a run: its kind says that nothing of it was played her
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from quaestor.core import serial
+from quaestor.application.whole_runs import keep_whole_run
 from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation, Dataset
-from quaestor.errors import InputError, QuaestorError
+from quaestor.errors import InputError
 from quaestor.evaluation.imported import ImportedTurns, imported_turns, read_answers, unanswered
-from quaestor.evaluation.recording import TurnPlace, stored_counts, turn_records
+from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.evaluation.spec import RunSpec
-from quaestor.llm.usage import Usage
 from quaestor.store.base import RunStore
-from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord, now
+from quaestor.store.records import RunRecord, TurnRecord
 
 SOLVER = "import"
 """What stands for the solver in the spec of a run that was imported."""
@@ -60,55 +59,16 @@ async def import_run(store: RunStore, file: Path, dataset: Dataset, name: str | 
     called = run_name(file.stem if name is None else name)
     answers = await compute(read_answers, str(file), data, dataset)
     origin = {"name": called, "file": file.name, "digest": hashlib.sha256(data).hexdigest()}
-    spec, started = RunSpec(SOLVER, dataset.path, dataset.digest, dict(origin)), now()
-    run = RunRecord(
-        id=replace(spec, solver=called).new_run_id(started),
-        spec=serial.dump(spec),
-        spec_digest=spec.digest,
-        dataset=dataset.path,
-        dataset_digest=dataset.digest,
-        conversations=len(dataset.conversations),
-        started=started,
-        kind="import",
+    spec = RunSpec(SOLVER, dataset.path, dataset.digest, dict(origin))
+    run = await keep_whole_run(
+        store, dataset, spec, called, "import", lambda run, conversation: _records(run, conversation, answers)
     )
-    await store.create_run(run)
-    try:
-        for conversation in dataset.conversations:
-            await _keep(store, run, conversation, answers)
-        await store.finish_run(run.id, "complete", now())
-    except BaseException:
-        await _forget(store, run)
-        raise
-    return ImportedRun(await store.run(run.id), len(answers), unanswered(answers, dataset.conversations))
-
-
-async def _keep(store: RunStore, run: RunRecord, conversation: Conversation, answers: ImportedTurns) -> None:
-    turns = await compute(_records, run, conversation, answers)
-    used = sum((Usage.of_counts(turn.usage) for turn in turns), Usage())
-    example = ConversationRecord(
-        run=run.id,
-        conversation=conversation.id,
-        document=conversation.document.id,
-        started=run.started,
-        usage=stored_counts(used),
-    )
-    attempt = await store.begin_example(example)
-    ended = max((turn.finished or run.started for turn in turns), default=run.started)
-    done = replace(example, status="complete", turns=len(turns), finished=ended, attempt=attempt)
-    await store.complete_example(done, turns)
+    return ImportedRun(run, len(answers), unanswered(answers, dataset.conversations))
 
 
 def _records(run: RunRecord, conversation: Conversation, answers: ImportedTurns) -> Sequence[TurnRecord]:
     turns = tuple(imported_turns(conversation, answers, run.started))
     return turn_records(TurnPlace(run.id, conversation.id), turns, chained=conversation.chained)
-
-
-async def _forget(store: RunStore, run: RunRecord) -> None:
-    try:
-        await store.delete_run(run.id)
-    except QuaestorError:
-        # What broke the import is what is to be told.
-        return
 
 
 def run_name(words: str) -> str:

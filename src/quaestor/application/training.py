@@ -1,10 +1,11 @@
 """Weights of the embedded solver: learned into a folder, and judged on companies that they never saw."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from quaestor.application.files import OutputFolder
+from quaestor.datasets.dataset import Dataset
 from quaestor.datasets.formats import read_dataset
 from quaestor.extras import require_extra
 from quaestor.learning.crossvalidate import HeldOutTurn, cross_validate
@@ -48,20 +49,52 @@ class Trained:
 
 
 @dataclass(frozen=True, slots=True)
+class CrossValidationRequest:
+    """What is held out in turn, and what is learned from.
+
+    Attributes:
+        datasets: The labelled files to be answered, which train each other's weights too.
+        extra: Labelled files that only ever train.
+        dialogues: Files of dialogues without pages, which train too.
+        folds: Parts that the companies are split into.
+        seed: Of the split and the training.
+    """
+
+    datasets: Sequence[Path]
+    extra: Sequence[Path] = ()
+    dialogues: Sequence[Path] = ()
+    folds: int = 5
+    seed: int = 0
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """All files that are learned from."""
+        return (*self.datasets, *self.extra, *self.dialogues)
+
+
+@dataclass(frozen=True, slots=True)
 class HeldOutReport:
     """How good weights are on the companies of a dataset, which they never saw.
 
     Attributes:
-        name: Of the file.
+        dataset: What was asked.
         report: The verdicts and figures.
-        turns: How many were answered.
-        reachable: In how many of them the reference number was among the candidates.
+        turns: As they were answered.
     """
 
-    name: str
+    dataset: Dataset
     report: Report
-    turns: int
-    reachable: int
+    turns: tuple[HeldOutTurn, ...] = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """Of the file."""
+        return Path(self.dataset.path).name
+
+    @property
+    def reachable(self) -> int:
+        """In how many turns the reference number was among the candidates."""
+        return sum(turn.reachable for turn in self.turns)
 
 
 def weights_folder(path: Path, inputs: Sequence[Path], *, force: bool = False) -> OutputFolder:
@@ -98,23 +131,12 @@ def train_weights(request: TrainingRequest, folder: OutputFolder) -> Trained:
 
 
 def judge_held_out(
-    datasets: Sequence[Path],
-    extra: Sequence[Path] = (),
-    dialogues: Sequence[Path] = (),
-    *,
-    folds: int = 5,
-    seed: int = 0,
-    workers: int = 2,
-    on_fold: Callable[[int], None] | None = None,
+    request: CrossValidationRequest, workers: int = 2, on_fold: Callable[[int], None] | None = None
 ) -> tuple[HeldOutReport, ...]:
     """Returns how datasets are answered, each, with weights that never saw the company in question.
 
     Args:
-        datasets: The labelled files to be answered, which train each other's weights too.
-        extra: Labelled files that only ever train.
-        dialogues: Files of dialogues without pages, which train too.
-        folds: Parts that the companies are split into.
-        seed: Of the split and the training.
+        request: What is held out and learned from.
         workers: Folds trained at once.
         on_fold: Called with the number of folds that are done.
 
@@ -124,20 +146,20 @@ def judge_held_out(
     """
     require_extra("train", "cross-validation")
     held_out = cross_validate(
-        read_examples(datasets),
-        read_examples(extra),
-        read_lines(dialogues),
-        folds=folds,
-        seed=seed,
+        read_examples(request.datasets),
+        read_examples(request.extra),
+        read_lines(request.dialogues),
+        folds=request.folds,
+        seed=request.seed,
         workers=workers,
         on_fold=on_fold,
     )
-    return tuple(_report(path, held_out) for path in datasets)
+    return tuple(_report(path, held_out) for path in request.datasets)
 
 
 def _report(path: Path, held_out: Sequence[HeldOutTurn]) -> HeldOutReport:
-    conversations = read_dataset(path).conversations
-    asked = {conversation.id for conversation in conversations}
-    turns = [turn for turn in held_out if turn.prediction.conversation in asked]
-    report = score_predictions([turn.prediction for turn in turns], read_gold(path), conversations)
-    return HeldOutReport(path.name, report, len(turns), sum(turn.reachable for turn in turns))
+    dataset = read_dataset(path)
+    asked = {conversation.id for conversation in dataset.conversations}
+    turns = tuple(turn for turn in held_out if turn.record.conversation in asked)
+    report = score_predictions([turn.prediction for turn in turns], read_gold(path), dataset.conversations)
+    return HeldOutReport(dataset, report, turns)

@@ -1,11 +1,16 @@
 """`quaestor train` and `quaestor crossvalidate`: weights of the embedded solver from labelled conversations."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quaestor.cli.options import DatasetsArgument, ForceOption, JsonOption
+from quaestor.cli.options import DatasetsArgument, ForceOption, JsonOption, StoreOption
+
+if TYPE_CHECKING:
+    from quaestor.application.training import CrossValidationRequest, HeldOutReport
+    from quaestor.store.records import RunRecord
 
 _LINES_HELP = "A .jsonl file of dialogues or single questions, to learn what a turn does. May be given again."
 
@@ -50,38 +55,66 @@ def crossvalidate_command(
     folds: Annotated[int, typer.Option("--folds", min=2, help="Parts that the companies are split into.")] = 5,
     seed: SeedOption = 0,
     workers: Annotated[int, typer.Option("--workers", min=1, help="Folds trained at once.", metavar="N")] = 2,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep the answers in the run store, a run a file, and print the runs' ids.")
+    ] = False,
+    store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
     """Answer datasets with weights that never saw the company in question, and score the answers to each."""
+    import asyncio
     import sys
 
     from quaestor.application.resolve import dataset_path
-    from quaestor.application.training import judge_held_out
-    from quaestor.cli.printing import make_console
-    from quaestor.cli.results import show_score
+    from quaestor.application.training import CrossValidationRequest, judge_held_out
     from quaestor.extras import require_extra
-    from quaestor.scoring.report import score_to_json
+    from quaestor.settings import load_settings
 
     def told(done: int) -> None:
         print(f"{done} of {folds} folds answered", file=sys.stderr, flush=True)
 
     require_extra("train", "cross-validation")
+    asked, only_train = ([dataset_path(name) for name in names] for names in (datasets, extra or ()))
+    request = CrossValidationRequest(asked, only_train, dialogues or (), folds, seed)
+    uri = load_settings({"store": store}).store if keep else None
+    if uri is not None:
+        asyncio.run(_keep(uri, request, ()))  # a store that cannot be opened is told before minutes of training
     print(f"training and answering {folds} folds, {workers} at once: each takes minutes", file=sys.stderr, flush=True)
-    paths = [dataset_path(name) for name in extra or ()]
-    asked = [dataset_path(name) for name in datasets]
-    found = judge_held_out(asked, paths, dialogues or (), folds=folds, seed=seed, workers=workers, on_fold=told)
+    found = judge_held_out(request, workers, told)
+    kept = asyncio.run(_keep(uri, request, found)) if uri is not None else [None] * len(found)
+    _show(found, kept, json=json)
+
+
+async def _keep(
+    uri: str, request: "CrossValidationRequest", found: "Sequence[HeldOutReport]"
+) -> "Sequence[RunRecord | None]":
+    from quaestor.application.held_out_run import keep_held_out
+    from quaestor.store.base import open_store
+
+    async with open_store(uri) as opened:
+        return await keep_held_out(opened, request, found)
+
+
+def _show(found: "Sequence[HeldOutReport]", kept: "Sequence[RunRecord | None]", *, json: bool) -> None:
+    from quaestor.cli.printing import make_console
+    from quaestor.cli.results import show_score
+    from quaestor.scoring.report import score_to_json
+
     if json:
         import json as encoder
 
         figures = {
-            one.name: {"score": score_to_json(one.report.score), "reachable": one.reachable, "turns": one.turns}
-            for one in found
+            one.name: {"score": score_to_json(one.report.score), "reachable": one.reachable, "turns": len(one.turns)}
+            | ({"run": run.id} if run else {})
+            for one, run in zip(found, kept, strict=True)
         }
         print(encoder.dumps(figures[found[0].name] if len(found) == 1 else {"files": figures}))
         return
-    for one in found:
+    for one, run in zip(found, kept, strict=True):
         if len(found) > 1:
             print(f"{one.name}:")
         show_score(make_console(), one.report.score)
-        recall = f"{one.reachable} of {one.turns} turns"
+        recall = f"{one.reachable} of {len(one.turns)} turns"
         print(f"candidate recall: the reference number is among the candidates in {recall}")
+        if run:
+            print(f"kept as run {run.id}")

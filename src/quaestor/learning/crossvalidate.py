@@ -26,6 +26,7 @@ from quaestor.scoring.predictions import Prediction, prediction_of
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.solver import EmbeddedSolver
 from quaestor.solvers.session import Session
+from quaestor.store.records import TurnRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +34,17 @@ class HeldOutTurn:
     """A turn answered, with its own history, by weights that saw nothing of its company.
 
     Attributes:
-        prediction: What the solver answered.
+        record: The turn as it is stored; its run has no name yet.
         reachable: Gold's number was among the candidates; of words, lists and counts it never is.
     """
 
-    prediction: Prediction
+    record: TurnRecord
     reachable: bool
+
+    @property
+    def prediction(self) -> Prediction:
+        """What the solver answered."""
+        return prediction_of(self.record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +116,7 @@ def answer_held_out(example: Example, solver: EmbeddedSolver) -> list[HeldOutTur
         graph, memory = knowledge.graph(example.document), Memory(turns[:n] if example.chained else ())
         context = TurnContext(example.document, memory, graph, knowledge.ontology, session=session)
         values = solver.read(record.question, context).values
-        held_out.append(HeldOutTurn(prediction_of(record), _is_among(values, gold)))
+        held_out.append(HeldOutTurn(record, _is_among(values, gold)))
     return held_out
 
 

@@ -1,0 +1,50 @@
+"""The answers of a cross-validation as a stored run, to be scored, compared and looked through like any other.
+
+Owns what is kept of such a run: its spec says that each turn was answered by weights that never saw the company.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pydantic import JsonValue
+
+from quaestor.application.training import CrossValidationRequest, HeldOutReport
+from quaestor.application.whole_runs import keep_whole_run
+from quaestor.datasets.dataset import Conversation
+from quaestor.evaluation.spec import RunSpec
+from quaestor.store.base import RunStore
+from quaestor.store.records import RunRecord, TurnRecord
+
+SOLVER = "crossvalidate"
+"""What stands for the solver in the spec of such a run: the embedded one, with other weights a fold."""
+
+
+async def keep_held_out(
+    store: RunStore, request: CrossValidationRequest, found: Sequence[HeldOutReport]
+) -> tuple[RunRecord, ...]:
+    """Keeps the held-out turns of each dataset as a run, all of them or nothing, and returns the runs' records.
+
+    Args:
+        store: Where to.
+        request: What decides the answers: it stands in the spec of each run.
+        found: The datasets with their turns.
+
+    Raises:
+        StoreError: The store failed. Nothing of the run that it failed in is left, as far as it still obeys.
+    """
+    files = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in request.files}
+    made_with: dict[str, JsonValue] = {"folds": request.folds, "seed": request.seed, "files": dict(files)}
+    return tuple([await _keep(store, one, made_with) for one in found])
+
+
+async def _keep(store: RunStore, found: HeldOutReport, made_with: dict[str, JsonValue]) -> RunRecord:
+    answered: dict[str, list[TurnRecord]] = {}
+    for turn in found.turns:
+        answered.setdefault(turn.record.conversation, []).append(turn.record)
+
+    def records_of(run: RunRecord, conversation: Conversation) -> list[TurnRecord]:
+        return [replace(record, run=run.id) for record in answered.get(conversation.id, ())]
+
+    spec = RunSpec(SOLVER, found.dataset.path, found.dataset.digest, made_with)
+    return await keep_whole_run(store, found.dataset, spec, SOLVER, "run", records_of)
