@@ -1,6 +1,6 @@
 """Answers for other programs: what was asked, the number as it is printed, and all that it rests on."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import JsonValue
 
@@ -9,6 +9,7 @@ from quaestor.application.reports import benchmark_json, source_object, stored_s
 from quaestor.conversation.display import labels_of, show_number, whereabouts
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
+from quaestor.core.provenance import Source
 from quaestor.documents.document import Document
 from quaestor.evaluation.recording import TurnPlace, turn_records
 
@@ -48,8 +49,17 @@ def answer_objects(turns: Sequence[Turn], document: Document, run: str | None = 
         }
 
 
+def source_objects(sources: Iterable[Source], document: Document) -> list[JsonValue]:
+    """Returns sources with their places in words, and where those are in their file.
+
+    Args:
+        sources: Cells and spans of sentences.
+        document: What they stand in.
+    """
+    return [_source(serial.dump(source), document) for source in sources]
+
+
 def _source(stored: JsonValue, document: Document) -> JsonValue:
-    """Returns a source with its place in words, and where that is in its file."""
     source = stored_source(stored)
     where, (row, column) = whereabouts(source, document), labels_of(source, document)
     return {

@@ -10,10 +10,13 @@ from quaestor.documents.document import Document
 from quaestor.errors import InputError, QuestionError
 from quaestor.questions.question import read_question
 from quaestor.retrieval.finding import find_places
+from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.keeping import kept_index
 from quaestor.retrieval.place import Place
 from quaestor.retrieval.wanted import FindingContext
 from quaestor.settings import Settings
+
+_EMPTY = "the question is empty: ask something, such as 'what were net sales in 2024?'"
 
 
 def places_in_files(
@@ -39,11 +42,26 @@ def places_in_files(
     if not questions:
         raise InputError("ask something: after the file, write the question in quotes")
     if not questions[-1].strip():
-        raise QuestionError("the question is empty: ask something, such as 'what were net sales in 2024?'")
+        raise QuestionError(_EMPTY)
     cache = file_cache(settings)
     document = find_files(files, cache).document
     on_read(document)
-    index = kept_index(document, None if document.is_page else cache)
+    return places_by_index(kept_index(document, None if document.is_page else cache), questions, most)
+
+
+def places_by_index(index: PlaceIndex, questions: Sequence[str], most: int = 5) -> tuple[Place, ...]:
+    """Returns the tables and passages of a document where an answer would stand, best first; none where nothing fits.
+
+    Args:
+        index: Of the document.
+        questions: The last one is asked; those before it are a conversation that it goes on with.
+        most: How many places at most.
+
+    Raises:
+        QuestionError: There is no question, or the last one is empty.
+    """
+    if not questions or not questions[-1].strip():
+        raise QuestionError(_EMPTY)
     *earlier, asked = map(read_question, questions)
     return find_places(index, asked, FindingContext(tuple(earlier)), most)
 

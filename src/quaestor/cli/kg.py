@@ -20,7 +20,6 @@ kg = typer.Typer(
 )
 
 _LONGEST_TERM = 100
-_MOST_EMPTY = 20
 
 
 @kg.command("build")
@@ -132,26 +131,21 @@ def query_graph_command(
     json: JsonOption = False,
 ) -> None:
     """Answer a SPARQL query on the graph of a page."""
+    from quaestor.application.graph_query import query_graph
     from quaestor.cli.printing import print_json
-    from quaestor.graph.empty import empty_cells_named, show_empty
+    from quaestor.graph.sparql import Limits
 
-    graph = _graph(page, reading)
-    asks = _asks(sparql)
-    if asks:
-        answer = graph.ask(sparql)
-        if json:
-            print_json(answer)
-        else:
-            print("yes" if answer else "no")
+    found = query_graph(_graph(page, reading), sparql, Limits())
+    rows = [dict(zip(found.columns, map(_term, row), strict=True)) for row in found.rows]
+    if json:
+        print_json(rows if found.answer is None else found.answer)
+        return
+    if found.answer is None:
+        _show_rows(rows)
     else:
-        rows = [{name: _term(value) for name, value in row.items()} for row in graph.select(sparql)]
-        if json:
-            print_json(rows)
-        else:
-            _show_rows(rows)
-    if not json:
-        for cell in empty_cells_named(graph, sparql, "ASK" if asks else "SELECT")[:_MOST_EMPTY]:
-            print(show_empty(cell))
+        print("yes" if found.answer else "no")
+    for line in found.empty:
+        print(line)
 
 
 def _graph(page: str, reading: OntologyOptions) -> "KnowledgeGraph":
@@ -167,15 +161,6 @@ def _graph(page: str, reading: OntologyOptions) -> "KnowledgeGraph":
     graph = asyncio.run(read_page_graph(found, settings))
     say_default_policy(settings)
     return graph
-
-
-def _asks(sparql: str) -> bool:
-    import re
-
-    # What stands before the first of the two words is prefixes and comments; the guard reads it all again.
-    plain = re.sub(r"<[^>]*>|#[^\n]*", " ", sparql)
-    form = re.search(r"\b(select|ask)\b", plain, re.IGNORECASE)
-    return form is not None and form[1].casefold() == "ask"
 
 
 def _term(value: object) -> str:

@@ -100,13 +100,25 @@ def check_questions(conversation: Conversation) -> None:
     """
     for number, question in enumerate(conversation.questions, start=1):
         alone = len(conversation.questions) == 1  # as each is of a conversation that goes on
-        where = "the question" if alone else f"question {number} of {conversation.id}"
-        if not question.strip():
-            raise QuestionError(f"{where} is empty: ask something")
-        if len(question) > MAX_QUESTION:
-            raise QuestionError(f"{where} has {len(question):,} characters: {MAX_QUESTION:,} are the most")
-        if any("\ud800" <= character <= "\udfff" for character in question):
-            raise QuestionError(f"{where} holds half a surrogate pair: the file is not valid Unicode")
+        check_question(question, "the question" if alone else f"question {number} of {conversation.id}")
+
+
+def check_question(question: str, where: str) -> None:
+    """Makes sure that a question can be asked.
+
+    Args:
+        question: As a person puts it.
+        where: What to call it in an error.
+
+    Raises:
+        QuestionError: It is empty, over 10,000 characters, or not valid text.
+    """
+    if not question.strip():
+        raise QuestionError(f"{where} is empty: ask something")
+    if len(question) > MAX_QUESTION:
+        raise QuestionError(f"{where} has {len(question):,} characters: {MAX_QUESTION:,} are the most")
+    if any("\ud800" <= character <= "\udfff" for character in question):
+        raise QuestionError(f"{where} holds half a surrogate pair: the file is not valid Unicode")
 
 
 async def play_conversation(

@@ -17,7 +17,7 @@ _LONGEST_NUMBER = 60
 
 
 def find_cell(
-    document: Document, row: str, column: str, near: Sequence[Source] = (), table: int | None = None
+    document: Document, row: str, column: str, near: Sequence[Source] = (), table: int | None = None, first: int = 1
 ) -> CellRef:
     """Returns the cell that is called so; of several the one that an answer takes, or whose table it takes.
 
@@ -26,15 +26,18 @@ def find_cell(
         row: The label of its row, or the words in it; of a table turned round, of its column.
         column: The other label, or a year.
         near: What the answer takes.
-        table: The table's place in the document, from 1; None is any.
+        table: The table's place in the document; None is any.
+        first: What tables are counted from: people count from 1, programs from 0.
 
     Raises:
         InputError: No cell is called so, or several are.
     """
     named = f"{row} | {column}" if column else row
-    if table is not None and not 1 <= table <= len(document.tables):
-        raise InputError(f"{document.id} has {len(document.tables)} tables: there is no table {table}")
-    tables = document.tables if table is None else document.tables[table - 1 : table]
+    if table is not None and not first <= table < first + len(document.tables):
+        raise InputError(
+            f"{document.id} has {len(document.tables)} tables: there is no table {table}, counted from {first}"
+        )
+    tables = document.tables if table is None else document.tables[table - first : table - first + 1]
     found = [pair for one in tables for pair in _cells(one, row, column)]
     least = min((rank for rank, _ in found), default=0)
     best = [ref for rank, ref in found if rank == least]
@@ -48,7 +51,7 @@ def find_cell(
             return narrowed[0]
     if not best:
         raise InputError(f"{document.id} has no cell {named[:80]!r}: give the labels of its row and its column")
-    places = "; ".join(f"table {ref.table + 1}: {_called(document, ref)}" for ref in best[:_SHOWN])
+    places = "; ".join(f"table {ref.table + first}: {_called(document, ref)}" for ref in best[:_SHOWN])
     more = f" and {len(best) - _SHOWN} more" if len(best) > _SHOWN else ""
     raise InputError(f"{len(best)} cells are called {named[:80]!r}: name row and column, or the table ({places}{more})")
 

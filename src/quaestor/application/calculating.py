@@ -1,0 +1,213 @@
+"""Arithmetic that somebody else has thought of, done exactly: a formula over named values, or a whole plan in words.
+
+Owns what a name may stand for: a cell by its labels, a number of the text by the words around it, an earlier answer, a
+number that is given. What comes of it is a turn, as of a question: value, formula, program, sources, steps.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Turn
+from quaestor.core.parsing import parse_cell
+from quaestor.core.provenance import CellRef, SentenceRef
+from quaestor.core.quantity import Scale
+from quaestor.documents.document import Document, Mention
+from quaestor.errors import InputError, QuantityError
+from quaestor.evaluation.verifying import verified_answer
+from quaestor.plan.expressions import Variable, is_name, parse_expression
+from quaestor.plan.literals import write_literal
+from quaestor.plan.scales import shift_decimal
+from quaestor.plan.steps import Constant, Extract, Plan, Ref
+from quaestor.questions.question import read_question
+from quaestor.repair.choosing import place_label, quantity_at
+from quaestor.repair.naming import find_cell
+from quaestor.solvers.answer_kinds import remarks_with, why_none
+from quaestor.solvers.answering import answer_of_plan, answer_without_value
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.quoting import QuoteFailure, quote
+from quaestor.solvers.workflow.checking import check_workflow_plan
+from quaestor.solvers.workflow.schema import WorkflowPlan
+from quaestor.store.records import now
+
+MOST_VALUES = 50
+"""The most values that a formula may name."""
+
+LONGEST_NUMBER = 60
+
+
+@dataclass(frozen=True, slots=True)
+class CellValue:
+    """The number of a cell.
+
+    Attributes:
+        row: The label of its row, or words of it; of a table turned round, of its column.
+        column: The other label, or a year.
+        table: The place of its table in the document, from 0; None where the labels say it.
+    """
+
+    row: str
+    column: str = ""
+    table: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextValue:
+    """A number of the text.
+
+    Attributes:
+        words: Words of a sentence as they stand there, the number among them and no other number.
+    """
+
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierValue:
+    """The answer of an earlier turn.
+
+    Attributes:
+        turn: Its place in the conversation, from 1.
+    """
+
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class GivenNumber:
+    """A number that stands in no document.
+
+    Attributes:
+        number: As a table would print it: `365`, `5.3 million`, `15 %`.
+    """
+
+    number: str
+
+
+NamedValue = CellValue | TextValue | EarlierValue | GivenNumber
+
+
+def calculate_formula(
+    document: Document, formula: str, values: Mapping[str, NamedValue], turns: Sequence[Turn] = ()
+) -> Turn:
+    """Returns what a formula over named values comes to, as a turn whose question is the formula.
+
+    Args:
+        document: Where the values stand.
+        formula: As `quaestor.plan.expressions` reads it: `(sales_2024 - sales_2023) / sales_2023`.
+        values: What each name stands for.
+        turns: The conversation so far, whose answers may be named.
+
+    Raises:
+        InputError: A name is none, or what it stands for is not there, or is not one number.
+        FormulaError: It is no formula.
+        PlanError: It has no result, such as a division by zero.
+    """
+    if len(values) > MOST_VALUES:
+        raise InputError(f"{len(values)} values are too many for a formula: {MOST_VALUES} are the most")
+    named = {name: _variable(name, value, document, turns) for name, value in values.items()}
+    return _turn(document, formula, parse_expression(formula, named), turns)
+
+
+def calculate_plan(written: WorkflowPlan, context: TurnContext) -> Turn:
+    """Returns what a plan comes to whose words are looked up in the document, as a turn.
+
+    Args:
+        written: The plan, as the workflow's prompt asks for it.
+        context: The question that it answers, with the part of the document that it is answered from.
+
+    Raises:
+        InputError: Its words find nothing, or more than one number; the message says for which step, and what is near.
+        PlanError: It has no result.
+    """
+    question, started = context.question.text, now()
+    examined = check_workflow_plan(written, question, context)
+    issues = [*examined.issues]
+    for place, match in examined.open.items():
+        shown = "; ".join(f"{number.label!r}" for number in match.numbers[:_SHOWN])
+        issues.append(f"step {place + 1}: several numbers of the text fit, say more of the words around it ({shown})")
+    if issues:
+        raise InputError("the plan cannot be run: " + "; ".join(issues))
+    if written.no_answer is not None:
+        answer = answer_without_value(context, why_none(written.no_answer), written.thought_process)
+        return Turn(question, answer, False, started, now(), context.trace.events)
+    reason = remarks_with(written.assumption, examined.remarks)
+    answer = answer_of_plan(examined.final_plan, context.memory, context.document, context.question, reason=reason)
+    return _answered(question, answer, context.memory, started)
+
+
+_SHOWN = 4
+
+
+def _variable(name: str, value: NamedValue, document: Document, turns: Sequence[Turn]) -> Variable:
+    if not is_name(name):
+        raise InputError(
+            f"{name[:40]!r} cannot be a name in a formula: use letters, digits and underscores, no function"
+        )
+    match value:
+        case CellValue():
+            return _cell(name, value, document)
+        case TextValue():
+            return _text(name, value, document)
+        case EarlierValue(turn=turn):
+            if not 1 <= turn <= len(turns):
+                raise InputError(f"{name}: the conversation has {len(turns)} turns, from 1: there is no turn {turn}")
+            return Ref(turn - 1 - len(turns))
+        case GivenNumber(number=number):
+            return _given(name, number)
+
+
+def _cell(name: str, value: CellValue, document: Document) -> Extract:
+    source = find_cell(document, value.row, value.column, table=value.table, first=0)
+    quantity = quantity_at(document, source)
+    if quantity is None:
+        raise InputError(f"{name}: there is no number at {place_label(document, source)}")
+    return Extract(0, source, place_label(document, source), quantity)
+
+
+def _text(name: str, value: TextValue, document: Document) -> Extract:
+    try:
+        quoted = quote(document, value.words)
+    except QuoteFailure as failure:
+        raise InputError(f"{name}: {failure}") from None
+    source = quoted.source
+    if isinstance(source, CellRef):
+        quantity = quantity_at(document, source)
+        if quantity is None:
+            raise InputError(f"{name}: {quoted.text[:60]!r} has no number: quote words with the number among them")
+        return Extract(0, source, place_label(document, source), quantity)
+    within = [mention for mention in document.sentence(source).mentions if _overlap(mention, source)]
+    if len(within) != 1:
+        what = "no number" if not within else f"{len(within)} numbers"
+        raise InputError(f"{name}: {quoted.text[:60]!r} has {what}: quote words with one number among them")
+    return Extract(0, within[0].ref, quoted.label, within[0].quantity)
+
+
+def _overlap(mention: Mention, source: SentenceRef) -> bool:
+    return mention.ref.start < source.end and source.start < mention.ref.end
+
+
+def _given(name: str, text: str) -> Constant:
+    typed = " ".join(text.split())
+    if len(typed) > LONGEST_NUMBER:
+        raise QuantityError(typed, f"{len(typed)} characters are too many for a number: {LONGEST_NUMBER} are the most")
+    found = parse_cell(typed)
+    if len(found) != 1:
+        raise QuantityError(typed, "it is not one number as tables print them, such as 5,300, (435) or 14.1 %", name)
+    value, scale = found[0].value, found[0].scale
+    if scale is Scale.PERCENT:
+        return Constant(shift_decimal(value, -2), f"{value:f}%")
+    return Constant(value, write_literal(value), None if scale is Scale.ONE else scale)
+
+
+def _turn(document: Document, question: str, plan: Plan, turns: Sequence[Turn]) -> Turn:
+    memory, started = Memory(tuple(turns)), now()
+    answer = answer_of_plan(plan, memory, document, read_question(question))
+    return _answered(question, answer, memory, started)
+
+
+def _answered(question: str, answer: Answer, memory: Memory, started: datetime) -> Turn:
+    verified, registers = verified_answer(answer, memory)
+    return Turn(question, answer, verified, started, now(), registers=registers)

@@ -1,0 +1,95 @@
+"""A document as plain text in parts of about one size, for readers that are no browser.
+
+Owns where parts begin: at the beginning of a block, of a table that is larger at the beginning of a row. A part says
+the numbers of its tables, by which cells are named, and the pages that it is of.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from quaestor.documents.document import Block, Document, Paragraph, SectionHeading
+from quaestor.documents.table import Table
+
+LARGEST = 12_000
+"""About how many characters a part has; a sentence or a row that is longer stays whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """A part of a document.
+
+    Attributes:
+        number: Its place, from 1.
+        of: How many parts there are.
+        text: Markdown: headings, paragraphs, and tables as rows.
+        pages: The first and the last page that it is of, from 1 as viewers count; None where that is not known.
+        tables: The tables of which it has rows, by their places in the document, from 0.
+    """
+
+    number: int
+    of: int
+    text: str
+    pages: tuple[int, int] | None
+    tables: tuple[int, ...]
+
+
+def text_parts(document: Document, largest: int = LARGEST) -> tuple[TextPart, ...]:
+    """Returns the parts of a document, in its order; a document without a block has one that is empty.
+
+    Args:
+        document: The document.
+        largest: About how many characters a part has.
+    """
+    parts: list[list[tuple[str, Block]]] = [[]]
+    length = 0
+    for block in document.blocks:
+        for piece in _pieces(block, largest):
+            if parts[-1] and length + len(piece) > largest:
+                parts.append([])
+                length = 0
+            parts[-1].append((piece, block))
+            length += len(piece)
+    return tuple(_part(number, len(parts), pieces) for number, pieces in enumerate(parts, start=1))
+
+
+def _part(number: int, of: int, pieces: list[tuple[str, Block]]) -> TextPart:
+    pages = [block.page for _, block in pieces if block.page is not None]
+    tables = (block.content.index for _, block in pieces if isinstance(block.content, Table))
+    return TextPart(
+        number,
+        of,
+        "\n\n".join(piece for piece, _ in pieces),
+        (min(pages), max(pages)) if pages else None,
+        tuple(dict.fromkeys(tables)),
+    )
+
+
+def _pieces(block: Block, largest: int) -> Iterator[str]:
+    match block.content:
+        case SectionHeading(text=text, level=level):
+            yield f"{'#' * min(level, 6)} {_line(text)}"
+        case Paragraph(sentences=sentences):
+            yield from _joined([_line(sentence.text) for sentence in sentences], " ", largest)
+        case Table() as table:
+            title = ": ".join(part for part in (_line(table.title), _line(table.caption)) if part)
+            named = f"Table {table.index}" + (f" ({title})" if title else "")
+            rows = [" | ".join(_line(cell.text) for cell in row) for row in table.cells]
+            yield from (f"{named}\n{rows}" for rows in _joined(rows, "\n", largest))
+
+
+def _joined(lines: list[str], by: str, largest: int) -> Iterator[str]:
+    """Yields lines together, as many as there is room for."""
+    taken: list[str] = []
+    length = 0
+    for line in lines:
+        if taken and length + len(line) > largest:
+            yield by.join(taken)
+            taken, length = [], 0
+        taken.append(line)
+        length += len(line) + len(by)
+    if taken:
+        yield by.join(taken)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,105 @@
+"""SPARQL over the graph of a document, for doors: the form of a query is found out, and every row says where it stands.
+
+Owns the tie between the nodes of an answer and their places in the document. What a query may be, and what it may
+take, is for `quaestor.graph` to say.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+from pydantic import JsonValue
+
+from quaestor.core.provenance import Source
+from quaestor.graph.empty import empty_cells_named, show_empty
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.graph.sparql import Limits
+from quaestor.graph.writing import label_node, mention_node, observation_node
+from quaestor.ontology.terms import Value
+
+MOST_ROWS = 200
+"""The most rows of an answer, unless somebody asks for fewer."""
+
+_MOST_EMPTY = 20
+_FORM = re.compile(r"\b(select|ask)\b", re.IGNORECASE)
+_NO_FORM = re.compile(r"<[^>]*>|#[^\n]*")
+"""What may stand before the form and have its letters: prefixes and comments."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryAnswer:
+    """What a query gives.
+
+    Attributes:
+        form: SELECT gives rows, ASK yes or no.
+        columns: The names of the variables, without a question mark; none of ASK.
+        rows: A value a column, None where it is unbound; numbers are exact.
+        answer: Of ASK.
+        places: Where the numbers stand whose nodes are among the rows.
+        empty: The cells without a value that the query asks for, in words: why it finds nothing.
+    """
+
+    form: Literal["SELECT", "ASK"]
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[Value | None, ...], ...] = ()
+    answer: bool | None = None
+    places: Mapping[str, Source] | None = None
+    empty: tuple[str, ...] = ()
+
+
+def is_ask(query: str) -> bool:
+    """Tells whether a query is one for ASK; the guard reads it all again.
+
+    >>> is_ask("PREFIX a: <http://ask/> SELECT ?a WHERE { ?a ?b ?c }"), is_ask("ask { ?a ?b ?c }")
+    (False, True)
+    """
+    form = _FORM.search(_NO_FORM.sub(" ", query))
+    return form is not None and form[1].casefold() == "ask"
+
+
+def query_graph(graph: KnowledgeGraph, query: str, limits: Limits | None = None) -> QueryAnswer:
+    """Returns what a query gives.
+
+    Args:
+        graph: The graph of a document.
+        query: SELECT or ASK; all prefixes are known.
+        limits: Of rows and seconds.
+
+    Raises:
+        QueryError: It is refused, malformed, too slow, or has too many rows.
+    """
+    limits = limits or Limits(rows=MOST_ROWS)
+    if is_ask(query):
+        answer = graph.ask(query, limits)
+        return QueryAnswer("ASK", answer=answer, places={}, empty=_empty(graph, query, "ASK"))
+    rows = graph.select(query, limits)
+    columns = tuple(dict.fromkeys(name for row in rows for name in row))
+    named = {str(value) for row in rows for value in row.values() if value is not None}
+    return QueryAnswer(
+        "SELECT",
+        columns,
+        tuple(tuple(row.get(name) for name in columns) for row in rows),
+        places={node: source for node, source in _sources(graph).items() if node in named},
+        empty=_empty(graph, query, "SELECT"),
+    )
+
+
+def value_object(value: Value | None) -> JsonValue:
+    """Returns a value of an answer as JSON: an exact number as decimal text, a node as its short name."""
+    if value is None or isinstance(value, bool):
+        return value
+    return f"{value:f}" if isinstance(value, Decimal) else value if isinstance(value, int) else str(value)
+
+
+def _sources(graph: KnowledgeGraph) -> dict[str, Source]:
+    return {
+        **{observation_node(one): one.source for one in graph.observations},
+        **{mention_node(one): one.source for one in graph.mentions},
+        **{label_node(place): one.source for place, one in enumerate(graph.labels)},
+    }
+
+
+def _empty(graph: KnowledgeGraph, query: str, form: str) -> tuple[str, ...]:
+    return tuple(show_empty(cell) for cell in empty_cells_named(graph, query, form)[:_MOST_EMPTY])

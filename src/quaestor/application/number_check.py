@@ -1,0 +1,245 @@
+"""Whether a number stands in a document, where, and under which reading: as printed, in another scale, rounded.
+
+Owns the readings and their order. Computes no answer: a number that follows from others stands nowhere.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Literal
+
+from quaestor.core.answer_value import amount_words
+from quaestor.core.parsing import find_quantities, parse_cell
+from quaestor.core.periods import find_periods
+from quaestor.core.provenance import SentenceRef, Source
+from quaestor.core.quantity import Quantity, Scale
+from quaestor.documents.document import Document
+from quaestor.documents.table import Table
+from quaestor.errors import QuantityError
+from quaestor.plan.rounding import rounds_to
+from quaestor.plan.scales import Dimension, shift_decimal
+from quaestor.plan.steps import counted
+
+LONGEST = 80
+"""The most characters of a number that is looked for."""
+
+MOST_MATCHES = 50
+
+Step = Literal["in_its_scale", "as_fraction", "rounded", "without_sign", "in_heading"]
+"""What lies between a number as somebody writes it and as the document prints it."""
+
+_WORDS: dict[Step, str] = {
+    "in_its_scale": "in the scale that the document names for it",
+    "as_fraction": "a percentage written as a fraction, or the other way round",
+    "rounded": "rounded to the digits that were written",
+    "without_sign": "with the other sign",
+    "in_heading": "in a heading or a name, not as an amount",
+}
+_FAR: dict[Step, int] = {"in_its_scale": 1, "as_fraction": 2, "rounded": 3, "without_sign": 4, "in_heading": 5}
+_NEAREST = 3
+_CLOSE = Decimal("0.1")
+_PERCENT_DIGITS = -2
+
+
+@dataclass(frozen=True, slots=True)
+class NumberMatch:
+    """A place where a number stands.
+
+    Attributes:
+        source: The cell, or the span of a sentence.
+        printed: As it is printed there.
+        steps: What lies between; none where it is printed as it was written.
+    """
+
+    source: Source
+    printed: str
+    steps: tuple[Step, ...]
+
+    @property
+    def reading(self) -> str:
+        """How it is read, in words."""
+        return "; ".join(_WORDS[step] for step in self.steps) or "as printed"
+
+    @property
+    def distance(self) -> int:
+        """How much lies between; less is nearer."""
+        return sum(_FAR[step] for step in self.steps)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberCheck:
+    """What was found of a number.
+
+    Attributes:
+        looked_for: As it was read.
+        matches: Where it stands, the nearest readings first, then in the order of the document; at most as many as
+            were asked for.
+        count: How many there are in all.
+        nearest: Of a number that stands nowhere those that come nearest, within a tenth; as printed there.
+    """
+
+    looked_for: Quantity
+    matches: tuple[NumberMatch, ...]
+    count: int
+    nearest: tuple[NumberMatch, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """The number that was looked for, in words: `5.3 million USD`."""
+        return amount_words(self.looked_for.value, self.looked_for.scale, self.looked_for.unit)
+
+
+@dataclass(frozen=True, slots=True)
+class _Printed:
+    """A number of the document.
+
+    Attributes:
+        source: Where it stands.
+        quantity: As printed.
+        counts: What it counts, by its print or its labels.
+        heading: Whether it stands in a heading.
+    """
+
+    source: Source
+    quantity: Quantity
+    counts: Dimension
+    heading: bool = False
+
+    def shown(self, document: Document) -> str:
+        if isinstance(self.source, SentenceRef):
+            return document.sentence(self.source).text[self.source.start : self.source.end]
+        return " ".join(document.cell(self.source).text.split())
+
+
+def check_number(document: Document, text: str, most: int = 10, places: Sequence[Source] | None = None) -> NumberCheck:
+    """Returns where a number stands in a document, and how it has to be read for that.
+
+    A bare number is looked for as it is printed, and in every scale that the document names: `5,300,000` is found
+    where a table in thousands prints `5,300`. A number with a scale or unit is found where those agree.
+
+    Args:
+        document: The document.
+        text: The number as a table or a text would print it: `5,300`, `$ 5.3 million`, `(435)`, `14.1 %`, `2024`.
+        most: How many places at most.
+        places: Only these places; None is everywhere.
+
+    Raises:
+        QuantityError: It is not one number.
+    """
+    wanted = _read(text)
+    numbers = [one for one in _numbers(document) if places is None or one.source in places]
+    found = [match for one in numbers if (match := _match(wanted, one, document)) is not None]
+    best: dict[Source, NumberMatch] = {}
+    for match in found:
+        if match.source not in best or match.distance < best[match.source].distance:
+            best[match.source] = match
+    unique = sorted(best.values(), key=lambda match: match.distance)
+    near = () if unique else tuple(_nearest(wanted, numbers, document))
+    return NumberCheck(wanted, tuple(unique[: min(most, MOST_MATCHES)]), len(unique), near)
+
+
+def _read(text: str) -> Quantity:
+    typed = " ".join(text.split())
+    if len(typed) > LONGEST:
+        raise QuantityError(typed, f"{len(typed)} characters are too many for a number: {LONGEST} are the most")
+    found = parse_cell(typed)
+    # What is counted may stand beside the number: 5.3 million shares.
+    besides = typed.replace(found[0].text, "", 1).strip() if len(found) == 1 else ""
+    if len(found) != 1 or (any(map(str.isalnum, besides)) and besides != found[0].unit):
+        what = "it is no number" if not found else "it says more than a number"
+        raise QuantityError(typed, f"{what}: write one as tables print them, such as 5,300, (435) or 14.1 %")
+    return replace(found[0], text=typed)
+
+
+def _numbers(document: Document) -> Iterator[_Printed]:
+    """Yields every number: those of tables' bodies, of headings, of sentences."""
+    for table in document.tables:
+        for cell in table.body():
+            scale = table.scale_at(cell.ref.row, cell.ref.column)
+            unit = table.unit_at(cell.ref.row, cell.ref.column)
+            for quantity in cell.quantities:
+                yield _Printed(cell.ref, quantity, counted(quantity, scale, unit))
+        yield from _headings(table)
+    for sentence in document.sentences:
+        for mention in sentence.mentions:
+            yield _Printed(mention.ref, mention.quantity, counted(mention.quantity, None, None))
+        for period, start, end in sentence.periods:
+            ref = SentenceRef(document.id, sentence.section, sentence.index, start, end)
+            year = Quantity(Decimal(period.year), text=str(period.year))
+            yield _Printed(ref, year, Dimension(), heading=True)
+
+
+def _headings(table: Table) -> Iterator[_Printed]:
+    body = {cell.ref for cell in table.body()}
+    for row in table.cells:
+        for cell in row:
+            if cell.ref in body or not any(map(str.isdigit, cell.text)):
+                continue
+            for span in find_quantities(cell.text):
+                yield _Printed(cell.ref, span.quantity, Dimension(), heading=True)
+            for mention in find_periods(cell.text):
+                year = Quantity(Decimal(mention.period.year), text=str(mention.period.year))
+                yield _Printed(cell.ref, year, Dimension(), heading=True)
+
+
+def _match(wanted: Quantity, printed: _Printed, document: Document) -> NumberMatch | None:
+    steps = _steps(wanted, printed)
+    if steps is None:
+        return None
+    heading: tuple[Step, ...] = ("in_heading",) if printed.heading else ()
+    return NumberMatch(printed.source, printed.shown(document), (*steps, *heading))
+
+
+def _steps(wanted: Quantity, printed: _Printed) -> tuple[Step, ...] | None:
+    """Returns what lies between two numbers; None where they are not one."""
+    counts = printed.counts
+    if wanted.unit and counts.unit and wanted.unit != counts.unit:
+        return None
+    if printed.heading:
+        return () if wanted == replace(printed.quantity, unit=wanted.unit, text=wanted.text) else None
+    readings = tuple(_readings(wanted, printed))
+    for exact in (True, False):
+        for known, steps in readings:
+            for signed in (True, False):
+                claimed = wanted.value if signed else -wanted.value
+                if claimed == known if exact else rounds_to(known, claimed):
+                    rounded: tuple[Step, ...] = () if exact else ("rounded",)
+                    turned: tuple[Step, ...] = () if signed or not known else ("without_sign",)
+                    return (*steps, *rounded, *turned)
+    return None
+
+
+def _readings(wanted: Quantity, printed: _Printed) -> Iterator[tuple[Decimal, tuple[Step, ...]]]:
+    """Yields what a number of the document is in the scale of the one that is looked for, the plainest first."""
+    value, scale = printed.quantity.value, printed.counts.scale
+    if scale is Scale.PERCENT:
+        if wanted.scale is Scale.PERCENT:
+            yield value, ()
+        elif wanted.scale is Scale.ONE and wanted.unit is None:
+            yield value, ()
+            yield shift_decimal(value, _PERCENT_DIGITS), ("as_fraction",)
+        return
+    if wanted.scale is Scale.PERCENT:
+        if printed.counts.unit is None and scale is Scale.ONE and abs(value) < 1:
+            yield shift_decimal(value, -_PERCENT_DIGITS), ("as_fraction",)
+        return
+    if wanted.scale in (Scale.ONE, printed.quantity.scale):
+        yield value, ()
+    if wanted.scale is not printed.quantity.scale or scale is not printed.quantity.scale:
+        yield shift_decimal(value, scale.factor.adjusted() - wanted.scale.factor.adjusted()), ("in_its_scale",)
+
+
+def _nearest(wanted: Quantity, numbers: Sequence[_Printed], document: Document) -> Iterator[NumberMatch]:
+    """Yields the numbers that come nearest to one that stands nowhere."""
+    if not wanted.value:
+        return
+    found: dict[Source, tuple[Decimal, _Printed]] = {}
+    for one in numbers:
+        if one.heading or (wanted.unit and one.counts.unit and wanted.unit != one.counts.unit):
+            continue
+        for known, _ in _readings(wanted, one):
+            apart = abs(abs(known) - abs(wanted.value)) / abs(wanted.value)
+            if apart <= _CLOSE and apart < found.get(one.source, (_CLOSE + 1, one))[0]:
+                found[one.source] = apart, one
+    for _, one in sorted(found.values(), key=lambda pair: pair[0])[:_NEAREST]:
+        yield NumberMatch(one.source, one.shown(document), ())

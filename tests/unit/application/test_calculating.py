@@ -1,0 +1,73 @@
+from decimal import Decimal
+
+import pytest
+from pages import page
+
+from quaestor.application.calculating import (
+    CellValue,
+    EarlierValue,
+    GivenNumber,
+    NamedValue,
+    TextValue,
+    calculate_formula,
+)
+from quaestor.conversation.display import show_number
+from quaestor.errors import FormulaError, InputError, PlanError
+
+SHOP = page(
+    [["( in thousands )", "2012", "2011"], ["net sales", "$ 5,300", "$ 5,000"], ["rent", "40", "30"]],
+    after=["the shop owes $ 2.7 billion to banks .", "5 of 9 shops are new ."],
+)
+SALES = {"new": CellValue("net sales", "2012"), "old": CellValue("net sales", "2011")}
+
+
+def test_a_formula_over_cells_is_exact_and_has_their_sources() -> None:
+    turn = calculate_formula(SHOP, "(new - old) / old", SALES)
+    assert (turn.answer.number, turn.verified, len(turn.answer.sources)) == (Decimal("0.06"), True, 2)
+    assert turn.answer.formula == "(5300 - 5000) / 5000"
+
+
+def test_numbers_of_the_text_and_given_ones_keep_their_scale() -> None:
+    values: dict[str, NamedValue] = {"debt": TextValue("owes $ 2.7 billion to"), "share": GivenNumber("15 %")}
+    turn = calculate_formula(SHOP, "debt * share", values)
+    assert show_number(turn.answer) == "$ 0.405 billion"
+    assert [source.kind for source in turn.answer.sources] == ["sentence"]
+
+
+def test_an_earlier_answer_can_be_named() -> None:
+    first = calculate_formula(SHOP, "new - old", SALES)
+    second = calculate_formula(SHOP, "change * 2", {"change": EarlierValue(1)}, [first])
+    assert second.answer.number == 600
+    assert len(second.answer.sources) == 2
+
+
+@pytest.mark.parametrize(
+    ("formula", "values", "said"),
+    [
+        ("a", {"a": CellValue("profit", "2012")}, "no cell"),
+        ("a", {"a": CellValue("net sales")}, "2 cells are called"),
+        ("a", {"a": CellValue("net sales", "2012", table=4)}, "counted from 0"),
+        ("a", {"a": TextValue("5 of 9 shops")}, "2 numbers"),
+        ("a", {"a": TextValue("the shop owes")}, "no number"),
+        ("a", {"a": TextValue("profit rose")}, "nowhere"),
+        ("a", {"a": EarlierValue(1)}, "no turn 1"),
+        ("a", {"a": GivenNumber("many")}, "not one number"),
+        ("a", {"a": GivenNumber("9" * 100)}, "too many"),
+        ("a", {"a b": GivenNumber("1")}, "cannot be a name"),
+        ("a", {f"v{i}": GivenNumber("1") for i in range(60)}, "too many"),
+    ],
+)
+def test_what_a_name_cannot_stand_for_is_refused(formula: str, values: dict[str, NamedValue], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        calculate_formula(SHOP, formula, values)
+
+
+@pytest.mark.parametrize("formula", ["", "new +", "__import__('os')", "9**9**9**9", "1/0", "new" * 1000, "(" * 500])
+def test_what_has_no_result_is_refused(formula: str) -> None:
+    with pytest.raises(PlanError):
+        calculate_formula(SHOP, formula, SALES)
+
+
+def test_code_is_no_formula() -> None:
+    with pytest.raises(FormulaError):
+        calculate_formula(SHOP, "new.__class__", SALES)

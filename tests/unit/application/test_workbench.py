@@ -1,0 +1,96 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+from made_up import a_record, write_dataset
+from pydantic import TypeAdapter
+
+from quaestor.application.explaining import explanation_object
+from quaestor.application.resolve import CorpusPage, find_page
+from quaestor.application.workbench import Workbench
+from quaestor.errors import InputError, QuestionError
+from quaestor.retrieval.keeping import kept_index
+from quaestor.settings import Settings
+from quaestor.solvers.workflow.schema import WorkflowPlan
+
+pytestmark = pytest.mark.anyio
+
+SAMPLE = "sample#NORD/2012/page_41.pdf"
+QUESTION = "what was the percentage change in total net sales from 2011 to 2012?"
+
+
+def a_plan(*rows: str) -> WorkflowPlan:
+    extracts = [
+        {
+            "step_id": place,
+            "tool": "extract_value",
+            "source": "table",
+            "params": {"row_query": row, "col_query": year},
+        }
+        for place, (row, year) in enumerate(zip(rows, ("2012", "2011"), strict=True), start=1)
+    ]
+    operands = [{"type": "reference", "step_ref": place} for place in (1, 2)]
+    last = {"step_id": 3, "tool": "compute", "operation": "percentage_change", "operands": operands}
+    return TypeAdapter(WorkflowPlan).validate_python({"thought_process": "both years", "steps": [*extracts, last]})
+
+
+@pytest.fixture
+def page() -> CorpusPage:
+    return find_page(SAMPLE)
+
+
+async def test_a_plan_in_words_is_looked_up_and_computed(page: CorpusPage) -> None:
+    turn = await Workbench(Settings()).plan(page, a_plan("total net sales", "total net sales"), QUESTION)
+    assert str(turn.answer) == "6.9 %"
+    said = explanation_object([turn], 1, page.document)
+    assert said["formula"] == "(1036.8 - 969.7) / 969.7"
+    steps = said["steps"]
+    assert isinstance(steps, list)
+    assert len(steps) == 3
+
+
+async def test_a_plan_whose_words_find_nothing_says_what_is_near(page: CorpusPage) -> None:
+    with pytest.raises(InputError, match=r"step 1.*total net sales"):
+        await Workbench(Settings()).plan(page, a_plan("net sales in all", "total net sales"), QUESTION)
+
+
+async def test_the_planning_prompt_shows_the_page_and_its_rules(page: CorpusPage) -> None:
+    told = await Workbench(Settings()).planning_prompt(page, QUESTION)
+    assert "step_id" in told.system
+    assert "total net sales | $ 1036.8" in told.page
+    assert told.page.endswith(QUESTION)
+
+
+async def test_places_and_rows_of_the_graph_are_found(page: CorpusPage) -> None:
+    bench = Workbench(Settings())
+    places = await bench.find(page, "operating income in 2012")
+    assert "operating income" in places[0].text
+    found = await bench.query(page, "SELECT ?v { ?o kg:value ?v . FILTER(?v = 88.1) }")
+    assert len(found.rows) == 1
+    await bench.close()
+
+
+@pytest.mark.parametrize("question", ["", " ", "x" * 20_000, "\ud800"])
+async def test_what_cannot_be_asked_is_refused(page: CorpusPage, question: str) -> None:
+    with pytest.raises(QuestionError):
+        await Workbench(Settings()).find(page, question)
+
+
+async def test_what_is_made_of_a_document_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = 0
+
+    def counting(*given: object) -> object:
+        nonlocal made
+        made += 1
+        return kept_index(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("quaestor.application.workbench.kept_index", counting)
+    page = find_page(str(write_dataset(tmp_path / "pages.json", a_record())))
+    bench = Workbench(Settings())
+    await asyncio.gather(*(bench.find(page, "net sales") for _ in range(5)))
+    assert made == 1
+
+
+def test_a_turn_that_is_not_there_is_not_explained(page: CorpusPage) -> None:
+    with pytest.raises(InputError, match="nothing is answered"):
+        explanation_object([], 1, page.document)
