@@ -1,22 +1,16 @@
 """The audit of references is no training data: only scoring and what shows scores reads it."""
 
 import ast
-from collections.abc import Iterator
-from pathlib import Path
 
-SOURCE = Path(__file__).parents[2] / "src" / "quaestor"
+from sources import SOURCE, nodes
+
 MAY_READ = ("scoring/audits/", "application/audit_service.py", "cli/audit.py", "cli/run.py")
-
-
-def modules() -> Iterator[tuple[str, ast.Module]]:
-    for path in sorted(SOURCE.rglob("*.py")):
-        yield path.relative_to(SOURCE).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
 
 
 def test_no_feature_weight_or_prompt_reads_it() -> None:
     readers = set()
-    for module, tree in modules():
-        for node in ast.walk(tree):
+    for module, walked in nodes():
+        for node in walked:
             named = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             named += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             texts = [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []

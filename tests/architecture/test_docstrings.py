@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from sources import modules
 
-import quaestor
-
-SOURCE = Path(quaestor.__file__).parent
 _FEWEST = 3
 
 
@@ -70,12 +68,12 @@ def _public(module: str, body: list[ast.stmt], owner: ast.ClassDef | None = None
             yield Described(module, owner, node)
 
 
-def _read(path: Path) -> tuple[str, ast.Module]:
-    parts = path.relative_to(SOURCE.parent).with_suffix("").parts
-    return ".".join(part for part in parts if part != "__init__"), ast.parse(path.read_text(encoding="utf-8"))
+def _dotted(path: str) -> str:
+    parts = ("quaestor", *Path(path).with_suffix("").parts)
+    return ".".join(part for part in parts if part != "__init__")
 
 
-TREES = dict(_read(path) for path in sorted(SOURCE.rglob("*.py")) if path.relative_to(SOURCE).parts[0] != "cli")
+TREES = {_dotted(path): tree for path, tree in modules() if not path.startswith("cli/")}
 PUBLIC = [found for module, tree in TREES.items() for found in _public(module, tree.body)]
 
 

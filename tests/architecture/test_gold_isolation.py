@@ -5,7 +5,7 @@ import asyncio
 import json
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import pytest
 from model_replies import say
 from model_server import ModelServer
 from pydantic import JsonValue
+from sources import nodes
 from tatqa_pages import tatqa_pages
 
 from quaestor.core import serial
@@ -26,7 +27,6 @@ from quaestor.sample import sample_path
 from quaestor.solvers.registry import solver_specs
 from quaestor.store.base import open_store
 
-SOURCE = Path(__file__).parents[2] / "src" / "quaestor"
 ANSWER_KEYS = {
     "turn_program", "turn_program_ori", "exe_ans", "exe_ans_list", "answer_list", "step_list", "conv_answers",
     "executed_answers", "qa", "qa_0", "qa_1", "qa_split",
@@ -48,30 +48,25 @@ CONVERSATIONS = 20
 FEW = 4
 
 
-def modules() -> Iterator[tuple[str, ast.Module]]:
-    for path in sorted(SOURCE.rglob("*.py")):
-        yield path.relative_to(SOURCE).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
-
-
-def strings(tree: ast.Module) -> set[str]:
-    return {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+def strings(walked: Iterable[ast.AST]) -> set[str]:
+    return {n.value for n in walked if isinstance(n, ast.Constant) and isinstance(n.value, str)}
 
 
 def test_no_other_module_names_an_answer_field() -> None:
-    named = {name: strings(tree) & ANSWER_KEYS for name, tree in modules()}
+    named = {name: strings(walked) & ANSWER_KEYS for name, walked in nodes()}
     assert {name for name, keys in named.items() if keys} == MAY_NAME_ANSWERS
 
 
 def test_no_reader_of_documents_and_questions_names_an_answer() -> None:
-    named = {name: strings(tree) & COMMON_WORDS for name, tree in modules() if name.startswith("datasets/")}
+    named = {name: strings(walked) & COMMON_WORDS for name, walked in nodes() if name.startswith("datasets/")}
     assert {name for name, words in named.items() if words} == set()
 
 
 def test_only_scoring_learning_and_the_command_line_import_the_answers() -> None:
     readers = {
         name
-        for name, tree in modules()
-        for node in ast.walk(tree)
+        for name, walked in nodes()
+        for node in walked
         if isinstance(node, ast.ImportFrom) and re.search(r"scoring\.(gold$|references)", node.module or "")
     }
     assert readers

@@ -5,11 +5,10 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+from sources import modules
 
-import quaestor
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation.runner import play_conversation
@@ -18,7 +17,6 @@ from quaestor.questions import question as reading
 from quaestor.sample import sample_path
 from quaestor.solvers.registry import make_solver
 
-SOURCE = Path(quaestor.__file__).parent
 SMALL = {"the", "of", "a", "and", "in", "to", "is", "was"}
 TEXT = "the net revenue of that year and its total value"
 TOKENIZERS = {
@@ -27,11 +25,6 @@ TOKENIZERS = {
     "ontology/patterns.py": "the notation of the core's question patterns",
 }
 STOP_WORDS = "core/stop_words.py"
-
-
-def modules() -> Iterator[tuple[str, ast.Module]]:
-    for path in sorted(SOURCE.rglob("*.py")):
-        yield path.relative_to(SOURCE).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
 
 
 def literal(node: ast.AST) -> str | None:

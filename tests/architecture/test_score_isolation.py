@@ -6,7 +6,6 @@ import inspect
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 import pytest
 from kept_scores import a_score
+from sources import nodes
 from store_records import GRAPH, START, a_prompt, a_run, an_example, some_turns
 
 from quaestor.application.score_service import score_run
@@ -30,7 +30,6 @@ from quaestor.store.base import RunStore, open_store
 from quaestor.store.listing import ListPart, RunFilter, TurnFilter
 from quaestor.store.records import GraphKey
 
-SOURCE = Path(__file__).parents[2] / "src" / "quaestor"
 MAY_OPEN = {"application/score_service.py", "application/kept_scores.py", "application/run_views.py"}
 MAY_READ_RECORDS = MAY_OPEN | {
     "cli/scores.py", "cli/render_runs.py", "application/turn_views.py", "web/runs/words.py", "web/runs/filters.py",
@@ -53,17 +52,12 @@ print([name for name in sys.modules if name.startswith("quaestor.scores.")])
 """
 
 
-def modules() -> Iterator[tuple[str, ast.Module]]:
-    for path in sorted(SOURCE.rglob("*.py")):
-        yield path.relative_to(SOURCE).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
-
-
 def importers(*names: str) -> set[str]:
     """The modules outside of `scores` that import one of its modules, whatever the form."""
     wanted = {f"quaestor.scores.{name}" for name in names}
     found = set()
-    for module, tree in modules():
-        for node in ast.walk(tree):
+    for module, walked in nodes():
+        for node in walked:
             imported: set[str] = set()
             if isinstance(node, ast.ImportFrom) and node.module:
                 imported = {node.module, *(f"{node.module}.{item.name}" for item in node.names)}
@@ -82,8 +76,8 @@ def test_only_services_for_people_can_open_the_scores() -> None:
 def test_nobody_else_names_their_tables() -> None:
     named = {
         module
-        for module, tree in modules()
-        for node in ast.walk(tree)
+        for module, walked in nodes()
+        for node in walked
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
         if "scored_turns" in node.value or "scored_examples" in node.value or "quaestor.scores" in node.value
     }
