@@ -46,6 +46,7 @@ def test_what_cannot_be_read_is_one_line_with_the_name_and_no_path(data: bytes, 
     assert os.getcwd() not in said
 
 
+@pytest.mark.slow
 def test_a_file_that_takes_too_much_memory_is_told_so() -> None:
     with pytest.raises(DatasetError, match=r"cannot read big\.html: it takes more (than 600 MB of memory|memory or)"):
         read(gzip.compress(BOMB, 1), "big.html", ReadingLimits(memory=600 << 20))

@@ -1,3 +1,4 @@
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,12 @@ def test_no_template_has_a_script_or_a_style_within(path: Path) -> None:
     assert not [word for word in (" onclick", " onload", "hx-on", "javascript:", "js:") if word in text]
 
 
-def test_what_others_made_has_its_licence_beside_it() -> None:
-    vendored = {path.name for path in (FILES / "vendor").iterdir()}
-    assert {"htmx.min.js", "hx-sse.min.js", "htmx.LICENSE", "cytoscape.min.js", "cytoscape.LICENSE"} <= vendored
+def test_what_others_made_is_as_they_made_it_and_has_its_licence_beside_it() -> None:
+    folder = FILES / "vendor"
+    listed = [line.split() for line in (folder / "SOURCES").read_text().splitlines() if not line.startswith("#")]
+    digests = {name: digest for digest, name, *_ in listed}
+    assert digests == {path.name: sha256(path.read_bytes()).hexdigest() for path in folder.glob("*.js")}
+    assert {f"{package.removesuffix('.org')}.LICENSE" for _, _, package, *_ in listed} <= {
+        path.name for path in folder.iterdir()
+    }
     assert all("http://" not in path.read_text() for path in FILES.glob("*.css"))

@@ -1,4 +1,5 @@
 import io
+import struct
 import zipfile
 from contextlib import suppress
 from decimal import Decimal
@@ -188,6 +189,29 @@ def test_cells_far_out_take_no_room(tmp_path: Path) -> None:
     )
     document = read(write_workbook(tmp_path / "a.xlsx", {"S": []}, parts={"xl/worksheets/sheet1.xml": sheet}))
     assert sum(len(row) for table in document.tables for row in table.cells) < 3 * tabular.MOST_COLUMNS
+
+
+def with_header(path: Path, local: int, value: int) -> None:
+    """Writes a number of two bytes into each part's header of an archive, and into its entry of the list of parts."""
+    data = bytearray(path.read_bytes())
+    for mark, offset in ((b"PK\3\4", local), (b"PK\1\2", local + 2)):
+        at = data.find(mark)
+        while at >= 0:
+            struct.pack_into("<H", data, at + offset, value)
+            at = data.find(mark, at + 4)
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize(("field", "value"), [(8, 99), (6, 1)], ids=["packed in a method of others", "encrypted"])
+def test_what_zipfile_cannot_unpack_is_one_line(tmp_path: Path, field: int, value: int) -> None:
+    with_header(path := write_workbook(tmp_path / "a.xlsx", {"S": INCOME}), field, value)
+    with pytest.raises(DatasetError, match=r"a\.xlsx: it is encrypted, or packed in a way that is not known"):
+        read(path)
+
+
+def test_an_archive_of_a_later_version_of_zip_is_no_workbook(tmp_path: Path) -> None:
+    with_header(path := write_workbook(tmp_path / "a.xlsx", {"S": INCOME}), 4, 99)
+    assert read_content(path).members == ()
 
 
 @pytest.mark.parametrize("part", ["xl/workbook.xml", "xl/styles.xml", "xl/worksheets/sheet1.xml"])
