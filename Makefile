@@ -9,6 +9,9 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
+# Tests start many processes: what one compiles the next finds, also where images of containers switch that off.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-all check bench oracle setup lock clean
 .DEFAULT_GOAL := demo
 

@@ -16,6 +16,8 @@ from browser import DESKTOP, PHONE, watched
 from quaestor import evaluate_async
 from quaestor.web.security import Access
 
+pytestmark = pytest.mark.slow
+
 NORD = "sample#NORD/2012/page_41.pdf"
 QUESTIONS = ("what were net sales of power cables in 2012?", "and in 2011?", "what was the change?", "why is that?")
 
@@ -30,7 +32,6 @@ def test_the_pages_of_an_empty_store(browser: Browser, tmp_path: Path, dark: boo
             assert serious_faults(found.page) == [], path
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
 def test_a_conversation_beside_its_document(browser: Browser, tmp_path: Path, dark: bool, size: dict[str, int]) -> None:
@@ -74,7 +75,6 @@ def test_a_fault_is_found(browser: Browser, tmp_path: Path) -> None:
         assert {fault.split(" ")[0] for fault in serious_faults(found.page)} >= {"button-name", "image-alt"}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_every_page_that_runs_lead_to(browser: Browser, tmp_path: Path, dark: bool) -> None:
     store = asking(tmp_path).settings.store

@@ -47,7 +47,7 @@ def converse(found: Watched) -> None:
     expect(card.locator("output")).to_contain_text("%")
 
 
-@pytest.mark.parametrize("size", [None, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("size", [None, pytest.param(PHONE, marks=pytest.mark.slow)], ids=["desktop", "phone"])
 def test_each_number_of_the_formula_leads_to_its_cell(
     browser: Browser, tmp_path: Path, size: dict[str, int] | None
 ) -> None:
@@ -72,6 +72,7 @@ def test_each_number_of_the_formula_leads_to_its_cell(
                 assert is_in_view(page, link)
 
 
+@pytest.mark.slow
 def test_a_conversation_needs_no_mouse(browser: Browser, tmp_path: Path) -> None:
     with pages_served(tmp_path, NORD) as address, watched(browser, address) as found:
         converse(found)
@@ -85,6 +86,7 @@ def test_a_conversation_needs_no_mouse(browser: Browser, tmp_path: Path) -> None
         expect(page.locator("#turn-3 .why")).to_have_attribute("open", "")
 
 
+@pytest.mark.slow
 def test_it_is_there_again_after_a_reload_and_can_be_taken_back(browser: Browser, tmp_path: Path) -> None:
     with pages_served(tmp_path, NORD) as address, watched(browser, address) as found:
         converse(found)

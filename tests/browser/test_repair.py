@@ -13,6 +13,8 @@ from web import pages_served
 
 from browser import DESKTOP, PHONE, Watched, watched
 
+pytestmark = pytest.mark.slow
+
 ASKED = ("cell 1 1", "cell 1 2", "change", "ratio")
 
 

@@ -12,6 +12,8 @@ from web import pages_served
 
 from browser import PHONE, watched
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -145,7 +147,7 @@ def test_it_works_without_a_mouse(browser: Browser, address: str, runs: tuple[st
         expect(page.locator("#node h2")).to_be_focused()
 
 
-@pytest.mark.parametrize("dark", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("dark", [False, True])
 def test_nothing_is_wider_than_a_phone(browser: Browser, address: str, runs: tuple[str, ...], dark: bool) -> None:
     with watched(browser, address, size=PHONE, dark=dark) as found:
         page = found.page
@@ -162,7 +164,6 @@ def test_nothing_is_wider_than_a_phone(browser: Browser, address: str, runs: tup
             assert sum(map(int, re.findall(r"\d+", colour)[:3])) < 200
 
 
-@pytest.mark.slow
 def test_a_run_of_841_turns_is_filtered(browser: Browser, shared_data: Path, tmp_path: Path) -> None:
     """The whole of a public benchmark's development set: found, narrowed down and paged within it."""
     play_dataset(shared_data / "convfinqa_tune.json", tmp_path / "runs.db")

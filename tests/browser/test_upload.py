@@ -14,6 +14,8 @@ from web import pages_served
 
 from browser import PHONE, watched
 
+pytestmark = pytest.mark.slow
+
 PAGE = (
     "what were net sales of power cables in 2012?",
     "and in 2011?",
@@ -82,9 +84,9 @@ def leads_to_its_cell(page: Page, link: Locator) -> None:
     ("name", "size"),
     [
         ("page.html", None),
-        pytest.param("page.html", PHONE, marks=pytest.mark.slow),
-        pytest.param("10-k.html", None, marks=pytest.mark.slow),
-        pytest.param("10-k.html", PHONE, marks=pytest.mark.slow),
+        ("page.html", PHONE),
+        ("10-k.html", None),
+        ("10-k.html", PHONE),
     ],
     ids=["page-desk", "page-phone", "filing-desk", "filing-phone"],
 )
@@ -105,7 +107,6 @@ def test_a_file_is_handed_over_and_each_number_marks_its_cell(
         assert found.page.evaluate("document.documentElement.scrollWidth") <= sized["width"]
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(OFFICE is None, reason="LibreOffice is not installed")
 @pytest.mark.parametrize("name", list(FILES))
 def test_the_workbook_of_a_conversation_computes_what_the_page_says(
@@ -129,7 +130,6 @@ def test_the_workbook_of_a_conversation_computes_what_the_page_says(
         assert isclose(computed, turn["value"], rel_tol=1e-9), turn["question"]
 
 
-@pytest.mark.slow
 def test_a_public_filing_is_handed_over(browser: Browser, tmp_path: Path, shared_data: Path) -> None:
     data = (shared_data / "filings" / "nflx-10-q-2025-07-18.html.gz").read_bytes()
     with pages_served(tmp_path) as address, watched(browser, address) as found:

@@ -127,6 +127,7 @@ def test_a_query_that_is_ended_after_two_seconds_holds_nobody_up(tmp_path: Path)
     assert max(asyncio.run(play([many_tables(4)], tmp_path / "runs.db", SLOW)).waited) < WAITING
 
 
+@pytest.mark.slow
 def test_a_store_that_waits_for_another_writer_holds_nobody_up(tmp_path: Path) -> None:
     async def scenario() -> Heart:
         path = tmp_path / "runs.db"

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+import pytest
 from agent_bench import CASH, final, is_understanding, query, reply
 from model_replies import Asked, Reply, structured
 from model_server import ModelServer
@@ -100,6 +101,7 @@ def test_turns_prompts_and_calls_are_in_the_store_when_the_model_is_asked_next(
     assert looked(path) == [(index, "complete", 1, 1) for index in range(3)]
 
 
+@pytest.mark.slow
 def test_what_was_killed_can_be_read_and_goes_on_to_the_same_end(local_models: None, tmp_path: Path) -> None:
     killed, undisturbed, stuck = tmp_path / "killed.db", tmp_path / "undisturbed.db", threading.Event()
     halfway = [(0, "complete", 1, 1), (1, "understanding_complete", 1, 0)]

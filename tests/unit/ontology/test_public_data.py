@@ -3,12 +3,14 @@
 import random
 from pathlib import Path
 
+import pytest
 from pages import public_pages
 
 from quaestor.ontology.builder import build_ontology
 from quaestor.ontology.turtle import ontology_from_turtle
 
 
+@pytest.mark.slow
 def test_the_ontology_does_not_depend_on_the_order_of_documents(shared_data: Path) -> None:
     documents = public_pages(shared_data / "convfinqa_tune.json")
     first = build_ontology(documents)

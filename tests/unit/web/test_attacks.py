@@ -203,6 +203,7 @@ def test_no_part_of_a_path_leads_to_a_file(attacked: Attacked, climbing: str) ->
             assert "set-cookie" not in reply.headers
 
 
+@pytest.mark.slow
 def test_parameters_of_addresses_that_are_there_lead_to_no_file(attacked: Attacked) -> None:
     for climbing in CLIMBING:
         for method, there in attacked.known:

@@ -114,6 +114,7 @@ def test_weights_of_before_silence_was_learned_answer_as_they_did(tmp_path: Path
     assert [turn.answer.value for turn in without] == [turn.answer.value for turn in told]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WEIGHT_FILES)
 @pytest.mark.parametrize("content", [None, "", "{", "[]", '{"a": 1}'])
 def test_damaged_weights_are_a_named_error(tmp_path: Path, name: str, content: str | None) -> None:

@@ -48,6 +48,7 @@ _CELL = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(
     st.lists(_WORDS, min_size=2, max_size=12), st.lists(st.lists(_CELL, min_size=3, max_size=3), min_size=1, max_size=6)

@@ -54,6 +54,7 @@ def test_years_that_pages_lack_are_never_answered() -> None:
     assert (refused, wanted) == (4 * len(pages), 4 * len(pages))
 
 
+@pytest.mark.slow
 def test_hardly_a_question_of_the_sample_is_declined() -> None:
     """All have an answer: no rule declines one, and of a hundred four may be doubted that were learned to be."""
     dataset = quaestor.read_dataset(quaestor.sample_path())
