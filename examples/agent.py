@@ -22,7 +22,7 @@ def main(model: str) -> None:
     Args:
         model: Its name, such as `anthropic:NAME`, or `openai:NAME@http://127.0.0.1:8000/v1` for a server of your own.
     """
-    for answered in quaestor.ask(PAGE, QUESTIONS, solver="agent", model=model):
+    for answered in quaestor.open(PAGE).ask(QUESTIONS, solver="agent", model=model):
         print(answered.question)
         print(f"  {answered} = {answered.answer.formula}")
         for source in answered.sources:

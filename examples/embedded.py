@@ -16,7 +16,7 @@ QUESTIONS = (
 
 def main() -> None:
     """Prints each answer with its arithmetic, how sure the solver is, and where the numbers stand."""
-    for answered in quaestor.ask(PAGE, QUESTIONS):
+    for answered in quaestor.open(PAGE).ask(QUESTIONS):
         answer = answered.answer
         print(answered.question)
         print(f"  {answered} = {answer.formula}, {answer.confidence:.0%} sure")
@@ -24,7 +24,7 @@ def main() -> None:
             print(f"    {source.place}: {source.span}")
 
     # Whoever has money on the number lets it answer only where it is sure, and the rest go to a person.
-    (careful,) = quaestor.ask(PAGE, "what was the change in that?", options={"abstain_below": 0.9})
+    careful = quaestor.open(PAGE).ask("what was the change in that?", options={"abstain_below": 0.9})
     print(careful.question)
     print(f"  {careful}: {careful.answer.reason}")
 

@@ -22,7 +22,7 @@ def main(model: str) -> None:
     Args:
         model: Its name, such as `anthropic:NAME`.
     """
-    for answered in quaestor.ask(PAGE, QUESTIONS, solver="reflection", model=model, options={"max_iterations": 3}):
+    for answered in quaestor.open(PAGE).ask(QUESTIONS, solver="reflection", model=model, options={"max_iterations": 3}):
         print(answered.question)
         print(f"  {answered} = {answered.answer.formula}")
         print(f"    {answered.answer.reason or 'nothing was found against it'}")
@@ -33,7 +33,7 @@ def main(model: str) -> None:
                 )
 
     # Without a model another solver drafts, and only what is computed judges.
-    (checked,) = quaestor.ask(PAGE, QUESTIONS[0], solver="reflection", options={"expert": "embedded"})
+    checked = quaestor.open(PAGE).ask(QUESTIONS[0], solver="reflection", options={"expert": "embedded"})
     print(f"{checked} without a model")
 
 

@@ -23,7 +23,7 @@ def main(model: str) -> None:
     Args:
         model: Its name, such as `anthropic:NAME`.
     """
-    answers = quaestor.ask(PAGE, QUESTIONS, solver="sparql", model=model, options={"attempts": 3})
+    answers = quaestor.open(PAGE).ask(QUESTIONS, solver="sparql", model=model, options={"attempts": 3})
     for answered in answers:
         print(answered.question)
         print(f"  {answered} = {answered.answer.formula}")

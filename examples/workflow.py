@@ -26,7 +26,8 @@ async def main(model: str) -> None:
     # One connection, one count of tokens, for as many pages as you like; inside an event loop of your own.
     async with quaestor.open_session(model) as session:
         solver = quaestor.make_solver("workflow", {"repairs": 2})
-        for answered in await quaestor.ask_async(PAGE, QUESTIONS, solver=solver, model=session):
+        page = await quaestor.open_async(PAGE)
+        for answered in await page.ask_async(QUESTIONS, solver=solver, model=session):
             print(answered.question)
             print(f"  {answered} = {answered.answer.formula}")
             for event in answered.turn.events:

@@ -1,32 +1,34 @@
 """Answers conversations of questions about a page of a financial report, and shows where each number came from.
 
 The names below are the package's public face, grouped by need; each is imported when it is first asked for, so that
-`import quaestor` costs nothing. Everything else may change without notice. What waits comes in two ways: `ask` and
-`evaluate` for scripts and notebooks, `ask_async` and `evaluate_async` inside an event loop.
+`import quaestor` costs nothing. Everything else may change without notice. What waits comes in two ways: plain for
+scripts and notebooks, and with `_async` for code that runs in an event loop.
 
-Ask a page (`DATASET#PAGE`; `sample` is a dataset): `ask`, `ask_async`, `AnsweredQuestion`, `find_page`, `CorpusPage`
+Ask a report: `open` (a file, `DATASET#PAGE`, several files, a `Document`; not among what `import *` takes, for Python
+has an `open` of its own) or `open_async` gives an `OpenedDocument`, whose `ask` gives an `AnsweredQuestion`, or for a
+list `Answers`, which are a frame too (`to_pandas`, `to_polars`); `find` gives each `Place` where an answer would stand
 
 >>> import quaestor
->>> price, change = quaestor.ask(
-...     "sample#QUIL/2007/page_88.pdf",
-...     ["what was the exercise price of stock options in 2007?", "and what was the change from 2005?"],
-... )
->>> print(price, [source.span for source in price.sources])
-$ 48.65 ['$ 48.65']
+>>> page = quaestor.open("sample#QUIL/2007/page_88.pdf")
+>>> price = page.ask("what was the exercise price of stock options in 2007?")
+>>> print(price, price.number, [source.place for source in price.sources])
+$ 48.65 48.65 ['exercise price | 2007']
+
+Hold a conversation, in which each question may refer to those before: an `OngoingConversation`. Put an answer of it
+right by hand, and see what follows: `fix` by words, `correct` with a `NumberCorrection`, `SourceChoice`,
+`ReadingChoice` or `OperationChoice`, which give each `Change` (docs/corrections.md)
+
+>>> conversation = page.conversation()
+>>> price, change = conversation.ask(["what was the exercise price in 2007?", "and what was the change from 2005?"])
 >>> print(change, "=", change.answer.formula)
 $ 20.70 = 48.65 - 27.95
-
-Put an answer right by hand, and see what follows from it: `CorrectedAnswers` with `NumberCorrection`, `SourceChoice`,
-`ReadingChoice`, `OperationChoice` (docs/corrections.md)
-
->>> conversation = quaestor.CorrectedAnswers([price, change])
 >>> print(*conversation.fix('1 cell "exercise price" 2007 = 50', reason="misread"), sep="; ")
 answer 1: $ 48.65 -> $ 50; answer 2: $ 20.70 -> $ 22.05
 
-Read: `read_dataset`, `read_document` (a file that holds one), `Dataset`, `Conversation`, `Document`, `sample_path`,
-`KnowledgeGraph`, `Ontology`. A format of another package is found by the entry point `quaestor.datasets`, a document
-reader by `quaestor.readers`: it takes a `FileContent`, raises `DatasetError`, and makes a document of `HeadingPart`,
-`ParagraphPart`, `TablePart` by `assemble`
+Read: `open(file).document` is a `Document` of `Table`s and sentences; `read_dataset` gives a `Dataset` of
+`Conversation`s, `sample_path` is the one that comes along; `KnowledgeGraph`, `Ontology`. A format of another package is
+found by the entry point `quaestor.datasets`, a document reader by `quaestor.readers`: it takes a `FileContent`, raises
+`DatasetError`, and makes a document of `HeadingPart`, `ParagraphPart`, `TablePart` by `assemble`
 
 >>> quaestor.read_dataset(quaestor.sample_path(), limit=1).conversations[0].document.id
 'NORD/2012/page_41.pdf'
@@ -37,10 +39,10 @@ Evaluate and score: `evaluate`, `evaluate_async`, `ScoredRun`; and in steps: `Ru
 >>> quaestor.evaluate("sample", limit=2).report.score.results["conversations"].total
 2
 
-Ask a model: `ask` and `evaluate` take its name (`solver=..., model="anthropic:NAME"`). Several calls share one that
-`open_session` gives (`async with open_session("anthropic:NAME") as session`), as `ask_async(..., model=session)` and
-`play_conversation`. Below that: `find_model` (a name to a specification), `ModelConfig` (with a budget), `connect` (a
-model without solvers), `Settings`, `load_settings`
+Ask a model: `ask`, `conversation` and `evaluate` take its name (`solver=..., model="anthropic:NAME"`). Several calls
+share one that `open_session` gives (`async with open_session("anthropic:NAME") as session`), as `ask_async(...,
+model=session)` and `play_conversation`. Below that: `find_model` (a name to a specification), `ModelConfig` (with a
+budget), `connect` (a model without solvers), `Settings`, `load_settings`
 
 >>> quaestor.find_model("ollama:llama3").provider
 'ollama'
@@ -71,9 +73,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     __version__: str
 
-    from quaestor.application.correcting import CorrectedAnswers
-    from quaestor.application.library import AnsweredQuestion, ask, ask_async, evaluate, evaluate_async
-    from quaestor.application.resolve import CorpusPage, find_page
     from quaestor.application.score_service import ScoredRun
     from quaestor.conversation.answer import Answer
     from quaestor.conversation.corrections import NumberCorrection, OperationChoice, ReadingChoice, SourceChoice
@@ -85,9 +84,10 @@ if TYPE_CHECKING:
     from quaestor.core.provenance import CellRef, SentenceRef
     from quaestor.core.quantity import Quantity, Scale
     from quaestor.datasets.dataset import Conversation, Dataset
-    from quaestor.datasets.formats import read_dataset, read_document
+    from quaestor.datasets.formats import read_dataset
     from quaestor.documents.assembly import HeadingPart, ParagraphPart, TablePart, assemble
     from quaestor.documents.document import Document
+    from quaestor.documents.table import Table
     from quaestor.errors import DatasetError, QuaestorError, SolverError
     from quaestor.evaluation.engines import make_engine
     from quaestor.evaluation.knowledge import GraphProvider
@@ -95,6 +95,12 @@ if TYPE_CHECKING:
     from quaestor.evaluation.runner import play_conversation
     from quaestor.evaluation.spec import RunSpec
     from quaestor.graph.knowledge_graph import KnowledgeGraph
+    from quaestor.library.answered import AnsweredQuestion, Answers
+    from quaestor.library.corrected import Change
+    from quaestor.library.evaluating import evaluate, evaluate_async
+    from quaestor.library.ongoing import OngoingConversation
+    from quaestor.library.opening import OpenedDocument, open_async
+    from quaestor.library.opening import open as open
     from quaestor.llm.models import connect
     from quaestor.llm.naming import find_model
     from quaestor.llm.session import ModelConfig, open_session
@@ -103,6 +109,7 @@ if TYPE_CHECKING:
     from quaestor.plan.program import parse_program, to_program
     from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Plan, Ref
     from quaestor.readers.content import FileContent
+    from quaestor.retrieval.place import Place
     from quaestor.sample import sample_path
     from quaestor.scoring.gold import read_gold
     from quaestor.scoring.report import score_predictions
@@ -118,14 +125,14 @@ if TYPE_CHECKING:
 __all__ = [
     "Answer",
     "AnsweredQuestion",
+    "Answers",
     "CellGroup",
     "CellRef",
+    "Change",
     "Compute",
     "Constant",
     "Conversation",
     "ConversationRecord",
-    "CorpusPage",
-    "CorrectedAnswers",
     "Dataset",
     "DatasetError",
     "Document",
@@ -139,10 +146,13 @@ __all__ = [
     "ModelConfig",
     "Number",
     "NumberCorrection",
+    "OngoingConversation",
     "Ontology",
+    "OpenedDocument",
     "OperationChoice",
     "ParagraphPart",
     "Period",
+    "Place",
     "Plan",
     "QuaestorError",
     "Quantity",
@@ -160,6 +170,7 @@ __all__ = [
     "SolverSpec",
     "SourceChoice",
     "SqliteStore",
+    "Table",
     "TablePart",
     "Text",
     "Turn",
@@ -169,25 +180,22 @@ __all__ = [
     "YesNo",
     "__version__",
     "answer_from_plan",
-    "ask",
-    "ask_async",
     "assemble",
     "connect",
     "evaluate",
     "evaluate_async",
     "execute",
     "find_model",
-    "find_page",
     "load_settings",
     "make_engine",
     "make_solver",
+    "open_async",
     "open_session",
     "open_store",
     "parse_program",
     "parse_quantity",
     "play_conversation",
     "read_dataset",
-    "read_document",
     "read_gold",
     "run_dataset",
     "sample_path",
@@ -196,10 +204,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "application.library": ("AnsweredQuestion", "ask", "ask_async", "evaluate", "evaluate_async"),
-    "application.resolve": ("CorpusPage", "find_page"),
     "application.score_service": ("ScoredRun",),
-    "application.correcting": ("CorrectedAnswers",),
     "conversation.answer": ("Answer",),
     "conversation.corrections": ("NumberCorrection", "OperationChoice", "ReadingChoice", "SourceChoice"),
     "conversation.memory": ("Memory",),
@@ -211,9 +216,10 @@ _HOMES = {
     "core.quantity": ("Quantity", "Scale"),
     "readers.content": ("FileContent",),
     "datasets.dataset": ("Conversation", "Dataset"),
-    "datasets.formats": ("read_dataset", "read_document"),
+    "datasets.formats": ("read_dataset",),
     "documents.assembly": ("HeadingPart", "ParagraphPart", "TablePart", "assemble"),
     "documents.document": ("Document",),
+    "documents.table": ("Table",),
     "errors": ("DatasetError", "QuaestorError", "SolverError"),
     "evaluation.engines": ("make_engine",),
     "evaluation.knowledge": ("GraphProvider",),
@@ -221,6 +227,11 @@ _HOMES = {
     "evaluation.runner": ("play_conversation",),
     "evaluation.spec": ("RunSpec",),
     "graph.knowledge_graph": ("KnowledgeGraph",),
+    "library.answered": ("AnsweredQuestion", "Answers"),
+    "library.corrected": ("Change",),
+    "library.evaluating": ("evaluate", "evaluate_async"),
+    "library.ongoing": ("OngoingConversation",),
+    "library.opening": ("OpenedDocument", "open", "open_async"),
     "llm.models": ("connect",),
     "llm.naming": ("find_model",),
     "llm.session": ("ModelConfig", "open_session"),
@@ -228,6 +239,7 @@ _HOMES = {
     "plan.execute": ("execute",),
     "plan.program": ("parse_program", "to_program"),
     "plan.steps": ("CellGroup", "Compute", "Constant", "Extract", "Plan", "Ref"),
+    "retrieval.place": ("Place",),
     "sample": ("sample_path",),
     "scoring.gold": ("read_gold",),
     "scoring.report": ("score_predictions",),

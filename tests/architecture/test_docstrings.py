@@ -65,7 +65,9 @@ def _public(module: str, body: list[ast.stmt], owner: ast.ClassDef | None = None
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
             yield from _public(module, node.body, node)
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_"):
-            yield Described(module, owner, node)
+            # The forms of an overloaded one are described once, where it is written out.
+            forms = "overload" in map(ast.unparse, node.decorator_list)
+            yield from () if forms else (Described(module, owner, node),)
 
 
 def _dotted(path: str) -> str:

@@ -1,6 +1,7 @@
 """`import quaestor` costs nothing, and every public name is there, sorted and described."""
 
 import ast
+import builtins
 import subprocess
 import sys
 from collections import defaultdict
@@ -17,7 +18,8 @@ def test_names_are_sorted_and_unique() -> None:
     assert set(quaestor.__all__) <= set(dir(quaestor))
 
 
-NAMES = [name for name in quaestor.__all__ if name != "__version__"]
+NAMES = sorted({*quaestor.__all__, "open"} - {"__version__"})
+"""`open` is public, and not among what `import *` takes: Python has an `open` of its own."""
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -28,6 +30,11 @@ def test_every_name_is_there_and_described(name: str) -> None:
     # A dataclass without a docstring of its own is given its signature.
     assert not value.__doc__.startswith(f"{name}(")
     assert f"`{name}`" in (quaestor.__doc__ or "")
+
+
+def test_importing_everything_leaves_pythons_own_names_as_they_are() -> None:
+    assert not set(quaestor.__all__) & set(dir(builtins))
+    assert callable(quaestor.open)
 
 
 def test_every_home_is_a_public_name() -> None:

@@ -1,11 +1,10 @@
 """Conversations over a long report with the embedded solver: follow-ups stay in their table unless they move on."""
 
-import asyncio
-
 import pytest
 from long_filing import a_long_filing
 
-from quaestor.application.library import AnsweredQuestion, ask_async
+import quaestor
+from quaestor import AnsweredQuestion, Answers
 from quaestor.core.provenance import CellRef
 
 Turns = tuple[tuple[str, str, tuple[int, ...]], ...]
@@ -45,8 +44,8 @@ CONVERSATIONS: tuple[Turns, ...] = (
 )
 
 
-def asked(*questions: str) -> tuple[AnsweredQuestion, ...]:
-    return asyncio.run(ask_async(FILING, questions, solver="embedded"))
+def asked(*questions: str) -> Answers:
+    return quaestor.open(FILING).ask(questions, solver="embedded")
 
 
 def tables(answered: AnsweredQuestion) -> set[int]:

@@ -1,11 +1,8 @@
 """Whole conversations on the bundled pages: the last answer in another scale, its change, and words in between."""
 
-import asyncio
-
 import pytest
 
-from quaestor.application.library import ask_async
-from quaestor.sample import sample_path
+import quaestor
 
 Turns = tuple[tuple[str, str], ...]
 """Each question with its answer as people see it."""
@@ -36,6 +33,6 @@ CONVERSATIONS: dict[str, Turns] = {
 @pytest.mark.parametrize("page", CONVERSATIONS)
 def test_follow_ups_mean_the_last_answer(page: str) -> None:
     turns = CONVERSATIONS[page]
-    found = asyncio.run(ask_async(f"{sample_path()}#{page}", [question for question, _ in turns], solver="embedded"))
+    found = quaestor.open(f"sample#{page}").ask([question for question, _ in turns], solver="embedded")
     assert [answered.display for answered in found] == [display for _, display in turns]
     assert all(answered.turn.verified for answered in found if answered.answer.plan is not None)

@@ -1,11 +1,8 @@
 """Whole conversations on the bundled pages whose answers are years, lines, lists, counts, and yes or no."""
 
-import asyncio
-
 import pytest
 
-from quaestor.application.library import ask_async
-from quaestor.sample import sample_path
+import quaestor
 
 Turns = tuple[tuple[str, str], ...]
 """Each question with its answer as people see it."""
@@ -44,5 +41,5 @@ CONVERSATIONS: dict[str, Turns] = {
 @pytest.mark.parametrize("page", CONVERSATIONS)
 def test_each_question_gets_the_kind_of_answer_that_it_asks_for(page: str) -> None:
     turns = CONVERSATIONS[page]
-    found = asyncio.run(ask_async(f"{sample_path()}#{page}", [question for question, _ in turns], solver="embedded"))
+    found = quaestor.open(f"sample#{page}").ask([question for question, _ in turns], solver="embedded")
     assert [answered.display for answered in found] == [display for _, display in turns]

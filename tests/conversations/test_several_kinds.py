@@ -18,7 +18,7 @@ ASKED = (
 
 
 def test_each_question_gets_the_kind_of_answer_that_it_asks_for() -> None:
-    answers = quaestor.ask(PAGE, ASKED)
+    answers = quaestor.open(PAGE).ask(ASKED)
     assert [answer.question for answer in answers[:3]] == [
         "what were net sales of power cables in 2012?",
         "what were net sales of power cables in 2011?",
@@ -41,5 +41,5 @@ def test_each_question_gets_the_kind_of_answer_that_it_asks_for() -> None:
 
 def test_so_do_numbers_of_the_benchmark() -> None:
     """With `answers=numbers`, as over ConvFinQA, every question is one for a number."""
-    answers = quaestor.ask(PAGE, ASKED[1:5], options={"answers": "numbers", "decline": False})
+    answers = quaestor.open(PAGE).ask(ASKED[1:5], options={"answers": "numbers", "decline": False})
     assert all(isinstance(answer.answer.value, Number) for answer in answers)

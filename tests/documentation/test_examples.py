@@ -156,7 +156,7 @@ def test_every_python_example_runs(
         exec(compile(ast.Module(imports, []), str(block), "exec"), names)  # noqa: S102 - a page of ours
     else:
         exec(compile(block.text, str(block), "exec"), names)  # noqa: S102 - a page of ours
-        remarks = re.findall(r"^print\(.*\)  # (.*)$", block.text, re.MULTILINE)
+        remarks = re.findall(r"^ *print\(.*\)  # (.*)$", block.text, re.MULTILINE)
         assert capsys.readouterr().out.splitlines() == remarks
 
 

@@ -32,7 +32,7 @@ def live_model(no_live_models: None) -> Iterator[None]:
 
 @pytest.mark.parametrize("solver", ["agent", "sparql", "workflow", "reflection"])
 def test_a_solver_answers_with_sources(solver: str) -> None:
-    answers = quaestor.ask(PAGE, QUESTIONS, solver=solver, model=MODEL)
+    answers = quaestor.open(PAGE).ask(QUESTIONS, solver=solver, model=MODEL)
     assert [answered.turn.error for answered in answers] == [None] * len(QUESTIONS)
     assert [str(answered) for answered in answers] == ["$ 48.65", "$ 33.20", "$ 15.45"]
     assert all(answered.turn.verified and answered.sources for answered in answers)

@@ -158,6 +158,17 @@ class Answer:
         """The number that the answer is, in units of `scale`; None for every other answer, and where there is none."""
         return number_of(self.value)
 
+    def __repr__(self) -> str:
+        from quaestor.conversation.shown import answer_line
+
+        return answer_line(self)
+
+    def _repr_html_(self) -> str:
+        """Returns it with its arithmetic as notebooks show it."""
+        from quaestor.conversation.shown import answer_html
+
+        return answer_html(self)
+
     def __str__(self) -> str:
         """Returns the value as people read it: `$ 48.65`, `14.1 %`, `yes`, `no answer`."""
         from quaestor.conversation.display import show_number

@@ -3,6 +3,7 @@
 Owns which characters these are. Line ends and tabs stay, and so do marks that turn nothing around by themselves.
 """
 
+from html import escape
 from typing import Final
 
 _UNKNOWN = "\ufffd"
@@ -32,3 +33,12 @@ def escaped_in_json(text: str) -> str:
     '["\\u202e54"]'
     """
     return text.translate(_ESCAPED)
+
+
+def html_text(text: str) -> str:
+    r"""Returns a text as the content of an element or of a quoted attribute: nothing in it is markup, or leads a page.
+
+    >>> html_text('<b onclick="x">\ud800\u202e54')
+    '&lt;b onclick=&quot;x&quot;&gt;?�54'
+    """
+    return escape(visible(text.encode("utf-8", "replace").decode("utf-8")))

@@ -151,6 +151,17 @@ class Document:
             if block.order != order or block.section not in self._sections:
                 raise ValueError(f"{self.id}: block {order} is said to be {block.order} of section {block.section!r}")
 
+    def __repr__(self) -> str:
+        from quaestor.documents.shown import document_line
+
+        return document_line(self)
+
+    def _repr_html_(self) -> str:
+        """Returns what it holds as notebooks show it."""
+        from quaestor.documents.shown import document_html
+
+        return document_html(self)
+
     def excerpt(self, orders: Iterable[int]) -> "Document":
         """Returns the document with some of its blocks only, each with the place and the index that it has.
 

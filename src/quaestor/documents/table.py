@@ -102,6 +102,17 @@ class Table:
     period: Period | None = None
     kind: Literal["table"] = field(default="table", kw_only=True)
 
+    def __repr__(self) -> str:
+        from quaestor.documents.shown import table_line
+
+        return table_line(self)
+
+    def _repr_html_(self) -> str:
+        """Returns it as notebooks show it; of a long one the first rows."""
+        from quaestor.documents.shown import boxed, table_html
+
+        return boxed(table_html(self))
+
     def body(self) -> tuple[Cell, ...]:
         """Every cell right of the labels and below the header, row by row.
 

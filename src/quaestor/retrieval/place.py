@@ -3,6 +3,11 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from quaestor.core.visible import visible
+
+_REASONS_SHOWN = 2
+"""In one line; all of them are in `Place.why`."""
+
 ReasonKind = Literal["row", "line", "heading", "column", "year", "statement", "title", "sentence", "earlier"]
 
 
@@ -70,3 +75,8 @@ class Place:
     section: tuple[str, ...] = ()
     title: str = ""
     anchor: str | None = None
+
+    def __repr__(self) -> str:
+        page = f", page {self.page}" if self.page is not None else ""
+        why = "; ".join(map(str, self.why[:_REASONS_SHOWN]))
+        return visible(f"<{self.kind} {' '.join(self.title.split())[:80]!r}{page}, {self.score:.2f}: {why}>")

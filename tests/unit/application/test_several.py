@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from quaestor import ask
+import quaestor
 from quaestor.application.run_service import find_run
 from quaestor.application.several import taken_apart
 from quaestor.cli.app import app
@@ -23,7 +23,7 @@ ASKED = "what was the exercise price of stock options in 2007 and 2006, and the 
 
 
 def test_each_is_a_turn_and_keeps_what_was_asked() -> None:
-    answers = ask(PAGE, ["what was the dividend yield in 2007?", ASKED])
+    answers = quaestor.open(PAGE).ask(["what was the dividend yield in 2007?", ASKED])
     assert [answer.question for answer in answers[1:]] == [
         "what was the exercise price of stock options in 2007?",
         "what was the exercise price of stock options in 2006?",
@@ -37,7 +37,7 @@ def test_each_is_a_turn_and_keeps_what_was_asked() -> None:
 
 
 def test_a_conversation_of_single_questions_is_the_same_object() -> None:
-    page = ask(PAGE, "what was the dividend yield in 2007?")[0].page
+    page = quaestor.open(PAGE).document
     conversation = Conversation("x", page, ("what was it?",))
     assert taken_apart(conversation) is conversation
 
@@ -46,7 +46,7 @@ def test_what_cannot_be_told_apart_is_asked_back_and_nothing_is_asked() -> None:
     with pytest.raises(
         QuestionError, match=r"question 2 of QUIL.* cannot be answered as it is: .* say from which to which"
     ):
-        ask(PAGE, ["what was the yield?", "what was the yield in 2007, 2006 and 2005, and the change?"])
+        quaestor.open(PAGE).ask(["what was the yield?", "what was the yield in 2007, 2006 and 2005, and the change?"])
 
 
 def test_the_store_and_json_keep_the_text_as_asked(tmp_path: Path) -> None:

@@ -1,11 +1,11 @@
 """Two filings that print different numbers for one line and period: the later one's is taken, and it is said."""
 
-import asyncio
 from decimal import Decimal
 
 import pytest
 
-from quaestor.application.library import AnsweredQuestion, ask_async
+import quaestor
+from quaestor import AnsweredQuestion, Answers
 from quaestor.core.provenance import CellRef
 from quaestor.documents.assembly import HeadingPart, TablePart, assemble
 from quaestor.documents.combining import combine, file_of
@@ -36,8 +36,8 @@ def both(*, later_first: bool) -> Document:
     return combine(files[::-1] if later_first else files)
 
 
-def asked(document: Document, *questions: str) -> tuple[AnsweredQuestion, ...]:
-    return asyncio.run(ask_async(document, questions, solver="embedded"))
+def asked(document: Document, *questions: str) -> Answers:
+    return quaestor.open(document).ask(questions, solver="embedded")
 
 
 def files(document: Document, answered: AnsweredQuestion) -> list[str | None]:

@@ -1,12 +1,10 @@
-import asyncio
 from typing import Any
 
 import pytest
 from pydantic import JsonValue
 
-from quaestor.application.library import ask_async
+import quaestor
 from quaestor.core import serial
-from quaestor.sample import sample_path
 from quaestor.store.turn_classes import TurnClasses, classes_of
 
 CELL: dict[str, Any] = {"kind": "cell"}
@@ -69,12 +67,9 @@ def test_nothing_that_is_stored_is_refused(plan: JsonValue) -> None:
 def test_what_the_solver_answers_is_filed() -> None:
     """The words of stored answers are those that are looked for here."""
 
-    async def ask() -> Any:
-        return await ask_async(
-            f"{sample_path()}#QUIL/2007/page_88.pdf", ["what was the exercise price in 2007?", "and times 100?"]
-        )
-
-    turns = asyncio.run(ask())
+    turns = quaestor.open("sample#QUIL/2007/page_88.pdf").ask(
+        ["what was the exercise price in 2007?", "and times 100?"]
+    )
     found = [classes_of(serial.dump(turn.answer)) for turn in turns]
     assert [(turn.kind, turn.origin) for turn in found] == [
         ("number", "table"),

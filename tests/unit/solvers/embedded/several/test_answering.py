@@ -1,4 +1,4 @@
-"""Lists of numbers by the solver without a model, through `quaestor.ask` on the bundled pages."""
+"""Lists of numbers by the solver without a model, through `quaestor.open` on the bundled pages."""
 
 from decimal import Decimal
 
@@ -17,7 +17,7 @@ CASH = "sample#HALC/2009/page_52.pdf"
 
 
 def answered(page: str, *questions: str, answers: str = "all") -> list[Answer]:
-    return [asked.answer for asked in quaestor.ask(page, questions, options={"answers": answers})]
+    return [asked.answer for asked in quaestor.open(page).ask(questions, options={"answers": answers})]
 
 
 def listed(answer: Answer) -> list[tuple[str | None, Decimal | None]]:

@@ -1,4 +1,4 @@
-"""The silence of the solver without a model, through `quaestor.ask`: said where it is certain, and nowhere else."""
+"""The silence of the solver without a model, through `quaestor.open`: said where it is certain, and nowhere else."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ def why(asked: quaestor.AnsweredQuestion) -> str | None:
 
 
 def test_a_year_that_the_page_lacks_is_said() -> None:
-    (asked,) = quaestor.ask(PAGE, "what were the net sales of power cables in 2009?")
+    asked = quaestor.open(PAGE).ask("what were the net sales of power cables in 2009?")
     assert asked.answer.value is None
     assert asked.answer.confidence is None
     assert asked.turn.error is None
@@ -50,7 +50,7 @@ def test_years_that_pages_lack_are_never_answered() -> None:
         label = next(label for label in labels if years_asked(Question(f"what was {label} in 1961?")))
         questions = [f"what was {label} in {year}?" for year in lacking] + [f"and in {year}?" for year in lacking]
         wanted += 4
-        refused += sum("has no 196" in (why(asked) or "") for asked in quaestor.ask(document, questions))
+        refused += sum("has no 196" in (why(asked) or "") for asked in quaestor.open(document).ask(questions))
     assert (refused, wanted) == (4 * len(pages), 4 * len(pages))
 
 
@@ -58,7 +58,7 @@ def test_years_that_pages_lack_are_never_answered() -> None:
 def test_hardly_a_question_of_the_sample_is_declined() -> None:
     """All have an answer: no rule declines one, and of a hundred four may be doubted that were learned to be."""
     dataset = quaestor.read_dataset(quaestor.sample_path())
-    asked = [one for c in dataset.conversations for one in quaestor.ask(c.document, c.questions)]
+    asked = [one for c in dataset.conversations for one in quaestor.open(c.document).ask(c.questions)]
     declined = [one for one in asked if why(one)]
     assert len(asked) == 180
     assert len(declined) <= 7
@@ -69,7 +69,7 @@ def test_hardly_a_question_of_the_sample_is_declined() -> None:
 def test_rules_decline_at_most_six_of_the_public_questions(shared_data: Path) -> None:
     dataset = quaestor.read_dataset(shared_data / "convfinqa_tune.json")
     rules = {"decline_below": 0.0}
-    asked = [a for c in dataset.conversations for a in quaestor.ask(c.document, c.questions, options=rules)]
+    asked = [a for c in dataset.conversations for a in quaestor.open(c.document).ask(c.questions, options=rules)]
     assert len(asked) == 841
     assert sum(why(one) is not None for one in asked) <= 6
 
@@ -83,30 +83,33 @@ def test_rules_decline_at_most_six_of_the_public_questions(shared_data: Path) ->
     ],
 )
 def test_an_empty_cell_is_said(made: Document, questions: tuple[str, ...], line: str) -> None:
-    assert line in (why(quaestor.ask(made, questions)[-1]) or "")
+    assert line in (why(quaestor.open(made).ask(questions)[-1]) or "")
 
 
 def test_of_many_years_the_nearest_are_said() -> None:
     many = page([["", *map(str, range(2000, 2016))], ["net sales", *map(str, range(31, 47))]], ["sales rose ."])
-    (asked,) = quaestor.ask(many, "what were net sales in 1987?")
+    asked = quaestor.open(many).ask("what were net sales in 1987?")
     assert (why(asked) or "").startswith("the page has no 1987; the nearest years on it: 2000; nearest: 3")
 
 
 @pytest.mark.parametrize("question", ["what was net of tax in 2015?", "what were net sales in 2016?"])
 def test_full_cells_are_answered(made: Document, question: str) -> None:
-    assert quaestor.ask(made, question)[0].answer.value is not None
+    assert quaestor.open(made).ask(question).answer.value is not None
 
 
 def test_thanks_between_two_questions_are_not_heard() -> None:
     first = "what were the net sales of power cables in 2012?"
-    plain, polite = quaestor.ask(PAGE, [first, "and in 2010?"]), quaestor.ask(PAGE, [first, "thanks!", "and in 2010?"])
+    plain, polite = (
+        quaestor.open(PAGE).ask([first, "and in 2010?"]),
+        quaestor.open(PAGE).ask([first, "thanks!", "and in 2010?"]),
+    )
     assert "ask for a number of the page, such as" in (why(polite[1]) or "")
     assert polite[2].answer.number == plain[1].answer.number
 
 
 def test_nothing_is_calculated_with_what_has_no_answer() -> None:
     questions = ["what were the total net sales in 2009?", "what were they in 2012?", "what was the change?"]
-    asked = quaestor.ask(PAGE, questions)
+    asked = quaestor.open(PAGE).ask(questions)
     assert asked[2].answer.value is None
     assert "it needs question 1, which has no answer" in (why(asked[2]) or "")
 
@@ -116,19 +119,21 @@ def test_a_question_that_stands_alone_needs_none_without_an_answer() -> None:
         "what was the goodwill impairment in 2012?",
         "what was the average of total net sales from 2010 to 2012?",
     ]
-    asked = quaestor.ask(PAGE, questions)
+    asked = quaestor.open(PAGE).ask(questions)
     assert asked[0].answer.value is None
     assert asked[1].answer.value is not None
 
 
 def test_where_every_reading_needs_what_has_no_answer_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("quaestor.solvers.embedded.decode.answering._unanswered", lambda *_: [0])
-    asked = quaestor.ask(PAGE, ["what were the total net sales in 2009?", "what were the total net sales in 2012?"])
+    asked = quaestor.open(PAGE).ask(
+        ["what were the total net sales in 2009?", "what were the total net sales in 2012?"]
+    )
     assert "it needs question 1, which has no answer" in (why(asked[1]) or "")
 
 
 def test_it_can_be_left_out_and_is_off_elsewhere() -> None:
-    (asked,) = quaestor.ask(PAGE, "what were the net sales of power cables in 2009?", options={"decline": False})
+    asked = quaestor.open(PAGE).ask("what were the net sales of power cables in 2009?", options={"decline": False})
     assert asked.answer.value is not None
-    (asked,) = quaestor.ask(PAGE, "why?", solver=quaestor.make_solver("embedded"))
+    asked = quaestor.open(PAGE).ask("why?", solver=quaestor.make_solver("embedded"))
     assert why(asked) is None

@@ -1,4 +1,4 @@
-"""Questions that the page hardly answers, through `quaestor.ask`."""
+"""Questions that the page hardly answers, through `quaestor.open`."""
 
 import pytest
 from long_filing import a_long_filing
@@ -21,7 +21,7 @@ def made() -> Document:
 
 
 def ask(document: Document, question: str, **options: object) -> quaestor.Answer:
-    (asked,) = quaestor.ask(document, [question], options=options)
+    (asked,) = quaestor.open(document).ask([question], options=options)
     return asked.answer
 
 
@@ -67,8 +67,7 @@ def test_where_nothing_is_declined_the_probability_is_told_all_the_same(made: Do
 
 
 def test_what_follows_from_it_has_no_answer_either(made: Document) -> None:
-    asked = quaestor.ask(
-        made,
+    asked = quaestor.open(made).ask(
         [
             "what was the goodwill impairment in 2016?",
             "what was operating profit in 2016?",

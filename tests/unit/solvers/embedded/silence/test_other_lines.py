@@ -13,7 +13,7 @@ OTHER_NAME = page([*ROWS, ["net earnings", "40", "38"]], ["the mill was quiet ."
 
 
 def why(document: Document, question: str) -> str | None:
-    (asked,) = quaestor.ask(document, question)
+    asked = quaestor.open(document).ask(question)
     return asked.answer.reason if asked.answer.value is None else None
 
 

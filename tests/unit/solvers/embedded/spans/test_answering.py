@@ -1,4 +1,4 @@
-"""Answers in words by the solver without a model, through `quaestor.ask` on the bundled pages."""
+"""Answers in words by the solver without a model, through `quaestor.open` on the bundled pages."""
 
 import pytest
 
@@ -13,7 +13,7 @@ INSURANCE = "sample#ELDR/2017/page_47.pdf"
 
 
 def asked(page: str, *questions: str, **options: object) -> tuple[Document, list[Answer]]:
-    found = quaestor.ask(page, questions, options=options)
+    found = quaestor.open(page).ask(questions, options=options)
     return found[0].page, [each.answer for each in found]
 
 
@@ -41,7 +41,9 @@ def test_words_are_taken_from_the_sentence_that_says_them(page: str, question: s
 
 
 def test_the_plan_is_verified_and_kept_for_the_next_question() -> None:
-    found = quaestor.ask(CABLES, ["what were net sales of power cables in 2012?", "why did they grow?", "and in 2011?"])
+    found = quaestor.open(CABLES).ask(
+        ["what were net sales of power cables in 2012?", "why did they grow?", "and in 2011?"]
+    )
     assert [each.turn.verified for each in found] == [True, True, True]
     assert str(found[2].answer.number) == "598.7"
 

@@ -1,0 +1,86 @@
+"""Answers as Python shows them: in one line, and as elements for a notebook, with the tables that they come from.
+
+Owns what is said of an answer and in which order; numbers and places are worded by `display`.
+"""
+
+from collections.abc import Iterator
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.display import show_confidence, show_correction, show_number, show_source, whereabouts
+from quaestor.conversation.turn import Turn
+from quaestor.core.provenance import CellRef, SentenceRef, Source
+from quaestor.core.visible import html_text, visible
+from quaestor.documents.document import Document
+from quaestor.documents.shown import boxed, marked_text, shortened, table_html
+
+_TABLES, _SENTENCES, _PLACES = 3, 4, 8
+"""The most of each that is shown with an answer."""
+
+
+def confidence_words(answer: Answer) -> str:
+    """Returns how sure the solver is: `93% sure`, or "" where it does not say."""
+    return "" if answer.confidence is None else f"{show_confidence(answer.confidence)} sure"
+
+
+def answer_line(answer: Answer) -> str:
+    """Returns an answer in one line: `<$ 20.70 = 48.65 - 27.95, 93% sure>`."""
+    formula = f" = {shortened(answer.formula, 120)}" if _computed(answer) else ""
+    sure = f", {words}" if (words := confidence_words(answer)) else ""
+    return visible(f"<{shortened(show_number(answer))}{formula}{sure}>")
+
+
+def answer_html(answer: Answer) -> str:
+    """Returns an answer with its arithmetic, as elements."""
+    return boxed("<p>", _value(answer), "</p>")
+
+
+def turn_html(turn: Turn, document: Document) -> str:
+    """Returns a question with its answer, and the tables and sentences that it comes from, as elements.
+
+    Args:
+        turn: Question and answer.
+        document: What was asked about.
+    """
+    asked = f'<p style="margin:.3em 0"><i>{html_text(turn.question)}</i><br>{_value(turn.answer)}</p>'
+    return boxed(asked, *_grounds(tuple(dict.fromkeys(turn.answer.sources)), document))
+
+
+def _computed(answer: Answer) -> bool:
+    return bool(answer.formula) and answer.value is not None
+
+
+def _value(answer: Answer) -> str:
+    formula = f" = {html_text(shortened(answer.formula, 300))}" if _computed(answer) else ""
+    said = [confidence_words(answer), answer.reason or "", show_correction(answer) or ""]
+    small = "".join(f"<br><small>{html_text(words)}</small>" for words in said if words)
+    return f'<b style="font-size:1.25em">{html_text(show_number(answer))}</b>{formula}{small}'
+
+
+def _grounds(sources: tuple[Source, ...], document: Document) -> Iterator[str]:
+    cells = [source for source in sources if isinstance(source, CellRef)]
+    for index in list(dict.fromkeys(cell.table for cell in cells))[:_TABLES]:
+        marked = [cell for cell in cells if cell.table == index]
+        yield table_html(document.table(index), marked, _caption(marked[0], document))
+    sentences: dict[tuple[str, int], list[SentenceRef]] = {}
+    for source in sources:
+        if isinstance(source, SentenceRef):
+            sentences.setdefault((source.section, source.sentence), []).append(source)
+    for found in list(sentences.values())[:_SENTENCES]:
+        text = marked_text(document.sentence(found[0]).text, [(source.start, source.end) for source in found])
+        where = html_text(shortened(whereabouts(found[0], document).words))
+        yield f'<p style="margin:.3em 0">{f"<small>{where}</small><br>" if where else ""}{text}</p>'
+    yield _places(sources, document)
+
+
+def _caption(cell: CellRef, document: Document) -> str:
+    where, table = whereabouts(cell, document).words, document.table(cell.table)
+    return shortened(where or table.title or table.caption)
+
+
+def _places(sources: tuple[Source, ...], document: Document) -> str:
+    """The places in words too: a mark is not read out, and what is beyond the most is not shown."""
+    shown = [show_source(source, document) for source in sources[:_PLACES]]
+    listed = [f"{shortened(source.place, 80)}: {shortened(source.span, 60)}" for source in shown]
+    if (more := len(sources) - len(shown)) > 0:
+        listed.append(f"{more} more")
+    return f"<small>from {html_text('; '.join(listed))}</small>" if listed else ""

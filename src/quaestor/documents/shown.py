@@ -1,0 +1,166 @@
+"""Documents and tables as Python shows them: in one line, and as elements for a notebook.
+
+Owns how much of them is shown. Every text is escaped, no script is needed, and colours are those of the page around it,
+light or dark: what is marked is a `<mark>`.
+"""
+
+from collections.abc import Collection, Iterable, Iterator
+
+from quaestor.core.provenance import CellRef
+from quaestor.core.visible import html_text, visible
+from quaestor.documents.document import Document
+from quaestor.documents.table import Cell, Table
+
+_ROWS, _COLUMNS, _CHARACTERS, _TABLES = 24, 14, 160, 24
+"""The most of a table or a document that is shown at once, and of the text of a cell."""
+_AROUND = 1
+"""How many rows are shown above and below one that is marked, where not all are."""
+
+_BOX = "overflow-x:auto;max-width:100%"
+_GRID = "border-collapse:collapse;margin:.3em 0"
+_CELL = "padding:.15em .6em;vertical-align:top"
+_NO_MATH = "tex2jax_ignore mathjax_ignore"
+"""Else a notebook takes what stands between two dollar signs for a formula."""
+
+
+def shortened(text: str, most: int = _CHARACTERS) -> str:
+    """Returns a text in one line, cut where it is longer than so many characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def boxed(*parts: str) -> str:
+    """Returns elements as one that a notebook shows as it is: wide ones scroll, no dollar sign begins a formula."""
+    return f'<div class="{_NO_MATH}" style="{_BOX}">{"".join(parts)}</div>'
+
+
+def table_line(table: Table) -> str:
+    """Returns a table in one line: `<table 0 'Net sales': 5 rows; 2007 | 2006 | 2005>`."""
+    heads = [shortened(head.label, 30) or "-" for head in table.columns[1 : _COLUMNS + 1]]
+    title = shortened(table.title or table.caption, 60)
+    named = f" {title!r}" if title else ""
+    rows = len(table.rows) - table.header_rows
+    return visible(f"<table {table.index}{named}: {_counted(rows, 'row')}; {' | '.join(heads)}>")
+
+
+def document_line(document: Document) -> str:
+    """Returns a document in one line: `<'report.html': 12 pages, 5 tables, 80 sentences>`."""
+    return visible(f"<{document.id!r}: {contents_words(document)}>")
+
+
+def contents_words(document: Document) -> str:
+    """Returns what a document holds: `12 pages, 5 tables, 80 sentences`."""
+    pages = max((block.page or 0 for block in document.blocks), default=0)
+    counts = [_counted(len(document.tables), "table"), _counted(len(document.sentences), "sentence")]
+    if document.warnings:
+        counts.append(_counted(len(document.warnings), "warning"))
+    return ", ".join([_counted(pages, "page"), *counts] if pages else counts)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+
+
+def document_html(document: Document) -> str:
+    """Returns what a document holds, and a list of its tables, as elements."""
+    said = [f"<p><b>{html_text(document.id)}</b><br>{contents_words(document)}</p>"]
+    if document.tables:
+        shown = "".join(f"<li>{_table_words(document, table)}</li>" for table in document.tables[:_TABLES])
+        said.append(f'<ol start="0" style="margin:.3em 0">{shown}</ol>')
+    if (more := len(document.tables) - _TABLES) > 0:
+        said.append(f"<p>and {_counted(more, 'table')} more</p>")
+    return boxed(*said)
+
+
+def _table_words(document: Document, table: Table) -> str:
+    title = table.title or document.section_of(table).title or table.caption or "a table"
+    page = document.block(table.cells[0][0].ref).page
+    where = f", page {page}" if page is not None else ""
+    return html_text(f"{shortened(title, 80)}{where} ({_counted(len(table.rows) - table.header_rows, 'row')})")
+
+
+def table_html(table: Table, marked: Collection[CellRef] = (), caption: str = "") -> str:
+    """Returns a table as elements, its rows and columns named as such.
+
+    Args:
+        table: The table.
+        marked: The cells that are marked; of a long or wide table the parts around them are shown.
+        caption: What stands over it; by default its title or its caption.
+    """
+    places = {(ref.row, ref.column) for ref in marked if ref.table == table.index}
+    rows = _kept(len(table.rows), range(table.header_rows), {row for row, _ in places}, _ROWS)
+    columns = _kept(len(table.columns), (0,), {column for _, column in places}, _COLUMNS)
+    head = [row for row in rows if row is not None and row < table.header_rows]
+    said = caption or shortened(table.title or table.caption)
+    named = f'<caption style="text-align:left">{html_text(said)}</caption>' if said else ""
+    top = "".join(f"<tr>{_cells(table, row, columns, places)}</tr>" for row in head)
+    body = "".join(f"<tr>{_cells(table, row, columns, places)}</tr>" for row in rows[len(head) :])
+    top = f"<thead>{top}</thead>" if top else ""
+    return f'<table style="{_GRID}">{named}{top}<tbody>{body}</tbody></table>'
+
+
+def _kept(count: int, always: Iterable[int], marked: Collection[int], most: int) -> list[int | None]:
+    """Returns which of some lines are shown, in order; None stands for those left out between two of them."""
+    first = [*always]
+    if count <= most:
+        return [*range(count)]
+    near = sorted({line for at in marked for line in range(max(at - _AROUND, 0), min(at + _AROUND + 1, count))})
+    shown = sorted({*first[:most], *(near or range(count))[:most]})
+    kept: list[int | None] = []
+    for line in shown:
+        before = next((at for at in reversed(kept) if at is not None), -1)
+        kept += [None, line] if line > before + 1 else [line]
+    return kept if shown[-1] == count - 1 else [*kept, None]
+
+
+def _cells(table: Table, row: int | None, columns: Iterable[int | None], marked: Collection[tuple[int, int]]) -> str:
+    return "".join(_cell(table, row, column, (row, column) in marked) for column in columns)
+
+
+def _cell(table: Table, row: int | None, column: int | None, is_marked: bool) -> str:
+    style = f'style="{_CELL};text-align:{"left" if column == 0 else "right"}"'
+    if row is None or column is None:
+        return f"<td {style}>…</td>"
+    text = _printed(table.cells[row][column])
+    shown = f"<mark><b>{text}</b></mark>" if is_marked else text
+    if row < table.header_rows:
+        return f'<th scope="col" {style}>{shown}</th>'
+    if column == 0:
+        return f'<th scope="row" {style}>{shown}</th>'
+    return f"<td {style}>{shown}</td>"
+
+
+def _printed(cell: Cell) -> str:
+    text = html_text(shortened(cell.text))
+    return text if cell.misread is None else f"{text} <del>{html_text(shortened(cell.misread)) or 'nothing'}</del>"
+
+
+def marked_text(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """Returns a text in which some spans are marked, as elements; of a long one what stands around them.
+
+    Args:
+        text: As printed.
+        spans: Where each begins, and the character after it; overlapping ones are marked as one.
+    """
+    return "".join(_pieces(text, _joined(spans)))
+
+
+def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if joined and start < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _pieces(text: str, spans: list[tuple[int, int]]) -> Iterator[str]:
+    at = 0
+    for start, end in spans:
+        between = text[at:start]
+        yield html_text(between if len(between) <= _CHARACTERS else f"… {between[-_CHARACTERS:]}")
+        yield f"<mark><b>{html_text(text[start:end])}</b></mark>"
+        at = end
+    rest = text[at:]
+    yield html_text(rest if len(rest) <= _CHARACTERS else f"{rest[:_CHARACTERS]} …")

@@ -1,0 +1,149 @@
+"""Questions with their answers, as `ask` gives them and as a REPL, `rich` and notebooks show them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, overload
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.display import ShownSource, show_number, show_source
+from quaestor.conversation.shown import confidence_words, turn_html
+from quaestor.conversation.turn import Turn
+from quaestor.core.visible import visible
+from quaestor.documents.document import Document
+from quaestor.library.frames import pandas_frame, polars_frame
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    from rich.console import RenderableType
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredQuestion:
+    """A question with its answer: `print` shows the number as the page would print it, a notebook where it stands.
+
+    Attributes:
+        turn: How it came about, with all that is known of it.
+        page: The page that was asked.
+    """
+
+    turn: Turn
+    page: Document
+
+    @property
+    def question(self) -> str:
+        """As asked; of several questions in one, the one that this is the answer to."""
+        return self.turn.question
+
+    @property
+    def asked(self) -> str:
+        """As asked, together with the others of several questions in one."""
+        return self.turn.asked
+
+    @property
+    def answer(self) -> Answer:
+        """The answer with its exact value, its scale and unit, formula, plan, confidence and sources."""
+        return self.turn.answer
+
+    @property
+    def number(self) -> Decimal | None:
+        """The exact number, in units of `answer.scale` (a computed ratio is a fraction); None where it is none."""
+        return self.turn.answer.number
+
+    @property
+    def display(self) -> str:
+        """The number with its unit and scale, rounded for reading: `$ 48.65`."""
+        return show_number(self.turn.answer)
+
+    @property
+    def sources(self) -> tuple[ShownSource, ...]:
+        """Where the numbers stand, each with the text of its cell or sentence."""
+        return tuple(show_source(source, self.page) for source in self.turn.answer.sources)
+
+    def __str__(self) -> str:
+        return visible(self.display)
+
+    def __repr__(self) -> str:
+        sure = f", {words}" if (words := confidence_words(self.answer)) else ""
+        return visible(f"<{self.question!r}: {self.display}{sure}>")
+
+    def __rich__(self) -> "RenderableType":
+        from quaestor.library.rich_view import answered_view
+
+        return answered_view(self)
+
+    def _repr_html_(self) -> str:
+        """Returns it as notebooks show it: the number, its arithmetic, the table with its source cells marked."""
+        return turn_html(self.turn, self.page)
+
+
+class Answers(Sequence[AnsweredQuestion]):
+    """Questions with their answers, in the order asked.
+
+    >>> import quaestor
+    >>> page = quaestor.open("sample#QUIL/2007/page_88.pdf")
+    >>> price, change = page.ask(["what was the exercise price in 2007?", "and the change from 2005?"])
+    >>> print(price, change)
+    $ 48.65 $ 20.70
+    """
+
+    __slots__ = ("_answers",)
+
+    def __init__(self, answers: Sequence[AnsweredQuestion] = ()) -> None:
+        """Takes them in the order asked."""
+        self._answers = tuple(answers)
+
+    def __len__(self) -> int:
+        return len(self._answers)
+
+    @overload
+    def __getitem__(self, index: int) -> AnsweredQuestion: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Answers": ...
+    def __getitem__(self, index: int | slice) -> "AnsweredQuestion | Answers":
+        return Answers(self._answers[index]) if isinstance(index, slice) else self._answers[index]
+
+    def __iter__(self) -> Iterator[AnsweredQuestion]:
+        return iter(self._answers)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Answers) and self._answers == other._answers
+
+    def __hash__(self) -> int:
+        return hash(self._answers)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self._answers))
+
+    def __repr__(self) -> str:
+        lines = ",\n ".join(map(repr, self._answers))
+        return f"[{lines}]"
+
+    def __rich__(self) -> "RenderableType":
+        from quaestor.library.rich_view import answers_view
+
+        return answers_view(self)
+
+    def _repr_html_(self) -> str:
+        """Returns them as notebooks show them, one below the other."""
+        return "".join(answer._repr_html_() for answer in self._answers)
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Returns a pandas frame with a row for each answer; its columns are `quaestor.library.frames.COLUMNS`.
+
+        `number` is a float, to compute and plot with; `exact` is the same number to its last digit, as text that
+        `decimal.Decimal` reads.
+
+        Raises:
+            SettingsError: pandas is not installed.
+        """
+        return pandas_frame(self)
+
+    def to_polars(self) -> "polars.DataFrame":
+        """Returns a polars frame with a row for each answer, with the columns of `to_pandas`.
+
+        Raises:
+            SettingsError: polars is not installed.
+        """
+        return polars_frame(self)

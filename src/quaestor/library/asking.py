@@ -1,0 +1,122 @@
+"""What a Python call says, as the services below take it: who answers, by which settings, and what is asked.
+
+Refuses what no annotation stops: questions that are no text, an open model where no event loop of the caller's runs.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import cast
+
+from pydantic import JsonValue
+
+from quaestor.application.ask_service import AskRequest
+from quaestor.application.several import taken_apart
+from quaestor.application.solver_options import SolverOverrides
+from quaestor.datasets.dataset import Conversation
+from quaestor.documents.document import Document
+from quaestor.errors import InputError, QuestionError, SettingsError
+from quaestor.evaluation.runner import check_questions
+from quaestor.llm.session import ModelSession
+from quaestor.readers.cache import ByteCache
+from quaestor.settings import Settings, load_settings
+from quaestor.solvers.base import Solver
+
+Options = Mapping[str, object]
+Questions = list[str] | tuple[str, ...]
+"""Several questions; no `Sequence[str]`, which a single text is too."""
+
+
+def settings_with(settings: Settings | None, **said: str | int | None) -> Settings:
+    """Returns settings, by default those of the environment and of quaestor.toml, with what a call says."""
+    given = {name: value for name, value in said.items() if value is not None}
+    return load_settings(given) if settings is None else replace(settings, **given)  # type: ignore[arg-type]
+
+
+def overrides(options: Options | None) -> SolverOverrides:
+    """Returns options that a call says, as they stand above those of the settings."""
+    if options is not None and not isinstance(options, Mapping):
+        raise SettingsError(f"options are a dict by name, such as {{'abstain_below': 0.5}}, not {_kind(options)}")
+    return SolverOverrides(cast("Mapping[str, JsonValue]", dict(options or {})))
+
+
+def asking_request(
+    settings: Settings,
+    cache: ByteCache | None,
+    solver: str | Solver | None,
+    model: str | ModelSession | None,
+    options: Options | None,
+) -> AskRequest:
+    """Returns who answers, and how.
+
+    Args:
+        settings: Those in force.
+        cache: Where indexes and ontologies of files are kept, or None.
+        solver: Its name, or one that is made; None is the one that is set.
+        model: Its name, or one that is open; None is the one that is set.
+        options: Of a solver that is named.
+
+    Raises:
+        SettingsError: One of them is of no such kind, or options are given for a solver that is made.
+    """
+    if solver is not None and not isinstance(solver, str | Solver):
+        raise SettingsError(f"a solver is its name, such as 'embedded', or what make_solver gives, not {_kind(solver)}")
+    if model is not None and not isinstance(model, str | ModelSession):
+        raise SettingsError(f"a model is its name, such as 'anthropic:NAME', not {_kind(model)}")
+    named, own = (solver, None) if solver is None or isinstance(solver, str) else (None, solver)
+    name, session = (model, None) if model is None or isinstance(model, str) else (None, model)
+    if own is not None and options:
+        raise SettingsError("options are for a solver that is named: give them to make_solver")
+    request = AskRequest(settings_with(settings, solver=named, model=name), overrides(options))
+    return replace(request, model_named=name is not None, solver=own, session=session, cache=cache)
+
+
+def require_named(model: object) -> None:
+    """Makes sure that a model is named where it is opened here.
+
+    Raises:
+        SettingsError: It is one that is open already: it belongs to the event loop where it was opened.
+    """
+    if isinstance(model, ModelSession):
+        raise SettingsError(
+            "an open model belongs to its event loop: await ask_async of the document, or name the model"
+        )
+
+
+def questions_of(asked: object, document: Document) -> tuple[str, ...]:
+    """Returns what is asked, as far as it can be asked.
+
+    Args:
+        asked: A question, or a list or tuple of questions.
+        document: What is asked about.
+
+    Raises:
+        InputError: It is neither.
+        QuestionError: There is no question, one is empty, or asks several things that cannot be told apart; or a
+            question that stands alone asks several things.
+    """
+    if isinstance(asked, str):
+        apart = _taken_apart((asked,), document)
+        if len(apart) > 1:
+            several = "; ".join(repr(part) for part in apart)
+            raise QuestionError(f"this asks {len(apart)} things, and has one answer each as a list: [{several}]"[:1000])
+        return (asked,)
+    if not isinstance(asked, list | tuple):
+        raise InputError(f"a question is a text, or several are a list of texts, not {_kind(asked)}")
+    questions = tuple(asked)
+    for number, question in enumerate(questions, start=1):
+        if not isinstance(question, str):
+            raise InputError(f"question {number} is no text, but {_kind(question)}")
+    if not questions:
+        raise QuestionError("there is no question in the list: ask something, such as 'what were net sales in 2024?'")
+    _taken_apart(questions, document)
+    return questions
+
+
+def _taken_apart(questions: tuple[str, ...], document: Document) -> tuple[str, ...]:
+    conversation = Conversation(document.id, document, questions)
+    check_questions(conversation)
+    return taken_apart(conversation).questions
+
+
+def _kind(value: object) -> str:
+    return "None" if value is None else type(value).__name__

@@ -1,0 +1,296 @@
+"""Files, pages and documents, opened to be asked: `open` and what it gives."""
+
+import asyncio
+import os
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, overload
+
+from quaestor.application.ask_service import AskRequest, answer_questions
+from quaestor.application.file_cache import file_cache
+from quaestor.application.resolve import CorpusPage, find_files
+from quaestor.core.visible import visible
+from quaestor.datasets.dataset import Conversation, Dataset
+from quaestor.documents.document import Document
+from quaestor.documents.shown import contents_words, document_html
+from quaestor.documents.table import Table
+from quaestor.errors import InputError
+from quaestor.evaluation.runner import check_questions
+from quaestor.library.answered import AnsweredQuestion, Answers
+from quaestor.library.asking import Options, Questions, asking_request, questions_of, require_named, settings_with
+from quaestor.library.ongoing import OngoingConversation
+from quaestor.library.waiting import run_sync
+from quaestor.llm.session import ModelSession
+from quaestor.questions.question import read_question
+from quaestor.readers.cache import ByteCache
+from quaestor.retrieval.finding import find_places
+from quaestor.retrieval.index import PlaceIndex
+from quaestor.retrieval.keeping import kept_index
+from quaestor.retrieval.place import Place
+from quaestor.settings import Settings
+from quaestor.solvers.base import Solver
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+Openable = str | Path | Document | Sequence[str | Path]
+"""What `open` takes: a file or `DATASET#PAGE`, several of them, or a document."""
+
+
+def open(file: Openable, *, settings: Settings | None = None) -> "OpenedDocument":
+    """Opens a report to be asked.
+
+    Args:
+        file: The path of a file that can be read (HTML, PDF, XLSX, CSV, Markdown, plain text); a page of a dataset as
+            `DATASET#PAGE`, where `sample` is the dataset that comes along; several of these, which are asked as one; or
+            a `Document`.
+        settings: By default those of the environment and of quaestor.toml.
+
+    Raises:
+        InputError: There is no such file or page, it is none of these, or it cannot be read. The message says what to
+            do.
+        SettingsError: The extra that reads such a file is not installed, or a setting is not what it may be.
+
+    >>> import quaestor
+    >>> page = quaestor.open("sample#QUIL/2007/page_88.pdf")
+    >>> print(page.ask("what was the exercise price of stock options in 2007?"))
+    $ 48.65
+    """
+    in_force = settings_with(settings)
+    if isinstance(file, Document):
+        return OpenedDocument(CorpusPage.of(file), in_force, None)
+    cache = file_cache(in_force)
+    return OpenedDocument(find_files(_names(file), cache), in_force, cache)
+
+
+async def open_async(file: Openable, *, settings: Settings | None = None) -> "OpenedDocument":
+    """Opens a report to be asked, as `open`, while the event loop goes on.
+
+    Args:
+        file: As `open` takes it.
+        settings: By default those of the environment and of quaestor.toml.
+
+    Raises:
+        InputError: There is no such file or page, it is none of these, or it cannot be read.
+        SettingsError: The extra that reads such a file is not installed, or a setting is not what it may be.
+    """
+    return await asyncio.to_thread(open, file, settings=settings)
+
+
+def _names(file: object) -> list[str]:
+    if isinstance(file, str | os.PathLike):
+        return [_name(file)]
+    if isinstance(file, Dataset):
+        raise InputError(f"{file.path} is a dataset: open one of its pages, as conversations[0].document")
+    if isinstance(file, Conversation):
+        raise InputError("a conversation of a dataset is about its document: open that, as conversation.document")
+    if not isinstance(file, Sequence) or isinstance(file, bytes | bytearray):
+        raise InputError(f"open takes a path, 'DATASET#PAGE', a list of these or a Document, not {type(file).__name__}")
+    if not file:
+        raise InputError("open takes one file at least: the list is empty")
+    return [_name(one) for one in file]
+
+
+def _name(file: object) -> str:
+    name = os.fspath(file) if isinstance(file, str | os.PathLike) else None
+    if not isinstance(name, str):
+        raise InputError(f"a file is a path or 'DATASET#PAGE', not {type(file).__name__}")
+    if not name.strip():
+        raise InputError("the name of the file is empty: give a path, or 'DATASET#PAGE'")
+    return name
+
+
+class OpenedDocument:
+    """A filing, a page or several files, opened to be asked: what `open` gives.
+
+    `ask` answers one question or a list of them, `conversation` is held open for follow-ups, `find` says where an
+    answer would stand, `tables` are what was read.
+    """
+
+    def __init__(self, page: CorpusPage, settings: Settings, cache: ByteCache | None) -> None:
+        """Takes what was opened; use `open`.
+
+        Args:
+            page: What was read, and what it is read among.
+            settings: Those in force.
+            cache: Where indexes and ontologies of files are kept, or None.
+        """
+        self._page, self._settings, self._cache = page, settings, cache
+
+    @property
+    def name(self) -> str:
+        """What it was opened by; of a document its id."""
+        return self._page.name or self.document.id
+
+    @property
+    def document(self) -> Document:
+        """What was read: headings, sentences and tables in their order, and what was repaired or lost (`warnings`)."""
+        return self._page.document
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables, in the order of the document."""
+        return self.document.tables
+
+    @overload
+    def ask(
+        self,
+        questions: str,
+        *,
+        solver: str | Solver | None = None,
+        model: str | None = None,
+        options: Options | None = None,
+    ) -> AnsweredQuestion: ...
+    @overload
+    def ask(
+        self,
+        questions: Questions,
+        *,
+        solver: str | Solver | None = None,
+        model: str | None = None,
+        options: Options | None = None,
+    ) -> Answers: ...
+    def ask(
+        self,
+        questions: str | Questions,
+        *,
+        solver: str | Solver | None = None,
+        model: str | None = None,
+        options: Options | None = None,
+    ) -> AnsweredQuestion | Answers:
+        """Answers a question, or a list of them as one conversation, in which later ones may refer to earlier ones.
+
+        Works in scripts and in notebooks. A question of a list that asks several things has an answer for each.
+
+        Args:
+            questions: One question gives one answer, a list gives a sequence of answers.
+            solver: Its name, or one that `make_solver` has made; by default the one that is set, else `embedded`, which
+                asks no model.
+            model: The model that a solver asks, such as `anthropic:NAME`.
+            options: Of a solver that is named, such as `{"abstain_below": 0.5}`.
+
+        Raises:
+            InputError: The document has no number, or what is asked is no text.
+            QuestionError: A question is empty, or asks several things that cannot be told apart, or stands alone and
+                asks several things; nothing was asked.
+            SettingsError: There is no such solver or option, or it needs a model.
+            OutageError: The model cannot be asked.
+
+        >>> import quaestor
+        >>> page = quaestor.open("sample#QUIL/2007/page_88.pdf")
+        >>> price, change = page.ask(["what was the exercise price in 2007?", "what was the change from 2005?"])
+        >>> print(change, "=", change.answer.formula)
+        $ 20.70 = 48.65 - 27.95
+        """
+        require_named(model)
+        return run_sync(self._ask(questions, asking_request(self._settings, self._cache, solver, model, options)))
+
+    @overload
+    async def ask_async(
+        self,
+        questions: str,
+        *,
+        solver: str | Solver | None = None,
+        model: str | ModelSession | None = None,
+        options: Options | None = None,
+    ) -> AnsweredQuestion: ...
+    @overload
+    async def ask_async(
+        self,
+        questions: Questions,
+        *,
+        solver: str | Solver | None = None,
+        model: str | ModelSession | None = None,
+        options: Options | None = None,
+    ) -> Answers: ...
+    async def ask_async(
+        self,
+        questions: str | Questions,
+        *,
+        solver: str | Solver | None = None,
+        model: str | ModelSession | None = None,
+        options: Options | None = None,
+    ) -> AnsweredQuestion | Answers:
+        """Answers as `ask` does, while the caller's event loop goes on.
+
+        Args:
+            questions: One question gives one answer, a list gives a sequence of answers.
+            solver: Its name, or one that `make_solver` has made; by default the one that is set, else `embedded`.
+            model: The model that a solver asks, such as `anthropic:NAME`; several calls may share what `open_session`
+                gives, in the event loop where it was opened.
+            options: Of a solver that is named.
+
+        Raises:
+            InputError: The document has no number, or what is asked is no text.
+            QuestionError: A question cannot be asked as it is; nothing was asked.
+            SettingsError: There is no such solver or option, or it needs a model.
+            OutageError: The model cannot be asked.
+        """
+        return await self._ask(questions, asking_request(self._settings, self._cache, solver, model, options))
+
+    async def _ask(self, questions: object, request: AskRequest) -> AnsweredQuestion | Answers:
+        asked = await answer_questions(self._page, questions_of(questions, self.document), request)
+        answers = Answers([AnsweredQuestion(turn, self.document) for turn in asked.turns])
+        return answers[0] if isinstance(questions, str) else answers
+
+    def conversation(
+        self,
+        *,
+        solver: str | Solver | None = None,
+        model: str | None = None,
+        options: Options | None = None,
+    ) -> OngoingConversation:
+        """Begins a conversation that is held open: each question may refer to all before it.
+
+        Args:
+            solver: Its name, or one that `make_solver` has made; by default the one that is set, else `embedded`.
+            model: The model that a solver asks, such as `anthropic:NAME`. Its connection stays open until `close`, or
+                the end of a `with` block.
+            options: Of a solver that is named.
+
+        Raises:
+            InputError: The document has no number.
+            SettingsError: Solver, model or options are of no such kind; what does not fit is said when it is asked.
+        """
+        require_named(model)
+        return OngoingConversation(self._page, asking_request(self._settings, self._cache, solver, model, options))
+
+    def find(self, question: str, *, most: int = 5) -> tuple[Place, ...]:
+        """Returns the tables and passages where an answer would stand, best first; none where nothing fits.
+
+        Args:
+            question: What is looked for, in words of reports.
+            most: How many places at most.
+
+        Raises:
+            InputError: It is no text, or fewer than one place is asked for.
+            QuestionError: It is empty.
+
+        >>> import quaestor
+        >>> page = quaestor.open("sample#QUIL/2007/page_88.pdf")
+        >>> page.find("exercise price", most=1)[0].kind
+        'table'
+        """
+        if not isinstance(question, str):
+            raise InputError(f"find takes a text, not {type(question).__name__}")
+        if most < 1:
+            raise InputError(f"find gives one place or more, not {most}")
+        check_questions(Conversation(self.name, self.document, (question,)))
+        return find_places(self._index, read_question(question), most=most)
+
+    @cached_property
+    def _index(self) -> PlaceIndex:
+        return kept_index(self.document, None if self.document.is_page else self._cache)
+
+    def __repr__(self) -> str:
+        return visible(f"<OpenedDocument {self.name}: {contents_words(self.document)}>")
+
+    def __rich__(self) -> "RenderableType":
+        from quaestor.library.rich_view import opened_view
+
+        return opened_view(self.name, self.document)
+
+    def _repr_html_(self) -> str:
+        """Returns what was read as notebooks show it."""
+        return document_html(self.document)

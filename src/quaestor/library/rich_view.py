@@ -1,0 +1,61 @@
+"""Answers and documents as `rich` shows them in a terminal. Imported where they are shown."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from quaestor.conversation.shown import confidence_words
+from quaestor.core.visible import visible
+from quaestor.documents.document import Document
+from quaestor.documents.shown import contents_words, table_line
+
+if TYPE_CHECKING:
+    from quaestor.library.answered import AnsweredQuestion
+
+_PLACES, _TABLES = 8, 12
+
+
+def answered_view(answered: "AnsweredQuestion") -> RenderableType:
+    """Returns a question with its answer, its arithmetic and where its numbers stand."""
+    answer = answered.answer
+    line = Text.assemble((visible(answered.display), "bold"))
+    if answer.formula and answer.value is not None:
+        line.append(visible(f" = {answer.formula}"))
+    if words := confidence_words(answer):
+        line.append(f"  {words}", "dim")
+    parts = [Text(visible(answered.question), "italic"), line]
+    if answer.reason:
+        parts.append(Text(visible(answer.reason), "yellow"))
+    sources = answered.sources
+    parts += [Text(visible(f"  {source.place}: {source.span}"), "dim") for source in sources[:_PLACES]]
+    if (more := len(sources) - _PLACES) > 0:
+        parts.append(Text(f"  and {more} more", "dim"))
+    return Group(*parts)
+
+
+def answers_view(answers: "Sequence[AnsweredQuestion]") -> RenderableType:
+    """Returns a table with a row for each answer."""
+    table = Table("question", "answer", "formula", "sure", box=None, header_style="dim", padding=(0, 2, 0, 0))
+    for answered in answers:
+        answer = answered.answer
+        formula = answer.formula if answer.value is not None else answer.reason or ""
+        said = (answered.question, answered.display, formula, confidence_words(answer).removesuffix(" sure"))
+        table.add_row(*(Text(visible(text), "bold" if place == 1 else "") for place, text in enumerate(said)))
+    return table
+
+
+def opened_view(name: str, document: Document) -> RenderableType:
+    """Returns what was read of a file, and its first tables.
+
+    Args:
+        name: What it was opened by.
+        document: What was read.
+    """
+    lines = [Text(visible(name), "bold"), Text(contents_words(document), "dim")]
+    lines += [Text(f"  {table_line(table)}") for table in document.tables[:_TABLES]]
+    if (more := len(document.tables) - _TABLES) > 0:
+        lines.append(Text(f"  and {more} more", "dim"))
+    return Group(*lines)

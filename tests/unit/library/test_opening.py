@@ -1,0 +1,188 @@
+"""Files, pages and documents as Python users open and ask them, in plain code and where an event loop runs already."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from long_filing import a_long_filing
+from made_up import a_record, write_dataset
+from model_server import ModelServer
+from reflection_bench import draft, look_up, playing
+
+import quaestor
+from quaestor import Answers
+from quaestor.errors import InputError, QuestionError, SettingsError, UnknownConversationError
+from quaestor.settings import Settings
+
+NAME = "sample#QUIL/2007/page_88.pdf"
+PAGE = quaestor.open(NAME)
+QUESTION = "what was the exercise price of stock options in 2007?"
+REPORT = "<h1>Results</h1><table><tr><td></td><td>2024</td><td>2023</td></tr><tr><td>Net sales</td><td>{}</td>"
+REPORT += "<td>100</td></tr><tr><td>Cost of sales</td><td>70</td><td>60</td></tr></table>"
+
+
+@pytest.fixture(autouse=True)
+def somewhere_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is kept of files is kept beside the store: not in the checkout."""
+    monkeypatch.chdir(tmp_path)
+
+
+def test_one_question_has_one_answer() -> None:
+    answered = PAGE.ask(QUESTION)
+    assert str(answered) == answered.display == "$ 48.65"
+    assert answered.number == answered.answer.number
+    assert answered.sources[0].span == "$ 48.65"
+
+
+def test_a_list_of_questions_is_a_conversation() -> None:
+    answers = PAGE.ask([QUESTION, "and in 2005?", "what was the change in 2007 and 2006, and what was the sum?"])
+    assert isinstance(answers, Answers)
+    assert [str(one) for one in answers[:2]] == ["$ 48.65", "$ 27.95"]
+    assert len(answers) > 3
+    assert PAGE.ask(("what was the exercise price in 2007?",))[0].display == "$ 48.65"
+
+
+def test_a_question_that_asks_several_things_has_to_stand_in_a_list() -> None:
+    with pytest.raises(QuestionError, match=r"asks 2 things.* as a list: \['what .*2007\?'; '.*'\]") as raised:
+        PAGE.ask("what was the exercise price in 2007, and what was it in 2006?")
+    assert "\n" not in str(raised.value)
+
+
+def test_it_works_inside_a_running_loop_as_in_a_notebook() -> None:
+    async def notebook() -> list[str]:
+        opened = await quaestor.open_async(NAME)
+        plain, waited = opened.ask(QUESTION), await opened.ask_async([QUESTION])
+        return [str(plain), *map(str, waited)]
+
+    assert asyncio.run(notebook()) == ["$ 48.65", "$ 48.65"]
+
+
+def test_a_file_is_opened_by_text_or_by_path_and_several_as_one(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(REPORT.format(120))
+    (tmp_path / "b.html").write_text(REPORT.format(140).replace("2024", "2025").replace("2023", "2024"))
+    for file in ("a.html", tmp_path / "a.html", [Path("a.html")]):
+        assert str(quaestor.open(file).ask("what were net sales in 2024?")) == "120"
+    both = quaestor.open(["a.html", Path("b.html")])
+    assert (both.document.id, len(both.tables)) == ("a.html + b.html", 2)
+    assert [str(one) for one in both.ask(["what were net sales in 2025?", "and in 2023?"])] == ["140", "100"]
+
+
+def test_a_document_is_asked_by_itself_and_writes_nothing(tmp_path: Path) -> None:
+    opened = quaestor.open(PAGE.document)
+    assert str(opened.ask(QUESTION)) == "$ 48.65"
+    assert (opened.name, opened.document) == (PAGE.document.id, PAGE.document)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_settings_are_given_once_for_all_that_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(REPORT.format(120))
+    opened = quaestor.open("a.html", settings=Settings(store=f"sqlite:///{tmp_path}/kept/runs.db", solver="magic"))
+    with pytest.raises(SettingsError, match="there is no solver 'magic'"):
+        opened.ask("what were net sales in 2024?")
+    assert (tmp_path / "kept" / "files").is_dir()
+    assert str(opened.ask("what were net sales in 2024?", solver="embedded")) == "120"
+
+
+def test_places_are_found_without_an_answer() -> None:
+    opened = quaestor.open(a_long_filing())
+    first, *others = opened.find("net sales of services in 2021")
+    assert first.kind == "table"
+    assert len(others) <= 4
+    assert len(opened.find("net sales", most=1)) == 1
+    assert opened.find("zebra") == ()
+
+
+@pytest.mark.parametrize("name", ["NORD/2012/page_41.pdf", "nord/2012/page_41", "Single_NORD/2012/page_41.pdf-1"])
+def test_a_page_is_found_by_any_clear_name(tmp_path: Path, name: str) -> None:
+    write_dataset(tmp_path / "pages.json", a_record())
+    assert quaestor.open(f"{tmp_path}/pages.json#{name}").document.id == "NORD/2012/page_41.pdf"
+
+
+def test_a_file_called_sample_is_taken_with_its_folder(tmp_path: Path) -> None:
+    write_dataset(tmp_path / "sample", a_record("Single_OWN/1/page_1.pdf-1"))
+    assert quaestor.open("./sample#OWN/1/page_1").document.id == "OWN/1/page_1.pdf"
+    with pytest.raises(UnknownConversationError):
+        quaestor.open("sample#OWN/1/page_1")
+
+
+WRONG: tuple[tuple[Callable[[], object], str], ...] = (
+    (lambda: quaestor.open("10-k.html"), "'10-k.html' names no page, and there is no such file"),
+    (lambda: quaestor.open("sample"), r"holds \d+ pages: name one of them"),
+    (lambda: quaestor.open("."), "it is a directory; name the file in it"),
+    (lambda: quaestor.open(""), "the name of the file is empty"),
+    (lambda: quaestor.open([]), "the list is empty"),
+    (lambda: quaestor.open([None]), "a file is a path or 'DATASET#PAGE', not NoneType"),  # type: ignore[list-item]
+    (lambda: quaestor.open(None), "open takes a path, .*, not NoneType"),  # type: ignore[arg-type]
+    (lambda: quaestor.open(b"a.html"), "open takes a path, .*, not bytes"),  # type: ignore[arg-type]
+    (lambda: quaestor.open(quaestor.read_dataset(quaestor.sample_path())), r"is a dataset: open one of its pages"),  # type: ignore[arg-type]
+    (lambda: quaestor.open(PAGE), "open takes a path, .*, not OpenedDocument"),  # type: ignore[arg-type]
+    (lambda: PAGE.ask(None), "a question is a text, or several are a list of texts, not None"),  # type: ignore[call-overload]
+    (lambda: PAGE.ask({QUESTION}), "several are a list of texts, not set"),  # type: ignore[call-overload]
+    (lambda: PAGE.ask([]), "there is no question in the list"),
+    (lambda: PAGE.ask([QUESTION, 5]), "question 2 is no text, but int"),  # type: ignore[list-item]
+    (lambda: PAGE.ask(""), "the question is empty"),
+    (lambda: PAGE.ask([QUESTION, " "]), "question 2 of QUIL/2007/page_88.pdf is empty"),
+    (lambda: PAGE.ask(QUESTION, solver="magic"), "there is no solver 'magic'; choose one of"),
+    (lambda: PAGE.ask(QUESTION, solver=5), "a solver is its name, .* not int"),  # type: ignore[call-overload]
+    (lambda: PAGE.ask(QUESTION, model=5), "a model is its name, .* not int"),  # type: ignore[call-overload]
+    (lambda: PAGE.ask(QUESTION, options=["x"]), "options are a dict by name, .* not list"),  # type: ignore[call-overload]
+    (lambda: PAGE.ask(QUESTION, options={"magic": 1}), "takes no magic"),
+    (lambda: PAGE.ask(QUESTION, solver="agent"), "no model is named: set one"),
+    (lambda: PAGE.find(""), "the question is empty"),
+    (lambda: PAGE.find(5), "find takes a text, not int"),  # type: ignore[arg-type]
+    (lambda: PAGE.find("sales", most=0), "one place or more, not 0"),
+)
+
+
+@pytest.mark.parametrize(("act", "says"), WRONG, ids=[says[:40] for _, says in WRONG])
+def test_a_mistake_is_said_in_one_line(act: Callable[[], object], says: str) -> None:
+    with pytest.raises(quaestor.QuaestorError, match=says) as raised:
+        act()
+    assert "\n" not in str(raised.value)
+    assert len(str(raised.value)) < 300
+
+
+def test_a_page_without_a_number_is_opened_and_not_asked(tmp_path: Path) -> None:
+    (tmp_path / "memo.txt").write_text("Nothing to see here.\n")
+    opened = quaestor.open("memo.txt")
+    with pytest.raises(InputError, match=r"memo\.txt has no number"):
+        opened.ask("what were net sales?")
+    with pytest.raises(InputError, match=r"memo\.txt has no number"):
+        opened.conversation()
+
+
+def test_a_solver_that_is_made_already_answers() -> None:
+    solver = quaestor.make_solver("embedded", {"abstain_below": 0.0})
+    assert str(PAGE.ask(QUESTION, solver=solver)) == "$ 48.65"
+    with pytest.raises(SettingsError, match="give them to make_solver"):
+        PAGE.ask(QUESTION, solver=solver, options={"abstain_below": 0.5})
+
+
+def test_a_model_is_asked_by_its_name_or_by_an_open_session(local_models: None) -> None:
+    script = playing(expert=[draft(look_up("exercise price, 2007", "48.65"))])
+
+    async def shared(model: str) -> tuple[list[str], int]:
+        async with quaestor.open_session(model) as session:
+            made = quaestor.make_solver("reflection")
+            named = await PAGE.ask_async(QUESTION, solver="reflection", model=session)
+            given = await PAGE.ask_async(QUESTION, solver=made, model=session)
+            assert [answered.turn.usage.requests for answered in (named, given)] == [2, 2]
+            plain: Any = session
+            for act in (lambda: PAGE.ask(QUESTION, model=plain), lambda: PAGE.conversation(model=plain)):
+                with pytest.raises(SettingsError, match="belongs to its event loop: await ask_async"):
+                    act()
+            return [str(named), str(given)], session.connection.meter.total.requests
+
+    with ModelServer(script) as server:
+        model = f"openai:scripted@{server.url}/v1"
+        assert str(PAGE.ask(QUESTION, solver="reflection", model=model)) == "$ 48.65"
+        made = quaestor.make_solver("reflection")
+        assert str(PAGE.ask(QUESTION, solver=made, model=model)) == "$ 48.65"
+        assert asyncio.run(shared(model)) == (["$ 48.65", "$ 48.65"], 4)
+
+
+def test_a_solver_that_asks_a_model_says_that_none_is_named() -> None:
+    with pytest.raises(SettingsError, match="comes without one"):
+        PAGE.ask(QUESTION, solver=quaestor.make_solver("workflow"))
