@@ -86,7 +86,8 @@ def describe(
         result: What the plan came to: a year or a line that it selects is what the result is about.
     """
     reader = _Reader(memory, document)
-    found = reader.meaning(plan, len(memory.turns), question)
+    steps = reader.steps(plan, len(memory.turns), question)
+    found = reader.of_result(steps, len(memory.turns), question)
     if result is not None:
         found = list_meaning.chosen(found, result.value, reader.periods_of_labels(plan))
     text = found.text[:1].upper() + found.text[1:]
@@ -96,7 +97,7 @@ def describe(
         metric_type=found.metric,
         period=spanned_period(found.periods),
         base=found.base,
-        variables=tuple(_named(reader.variables(plan, question))),
+        variables=tuple(_named(reader.variables(plan, steps))),
     )
 
 
@@ -121,8 +122,8 @@ class _Reader:
         self._earlier: dict[int, Meaning] = {}
         self._asked: tuple[Question, ...] = memory.asked
 
-    def meaning(self, plan: Plan, turn: int, question: Question) -> Meaning:
-        """What a plan's result means, at its place in the conversation."""
+    def steps(self, plan: Plan, turn: int, question: Question) -> list[Meaning]:
+        """What each step of a plan means, at its place in the conversation."""
         if turn == len(self._memory.turns):
             self._asked = (*self._memory.asked, question)
         found: list[Meaning] = []
@@ -131,9 +132,13 @@ class _Reader:
                 found.append(self._extract(step, turn, question))
             else:
                 found.append(self._compute(step, found, turn, question))
+        return found
+
+    def of_result(self, steps: Sequence[Meaning], turn: int, question: Question) -> Meaning:
+        """What the result of a plan means, by what its steps mean."""
         previous = self._memory.answers[turn - 1].metric_type if turn else None
         asked = question.metric_types(previous)[0].metric_type
-        return meaning.as_percentage(found[-1]) if asked == "percentage" else found[-1]
+        return meaning.as_percentage(steps[-1]) if asked == "percentage" else steps[-1]
 
     def others(self, plan: Plan, found: Meaning) -> list[int]:
         """The earlier turns, from 0, with another result than this one: not that calculation, number or answer."""
@@ -145,13 +150,13 @@ class _Reader:
             and (self._answer(turn).key != found.key or _are_two(_place(answer.plan), _place(plan)))
         ]
 
-    def variables(self, plan: Plan, question: Question) -> Iterator[Variable]:
-        """The numbers of the page and the earlier answers of a plan."""
+    def variables(self, plan: Plan, meanings: Sequence[Meaning]) -> Iterator[Variable]:
+        """The numbers of the page and the earlier answers of a plan, by what its steps mean."""
         turns = len(self._memory.turns)
-        for step in plan.steps:
+        for step, said in zip(plan.steps, meanings, strict=True):
             if isinstance(step, Extract):
                 if step.quantity is not None and step.number is not None:
-                    name = _name(self._extract(step, turns, question), step.label)
+                    name = _name(said, step.label)
                     yield Variable(name, step.number, step.counts.scale, step.source)
                 continue
             for operand in step.operands:
@@ -194,12 +199,12 @@ class _Reader:
 
     def _measure(self, label: str) -> str | None:
         """What the questions measure of a line that is named like a thing: "performance" of a company."""
-        nouns = metric_nouns() - _MEASURES
+        nouns, name = metric_nouns() - _MEASURES, label.lower()
         for asked in self._asked:
             text = asked.lowered.replace(" .", ".")
-            match = re.search(
-                rf"\b(?:the|in) (?P<measure>(?:[a-z][a-z-]* ){{1,3}})of (?:the )?{re.escape(label.lower())}", text
-            )
+            if name not in text:
+                continue
+            match = re.search(rf"\b(?:the|in) (?P<measure>(?:[a-z][a-z-]* ){{1,3}})of (?:the )?{re.escape(name)}", text)
             words_of = match["measure"].split() if match else []
             while words_of and (words_of[0] in _ARTICLES or words_of[0] in nouns):
                 words_of = words_of[1:]
@@ -292,7 +297,8 @@ class _Reader:
             played = self._memory.turns[turn]
             answer = played.answer
             if answer.plan is not None and answer.value is not None:
-                self._earlier[turn] = self.meaning(answer.plan, turn, self._memory.asked[turn])
+                asked = self._memory.asked[turn]
+                self._earlier[turn] = self.of_result(self.steps(answer.plan, turn, asked), turn, asked)
             else:
                 words = answer.description or f"the answer to question {turn + 1}"
                 entities = (answer.entity,) if answer.entity else ()

@@ -132,7 +132,10 @@ def enumerate_candidates(
         question: What is asked.
     """
     pool, starts = joined_pools(pools), np.cumsum([0, *(len(one.kind) for one in pools)]).tolist()
-    found = [_best(*read, question) for read in zip(pools, signatures, strict=True)]
+    # Many readings have the same signatures; the constants are the question's, whatever the reading.
+    distinct = {id(one): (pool, one) for pool, one in zip(pools, signatures, strict=True)}
+    scores = {key: _kind_scores(pool, one, question.numbers) for key, (pool, one) in distinct.items()}
+    found = [_best(pool, one, scores[id(one)], question) for pool, one in zip(pools, signatures, strict=True)]
     operation, first, second, signature, prior = (
         np.concatenate(columns)
         for columns in zip(
@@ -146,10 +149,10 @@ def enumerate_candidates(
     return every.take(np.concatenate(keep))
 
 
-def _best(pool: Pool, signatures: Mapping[str, float], question: Question) -> _Plans:
+def _best(pool: Pool, signatures: Mapping[str, float], scores: "_KindScores", question: Question) -> _Plans:
     """The plans over one pool that are to be computed, the most plausible first."""
     operation, first, second = _combinations(pool, signatures, question)
-    signature = _signature_scores(pool, operation, first, second, signatures, question.numbers)
+    signature = _signature_scores(pool, operation, first, second, scores)
     # What stands for no second operand has a score of zero.
     prior = signature + pool.score.take(first)
     prior += pool.score.take(second)
@@ -286,24 +289,40 @@ def result_of(name: str, values: Sequence[float], counts: tuple[Dimension, ...])
     return float(_PAIRS[code](np.array(taken[0]), np.array(taken[1])))
 
 
+@dataclass(frozen=True, slots=True)
+class _KindScores:
+    """The log probability of the signature of every plan, by its operation and what its operands are.
+
+    Attributes:
+        kinds: How many kinds of operands there are, each constant of a kind of its own.
+        of_constants: The kind of each constant of a pool.
+        table: What each operation on each pair of kinds has.
+    """
+
+    kinds: int
+    of_constants: tuple[int, ...]
+    table: NDArray[np.float64]
+
+
+def _kind_scores(pool: Pool, signatures: Mapping[str, float], numbers: tuple[float, ...]) -> _KindScores:
+    constants, of_constants = _constant_codes(tuple(pool.value[pool.kind == CONSTANT].tolist()), numbers)
+    return _KindScores(len(KINDS) + len(constants), of_constants, _scores_of_kinds(constants, signatures))
+
+
 def _signature_scores(
     pool: Pool,
     operation: NDArray[np.int8],
     first: NDArray[np.intp],
     second: NDArray[np.intp],
-    signatures: Mapping[str, float],
-    numbers: tuple[float, ...],
+    scores: _KindScores,
 ) -> NDArray[np.float64]:
     """The log probability of each plan's signature; an unlisted one shares its operation's remainder."""
-    constant = pool.kind == CONSTANT
-    extra, of_constants = _constant_codes(tuple(pool.value[constant].tolist()), numbers)
     codes = pool.kind.astype(np.intp)
-    codes[constant] = of_constants
-    size = len(KINDS) + len(extra)
-    key = (codes * size).take(first)
-    key += operation.astype(np.intp) * (size * size)
+    codes[pool.kind == CONSTANT] = scores.of_constants
+    key = (codes * scores.kinds).take(first)
+    key += operation.astype(np.intp) * (scores.kinds * scores.kinds)
     key += codes.take(second)
-    found: NDArray[np.float64] = _scores_of_kinds(extra, signatures).take(key)
+    found: NDArray[np.float64] = scores.table.take(key)
     return found
 
 

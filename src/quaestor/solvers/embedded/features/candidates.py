@@ -176,19 +176,23 @@ def candidate_features(
         **group_columns(candidates, probability, turns),
         "scale_fit": scale_column(candidates, turns),
     }
+    # Column by column, so that what is written lies together.
+    stacked = np.empty((len(CANDIDATE_FEATURES), len(candidates)), np.float32)
     leaf_values = _leaf_values(candidates.pool, measured)
-    stacked = np.empty((len(candidates), len(CANDIDATE_FEATURES)), np.float32)
     for side, index in (("first", candidates.first), ("second", candidates.second)):
         columns |= {f"{side}_{name}": values.take(index) for name, values in view.columns.items()}
-        stacked[:, _OF_LEAF[side]] = leaf_values.take(index, axis=0)
+        leaf_values.take(index, axis=1, out=stacked[_OF_LEAF[side]], mode="clip")
     for n, name in enumerate(CANDIDATE_FEATURES):
         if name in columns:
-            stacked[:, n] = columns[name]
-    return stacked
+            stacked[n] = columns[name]
+    return stacked.T
 
 
 def _leaf_values(pool: Pool, measured: Sequence[Floats]) -> Floats:
-    """What is measured of the leaf of each operand, of the leaves of a group the mean; -9 where there is none."""
+    """What is measured of the leaf of each operand, of the leaves of a group the mean; -9 where there is none.
+
+    Shape: `_LEAF_COLUMNS` x operands.
+    """
     values = np.full((len(pool.operands), len(_LEAF_INDEX)), -9, np.float32)
     for reading, rows in enumerate(measured):
         leaf = np.flatnonzero((pool.leaf >= 0) & (pool.reading == reading))
@@ -197,7 +201,7 @@ def _leaf_values(pool: Pool, measured: Sequence[Floats]) -> Floats:
         leaves = [member.index for member in pool.members(n) if member.kind == "leaf"]
         if leaves:
             values[n] = measured[pool.reading[n]][leaves][:, _LEAF_INDEX].mean(axis=0)
-    return values
+    return np.ascontiguousarray(values.T)
 
 
 def _fit(candidates: Candidates, signatures: Sequence[Mapping[str, float]]) -> dict[str, Column]:

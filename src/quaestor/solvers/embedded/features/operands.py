@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.solvers.embedded.candidates.pool import Pool
+from quaestor.solvers.embedded.features.stem_sets import StemSets
 from quaestor.solvers.embedded.state.turn_view import TurnView
 
 Column = NDArray[np.generic]
@@ -21,6 +22,7 @@ class OperandView:
     Attributes:
         columns: What is measured of each, by name.
         said: Operands x stems of the question: the operand's label has that stem.
+        stems: The same as sets.
         labels: Labels x stems of all labels.
         label: The label of each, as its place in `labels`.
         year: The year of each; 0 where none is known.
@@ -28,6 +30,7 @@ class OperandView:
 
     columns: Mapping[str, Column]
     said: NDArray[np.bool_]
+    stems: StemSets
     labels: NDArray[np.float32]
     label: NDArray[np.intp]
     year: NDArray[np.int32]
@@ -52,7 +55,7 @@ def view_operands(pool: Pool, probability: Sequence[NDArray[np.float64]], turns:
     label = np.array([place[one] for one in of_operand], np.intp)
     question = list(dict.fromkeys(asked.stems))
     said = np.array([[stem in one for stem in question] or [False] for one in place], bool)[label]
-    year = _years(pool, turns)
+    sets, year = StemSets.of(said), _years(pool, turns)
     newest = max(asked.years, default=0)
     columns: dict[str, Column] = {
         "kind": pool.kind,
@@ -62,8 +65,8 @@ def view_operands(pool: Pool, probability: Sequence[NDArray[np.float64]], turns:
         "year": np.where((year > 0) & (newest > 0), np.clip(year - newest, -9, 8), 9),
         "lead": _of_leaf(pool, leaves.lead, 0),
         "table": _of_leaf(pool, leaves.table >= 0, -1),
-        "word": _first_true(said),
-        "said": said.mean(axis=1),
+        "word": sets.first_places(),
+        "said": sets.shares(),
         "percent": pool.percent,
         "magnitude": pool.magnitude,
         "negative": pool.value < 0,
@@ -71,11 +74,11 @@ def view_operands(pool: Pool, probability: Sequence[NDArray[np.float64]], turns:
         "size": np.log10(1 + np.abs(pool.value)),
         "computed": ~has & (pool.turn > 0),
     }
-    return OperandView(columns, said, _label_matrix(list(place)), label, year)
+    return OperandView(columns, said, sets, _label_matrix(list(place)), label, year)
 
 
 def distinct_positions(
-    view: OperandView, first: Column, second: Column
+    view: OperandView, first: NDArray[np.intp], second: NDArray[np.intp]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Returns where in the question each operand is told apart from the other, as shares; 2 nowhere.
 
@@ -86,11 +89,11 @@ def distinct_positions(
 
     Shape: All arrays have one entry a pair.
     """
-    a, b = view.said[first], view.said[second]
-    return _first_true(a & ~b), _first_true(b & ~a)
+    a, b = view.stems.take(first), view.stems.take(second)
+    return (a - b).first_places(), (b - a).first_places()
 
 
-def label_overlap(view: OperandView, first: Column, second: Column) -> tuple[Column, Column]:
+def label_overlap(view: OperandView, first: NDArray[np.intp], second: NDArray[np.intp]) -> tuple[Column, Column]:
     """Returns how alike the labels of pairs are (Jaccard), and the share of the question that either says.
 
     Args:
@@ -105,12 +108,7 @@ def label_overlap(view: OperandView, first: Column, second: Column) -> tuple[Col
     one, other = view.label[first], view.label[second]
     shared = inside[one, other]
     alike = shared / np.maximum(size[one] + size[other] - shared, 1)
-    return alike, (view.said[first] | view.said[second]).mean(axis=1)
-
-
-def _first_true(flags: NDArray[np.bool_]) -> NDArray[np.float64]:
-    width = max(1, flags.shape[1])
-    return np.where(flags.any(axis=1), flags.argmax(axis=1) / width, 2.0)
+    return alike, (view.stems.take(first) | view.stems.take(second)).shares()
 
 
 def _label(pool: Pool, n: int, turn: TurnView) -> frozenset[str]:

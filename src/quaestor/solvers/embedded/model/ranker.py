@@ -82,9 +82,10 @@ def design(rows: Floats, mean: Floats, scale: Floats) -> Floats:
     """
     columns = rows.shape[1]
     wide = np.empty((len(rows), columns + len(_CATEGORIES) * len(_CODES) + 1), np.float32)
-    plain = np.subtract(rows, mean, out=wide[:, :columns])
-    plain /= scale
-    np.clip(plain, -_WIDEST, _WIDEST, out=plain)
+    # The features of a turn lie column by column.
+    plain = rows.T - mean[:, None]
+    plain /= scale[:, None]
+    wide[:, :columns] = np.clip(plain, -_WIDEST, _WIDEST, out=plain).T
     codes = np.minimum(rows[:, _CATEGORIES].astype(np.intp) + 1, len(_CODES))
     wide[:, columns:-1] = _INDICATORS.take(codes, axis=0).reshape(len(rows), -1)
     wide[:, -1] = 1

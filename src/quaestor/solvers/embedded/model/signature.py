@@ -89,10 +89,7 @@ def signature_features(question: Question, earlier: Sequence[Question], signatur
         signatures: What those turns did, in their order.
     """
     shapes = (FIRST, *question.shapes, LAST)
-    features: dict[str, float] = {}
-    for size in (1, 2, 3):
-        for start in range(len(shapes) - size + 1):
-            features["q:" + "_".join(shapes[start : start + size])] = 1.0
+    features = dict.fromkeys(_n_grams(shapes), 1.0)
     operations = [signature.partition("(")[0] for signature in reversed(signatures)]
     last = operations[0] if operations else "-"
     pending = next((i for i, name in enumerate(operations) if name != "lookup"), len(operations))
@@ -120,6 +117,13 @@ def signature_features(question: Question, earlier: Sequence[Question], signatur
     features["length"] = min(len(shapes), 40) / 40
     features.update(_novelty(question, earlier))
     return features
+
+
+@lru_cache(maxsize=256)
+def _n_grams(shapes: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of a question, two of them and three, one behind the other; asked again after each reading."""
+    sizes = ((size, start) for size in (1, 2, 3) for start in range(len(shapes) - size + 1))
+    return tuple("q:" + "_".join(shapes[start : start + size]) for size, start in sizes)
 
 
 def _sides_said(question: Question, earlier: Sequence[Question]) -> dict[str, float]:

@@ -18,6 +18,7 @@ from quaestor.solvers.embedded.decode.beam import Hypotheses
 from quaestor.solvers.embedded.decode.results import distinct_results
 from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
 from quaestor.solvers.embedded.model.answerable import ANSWERABLE_MEASURES
+from quaestor.solvers.embedded.model.signature import expected_new_leaves
 from quaestor.solvers.embedded.page.number import CandidateNumber
 from quaestor.solvers.embedded.page.stem_weights import StemWeights
 from quaestor.solvers.embedded.page.word_matrix import Floats
@@ -69,7 +70,7 @@ def answerable_measures(
     likeliest = int(first.likely.argmax())
     places = [operand.index for operand in taken if operand.kind == "leaf"]
     leaves = [page.leaves[place] for place in places]
-    signatures = first.reading.signatures.items()
+    signatures = first.reading.signatures
     _, share = next(distinct_results(choices))
     share = min(max(share, _SUREST), 1 - _SUREST)
     found = {
@@ -94,8 +95,8 @@ def answerable_measures(
         "row_told": measured[:, _COLUMN["row_in_question"]].max(),
         "first": not turn.state.questions,
         "cues": len(question.cues),
-        "fresh": sum(p * name.count("new") for name, p in signatures),
-        "again": sum(p for name, p in signatures if "result" in name),
+        "fresh": expected_new_leaves(signatures),
+        "again": sum(p for name, p in signatures.items() if "result" in name),
         "numbers": math.log(len(page)),
         "share": math.log(share / (1 - share)),
         "likeliest": first.likely[likeliest],

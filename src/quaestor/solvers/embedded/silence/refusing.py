@@ -37,9 +37,7 @@ class Refuser:
             return first
         holds = self.doubter.holds(self.reader.choices(asked), asked.context)
         sure = first.confidence
-        # How sure a choice is has been learned for itself.
-        chosen = whole_question(asked.question, asked.context.memory.asked).wants.selection is not None
-        if first.kind == "list" and not chosen and sure is not None and holds is not None:
+        if first.kind == "list" and sure is not None and holds is not None and not _chooses(asked):
             sure *= holds
         return replace(first, answerable=holds, confidence=sure)
 
@@ -60,3 +58,8 @@ class Refuser:
         if missing is not None:
             return self.decliner.doubted(first, missing, asked.context)
         return self.decliner.of_another_line(first, asked.question, asked.context)
+
+
+def _chooses(asked: AskedTurn) -> bool:
+    """Whether a question chooses among cells or lines: how sure such a choice is has been learned for itself."""
+    return whole_question(asked.question, asked.context.memory.asked).wants.selection is not None
