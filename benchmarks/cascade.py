@@ -2,8 +2,9 @@
 
 The first stage is the embedded solver with weights that never saw the company. The second is the workflow, its model
 once a perfect one, and once one that plans the recorded expressions of a careful reading, right or wrong. Both are
-played alone for the simulation, then as a cascade at each threshold, in which the conversation holds what either
-answered. `docs/evaluation.md` quotes the tables.
+played alone for the simulations: one takes each turn as its own run answered it, the other lets the embedded solver
+answer again after the second stage's answers. Then both are played as a cascade at each threshold, in which the
+conversation holds what either answered. `docs/evaluation.md` quotes the tables.
 """
 
 import argparse
@@ -19,20 +20,23 @@ from typing import TYPE_CHECKING
 
 from benchmarks.agent import SUPPORT
 from benchmarks.fold_weights import DATA, OutOfFold
-from quaestor.datasets.dataset import Conversation
+from quaestor.application.simulated_cascade import replayed_curve
+from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import TurnPlace, turn_records
+from quaestor.evaluation.replaying import AnsweredOnce
 from quaestor.evaluation.runner import play_conversation
 from quaestor.llm.naming import find_model
 from quaestor.llm.session import ModelConfig, open_session
-from quaestor.scoring.cascades import StageTurn, cascade_curve
+from quaestor.scoring.cascades import CascadePoint, StageTurn, cascade_curve
 from quaestor.scoring.gold import GoldTurn, read_gold
 from quaestor.scoring.metrics import executed_equal
 from quaestor.scoring.predictions import prediction_of
 from quaestor.solvers.base import Solver
 from quaestor.solvers.cascade.solver import CascadeSolver, Stage
 from quaestor.solvers.registry import make_solver
+from quaestor.store.records import TurnRecord
 
 if TYPE_CHECKING:
     from model_server import ModelServer
@@ -48,6 +52,8 @@ _OPERATIONS: Mapping[type[ast.operator], str] = {
 Gold = Mapping[str, Sequence[GoldTurn]]
 Steps = Callable[[str, "ModelServer"], Solver]
 """Makes the solver of a conversation, by its id, with the server that plays its model."""
+Played = list[tuple[StageTurn, TurnRecord]]
+"""Turns as they came out, and as they are stored."""
 
 
 class Bench:
@@ -55,34 +61,38 @@ class Bench:
 
     def __init__(self, conversations: Sequence[Conversation], gold: Gold) -> None:
         """Takes what is asked and what is right."""
-        self.conversations, self.gold = conversations, gold
+        self.dataset, self.gold = Dataset.of("convfinqa_tune.json", "convfinqa", conversations), gold
         self._knowledge = GraphProvider.of({c.document.id: c.document for c in conversations}.values())
         self.pages = [c.document.id for c in conversations for _ in c.questions]
 
-    def play(self, made: Steps) -> list[StageTurn]:
+    def play(self, made: Steps) -> Played:
         """Returns every turn as a solver answers it."""
         return asyncio.run(self._played(made))
 
-    async def _played(self, made: Steps) -> list[StageTurn]:
+    async def _played(self, made: Steps) -> Played:
         sys.path.insert(0, SUPPORT)
         from model_replies import say
         from model_server import ModelServer
 
-        found: list[StageTurn] = []
+        found: Played = []
         with ModelServer(lambda asked: say("")) as server:
             async with open_session(ModelConfig(find_model(f"openai:second@{server.url}/v1"))) as session:
-                for conversation in self.conversations:
+                for conversation in self.dataset.conversations:
                     solver = made(conversation.id, server)
                     turns = await play_conversation(conversation, solver, self._knowledge, session)
                     session.take(conversation.id)
                     server.asked.clear()
                     records = turn_records(TurnPlace("cascade", conversation.id), turns)
                     for turn, record, gold in zip(turns, records, self.gold[conversation.id], strict=True):
-                        said = prediction_of(record)
-                        right = executed_equal(said.value, gold.executed)
+                        right = executed_equal(prediction_of(record).value, gold.executed)
                         answered, failed = turn.answer.value is not None, turn.error is not None
-                        found.append(StageTurn(right, answered, failed, turn.answer.confidence, turn.usage))
+                        found.append((StageTurn(right, answered, failed, turn.answer.confidence, turn.usage), record))
         return found
+
+    def replay(self, first: Solver, second: Played) -> tuple[CascadePoint, ...]:
+        """Returns what cascades come to in which the first stage answers again after the second one's answers."""
+        records = [record for _, record in second]
+        return asyncio.run(replayed_curve(self.dataset, self.gold, first, records, THRESHOLDS, self._knowledge))
 
 
 def expressions(path: Path, gold: Gold) -> dict[str, list[GoldTurn]]:
@@ -141,24 +151,27 @@ def tables(bench: Bench, first: Solver, planned: Mapping[str, Gold]) -> Iterator
 
         second = bench.play(guided)
         yield f"\n{title} alone: {_right(second)}\n"
-        yield "| threshold | to the 2nd, simulated % | real % | right, simulated % | real % | difference |"
-        yield "|---:|---:|---:|---:|---:|---:|"
-        for point in cascade_curve(alone, second, bench.pages, THRESHOLDS):
-            least = point.threshold
+        yield "| threshold | to the 2nd: apart % | replayed % | real % | right: apart % | replayed % | real % | off |"
+        yield "|---:|---:|---:|---:|---:|---:|---:|---:|"
+        stages = [[turn for turn, _ in played] for played in (alone, second)]
+        for apart, again in zip(
+            cascade_curve(*stages, bench.pages, THRESHOLDS), bench.replay(first, second), strict=True
+        ):
+            least = apart.threshold
 
             def both(name: str, server: "ModelServer", least: float = least) -> Solver:
                 return CascadeSolver([Stage(first, least), Stage(guided(name, server))])
 
-            real = bench.play(both)
+            real = [turn for turn, _ in bench.play(both)]
             asked = sum(turn.usage.requests > 0 for turn in real) / len(real)
             right = sum(turn.right for turn in real) / len(real)
-            cells = (100 * point.share, 100 * asked, 100 * point.right.value, 100 * right)
-            apart = f"{cells[3] - cells[2]:+.1f}"
-            yield f"| {least:g} | {' | '.join(f'{cell:.1f}' for cell in cells)} | {apart} |"
+            shares = (apart.share, again.share, asked, apart.right.value, again.right.value, right)
+            off = f"{100 * (right - again.right.value):+.1f}"
+            yield f"| {least:g} | {' | '.join(f'{100 * share:.1f}' for share in shares)} | {off} |"
 
 
-def _right(turns: Sequence[StageTurn]) -> str:
-    right = sum(turn.right for turn in turns)
+def _right(turns: Played) -> str:
+    right = sum(turn.right for turn, _ in turns)
     return f"{right} of {len(turns)} right, {100 * right / len(turns):.1f} %"
 
 
@@ -170,7 +183,7 @@ def main() -> None:
     dataset, gold = read_dataset(path), read_gold(path)
     asked = [one for one in dataset.conversations if one.document.id.partition("/")[0] in first.companies]
     read = expressions(DATA / "careful_reading_tune.jsonl", gold)
-    for line in tables(Bench(asked, gold), first, {"A perfect model": gold, "The careful reading": read}):
+    for line in tables(Bench(asked, gold), AnsweredOnce(first), {"A perfect model": gold, "The careful reading": read}):
         print(line, flush=True)
     print(f"\n{perf_counter() - started:.0f} s")
 

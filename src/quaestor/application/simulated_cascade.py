@@ -1,20 +1,28 @@
 """A cascade of two stored runs, simulated: what a threshold would give before money is spent on it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from quaestor.application.choosing import read_as_played
 from quaestor.application.run_service import OVER_DATASETS, find_run
-from quaestor.application.score_service import ScoredRun, score_run
+from quaestor.application.score_service import Gold, ScoredRun, score_run
 from quaestor.core.computing import compute
+from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import InputError
+from quaestor.evaluation.knowledge import GraphProvider, resolve_ontology
+from quaestor.evaluation.replaying import RecordedAnswers, ReplayedTurn, replay_cascade
+from quaestor.evaluation.spec import RunSpec
 from quaestor.llm.usage import Usage
 from quaestor.scoring.bootstrap import Proportion, proportion
-from quaestor.scoring.cascades import THRESHOLDS, CascadePoint, StageTurn, cascade_curve
+from quaestor.scoring.cascades import THRESHOLDS, CascadePoint, StageTurn, cascade_curve, played_point
 from quaestor.scoring.gold import read_gold
+from quaestor.scoring.predictions import prediction_of
+from quaestor.scoring.report import judge_predictions
+from quaestor.solvers.base import Solver
+from quaestor.solvers.registry import make_solver, solver_names, solver_spec
 from quaestor.store.base import RunStore
-from quaestor.store.records import RunRecord
+from quaestor.store.records import RunRecord, TurnRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +35,8 @@ class SimulatedCascade:
         first_right: How right the first is alone.
         second_right: How right the second is alone.
         points: By threshold.
+        replayed: Whether the first run's solver answered again after the second run's answers; else each turn is taken
+            as its own run answered it.
     """
 
     first: RunRecord
@@ -34,6 +44,7 @@ class SimulatedCascade:
     first_right: Proportion
     second_right: Proportion
     points: tuple[CascadePoint, ...]
+    replayed: bool = False
 
     @property
     def best(self) -> CascadePoint:
@@ -42,7 +53,12 @@ class SimulatedCascade:
 
 
 async def simulate_stored(
-    store: RunStore, names: Sequence[str], dataset: Path | None = None, thresholds: Sequence[float] = THRESHOLDS
+    store: RunStore,
+    names: Sequence[str],
+    dataset: Path | None = None,
+    thresholds: Sequence[float] = THRESHOLDS,
+    *,
+    replay: bool = False,
 ) -> SimulatedCascade:
     """Returns what cascades of two stored runs would come to.
 
@@ -50,11 +66,14 @@ async def simulate_stored(
         store: Where the runs are kept.
         names: Of the two: ids, beginnings of ids, or `latest`; the one whose confidence decides is first.
         dataset: The labelled file, where it has moved.
-        thresholds: From 0 to 1.
+        thresholds: From 0 to 1, ascending.
+        replay: Whether the first run's solver answers again after the answers of the second run, as it would in a
+            cascade. It takes a solver that asks no model, and the time of a few of its runs.
 
     Raises:
         UnknownRunError: A run is not there.
-        InputError: They are not two, or of different questions, or no answer of the first has a confidence.
+        InputError: They are not two, or of different questions, or no answer of the first has a confidence; or its
+            solver cannot answer again.
         DatasetError: The labelled file is not there, or has no references.
         RunStoppedError: Conversations of a run are still to be played.
     """
@@ -63,10 +82,79 @@ async def simulate_stored(
         raise InputError(
             "a cascade is simulated of two runs: name two different ones, first the one that is asked first"
         )
+    solver = solver_again(runs[0]) if replay else None
     path = dataset or Path(runs[0].dataset)
     pages, gold = await compute(read_as_played, path, runs[0]), await compute(read_gold, path)
     one, other = [await score_run(store, run, pages, gold) for run in runs]
-    return await compute(_simulated, one, other, thresholds)
+    found = await compute(_simulated, one, other, thresholds)
+    if solver is None:
+        return found
+    _, graphs = await resolve_ontology(RunSpec.of_run(runs[0]), pages, store)
+    points = await replayed_curve(pages, gold, solver, tuple(other.turns.values()), thresholds, graphs)
+    return SimulatedCascade(*runs, found.first_right, found.second_right, points, replayed=True)
+
+
+def solver_again(run: RunRecord) -> Solver:
+    """Returns the solver that a run was played with.
+
+    Raises:
+        InputError: It was not played here by one solver, or that asks a model.
+        QuaestorError: What the solver was built with is not there any more.
+    """
+    spec = RunSpec.of_run(run)
+    if run.kind != "run" or spec.solver not in solver_names():
+        raise InputError(f"run {run.id} was not played by a solver that can answer again: leave --replay out")
+    known = solver_spec(spec.solver)
+    if spec.model is not None or known.must_have_model(known.read(spec.solver_options)):
+        raise InputError(f"the solver of run {run.id} asks a model, which is not paid again here: leave --replay out")
+    return make_solver(spec.solver, spec.solver_options)
+
+
+async def replayed_curve(
+    dataset: Dataset,
+    gold: Gold,
+    first: Solver,
+    second: Sequence[TurnRecord],
+    thresholds: Sequence[float],
+    graphs: GraphProvider | None = None,
+) -> tuple[CascadePoint, ...]:
+    """Returns what cascades come to in which a solver answers again after a stored run's answers.
+
+    Args:
+        dataset: What is asked.
+        gold: Its references.
+        first: The first stage.
+        second: What the second stage answered in its own run.
+        thresholds: From 0 to 1, ascending.
+        graphs: The ontology that graphs are built with; by default each document's own.
+    """
+    kept: dict[str, list[TurnRecord]] = {}
+    for turn in second:
+        kept.setdefault(turn.conversation, []).append(turn)
+    turns: list[list[StageTurn]] = [[] for _ in thresholds]
+    passed: list[list[bool]] = [[] for _ in thresholds]
+    pages: list[str] = []
+    for asked in dataset.conversations:
+        recorded = RecordedAnswers("recorded", asked, kept.get(asked.id, ()))
+        played = await replay_cascade(asked, first, recorded, thresholds, graphs)
+        judged = await compute(_judged, {id(one): one for one in played}, asked, gold)
+        for place, one in enumerate(played):
+            turns[place] += judged[id(one)]
+            passed[place] += [turn.passed for turn in one]
+        pages += [asked.document.id] * len(asked.questions)
+    return tuple(map(played_point, thresholds, turns, passed, [pages] * len(turns)))
+
+
+def _judged(
+    played: Mapping[int, Sequence[ReplayedTurn]], asked: Conversation, gold: Gold
+) -> Mapping[int, Sequence[StageTurn]]:
+    found: dict[int, Sequence[StageTurn]] = {}
+    for key, turns in played.items():
+        records = [turn.record for turn in turns]
+        verdicts = judge_predictions(map(prediction_of, records), {asked.id: gold[asked.id]}, [asked])[asked.id]
+        used = [Usage.of_counts(record.usage) for record in records]
+        found[key] = [StageTurn(score.correct, usage=usage) for (_, score), usage in zip(verdicts, used, strict=True)]
+    return found
 
 
 def _simulated(one: ScoredRun, other: ScoredRun, thresholds: Sequence[float]) -> SimulatedCascade:

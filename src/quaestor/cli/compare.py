@@ -36,6 +36,13 @@ def compare_command(
             help="Of two runs: how right a cascade is that gives the second the turns of which the first is unsure.",
         ),
     ] = False,
+    replay: Annotated[
+        bool,
+        typer.Option(
+            "--replay",
+            help="With --cascade: the first run's solver answers again after the second's answers. It asks no model.",
+        ),
+    ] = False,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -48,8 +55,10 @@ def compare_command(
     if cascade:
         if differences or scorer is not None:
             raise typer.BadParameter("goes with neither --differences nor --scorer", param_hint="--cascade")
-        _show_cascade(runs, dataset, store, json=json)
+        _show_cascade(runs, dataset, store, json=json, replay=replay)
         return
+    if replay:
+        raise typer.BadParameter("goes with --cascade", param_hint="--replay")
     from quaestor.application.compared_runs import compare_stored
     from quaestor.application.compared_turns import different_turns
     from quaestor.application.comparison_json import comparison_object
@@ -77,7 +86,7 @@ def compare_command(
         show_differences(console, found, pair, turns)
 
 
-def _show_cascade(runs: list[str], dataset: str | None, store: str | None, *, json: bool) -> None:
+def _show_cascade(runs: list[str], dataset: str | None, store: str | None, *, json: bool, replay: bool) -> None:
     from quaestor.application.resolve import dataset_path
     from quaestor.application.simulated_cascade import SimulatedCascade, simulate_stored
     from quaestor.cli.printing import make_console, print_json
@@ -89,7 +98,7 @@ def _show_cascade(runs: list[str], dataset: str | None, store: str | None, *, js
 
     async def read() -> SimulatedCascade:
         async with open_store(load_settings({"store": store}).store, create=False) as opened:
-            return await simulate_stored(opened, runs, file)
+            return await simulate_stored(opened, runs, file, replay=replay)
 
     found = asyncio.run(read())
     if json:

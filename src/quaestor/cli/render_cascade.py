@@ -26,10 +26,10 @@ def show_cascade(console: Console, found: SimulatedCascade) -> None:
         row = (f"{point.threshold:g}", passed, *figure_cells(point.right), f"{point.usage.tokens:,}", cost)
         grid.add_row(*row, style="bold" if point == found.best else None)
     print_grid(console, grid)
-    console.print(
-        f"most right at {found.best.threshold:g}, chosen on these very turns; each turn as its own run answered it",
-        style="dim",
+    how = (
+        "the 1st answered again after answers of the 2nd" if found.replayed else "each turn as its own run answered it"
     )
+    console.print(f"most right at {found.best.threshold:g}, chosen on these very turns; {how}", style="dim")
 
 
 def cascade_object(found: SimulatedCascade) -> JsonValue:
@@ -41,6 +41,7 @@ def cascade_object(found: SimulatedCascade) -> JsonValue:
         "second_right": serial.dump(found.second_right),
         "points": [_point(point) for point in found.points],
         "best": found.best.threshold,
+        "replayed": found.replayed,
     }
 
 

@@ -1,7 +1,8 @@
 """What a cascade of two runs would come to: accuracy and cost by the confidence that is asked of the first.
 
-Owns the arithmetic over judged turns. It takes each turn as it was answered in its own run: in a real cascade the
-conversation holds the other one's answers too, which is what the simulation cannot know.
+Owns the arithmetic over judged turns. `cascade_curve` takes each turn as it was answered in its own run: in a real
+cascade the conversation holds the other one's answers too, after which the first stage is right more often, and surer.
+What was played so (`quaestor.evaluation.replaying`) is counted by `played_point`.
 """
 
 from collections.abc import Sequence
@@ -74,6 +75,21 @@ def cascade_curve(
     """
     before = sum((turn.usage for turn in first), Usage())
     return tuple(_point(first, second, pages, threshold, before) for threshold in thresholds)
+
+
+def played_point(
+    threshold: float, turns: Sequence[StageTurn], passed: Sequence[bool], pages: Sequence[str]
+) -> CascadePoint:
+    """Returns a cascade that was played, at its threshold.
+
+    Args:
+        threshold: The confidence that the first stage needed.
+        turns: As they came out.
+        passed: Whether each was given to the second stage.
+        pages: The page of each, for the intervals.
+    """
+    used = sum((turn.usage for turn in turns), Usage())
+    return CascadePoint(threshold, sum(passed), proportion([turn.right for turn in turns], pages), used)
 
 
 def _point(

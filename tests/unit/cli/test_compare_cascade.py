@@ -1,10 +1,16 @@
 """`quaestor compare --cascade`: two imported runs as the stages of a cascade."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from command_line import Quaestor, one_line
+from scripted import ScriptedSolver
+from stand_in import stand_in
+
+from quaestor.conversation.answer import Answer
+from quaestor.solvers.base import TurnContext
 
 ONE, TWO = "Single_NORD/2012/page_41.pdf-1", "Single_NORD/2012/page_41.pdf-2"
 RIGHT: list[tuple[str, int, object]] = [
@@ -44,6 +50,44 @@ def test_accuracy_share_and_cost_by_threshold(quaestor: Quaestor, stages: tuple[
     shown = quaestor(f"compare --cascade {cheap} {dear}").out
     assert "most right at 0.45, chosen on these very turns" in shown
     assert "2 (33.3 %)" in shown
+
+
+class Sure(ScriptedSolver):
+    """As sure as the number of turns before it is large; of a change only after another one's answers."""
+
+    async def solve(self, question: str, context: TurnContext) -> Answer:
+        found = await super().solve(question, context)
+        before = context.memory.turns
+        if question == "change":
+            return replace(found, confidence=0.9 if before[0].answer.plan is None else 0.4)
+        return replace(found, confidence=0.3 + 0.2 * len(before))
+
+
+def test_a_solver_without_a_model_answers_again(
+    quaestor: Quaestor, stages: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stand_in(monkeypatch, Sure)
+    _, dear = stages
+    run = quaestor("run pages.json").out.strip()
+    apart, again = (
+        json.loads(quaestor(f"compare --cascade {run} {dear} --json{more}").out) for more in ("", " --replay")
+    )
+    assert (apart["replayed"], again["replayed"]) == (False, True)
+    passed = {
+        name: {point["threshold"]: point["passed"] for point in found["points"]}
+        for name, found in (("apart", apart), ("again", again))
+    }
+    # Alone it is unsure of the change at 0.45; after the other run's first answer, which has no plan, it is sure.
+    assert passed["apart"][0.25] == passed["again"][0.25]
+    assert passed["apart"][0.45] == passed["again"][0.45] + 1
+    assert "the 1st answered again after answers of the 2nd" in quaestor(f"compare --cascade {run} {dear} --replay").out
+
+
+def test_what_cannot_answer_again_is_said_in_a_line(quaestor: Quaestor, stages: tuple[str, str]) -> None:
+    cheap, dear = stages
+    said = one_line(quaestor(f"compare --cascade {cheap} {dear} --replay"))
+    assert "was not played by a solver that can answer again: leave --replay out" in said
+    assert quaestor(f"compare {cheap} {dear} --replay").code == 2
 
 
 def test_what_cannot_be_simulated_is_said_in_a_line(quaestor: Quaestor, stages: tuple[str, str]) -> None:

@@ -46,20 +46,39 @@ class CascadeSolver:
 
     name = "cascade"
 
-    def __init__(self, stages: Sequence[Stage], *, show_doubts: bool = False) -> None:
-        """Takes the stages in their order, and whether each is told what the one before would have answered."""
-        self.stages, self._show_doubts = tuple(stages), show_doubts
+    def __init__(self, stages: Sequence[Stage], *, show_doubts: bool = False, abstain_below: float = 0.0) -> None:
+        """Takes the stages.
+
+        Args:
+            stages: In their order.
+            show_doubts: Whether each is told what the one before would have answered.
+            abstain_below: The confidence below which an answer is withheld, whichever stage gave it.
+        """
+        self.stages, self._show_doubts, self._abstain_below = tuple(stages), show_doubts, abstain_below
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
         """Returns the answer of the first stage that is sure enough, else what the last says.
 
-        Where the last one fails, the surest answer of those before stands, and its `reason` says so.
+        Where the last one fails, the surest answer of those before stands, and its `reason` says so. An answer that is
+        less sure than is asked of every answer comes without its value.
 
         Raises:
             SolverError: No stage has an answer; or what else the last one fails with.
             OutageError: A model cannot be asked.
             MissingModelError: A stage asks a model, and the turn comes without one.
         """
+        return self._withheld(await self._answered(question, context))
+
+    def _withheld(self, answer: Answer) -> Answer:
+        sure = answer.confidence or 0.0
+        if answer.value is None or sure >= self._abstain_below:
+            return answer
+        said = "nothing says how sure it is" if answer.confidence is None else f"its probability is {sure:.2f}"
+        why = f"withheld: {show_number(answer)}; {said}, and {self._abstain_below:g} is asked of every answer"
+        return replace(answer, value=None, reason=why)
+
+    async def _answered(self, question: str, context: TurnContext) -> Answer:
+        """Returns the answer of the stage whose answer counts."""
         unsure: list[Answer] = []
         for number, stage in enumerate(self.stages, start=1):
             last = number == len(self.stages)

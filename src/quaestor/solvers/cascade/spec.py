@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from quaestor.errors import SettingsError
+from quaestor.solvers.confidence.options import ConfidenceOptions
 from quaestor.solvers.options import option
 from quaestor.solvers.spec import RoleModel, SolverSpec
 
@@ -31,6 +32,8 @@ class CascadeOptions:
         thresholds: The confidence that an answer of a stage needs to be the answer: one for each stage but the last,
             between commas, or one for all of them. What the last stage says is the answer.
         models: The models of the stages, between commas; a stage without one, or an empty place, asks the run's.
+        abstain_below: The confidence below which an answer is withheld, whichever stage gave it. An answer that says
+            nothing of itself is withheld too.
         show_doubts: Whether a stage is told what the one before would have answered, and how sure it was.
         stages_options: What the solvers of the stages are built with, by their names.
         weights: The folder of weights of those that have any.
@@ -42,6 +45,7 @@ class CascadeOptions:
     )
     models: str | None = option(None, help="the model of each stage between commas, nothing for the run's")
     show_doubts: bool = option(False, help="tell a stage what the one before would have answered, and how sure it was")
+    abstain_below: float = option(0.0, help="withhold answers that are less sure than this", least=0, most=1)
     stages_options: Mapping[str, object] | None = option(None, help="the options of the stages, by their names")
     weights: str | None = option(None, help="a folder of weights for the stages that have any")
 
@@ -54,6 +58,11 @@ class CascadeOptions:
         if len(_listed(self.models or "")) > len(self.names):
             raise SettingsError(f"{self.models!r} names more models than there are stages ({', '.join(self.names)})")
         _ = self.least
+        if self.abstain_below and (unsaid := self._without_confidence()):
+            raise SettingsError(
+                f"answers of the stage {unsaid!r} have no confidence to withhold them by: name a calibration among its "
+                "options, which `quaestor calibrate RUN` learns from a run with the option measure=true"
+            )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -100,6 +109,17 @@ class CascadeOptions:
         takes_weights = self.weights is not None and _WEIGHTS in solver_spec(name).option_names
         return {**own, **({_WEIGHTS: self.weights} if takes_weights else {})}
 
+    def _without_confidence(self) -> str | None:
+        """The first stage that asks a model and has no calibration, which says of no answer how sure it is."""
+        from quaestor.solvers.registry import solver_spec
+
+        for name in self.names:
+            spec = solver_spec(name)
+            read = spec.read(self.of_stage(name))
+            if isinstance(read, ConfidenceOptions) and read.calibration is None and spec.must_have_model(read):
+                return name
+        return None
+
 
 def role_of(stage: int) -> str:
     """Returns the name under which a turn has the model of a stage, counted from 1."""
@@ -116,7 +136,8 @@ def _build(options: CascadeOptions) -> "CascadeSolver":
 
     least = (*options.least, None)
     solvers = [make_solver(name, options.of_stage(name)) for name in options.names]
-    return CascadeSolver([Stage(*stage) for stage in zip(solvers, least, strict=True)], show_doubts=options.show_doubts)
+    stages = [Stage(*stage) for stage in zip(solvers, least, strict=True)]
+    return CascadeSolver(stages, show_doubts=options.show_doubts, abstain_below=options.abstain_below)
 
 
 def _of_stages(options: CascadeOptions, ask: "Callable[[SolverSpec[Any], DataclassInstance], T]") -> Sequence[T]:

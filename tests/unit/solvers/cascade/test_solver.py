@@ -179,3 +179,21 @@ def test_the_runner_up_is_among_the_doubts() -> None:
     ((answer, other),) = second.told
     assert "(rent in 2008); its probability is 0.30" in answer
     assert other == "the question was nearly read as $ 7 (rent in 2007)"
+
+
+@pytest.mark.parametrize(("sure", "given"), [(0.6, True), (0.59, False), (None, False)])
+def test_what_is_less_sure_than_is_asked_of_every_answer_is_withheld(sure: float | None, given: bool) -> None:
+    cascade = CascadeSolver([Stage(Sure("first", 0, 0.2), 0.7), Stage(Sure("second", 1, sure))], abstain_below=0.6)
+    (turn,) = play(cascade)
+    assert (turn.answer.value is not None) is given
+    assert turn.answer.confidence == sure
+    if not given:
+        said = "nothing says how sure it is" if sure is None else "its probability is 0.59"
+        assert turn.answer.reason is not None
+        assert turn.answer.reason.endswith(f"; {said}, and 0.6 is asked of every answer")
+
+
+def test_the_answer_of_a_first_stage_is_withheld_too() -> None:
+    (turn,) = play(CascadeSolver([Stage(Sure("first", 0, 0.6), 0.5), Stage(Sure("second", 1, 1.0))], abstain_below=0.7))
+    assert turn.answer.value is None
+    assert [said.taken for said in stages(turn)] == [True]

@@ -1,5 +1,7 @@
 """What a cascade is built with, and what it refuses."""
 
+from pathlib import Path
+
 import pytest
 
 from quaestor.errors import SettingsError
@@ -37,6 +39,8 @@ def test_one_threshold_is_that_of_all_stages() -> None:
         ({"thresholds": 1.5}, "numbers from 0 to 1, not 1.5"),
         ({"thresholds": "nan"}, "numbers from 0 to 1, not 'nan'"),
         ({"thresholds": "0.5,0.6"}, "2 thresholds for 2 stages: give 1"),
+        ({"abstain_below": 2}, "abstain_below"),
+        ({"abstain_below": 0.5}, "answers of the stage 'workflow' have no confidence to withhold them by"),
         ({"models": "a,b,c"}, "names more models than there are stages"),
         ({"stages_options": {"embedded": 3}}, "the options of the stage 'embedded' must be a table, not 3"),
         ({"stages_options": {"workflow": {"depth": 3}}}, "the workflow solver has no option 'depth'"),
@@ -45,6 +49,13 @@ def test_one_threshold_is_that_of_all_stages() -> None:
 def test_what_does_not_fit_is_refused(options: dict[str, object], message: str) -> None:
     with pytest.raises(SettingsError, match=message):
         make_solver("cascade", options)
+
+
+def test_stages_that_say_how_sure_they_are_can_be_withheld_by_it(tmp_path: Path) -> None:
+    found = make_solver("cascade", {**NO_MODEL, "abstain_below": 0.5})
+    assert isinstance(found, CascadeSolver)
+    calibrated = {"workflow": {"calibration": str(tmp_path / "calibration.json")}}
+    assert SPEC.read({"abstain_below": 0.5, "stages_options": calibrated}).abstain_below == 0.5
 
 
 def test_it_needs_a_model_where_a_stage_does() -> None:

@@ -1,0 +1,137 @@
+"""A cascade of a solver and a stored run, played: the solver answers anew wherever the run's answers came before.
+
+Owns the playing, so that a threshold can be chosen before a model is paid for it. The stored run answers by the plans
+that it had, computed anew where they go on from earlier answers; whether its model would have planned the same after
+the solver's answers nobody knows without asking it. Knows no reference answer.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.events.stages import StageAnswered
+from quaestor.conversation.turn import Turn
+from quaestor.core import serial
+from quaestor.datasets.dataset import Conversation
+from quaestor.errors import QuaestorError, SolverError
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.recording import TurnPlace, turn_records
+from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.verifying import verified_answer
+from quaestor.llm.usage import Usage
+from quaestor.solvers.answering import answer_from_plan
+from quaestor.solvers.base import Solver, TurnContext
+from quaestor.solvers.cascade.solver import CascadeSolver, Stage
+from quaestor.store.records import TurnRecord
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedTurn:
+    """One turn of a cascade that was played with a stored run.
+
+    Attributes:
+        record: The turn, as it would be stored.
+        passed: Whether it was given to the stored run.
+    """
+
+    record: TurnRecord
+    passed: bool
+
+
+class AnsweredOnce:
+    """A deterministic solver that is asked once what it is asked again after the same conversation."""
+
+    def __init__(self, solver: Solver) -> None:
+        """Takes the solver; conversations of several pages may be asked."""
+        self.name, self._solver = solver.name, solver
+        self._answers: dict[Hashable, Answer] = {}
+
+    async def solve(self, question: str, context: TurnContext) -> Answer:
+        """Returns the solver's answer.
+
+        Raises:
+            SolverError: The solver has none.
+        """
+        before = tuple((turn.question, turn.answer.plan, turn.answer.value) for turn in context.memory.turns)
+        key = (context.document.id, question, before)
+        if key not in self._answers:
+            self._answers[key] = await self._solver.solve(question, context)
+        return self._answers[key]
+
+
+class RecordedAnswers:
+    """Answers the turns of one conversation as a stored run did."""
+
+    def __init__(self, name: str, conversation: Conversation, turns: Sequence[TurnRecord]) -> None:
+        """Takes what it is called, the conversation, and its turns as they are stored."""
+        self.name, self._conversation = name, conversation
+        self._turns = {turn.index: turn for turn in turns}
+
+    async def solve(self, question: str, context: TurnContext) -> Answer:
+        """Returns the recorded answer; one whose plan goes on from earlier answers, as it goes on from those here.
+
+        Raises:
+            SolverError: The stored run failed in this turn, or has none.
+        """
+        asked = self._conversation
+        index = len(context.memory.turns) if asked.chained else asked.questions.index(question)
+        turn = self._turns.get(index)
+        if turn is None or turn.error is not None:
+            raise SolverError("not played" if turn is None else str(turn.error))
+        context.usage = context.usage + Usage.of_counts(turn.usage)
+        answer = serial.load(Answer, turn.answer)
+        if answer.value is None or answer.plan is None:
+            return answer
+        try:
+            if verified_answer(answer, context.memory)[0]:
+                return answer
+            return answer_from_plan(
+                answer.plan, context, question=question, confidence=answer.confidence, reason=answer.reason
+            )
+        except QuaestorError:
+            return replace(answer, plan=None)  # what it went on from is no number here
+
+
+async def replay_cascade(
+    conversation: Conversation,
+    first: Solver,
+    second: RecordedAnswers,
+    thresholds: Sequence[float],
+    graphs: GraphProvider | None = None,
+) -> tuple[tuple[ReplayedTurn, ...], ...]:
+    """Returns the turns of a conversation as the cascade answers them, at each threshold.
+
+    Args:
+        conversation: What is asked.
+        first: The first stage: deterministic, and without a model.
+        second: The second stage.
+        thresholds: From 0 to 1, ascending.
+        graphs: The ontology that graphs are built with; by default the document's own.
+
+    Raises:
+        QuaestorError: What is no fault of an answer: weights, a graph.
+    """
+    graphs = graphs or GraphProvider.of([conversation.document])
+    once, found, turns = AnsweredOnce(first), list[tuple[ReplayedTurn, ...]](), tuple[Turn, ...]()
+    for place, least in enumerate(thresholds):
+        if place and all(_stands(turn, least) for turn in turns):
+            found.append(found[-1])
+            continue
+        cascade = CascadeSolver([Stage(once, least), Stage(second)])
+        turns = await play_conversation(conversation, cascade, graphs)
+        records = turn_records(TurnPlace("replay", conversation.id), turns, chained=conversation.chained)
+        found.append(tuple(map(ReplayedTurn, records, map(_passed, turns))))
+    return tuple(found)
+
+
+def _stages(turn: Turn) -> list[StageAnswered]:
+    return [event for event in turn.events if isinstance(event, StageAnswered)]
+
+
+def _passed(turn: Turn) -> bool:
+    return any(event.stage > 1 for event in _stages(turn))
+
+
+def _stands(turn: Turn, least: float) -> bool:
+    """Whether a turn comes out the same where the first stage has to be as sure as this, and surer than before."""
+    return _passed(turn) or all((event.confidence or 0.0) >= least for event in _stages(turn))
