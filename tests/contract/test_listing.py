@@ -245,14 +245,21 @@ def test_two_runs_are_put_side_by_side(uri: str) -> None:
     play_scored(uri, scenario)
 
 
+def numbered(number: str) -> dict[str, Any]:
+    return {"value": number, "plan": None, "confidence": None}
+
+
 def test_answers_that_differ_are_found(uri: str) -> None:
-    changed = replace(asked(OTHER, "c1")[0], number="4", answer={"value": "4", "plan": None, "confidence": None})
+    """Numbers that are equal to five decimals are the same answer, and so are two that are missing."""
+    first, second, third = asked(OTHER, "c1")
+    changed = replace(first, number="4", answer=numbered("4"))
+    longer = replace(second, number="0.030001", answer=numbered("0.030001"))
 
     async def opened() -> None:
         async with open_store(uri) as store:
             await filled(store, RUN, "c1", "c2")
             await store.create_run(OTHER)
-            turns = (changed, *asked(OTHER, "c1")[1:])
+            turns = (changed, longer, third)
             await store.complete_example(an_example(OTHER, "c1", turns=3), turns)
             scores = open_scores(uri)
             assert scores is not None
@@ -262,5 +269,7 @@ def test_answers_that_differ_are_found(uri: str) -> None:
                 assert page.items[0].differ
                 counts = await scores.compared(RUN.id, OTHER.id)
                 assert (counts.differ, counts.total, counts.outcomes) == (1, 3, {"unjudged": 3})
+                same = await scores.compare(RUN.id, OTHER.id, PairFilter(differ=False), ListPart(1, 1))
+                assert (same.total, [pair.first.turn.number for pair in same.items]) == (2, [None])
 
     asyncio.run(opened())

@@ -1,21 +1,18 @@
 """Two judged runs of the same questions, turn beside turn, and what that comes to.
 
-Owns the pairing, and which turns the answers of two runs are the same in. Whether a difference is more than chance is
+Owns the pairing. Whether a difference is more than chance is
 computed in `quaestor.scoring.paired`; which runs are compared, and by whose verdicts, in `compared_runs`.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Generic, Protocol, TypeVar
 
 from quaestor.application.score_service import ScoredRun
-from quaestor.core.answer_value import AnswerValue, Number, value_from_text
 from quaestor.errors import InputError
-from quaestor.plan.rounding import rounds_to
-from quaestor.scoring.metrics import executed_equal
 from quaestor.scoring.paired import PairedFigures, paired_figures
 from quaestor.scoring.report import TurnScore
+from quaestor.scoring.sameness import says_the_same
 from quaestor.scoring.scorers import Verdict
 
 
@@ -160,7 +157,7 @@ class ComparedTurn:
 class Agreement:
     """How right two runs are where they say the same, and where they do not.
 
-    Answers are the same where they are equal to five decimals, or one of two numbers is the other rounded.
+    Which answers are the same says `quaestor.scoring.sameness`.
 
     Attributes:
         same: Turns with the same answer.
@@ -276,36 +273,3 @@ def _agreement(pairs: Sequence[PairedTurn[ComparedTurn]], scorer: str) -> Agreem
         count[1] += pair.first.verdicts[scorer] == 1
         count[2] += pair.second.verdicts[scorer] == 1
     return Agreement(*counts[True], *counts[False])
-
-
-def says_the_same(first: str | None, second: str | None) -> bool:
-    """Returns whether two answers say the same: equal to five decimals, or one of two numbers is the other rounded.
-
-    >>> says_the_same("0.37743", "0.3774"), says_the_same("0.37743", "37.743"), says_the_same("yes", "yes")
-    (True, False, True)
-
-    Args:
-        first: As `quaestor.core.answer_value.value_to_text` writes it, or None.
-        second: Likewise.
-    """
-    if first is None or second is None:
-        return False
-    if first == second:
-        return True
-    one, other = _value(first), _value(second)
-    if one is None or other is None:
-        return False
-    if isinstance(one, Number) and isinstance(other, Number):
-        return executed_equal(one, other) or _rounded(one.value, other.value)
-    return executed_equal(one, other)
-
-
-def _rounded(one: Decimal, other: Decimal) -> bool:
-    return rounds_to(one, other) or rounds_to(other, one)
-
-
-def _value(text: str) -> AnswerValue | None:
-    try:
-        return value_from_text(text)
-    except InputError:
-        return None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from quaestor.scores.records import VerdictRecord
+from quaestor.scoring.sameness import says_the_same
 from quaestor.store.listing import TurnListing
 
 Outcome = Literal["both", "first", "second", "neither", "unjudged"]
@@ -61,7 +62,7 @@ class PairFilter:
 
     Attributes:
         outcome: With this outcome.
-        differ: Whose answers are not the same, or are, as they are stored.
+        differ: Whose answers do not say the same, or do, by `quaestor.scoring.sameness`.
         text: What the question has in it, as in a `TurnFilter`.
     """
 
@@ -79,8 +80,8 @@ class TurnPair:
 
     @property
     def differ(self) -> bool:
-        """Whether the answers are not the same, as they are stored."""
-        return self.first.turn.number != self.second.turn.number
+        """Whether the answers do not say the same."""
+        return not says_the_same(self.first.turn.number, self.second.turn.number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ class PairCounts:
 
     Attributes:
         outcomes: How many turns have each outcome; those that none has are left out.
-        differ: How many have other answers in one than in the other.
+        differ: In how many the answers do not say the same.
         total: How many there are.
     """
 

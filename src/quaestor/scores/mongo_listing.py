@@ -7,6 +7,7 @@ from typing import Any
 from quaestor.scores.listing import JudgedTurn, Outcome, PairCounts, PairFilter, Tally, TurnPair, VerdictFilter
 from quaestor.scores.mongo_documents import LATEST_FIRST, from_score_document
 from quaestor.scores.records import ScoreRecord, VerdictRecord
+from quaestor.scoring.sameness import says_the_same
 from quaestor.store.listing import ListPage, ListPart, TurnClass, TurnFilter
 from quaestor.store.mongo_connection import Database, OnMongo
 from quaestor.store.mongo_listing import FIELDS, PLACE, SHOWN, document_listing, turns_query, turns_stages
@@ -19,6 +20,10 @@ _OUTCOMES: Mapping[tuple[bool | None, bool | None], Outcome] = {
     (False, True): "second",
     (False, False): "neither",
 }
+
+
+_NUMBERS = {"number": 1, "secondNumber": "$second.number"}
+"""What is told of a pair to whoever asks whether its answers say the same."""
 
 
 class MongoScoreLists(OnMongo):
@@ -73,9 +78,17 @@ class MongoScoreLists(OnMongo):
         """Returns turns of two runs side by side."""
         async with self._using("read") as db:
             stages = [*await _pairs(db, first, second, wanted.text), {"$match": _pairs_where(wanted)}]
-            total = await _counted(db, stages)
-            ordered = [*stages, {"$sort": dict(PLACE)}, {"$skip": part.offset}, {"$limit": part.limit}]
-            found = await db.turns.aggregate([*ordered, {"$project": {**SHOWN, "verdict": 1, "second": 1}}])
+            ordered = [*stages, {"$sort": dict(PLACE)}]
+            if wanted.differ is None:
+                total = await _counted(db, stages)
+                some = [*ordered, {"$skip": part.offset}, {"$limit": part.limit}]
+            else:
+                # The rule is ours, and no server's: it is given the numbers of all, and the turns of the part alone.
+                found = await db.turns.aggregate([*ordered, {"$project": _NUMBERS}])
+                alike = [pair["_id"] async for pair in found if _differ(pair) is wanted.differ]
+                total, of_part = len(alike), alike[part.offset : part.offset + part.limit]
+                some = [{"$match": {"_id": {"$in": of_part}}}, *ordered]
+            found = await db.turns.aggregate([*some, {"$project": {**SHOWN, "verdict": 1, "second": 1}}])
             return ListPage(
                 tuple([TurnPair(_judged(pair), _judged(pair["second"])) async for pair in found]), total, part
             )
@@ -84,10 +97,10 @@ class MongoScoreLists(OnMongo):
         """Returns how two runs compare over the turns that both have."""
         async with self._using("read") as db:
             stages = await _pairs(db, first, second, "")
-            shown = {"_id": 0, "one": "$verdict.correct", "other": "$second.verdict.correct", "differ": 1}
+            shown = {**_NUMBERS, "one": "$verdict.correct", "other": "$second.verdict.correct"}
             found = [pair async for pair in await db.turns.aggregate([*stages, {"$project": shown}])]
         outcomes = Counter(_OUTCOMES.get((pair.get("one"), pair.get("other")), "unjudged") for pair in found)
-        return PairCounts(dict(outcomes), sum(pair["differ"] for pair in found), len(found))
+        return PairCounts(dict(outcomes), sum(map(_differ, found)), len(found))
 
 
 async def latest(db: Database, run: str) -> dict[str, Any]:
@@ -109,24 +122,26 @@ async def _pairs(db: Database, first: str, second: str, text: str) -> list[Stage
     """Returns the stages that give the turns of a run with those of another beside them, each with its verdict."""
     judged = [_beside("scored_turns", "verdict", await latest(db, run)) for run in (first, second)]
     counts = turns_query(second, TurnFilter())
-    differ = {"$ne": [{"$ifNull": ["$number", None]}, {"$ifNull": ["$second.number", None]}]}
     return [
         {"$match": turns_query(first, TurnFilter(text))},
         *judged[0],
         *_beside("turns", "second", counts, *judged[1]),
         {"$match": {"second": {"$exists": True}}},
-        {"$addFields": {"differ": differ}},
     ]
 
 
 def _pairs_where(wanted: PairFilter) -> dict[str, Any]:
-    where: dict[str, Any] = {} if wanted.differ is None else {"differ": wanted.differ}
+    where: dict[str, Any] = {}
     if wanted.outcome == "unjudged":
         where["$or"] = [{"verdict": {"$exists": False}}, {"second.verdict": {"$exists": False}}]
     elif wanted.outcome is not None:
         right = next(key for key, outcome in _OUTCOMES.items() if outcome == wanted.outcome)
         where |= {"verdict.correct": right[0], "second.verdict.correct": right[1]}
     return where
+
+
+def _differ(pair: Mapping[str, Any]) -> bool:
+    return not says_the_same(pair.get("number"), pair.get("secondNumber"))
 
 
 async def _counted(db: Database, stages: Sequence[Stage]) -> int:

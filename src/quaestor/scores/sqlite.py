@@ -10,6 +10,7 @@ from dataclasses import fields
 
 from quaestor.scores.listing import JudgedTurn, Outcome, PairCounts, PairFilter, Tally, TurnPair, VerdictFilter
 from quaestor.scores.records import ConversationScoreRecord, KeptScore, ScoreRecord, VerdictRecord
+from quaestor.scoring.sameness import says_the_same
 from quaestor.store.listing import ListPage, ListPart, TurnClass, TurnFilter, TurnListing
 from quaestor.store.sqlite_file import SqliteFile, in_order
 from quaestor.store.sqlite_listing import COUNTED, Value, listed, listing_of, turns_order, turns_where
@@ -24,8 +25,16 @@ _OUTCOMES: Mapping[tuple[int | None, int | None], Outcome] = {
 }
 
 
+_SAME = "(a.number IS b.number OR says_the_same(a.number, b.number))"
+"""Whether the answers of a pair say the same; most are told without the rule."""
+
+
 class SqliteScores(SqliteFile):
     """A ScoreStore in one SQLite file."""
+
+    def _prepare(self) -> None:
+        super()._prepare()
+        self._db.create_function("says_the_same", 2, says_the_same, deterministic=True)
 
     @in_order
     def add_score(self, kept: KeptScore) -> None:
@@ -120,7 +129,7 @@ class SqliteScores(SqliteFile):
     @in_order
     def compared(self, first: str, second: str) -> PairCounts:
         """Returns how two runs compare over the turns that both have."""
-        counted = "SELECT va.correct, vb.correct, count(*), sum(a.number IS NOT b.number)"
+        counted = f"SELECT va.correct, vb.correct, count(*), sum(NOT {_SAME})"
         with self._reporting("read"):
             rows = self._db.execute(
                 f"{counted} FROM {_PAIRS} WHERE a.run = ? GROUP BY 1, 2", (second, first)
@@ -153,7 +162,7 @@ def _pairs_where(wanted: PairFilter) -> str:
         right = next(key for key, outcome in _OUTCOMES.items() if outcome == wanted.outcome)
         conditions.append(f"va.correct = {right[0]} AND vb.correct = {right[1]}")
     if wanted.differ is not None:
-        conditions.append(f"a.number {'IS NOT' if wanted.differ else 'IS'} b.number")
+        conditions.append(f"NOT {_SAME}" if wanted.differ else _SAME)
     return " AND ".join(conditions)
 
 

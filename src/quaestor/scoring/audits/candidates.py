@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from quaestor.scoring.audits.audit import Audit
 from quaestor.scoring.report import TurnScore
+from quaestor.scoring.sameness import says_the_same
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def audit_candidates(
             score.program,
             score.gold_program,
             score.confidence,
-            sum(answers.get((score.conversation, score.turn)) == score.predicted for answers in others),
+            sum(says_the_same(answers.get((score.conversation, score.turn)), score.predicted) for answers in others),
         )
         for score in turns
         if score.predicted is not None and not score.correct and (score.conversation, score.turn) not in settled
