@@ -1,19 +1,20 @@
 """A stored run beside an audit of references: raw and audited accuracy, and turns that are worth reading again."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from quaestor.application.choosing import read_as_played
 from quaestor.application.run_service import OVER_DATASETS, find_run
 from quaestor.application.score_service import ScoredRun, score_run
-from quaestor.datasets.dataset import Dataset
+from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import InputError
 from quaestor.scoring.audits.audit import Audit
 from quaestor.scoring.audits.candidates import AuditCandidate, audit_candidates
 from quaestor.scoring.audits.judging import AuditedScore, AuditedTurn, audited_score, audited_turns
 from quaestor.scoring.gold import read_gold
-from quaestor.scoring.scorers import PROGRAMS
+from quaestor.scoring.report import TurnScore
+from quaestor.scoring.scorers import PROGRAMS, measures_of
 from quaestor.store.base import open_store
 
 
@@ -72,12 +73,28 @@ def judge(scored: ScoredRun, dataset: Dataset, audit: Audit) -> tuple[AuditedTur
     Raises:
         InputError: The run's references are no programs, or the audit has none of its turns.
     """
-    if scored.report.score.measures != PROGRAMS:
+    return judge_turns(scored.run.id, scored.report.turns, dataset.conversations, audit)
+
+
+def judge_turns(
+    run: str, turns: Sequence[TurnScore], conversations: Iterable[Conversation], audit: Audit
+) -> tuple[AuditedTurn, ...]:
+    """Returns each turn of a run with verdicts, judged by an audit too.
+
+    Args:
+        run: The run's id.
+        turns: With their official verdicts, conversation by conversation.
+        conversations: Those that were scored.
+        audit: What is settled.
+
+    Raises:
+        InputError: The run's references are no programs, or the audit has none of its turns.
+    """
+    if turns and measures_of(turns[0].verdicts) != PROGRAMS:
         raise InputError("its references are stated answers: an audit accepts programs, and cannot be applied to them")
-    turns = audited_turns(scored.report, dataset.conversations, audit)
-    if not any(turn.entry for turn in turns):
+    found = audited_turns(turns, conversations, audit)
+    if not any(turn.entry for turn in found):
         raise InputError(
-            f"the audit {audit.name} has none of the turns of run {scored.run.id}: name an audit of "
-            "the run's own dataset"
+            f"the audit {audit.name} has none of the turns of run {run}: name an audit of the run's own dataset"
         )
-    return turns
+    return found

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from quaestor.application.audit_service import judge_turns
 from quaestor.application.comparison import ComparedTurn
 from quaestor.application.kept_scores import read_run_scores
 from quaestor.application.run_references import Gold, read_played_file
@@ -18,6 +19,8 @@ from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import InputError, UnlabelledError
 from quaestor.llm.usage import Usage
+from quaestor.scoring.audits.audit import Audit
+from quaestor.scoring.audits.judging import AuditedTurn
 from quaestor.scoring.bootstrap import Proportion
 from quaestor.scoring.predictions import prediction_of
 from quaestor.scoring.report import Score, TurnScore, classes_of_turn, judge_predictions, score_predictions
@@ -59,6 +62,7 @@ class JudgedRun:
         results: The figure of each scorer, by its name; none where they were not asked for.
         spent: What it took.
         score: All figures, where they were asked for and the labelled file was read.
+        audited: Each turn judged by an audit too, where one was named.
     """
 
     run: RunRecord
@@ -66,6 +70,7 @@ class JudgedRun:
     results: Mapping[str, Proportion]
     spent: Spent
     score: Score | None = None
+    audited: tuple[AuditedTurn, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +91,13 @@ class JudgedRuns:
 
 
 async def judge_runs(
-    store: RunStore, runs: Sequence[RunRecord], scores_in: str, dataset: Path | None = None, *, whole: bool = False
+    store: RunStore,
+    runs: Sequence[RunRecord],
+    scores_in: str,
+    dataset: Path | None = None,
+    *,
+    whole: bool = False,
+    audit: Audit | None = None,
 ) -> JudgedRuns:
     """Returns runs of the same questions with their verdicts.
 
@@ -96,15 +107,19 @@ async def judge_runs(
         scores_in: The store's URI: the scores that are kept there count where the labelled file is not there.
         dataset: The labelled file, where it has moved.
         whole: Whether all figures and the causes of wrong turns are wanted, which takes longer.
+        audit: By what else turns are judged; it takes the labelled file.
 
     Raises:
-        InputError: Neither a labelled file nor kept scores are there, or the runs are of another file than is named.
+        InputError: Neither a labelled file nor kept scores are there, or the runs are of another file than is named; or
+            an audit is named and cannot be applied.
     """
     labelled = await compute(read_labelled, runs[0], dataset)
+    if labelled is None and audit is not None:
+        raise InputError(f"{runs[0].dataset} is not there, and an audit needs its references: name the labelled file")
     if labelled is None:
         kept = [await _kept_run(store, run, scores_in) for run in runs]
         return JudgedRuns(tuple(run for run, _ in kept), "kept scores", kept[0][1])
-    judged = [await compute(_judged_run, run, await store.turns(run.id), labelled, whole) for run in runs]
+    judged = [await compute(_judged_run, run, await store.turns(run.id), labelled, whole, audit) for run in runs]
     measures = measures_of(judged[0].turns[0].verdicts) if judged[0].turns else PROGRAMS
     return JudgedRuns(tuple(judged), "references", measures, labelled)
 
@@ -149,7 +164,9 @@ def read_labelled(run: RunRecord, named: Path | None) -> Labelled | None:
     raise UnlabelledError(f"{path} has no answers: name the labelled file")
 
 
-def _judged_run(run: RunRecord, stored: Sequence[TurnRecord], labelled: Labelled, whole: bool) -> JudgedRun:
+def _judged_run(
+    run: RunRecord, stored: Sequence[TurnRecord], labelled: Labelled, whole: bool, audit: Audit | None
+) -> JudgedRun:
     asked, predictions = tuple(labelled.conversations.values()), map(prediction_of, stored)
     score, turns = None, list[TurnScore]()
     if whole:
@@ -172,7 +189,8 @@ def _judged_run(run: RunRecord, stored: Sequence[TurnRecord], labelled: Labelled
         )
         for turn in turns
     )
-    return JudgedRun(run, compared, score.results if score else {}, _spent(stored), score)
+    audited = () if audit is None else judge_turns(run.id, turns, asked, audit)
+    return JudgedRun(run, compared, score.results if score else {}, _spent(stored), score, audited)
 
 
 async def _kept_run(store: RunStore, run: RunRecord, scores_in: str) -> tuple[JudgedRun, Measures]:

@@ -3,6 +3,7 @@
 import asyncio
 from typing import TYPE_CHECKING
 
+from quaestor.cli.audit import AuditOption
 from quaestor.cli.compare import LabelledOption
 from quaestor.cli.options import JsonOption, RunArgument, StoreOption
 
@@ -11,11 +12,16 @@ if TYPE_CHECKING:
 
 
 def metrics_command(
-    run: RunArgument, dataset: LabelledOption = None, store: StoreOption = None, json: JsonOption = False
+    run: RunArgument,
+    dataset: LabelledOption = None,
+    audit: AuditOption = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
 ) -> None:
     """Show one run by every convention of scoring: how many turns are right, and how many turn.
 
     Papers count an answer as right by different rules; docs/evaluation.md says which. The first is the benchmark's own.
+    With an audit of the references a last row says what that rule comes to by references as they were settled.
     """
     from rich.table import Table as Grid
 
@@ -24,21 +30,29 @@ def metrics_command(
     from quaestor.cli.printing import make_console, print_grid, print_json
     from quaestor.cli.results import figure_cells
     from quaestor.core import serial
+    from quaestor.scoring.audits.audit import read_audit
     from quaestor.settings import load_settings
     from quaestor.store.base import open_store
 
+    settled = read_audit(audit) if audit else None
+
     async def read() -> "RunConventions":
         async with open_store(load_settings({"store": store}).store, create=False) as opened:
-            return await run_conventions(opened, run, dataset_path(dataset) if dataset else None)
+            return await run_conventions(opened, run, dataset_path(dataset) if dataset else None, settled)
 
     found = asyncio.run(read())
     if json:
         figures = [{**serial.dump(figure), "value": figure.right.value} for figure in found.figures]
-        print_json({"run": found.run.id, "dataset": found.run.dataset, "metrics": figures})
+        told = {"run": found.run.id, "dataset": found.run.dataset, "metrics": figures}
+        if found.audited:
+            told["audited"] = {**serial.dump(found.audited), "value": found.audited.right.value}
+        print_json(told)
         return
     heads = ("right", "of", "%", "95 % interval", "now right", "now wrong")
     grid = Grid("an answer is right where it is", *heads, title=found.run.id, title_justify="left")
-    for figure in found.figures:
+    for figure in (*found.figures, *([found.audited] if found.audited else [])):
+        if figure is found.audited:
+            grid.add_section()
         turned = (f"+{figure.gained}" if figure.gained else "", f"-{figure.lost}" if figure.lost else "")
         grid.add_row(figure.rule, *figure_cells(figure.right), *turned)
     for column in grid.columns[1:]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from quaestor.cli.audit import AuditOption
 from quaestor.cli.compare import LabelledOption
 from quaestor.cli.options import ForceOption, RunsArgument, StoreOption
 
@@ -22,14 +23,15 @@ def report_command(
         bool, typer.Option("--markdown", help="Markdown for a pull request, without turns, in place of a page.")
     ] = False,
     dataset: LabelledOption = None,
+    audit: AuditOption = None,
     force: ForceOption = False,
     store: StoreOption = None,
 ) -> None:
     """Report on one run or several: figures, comparison, confidence, time and cost, and every wrong turn.
 
     The page is one file, readable without a network and without scripts. Right and wrong are judged by the labelled
-    file that the runs are of; where it is not there, by the scores that are kept. Several runs need the extra
-    `compare`.
+    file that the runs are of; where it is not there, by the scores that are kept. An audit of the references stands
+    beside the official figures. Several runs need the extra `compare`.
     """
     from quaestor.application.files import OutputFile
     from quaestor.application.report.data import read_report
@@ -38,6 +40,7 @@ def report_command(
     from quaestor.application.resolve import dataset_path, store_file
     from quaestor.cli.printing import announced
     from quaestor.errors import InputError
+    from quaestor.scoring.audits.audit import read_audit
     from quaestor.settings import load_settings
     from quaestor.store.base import open_store
 
@@ -45,13 +48,15 @@ def report_command(
     file = dataset_path(dataset) if dataset else None
     if output is None and not markdown:
         raise InputError("a page is a file: name it by --output FILE.html, or give --markdown")
-    written = OutputFile(output, [path for path in (store_file(uri), file) if path], force) if output else None
+    written = OutputFile(output, [path for path in (store_file(uri), file, audit) if path], force) if output else None
     if written is not None:
         written.require_free()
 
+    settled = read_audit(audit) if audit else None
+
     async def read() -> "EvaluationReport":
         async with open_store(uri, create=False) as opened:
-            return await read_report(opened, runs, uri, file)
+            return await read_report(opened, runs, uri, file, settled)
 
     with announced("judging the runs"):
         report = asyncio.run(read())

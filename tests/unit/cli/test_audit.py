@@ -63,3 +63,45 @@ def test_an_audit_of_other_turns_is_refused(quaestor: Quaestor, pages: Path, tmp
     refused = quaestor("score latest pages.json --audit mine.jsonl")
     assert refused.code == 2
     assert "has none of the turns of run" in one_line(refused)
+
+
+def settled_for_one_answer(quaestor: Quaestor, folder: Path) -> dict[str, Any]:
+    """A run of the pages, and an audit that accepts one of its wrong answers."""
+    assert quaestor("eval pages.json").code == 0
+    quaestor("score latest pages.json --output turns.jsonl")
+    lines = (folder / "turns.jsonl").read_text(encoding="utf-8").splitlines()
+    turns: list[dict[str, Any]] = [json.loads(line) for line in lines]
+    wrong = next(t for t in turns if t["conversation"] == NAME and not t["correct"] and t["answer"] is not None)
+    write_audit(folder / "mine.jsonl", (wrong["turn"], "reference_wrong", [str(wrong["answer"])]))
+    return wrong
+
+
+def test_conventions_have_a_row_by_references_as_audited(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
+    settled_for_one_answer(quaestor, tmp_path)
+    plain = json.loads(quaestor("metrics latest --json").out)
+    beside = json.loads(quaestor("metrics latest --audit mine.jsonl --json").out)
+    assert beside.pop("audited")["right"]["correct"] == plain["metrics"][0]["right"]["correct"] + 1
+    assert beside == plain
+    assert "disputed references as settled by mine" in quaestor("metrics latest --audit mine.jsonl").out
+
+
+def test_a_report_has_audited_figures_beside_the_official_ones(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
+    settled_for_one_answer(quaestor, tmp_path)
+    plain = quaestor("report latest --markdown").out.splitlines()
+    beside = quaestor("report latest --markdown --audit mine.jsonl").out.splitlines()
+    more = [line for line in beside if line not in plain]
+    assert [line for line in beside if line in plain] == plain
+    assert len(more) == 1
+    assert "by references as audited (mine)" in more[0]
+    assert quaestor("report latest --output report.html --audit mine.jsonl").code == 0
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Audited references" in page
+    assert "reference wrong: The other row is asked for. The answer is right by the audit." in page
+
+
+def test_an_audit_without_references_is_refused(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
+    settled_for_one_answer(quaestor, tmp_path)
+    pages.unlink()
+    refused = quaestor("report latest --markdown --audit mine.jsonl")
+    assert refused.code == 2
+    assert "an audit needs its references" in refused.err

@@ -5,7 +5,7 @@ Owns how much of a large run is told turn by turn. Words and pictures are `page`
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from quaestor.application.compared_runs import RunsCompared, compare_judged
@@ -14,6 +14,8 @@ from quaestor.application.comparison import ComparedTurn
 from quaestor.application.judged_runs import Basis, JudgedRun, JudgedRuns, judge_runs, require_comparable
 from quaestor.core.computing import compute
 from quaestor.extras import require_extra
+from quaestor.scoring.audits.audit import Audit
+from quaestor.scoring.audits.judging import AuditedScore, AuditedTurn, audited_score
 from quaestor.scoring.bootstrap import Proportion, proportion
 from quaestor.scoring.calibration import CalibrationReport, calibration_report
 from quaestor.scoring.conventions import ConventionFigure, convention_figures
@@ -37,6 +39,7 @@ class ToldTurn:
         reference: The reference answer; None where the labelled file was not read.
         reference_program: Its program, likewise.
         side: What was answered, by which plan, from where.
+        audited: What an audit says of the reference, in words; None where none was named, or it is not disputed.
     """
 
     conversation: str
@@ -46,6 +49,7 @@ class ToldTurn:
     reference: str | None
     reference_program: str | None
     side: SideOfTurn
+    audited: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,7 @@ class ReportedRun:
         conventions: The run by every convention; none where the labelled file was not read.
         wrong: The wrong turns that are told, by cause.
         unanswered: Turns without an answer.
+        audited: Raw and audited accuracy, where an audit was named.
     """
 
     judged: JudgedRun
@@ -71,6 +76,7 @@ class ReportedRun:
     conventions: tuple[ConventionFigure, ...]
     wrong: tuple[ToldTurn, ...] = field(repr=False)
     unanswered: int
+    audited: AuditedScore | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +97,11 @@ class EvaluationReport:
 
 
 async def read_report(
-    store: RunStore, names: Sequence[str], scores_in: str, dataset: Path | None = None
+    store: RunStore,
+    names: Sequence[str],
+    scores_in: str,
+    dataset: Path | None = None,
+    audit: Audit | None = None,
 ) -> EvaluationReport:
     """Returns what there is to tell of runs of the same questions.
 
@@ -100,28 +110,35 @@ async def read_report(
         names: Their ids, beginnings of ids, or `latest`.
         scores_in: The store's URI: the scores that are kept there count where the labelled file is not there.
         dataset: The labelled file, where it has moved.
+        audit: An audit of the references, to stand beside the official figures.
 
     Raises:
         SettingsError: There are several runs, and the extra that comparing needs is not installed.
         UnknownRunError: A run is not there.
-        InputError: The runs are of different questions; or neither a labelled file nor kept scores are there.
+        InputError: The runs are of different questions; or neither a labelled file nor kept scores are there; or the
+            audit cannot be applied to them.
         RunStoppedError: Conversations of a run are still to be played.
     """
     if len(names) > 1:
         require_extra("compare", "comparing runs")
-    judged = await judge_runs(store, await require_comparable(store, names), scores_in, dataset, whole=True)
+    runs = await require_comparable(store, names)
+    judged = await judge_runs(store, runs, scores_in, dataset, whole=True, audit=audit)
     compared = await compute(compare_judged, judged, judged.measures.right) if len(judged.runs) > 1 else None
-    runs = [await _reported(store, run, judged) for run in judged.runs]
-    return EvaluationReport(tuple(runs), judged.basis, judged.measures.right, compared)
+    reported = [await _reported(store, run, judged, audit) for run in judged.runs]
+    return EvaluationReport(tuple(reported), judged.basis, judged.measures.right, compared)
 
 
-async def _reported(store: RunStore, run: JudgedRun, judged: JudgedRuns) -> ReportedRun:
+async def _reported(store: RunStore, run: JudgedRun, judged: JudgedRuns, audit: Audit | None) -> ReportedRun:
     scorer = judged.measures.right
     causes = Counter(turn.cause or "no cause is kept" for turn in run.turns if turn.verdicts[scorer] != 1)
     wrong = [turn for turn in run.turns if turn.verdicts[scorer] != 1]
     places = {name: place for place, (name, _) in enumerate(causes.most_common())}
     wrong.sort(key=lambda turn: places[turn.cause or "no cause is kept"])
-    told = [await _told(store, run, turn, judged) for turn in wrong[:TOLD]]
+    disputed = {(turn.score.conversation, turn.score.turn): turn for turn in run.audited}
+    told = [
+        replace(await _told(store, run, turn, judged), audited=_verdict(disputed.get((turn.conversation, turn.turn))))
+        for turn in wrong[:TOLD]
+    ]
     conventions: tuple[ConventionFigure, ...] = ()
     if judged.labelled is not None:
         stored = await store.turns(run.run.id)
@@ -136,7 +153,16 @@ async def _reported(store: RunStore, run: JudgedRun, judged: JudgedRuns) -> Repo
         conventions,
         tuple(told),
         sum(turn.answer is None for turn in run.turns),
+        None if audit is None else audited_score(run.audited, audit),
     )
+
+
+def _verdict(turn: AuditedTurn | None) -> str | None:
+    """What an audit says of a reference, and of an answer that is wrong by it."""
+    if turn is None or turn.entry is None:
+        return "what follows from an accepted answer is right too" if turn and turn.right else None
+    said = str(turn.entry.verdict).replace("_", " ")
+    return f"{said}: {turn.entry.reason}{' The answer is right by the audit.' if turn.right else ''}"
 
 
 def _conventions(stored: Sequence[TurnRecord], judged: JudgedRuns) -> tuple[ConventionFigure, ...]:

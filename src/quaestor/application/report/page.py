@@ -21,6 +21,7 @@ from quaestor.application.report.elements import Child, Element, element, table,
 from quaestor.application.report.style import style_sheet
 from quaestor.application.report.words import (
     RUN_HEADS,
+    audit_rows,
     cause_rows,
     cost_rows,
     figure,
@@ -51,6 +52,7 @@ def report_page(report: EvaluationReport) -> str:
     sections = [
         ("runs", "Runs", _runs(report)),
         ("score", "Score", _score(report)),
+        ("audit", "Audited references", _audit(report)),
         ("comparison", "Comparison", _comparison(report)),
         ("breakdowns", "Breakdowns", _breakdowns(report)),
         ("conventions", "By every convention", _conventions(report)),
@@ -120,6 +122,19 @@ def _score(report: EvaluationReport) -> list[Element]:
         element("div", element("figure", chart, element("figcaption", caption)), class_="charts"),
         table(_heads(report, "% right (95 % interval, by page)"), score_rows(report)),
     ]
+
+
+def _audit(report: EvaluationReport) -> list[Element]:
+    audited = report.runs[0].audited
+    if audited is None:
+        return []
+    explained = (
+        f"{audited.audit}: {audited.entries} references read again by two readers, who agree beyond chance by "
+        f"{audited.kappa:.2f} (Cohen's kappa). How many turns of each kind are right by the reference, then by what "
+        "was settled. The official figure is the one to compare with papers."
+    )
+    heads = ["the reference is", "turns", *_heads(report, "")[1:]]
+    return [element("p", explained, class_="dim"), table(heads, audit_rows(report))]
 
 
 def _comparison(report: EvaluationReport) -> list[Element]:
@@ -338,6 +353,7 @@ def _turn(place: int, turn: ToldTurn) -> Element:
         element("p", side.reason, class_="dim") if side.reason else None,
         element("ul", *where) if where else None,
         reference,
+        element("p", "audit: ", turn.audited, class_="dim") if turn.audited else None,
         class_="turn",
         id=f"{letter(place)}-{turn.turn + 1}-{turn.conversation.replace(' ', '_')}",
     )

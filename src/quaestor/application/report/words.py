@@ -62,6 +62,9 @@ def score_rows(report: EvaluationReport) -> list[list[str]]:
     """Returns each figure of the score: its name, then each run's."""
     names = list(dict.fromkeys(name for found in report.runs for name in found.judged.results))
     rows = [[scorer_title(name), *(_result(found, name) for found in report.runs)] for name in names]
+    if audit := report.runs[0].audited:
+        shares = [figure(found.audited.audited) if found.audited else "" for found in report.runs]
+        rows.insert(1, [f"{scorer_title(report.scorer)} by references as audited ({audit.audit})", *shares])
     return [*rows, ["Turns without an answer", *(str(found.unanswered) for found in report.runs)]]
 
 
@@ -123,3 +126,20 @@ def cause_rows(report: EvaluationReport) -> list[tuple[str, list[int]]]:
     names = list(dict.fromkeys(cause for found in report.runs for cause in found.causes))
     rows = [(name, [found.causes.get(name, 0) for found in report.runs]) for name in names]
     return sorted(rows, key=lambda row: (-sum(row[1]), row[0]))
+
+
+def audit_rows(report: EvaluationReport) -> list[list[str]]:
+    """Returns the disputed references by verdict: what it is, of how many turns, and how many are right in each run.
+
+    Of each run first by the reference, then by what the audit accepts.
+    """
+    found = [run.audited for run in report.runs if run.audited is not None]
+    shares = [{share.verdict: share for share in one.shares} for one in found]
+    verdicts = dict.fromkeys(verdict for one in shares for verdict in one)
+    rows = []
+    for verdict in verdicts:
+        name = str(verdict).replace("_", " ") if verdict else "rests on a wrong reference"
+        turns = max(one[verdict].turns for one in shares if verdict in one)
+        cells = (f"{one[verdict].raw} -> {one[verdict].audited}" if verdict in one else "" for one in shares)
+        rows.append([name, str(turns), *cells])
+    return rows

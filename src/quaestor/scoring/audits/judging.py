@@ -15,7 +15,7 @@ from quaestor.scoring.bootstrap import Proportion, proportion
 from quaestor.scoring.metrics import executed_equal, run_program
 from quaestor.scoring.pages import benchmark_rows_of
 from quaestor.scoring.predictions import Prediction
-from quaestor.scoring.report import Report, TurnScore
+from quaestor.scoring.report import TurnScore
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +74,20 @@ class AuditedTurn:
     follows: bool = False
 
 
-def audited_turns(report: Report, conversations: Iterable[Conversation], audit: Audit) -> tuple[AuditedTurn, ...]:
+def audited_turns(
+    scores: Iterable[TurnScore], conversations: Iterable[Conversation], audit: Audit
+) -> tuple[AuditedTurn, ...]:
     """Returns each turn of a scored run, judged by an audit too.
 
     Args:
-        report: The scored run; its references are programs.
+        scores: Its turns with their official verdicts, conversation by conversation; their references are programs.
         conversations: Those that were scored.
         audit: The audit; turns that it does not name are judged as they are.
     """
     documents = {conversation.id: conversation.document for conversation in conversations}
     found: list[AuditedTurn] = []
     settled: dict[str, list[tuple[str, str]]] = {}
-    for score in report.turns:
+    for score in scores:
         entry = audit.by_turn.get((score.conversation, score.turn))
         earlier = settled.setdefault(score.conversation, [])
         if entry is not None and entry.verdict is AuditVerdict.WRONG:

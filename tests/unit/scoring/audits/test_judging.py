@@ -37,7 +37,7 @@ def report(*answers: str | None) -> Report:
 
 
 def judged(scored: Report, settled: Audit) -> tuple[AuditedTurn, ...]:
-    return audited_turns(scored, ASKED, settled)
+    return audited_turns(scored.turns, ASKED, settled)
 
 
 def test_a_wrong_reference_is_replaced_and_what_follows_from_it() -> None:
