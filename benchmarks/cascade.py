@@ -153,10 +153,9 @@ def tables(bench: Bench, first: Solver, planned: Mapping[str, Gold]) -> Iterator
         yield f"\n{title} alone: {_right(second)}\n"
         yield "| threshold | to the 2nd: apart % | replayed % | real % | right: apart % | replayed % | real % | off |"
         yield "|---:|---:|---:|---:|---:|---:|---:|---:|"
-        stages = [[turn for turn, _ in played] for played in (alone, second)]
-        for apart, again in zip(
-            cascade_curve(*stages, bench.pages, THRESHOLDS), bench.replay(first, second), strict=True
-        ):
+        one, other = ([turn for turn, _ in played] for played in (alone, second))
+        points = zip(cascade_curve(one, other, bench.pages, THRESHOLDS), bench.replay(first, second), strict=True)
+        for apart, again in points:
             least = apart.threshold
 
             def both(name: str, server: "ModelServer", least: float = least) -> Solver:

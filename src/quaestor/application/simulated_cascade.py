@@ -1,7 +1,7 @@
 """A cascade of two stored runs, simulated: what a threshold would give before money is spent on it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from quaestor.application.choosing import read_as_played
@@ -91,7 +91,7 @@ async def simulate_stored(
         return found
     _, graphs = await resolve_ontology(RunSpec.of_run(runs[0]), pages, store)
     points = await replayed_curve(pages, gold, solver, tuple(other.turns.values()), thresholds, graphs)
-    return SimulatedCascade(*runs, found.first_right, found.second_right, points, replayed=True)
+    return replace(found, points=points, replayed=True)
 
 
 def solver_again(run: RunRecord) -> Solver:

@@ -43,7 +43,7 @@ def metrics_command(
     found = asyncio.run(read())
     if json:
         figures = [{**serial.dump(figure), "value": figure.right.value} for figure in found.figures]
-        told = {"run": found.run.id, "dataset": found.run.dataset, "metrics": figures}
+        told: dict[str, object] = {"run": found.run.id, "dataset": found.run.dataset, "metrics": figures}
         if found.audited:
             told["audited"] = {**serial.dump(found.audited), "value": found.audited.right.value}
         print_json(told)
