@@ -243,6 +243,11 @@ def imported_as(run: RunRecord) -> str | None:
     return name if isinstance(name, str) else None
 
 
+def status_word(run: RunRecord) -> str:
+    """Returns how far a run is, in a word; of one that was imported, that it was: nothing of it was played here."""
+    return "imported" if run.kind == "import" else run.status
+
+
 async def find_runs(store: RunStore, names: Sequence[str]) -> tuple[RunRecord, ...]:
     """Returns the runs of some names, each once, in their order.
 

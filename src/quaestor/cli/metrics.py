@@ -57,5 +57,5 @@ def metrics_command(
         grid.add_row(figure.rule, *figure_cells(figure.right), *turned)
     for column in grid.columns[1:]:
         column.justify = "right"
-        column.no_wrap = True
-    print_grid(make_console(), grid)
+        column.no_wrap = column.header == "95 % interval"
+    print_grid(make_console(), grid, spare=("95 % interval", "of"))

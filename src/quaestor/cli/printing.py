@@ -68,10 +68,27 @@ def print_json(value: object) -> None:
     print(escaped_in_json(json.dumps(value, indent=2, ensure_ascii=False)))
 
 
-def print_grid(console: "Console", grid: "Grid") -> None:
-    """Prints a table; where a word of it would have to be broken, each row as a list of its cells instead."""
-    if _fit(console, grid):
+def print_grid(console: "Console", grid: "Grid", *, spare: Sequence[str] = ()) -> None:
+    """Prints a table; where a word of it would have to be broken, each row as a list of its cells instead.
+
+    Args:
+        console: Where to.
+        grid: The table.
+        spare: The heads of columns that are left out first where the console is too narrow, the least needed first;
+            which they are is said below the table.
+    """
+    fits, lost = _fit(console, grid), list[str]()
+    for head in spare:
+        if fits:
+            break
+        grid.columns = [column for column in grid.columns if column.header != head]
+        lost.append(head)
+        fits = _fit(console, grid)
+    if fits:
         console.print(grid)
+        if lost:
+            told = f"{len(lost)} columns" if len(lost) > 1 else "a column"
+            console.print(f"{told} left out for want of room: {', '.join(lost)}", style="dim")
         return
     from rich.padding import Padding
     from rich.text import Text

@@ -14,18 +14,28 @@ from quaestor.scoring.cascades import CascadePoint
 def show_cascade(console: Console, found: SimulatedCascade) -> None:
     """Prints accuracy and cost of a cascade of two runs, by threshold."""
     title = f"{found.first.id}, and {found.second.id} where that is unsure"
-    grid = Grid("threshold", "to the 2nd", "right", "of", "%", "95 % interval", "tokens", "US dollars", title=title)
+    grid = Grid("threshold", "to the 2nd", "right", "of", "%", "95 % interval", "tokens", "US dollars")
+    grid.title, grid.title_justify = title, "left"
     for column in grid.columns:
         column.justify = "right"
+        column.no_wrap = column.header in ("to the 2nd", "95 % interval")
     for name, right in (("1st alone", found.first_right), ("2nd alone", found.second_right)):
         grid.add_row(name, "", *figure_cells(right), "", "")
     grid.add_section()
+    used = any(point.usage.tokens for point in found.points)
     for point in found.points:
         cost = "" if point.usage.cost is None else f"{point.usage.cost:.4f}"
         passed = f"{point.passed} ({100 * point.share:.1f} %)"
-        row = (f"{point.threshold:g}", passed, *figure_cells(point.right), f"{point.usage.tokens:,}", cost)
+        row = (
+            f"{point.threshold:g}",
+            passed,
+            *figure_cells(point.right),
+            f"{point.usage.tokens:,}" if used else "",
+            cost,
+        )
         grid.add_row(*row, style="bold" if point == found.best else None)
-    print_grid(console, grid)
+    grid.columns = [column for column in grid.columns if any(column.cells)]  # nobody says what imported answers cost
+    print_grid(console, grid, spare=("of", "tokens", "95 % interval", "US dollars"))
     how = (
         "the 1st answered again after answers of the 2nd" if found.replayed else "each turn as its own run answered it"
     )

@@ -27,7 +27,7 @@ def show_comparison(console: Console, found: RunsCompared) -> None:
     for compared in found.runs:
         grid.add_row(letters[compared.run.id], compared.run.id, *figure_cells(compared.right))
     _align(grid, 2)
-    print_grid(console, grid)
+    print_grid(console, grid, spare=("of", "95 % interval"))
     if found.basis == "kept scores":
         console.print("by the scores that are kept: the labelled file is not there", style="dim")
     if len(found.pairs) == 1:
@@ -39,7 +39,7 @@ def show_comparison(console: Console, found: RunsCompared) -> None:
         wins, losses, *rest = _figure_cells(pair.figures)
         grid.add_row(name, wins, losses, *rest, p_value(adjusted))
     _align(grid, 1)
-    print_grid(console, grid)
+    print_grid(console, grid, spare=("by company", "p", "95 % by page"))
 
 
 def letters_of(found: RunsCompared) -> dict[str, str]:
@@ -59,7 +59,7 @@ def _show_pair(console: Console, pair: PairReport, letters: dict[str, str]) -> N
         *_agreement_lines(pair.agreement, one, other),
     ]
     for line in lines:
-        console.print(line, soft_wrap=True)
+        console.print(line)
     heads = ("", "turns", f"{one} %", f"{other} %", f"only {one}", f"only {other}", f"{one} - {other}", "95 % by page")
     grid = Grid(*heads, "by company", "p")
     for breakdown in pair.breakdowns:
@@ -70,7 +70,7 @@ def _show_pair(console: Console, pair: PairReport, letters: dict[str, str]) -> N
             shares = (f"{100 * right / found.turns:.1f}" for right in (found.first, found.second))
             grid.add_row(group.name, str(found.turns), *shares, *_figure_cells(found))
     _align(grid, 1)
-    print_grid(console, grid)
+    print_grid(console, grid, spare=("by company", *heads[4:6], "95 % by page"))
 
 
 def _intervals(page: ShareDifference, company: ShareDifference) -> str:

@@ -9,6 +9,7 @@ from rich.markup import escape
 from rich.table import Table as Grid
 
 from quaestor.application.figures import used_by
+from quaestor.application.run_service import status_word
 from quaestor.application.wrong_turns import WrongTurn, WrongTurns
 from quaestor.cli.printing import make_console, print_grid
 from quaestor.cli.render import show_stored_turn
@@ -29,15 +30,14 @@ def show_runs(records: Sequence[RunRecord], scores: Mapping[str, ScoreRecord]) -
         records: The runs.
         scores: The latest score of each that has one, by its id.
     """
-    # As narrow as a terminal of 80 columns; when a run began is in its id.
+    # When a run began is in its id.
     grid = Grid("run", "status", "examples", "right", "dataset")
     for name in (0, 3):
         grid.columns[name].no_wrap = True
     for record in records:
         right = score_words(scores.get(record.id))
-        status = "imported" if record.kind == "import" else record.status
-        grid.add_row(record.id, status, str(record.conversations), right, Path(record.dataset).name)
-    print_grid(make_console(), grid)
+        grid.add_row(record.id, status_word(record), str(record.conversations), right, Path(record.dataset).name)
+    print_grid(make_console(), grid, spare=("examples", "dataset"))
 
 
 def show_run(record: RunRecord, examples: Sequence[ConversationRecord], figures: Mapping[str, str]) -> None:
@@ -55,7 +55,7 @@ def show_run(record: RunRecord, examples: Sequence[ConversationRecord], figures:
     )
     lines = {
         "run": record.id,
-        "status": record.status,
+        "status": status_word(record),
         "solver": _answered_by(record),
         "dataset": record.dataset,
         "conversations": ", ".join(counts),

@@ -47,7 +47,7 @@ def show_score(console: Console, score: Score) -> None:
         for group in breakdown.groups:
             grid.add_row(group.name, *figure_cells(group.figures[right]), _percent(group.figures[beside].value))
     _align(grid)
-    print_grid(console, grid)
+    print_grid(console, grid, spare=(f"{short} %", "of"))
 
 
 def show_causes(console: Console, causes: Mapping[Cause, int]) -> None:

@@ -278,11 +278,11 @@ def delete_runs(
     store: StoreOption = None,
 ) -> None:
     """Delete runs for good: their conversations, turns, prompts, graphs and scores. Asks first. Ontologies stay."""
-    from quaestor.application.run_service import find_runs
+    from quaestor.application.run_service import find_runs, status_word
 
     found = _read_store(store, lambda opened: find_runs(opened, names))
     for record in found:
-        print(f"{record.id}: {record.dataset}, {record.conversations} conversations, {record.status}")
+        print(f"{record.id}: {record.dataset}, {record.conversations} conversations, {status_word(record)}")
     if not yes and not _agreed(f"delete {len(found)} run{'s' * (len(found) != 1)} for good?"):
         print("nothing was deleted")
         return

@@ -130,3 +130,14 @@ def test_without_scipy_one_line_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "scipy", None)
     assert "pip install 'quaestor[compare]'" in one_line(quaestor(f"compare {' '.join(two)}"))
+
+
+@pytest.mark.parametrize(("columns", "lost"), [(100, "a column"), (80, "2 columns"), (64, "4 columns")])
+def test_on_a_narrow_terminal_it_is_a_table_without_what_is_least_needed(
+    columns: int, lost: str, quaestor: Quaestor, two: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    shown = quaestor(f"compare {two[0]} {two[1]}").out
+    assert f"{lost} left out for want of room: by company" in shown
+    assert "turns: 2" not in shown
+    assert max(map(len, shown.splitlines())) <= columns

@@ -37,6 +37,7 @@ def test_is_listed_and_shown_as_unverified(quaestor: Quaestor, imported: str) ->
     (listed,) = json.loads(quaestor("runs list --json").out)
     assert (listed["id"], listed["kind"], listed["spec"]["solver_options"]["name"]) == (imported, "import", "theirs")
     assert "imported" in quaestor("runs list").out
+    assert "status:        imported" in quaestor("runs show theirs").out
     shown = quaestor("runs show latest").out
     assert "theirs, imported from others.jsonl: unverified, for it has no plans" in shown
     assert "none, so nothing is verified; 1 (16.7 %) without an answer" in shown
