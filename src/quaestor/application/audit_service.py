@@ -24,25 +24,25 @@ class RunAudit:
 
     Attributes:
         run: The run's id.
-        score: Raw and audited accuracy.
-        turns: Each turn, judged twice.
+        score: Raw and audited accuracy; None without an audit.
+        turns: Each turn, judged twice; none without an audit.
         candidates: Turns that are worth reading again, the most telling first.
     """
 
     run: str
-    score: AuditedScore
+    score: AuditedScore | None
     turns: tuple[AuditedTurn, ...]
     candidates: tuple[AuditCandidate, ...]
 
 
-async def audit_run(store: str, run: str, dataset: Path, audit: Audit, beside: Sequence[str] = ()) -> RunAudit:
-    """Returns a run beside an audit. Nothing is kept.
+async def audit_run(store: str, run: str, dataset: Path, audit: Audit | None, beside: Sequence[str] = ()) -> RunAudit:
+    """Returns a run beside an audit, and what else to read again. Nothing is kept.
 
     Args:
         store: The URI of the store.
         run: The run's id, the beginning of one, or `latest`.
         dataset: The labelled file that it answered.
-        audit: What is settled.
+        audit: What is settled; None where nothing is yet.
         beside: Other runs of the same file: candidates that they answer alike come first.
 
     Raises:
@@ -56,10 +56,10 @@ async def audit_run(store: str, run: str, dataset: Path, audit: Audit, beside: S
         records = [await find_run(opened, name, kind=OVER_DATASETS) for name in (run, *beside)]
         pages = read_as_played(dataset, records[0])
         first, *others = [await score_run(opened, record, pages, gold) for record in records]
-    turns = judge(first, pages, audit)
+    turns = judge(first, pages, audit) if audit else ()
     answers = [{(turn.conversation, turn.turn): turn.predicted for turn in other.report.turns} for other in others]
     candidates = audit_candidates(first.report.turns, audit, answers)
-    return RunAudit(records[0].id, audited_score(turns, audit), turns, candidates)
+    return RunAudit(records[0].id, audited_score(turns, audit) if audit else None, turns, candidates)
 
 
 def judge(scored: ScoredRun, dataset: Dataset, audit: Audit) -> tuple[AuditedTurn, ...]:

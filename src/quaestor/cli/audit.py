@@ -30,8 +30,9 @@ def audit_command(
     dataset: DatasetArgument,
     results: OutputOptions,
     audit: Annotated[
-        Path, typer.Option("--audit", help="What is settled: a file with an entry a line.", metavar="FILE.jsonl")
-    ],
+        Path | None,
+        typer.Option("--audit", help="What is settled already: a file with an entry a line.", metavar="FILE.jsonl"),
+    ] = None,
     beside: Annotated[
         list[str] | None,
         typer.Option(
@@ -40,7 +41,10 @@ def audit_command(
     ] = None,
     store: StoreOption = None,
 ) -> None:
-    """Judge a run by an audit of the references too, and list further turns that are worth reading again."""
+    """List turns whose references are worth reading again; with an audit, judge the run by that too.
+
+    They are the turns that the run answers otherwise than its references, the surest first.
+    """
     from quaestor.application.audit_service import audit_run
     from quaestor.application.files import OutputFile, json_line
     from quaestor.application.resolve import dataset_path, store_file
@@ -55,7 +59,7 @@ def audit_command(
     output = OutputFile(results.output, used, results.force) if results.output else None
     if output:
         output.require_free()
-    settled = read_audit(audit)
+    settled = read_audit(audit) if audit else None
     found = asyncio.run(audit_run(uri, run, path, settled, beside or ()))
     if output:
         output.write("".join(json_line(serial.dump(candidate)) for candidate in found.candidates))
@@ -63,13 +67,14 @@ def audit_command(
         print_json(
             {
                 "run": found.run,
-                "audited": serial.dump(found.score),
+                **({"audited": serial.dump(found.score)} if found.score else {}),
                 "candidates": serial.dump(found.candidates, tuple[AuditCandidate, ...]),
             }
         )
         return
     console = make_console()
-    show_audited(console, found.score)
+    if found.score:
+        show_audited(console, found.score)
     _show_candidates(console, found.candidates)
 
 

@@ -55,6 +55,19 @@ def test_further_candidates_are_listed_and_written(quaestor: Quaestor, pages: Pa
     assert "more.jsonl" in one_line(refused)
 
 
+def test_a_first_audit_begins_without_one(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
+    assert quaestor("eval pages.json").code == 0
+    found = json.loads(quaestor("audit latest pages.json --json").out)
+    write_audit(tmp_path / "mine.jsonl", (1, "reference_right", []))
+    beside = json.loads(quaestor("audit latest pages.json --audit mine.jsonl --json").out)
+    assert "audited" not in found
+    assert found["candidates"]
+    assert [one for one in found["candidates"] if (one["conversation"], one["turn"]) != (NAME, 1)] == beside[
+        "candidates"
+    ]
+    assert "Audit" not in quaestor("audit latest pages.json").out
+
+
 def test_an_audit_of_other_turns_is_refused(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
     assert quaestor("eval pages.json").code == 0
     write_audit(tmp_path / "mine.jsonl", (0, "reference_right", []))
