@@ -11,7 +11,7 @@ from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import InputError
 from quaestor.evaluation.knowledge import GraphProvider, resolve_ontology
-from quaestor.evaluation.replaying import RecordedAnswers, ReplayedTurn, replay_cascade
+from quaestor.evaluation.replaying import RecordedAnswers, CascadeTurn, replay_cascade
 from quaestor.evaluation.spec import RunSpec
 from quaestor.llm.usage import Usage
 from quaestor.scoring.bootstrap import Proportion, proportion
@@ -146,7 +146,7 @@ async def replayed_curve(
 
 
 def _judged(
-    played: Mapping[int, Sequence[ReplayedTurn]], asked: Conversation, gold: Gold
+    played: Mapping[int, Sequence[CascadeTurn]], asked: Conversation, gold: Gold
 ) -> Mapping[int, Sequence[StageTurn]]:
     found: dict[int, Sequence[StageTurn]] = {}
     for key, turns in played.items():

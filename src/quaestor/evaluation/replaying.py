@@ -26,7 +26,7 @@ from quaestor.store.records import TurnRecord
 
 
 @dataclass(frozen=True, slots=True)
-class ReplayedTurn:
+class CascadeTurn:
     """One turn of a cascade that was played with a stored run.
 
     Attributes:
@@ -98,7 +98,7 @@ async def replay_cascade(
     second: RecordedAnswers,
     thresholds: Sequence[float],
     graphs: GraphProvider | None = None,
-) -> tuple[tuple[ReplayedTurn, ...], ...]:
+) -> tuple[tuple[CascadeTurn, ...], ...]:
     """Returns the turns of a conversation as the cascade answers them, at each threshold.
 
     Args:
@@ -112,7 +112,7 @@ async def replay_cascade(
         QuaestorError: What is no fault of an answer: weights, a graph.
     """
     graphs = graphs or GraphProvider.of([conversation.document])
-    once, found, turns = AnsweredOnce(first), list[tuple[ReplayedTurn, ...]](), tuple[Turn, ...]()
+    once, found, turns = AnsweredOnce(first), list[tuple[CascadeTurn, ...]](), tuple[Turn, ...]()
     for place, least in enumerate(thresholds):
         if place and all(_stands(turn, least) for turn in turns):
             found.append(found[-1])
@@ -120,7 +120,7 @@ async def replay_cascade(
         cascade = CascadeSolver([Stage(once, least), Stage(second)])
         turns = await play_conversation(conversation, cascade, graphs)
         records = turn_records(TurnPlace("replay", conversation.id), turns, chained=conversation.chained)
-        found.append(tuple(map(ReplayedTurn, records, map(_passed, turns))))
+        found.append(tuple(map(CascadeTurn, records, map(_passed, turns))))
     return tuple(found)
 
 

@@ -11,7 +11,7 @@ from quaestor.conversation.answer import Answer
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import SolverError
 from quaestor.evaluation.recording import TurnPlace, turn_records
-from quaestor.evaluation.replaying import RecordedAnswers, ReplayedTurn, replay_cascade
+from quaestor.evaluation.replaying import RecordedAnswers, CascadeTurn, replay_cascade
 from quaestor.evaluation.runner import play_conversation
 from quaestor.plan.steps import Compute, Plan, Ref
 from quaestor.scoring.cascades import THRESHOLDS
@@ -49,7 +49,7 @@ def stored(solver: Solver, conversation: Conversation) -> Sequence[TurnRecord]:
     return turn_records(TurnPlace("run", conversation.id), turns, chained=conversation.chained)
 
 
-def replayed(first: Solver, second: Solver, thresholds: Sequence[float]) -> Sequence[Sequence[ReplayedTurn]]:
+def replayed(first: Solver, second: Solver, thresholds: Sequence[float]) -> Sequence[Sequence[CascadeTurn]]:
     conversation = asked()
     recorded = RecordedAnswers("recorded", conversation, stored(second, conversation))
     return asyncio.run(replay_cascade(conversation, first, recorded, thresholds))

@@ -133,7 +133,7 @@ def _audit(report: EvaluationReport) -> list[Element]:
         f"{audited.kappa:.2f} (Cohen's kappa). How many turns of each kind are right by the reference, then by what "
         "was settled. The official figure is the one to compare with papers."
     )
-    heads = ["the reference is", "turns", *_heads(report, "")[1:]]
+    heads = ["verdict on the reference", "turns", *_heads(report, "")[1:]]
     return [element("p", explained, class_="dim"), table(heads, audit_rows(report))]
 
 
