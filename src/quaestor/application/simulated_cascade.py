@@ -11,7 +11,7 @@ from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import InputError
 from quaestor.evaluation.knowledge import GraphProvider, resolve_ontology
-from quaestor.evaluation.replaying import RecordedAnswers, CascadeTurn, replay_cascade
+from quaestor.evaluation.replaying import CascadeTurn, RecordedAnswers, replay_cascade
 from quaestor.evaluation.spec import RunSpec
 from quaestor.llm.usage import Usage
 from quaestor.scoring.bootstrap import Proportion, proportion

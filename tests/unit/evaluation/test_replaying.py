@@ -11,7 +11,7 @@ from quaestor.conversation.answer import Answer
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import SolverError
 from quaestor.evaluation.recording import TurnPlace, turn_records
-from quaestor.evaluation.replaying import RecordedAnswers, CascadeTurn, replay_cascade
+from quaestor.evaluation.replaying import CascadeTurn, RecordedAnswers, replay_cascade
 from quaestor.evaluation.runner import play_conversation
 from quaestor.plan.steps import Compute, Plan, Ref
 from quaestor.scoring.cascades import THRESHOLDS
