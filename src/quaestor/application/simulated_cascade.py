@@ -103,10 +103,10 @@ def solver_again(run: RunRecord) -> Solver:
     """
     spec = RunSpec.of_run(run)
     if run.kind != "run" or spec.solver not in solver_names():
-        raise InputError(f"run {run.id} was not played by a solver that can answer again: leave --replay out")
+        raise InputError(f"run {run.id} was not played by one solver that could answer again: simulate it without that")
     known = solver_spec(spec.solver)
     if spec.model is not None or known.must_have_model(known.read(spec.solver_options)):
-        raise InputError(f"the solver of run {run.id} asks a model, which is not paid again here: leave --replay out")
+        raise InputError(f"the solver of run {run.id} asks a model, which is not asked again: simulate it without that")
     return make_solver(spec.solver, spec.solver_options)
 
 
