@@ -164,7 +164,7 @@ def test_the_options_of_a_solver_of_another_package_are_checked(quaestor: Quaest
         2,
         "quaestor: 'rank' of the largest solver must be a whole number above 0, not 0",
     )
-    assert "takes no abstain_below: only embedded, agent, sparql, workflow and reflection do" in one_line(
+    assert "takes no abstain_below: only embedded, agent, sparql, workflow, reflection and cascade do" in one_line(
         quaestor(f"{page} --abstain-below 0.5", "what?")
     )
 
