@@ -26,10 +26,11 @@ test: $(INSTALLED_DEV)  ## the tests without those that are marked as slow
 test-all: $(INSTALLED_DEV)  ## all tests
 	@$(PYTEST)
 
-check: $(INSTALLED_DEV)  ## format, lint, types, layers
+check: $(INSTALLED_DEV)  ## format, lint, types, layers; the types of the examples as editors see them
 	@$(BIN)/ruff format --check
 	@$(BIN)/ruff check
 	@$(BIN)/mypy
+	@$(BIN)/basedpyright --pythonpath $(BIN)/python
 	@$(BIN)/lint-imports
 
 BASE ?=

@@ -6,7 +6,8 @@ scripts and notebooks, and with `_async` for code that runs in an event loop.
 
 Ask a report: `open` (a file, `DATASET#PAGE`, several files, a `Document`; not among what `import *` takes, for Python
 has an `open` of its own) or `open_async` gives an `OpenedDocument`, whose `ask` gives an `AnsweredQuestion`, or for a
-list `Answers`, which are a frame too (`to_pandas`, `to_polars`); `find` gives each `Place` where an answer would stand
+list `Answers`, which are a frame too (`to_pandas`, `to_polars`); `find` gives each `Place` where an answer would stand,
+`check_number` a `NumberCheck`: whether a number stands there, and under which reading
 
 >>> import quaestor
 >>> page = quaestor.open("sample#QUIL/2007/page_88.pdf")
@@ -73,6 +74,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     __version__: str
 
+    from quaestor.application.number_check import NumberCheck
     from quaestor.application.score_service import ScoredRun
     from quaestor.conversation.answer import Answer
     from quaestor.conversation.corrections import NumberCorrection, OperationChoice, ReadingChoice, SourceChoice
@@ -145,6 +147,7 @@ __all__ = [
     "Memory",
     "ModelConfig",
     "Number",
+    "NumberCheck",
     "NumberCorrection",
     "OngoingConversation",
     "Ontology",
@@ -204,6 +207,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "application.number_check": ("NumberCheck",),
     "application.score_service": ("ScoredRun",),
     "conversation.answer": ("Answer",),
     "conversation.corrections": ("NumberCorrection", "OperationChoice", "ReadingChoice", "SourceChoice"),

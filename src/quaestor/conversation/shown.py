@@ -12,6 +12,7 @@ from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.visible import html_text, visible
 from quaestor.documents.document import Document
 from quaestor.documents.shown import boxed, marked_text, shortened, table_html
+from quaestor.plan.steps import Compute
 
 _TABLES, _SENTENCES, _PLACES = 3, 4, 8
 """The most of each that is shown with an answer."""
@@ -24,7 +25,7 @@ def confidence_words(answer: Answer) -> str:
 
 def answer_line(answer: Answer) -> str:
     """Returns an answer in one line: `<$ 20.70 = 48.65 - 27.95, 93% sure>`."""
-    formula = f" = {shortened(answer.formula, 120)}" if _computed(answer) else ""
+    formula = f" = {shortened(words, 120)}" if (words := arithmetic(answer)) else ""
     sure = f", {words}" if (words := confidence_words(answer)) else ""
     return visible(f"<{shortened(show_number(answer))}{formula}{sure}>")
 
@@ -45,12 +46,15 @@ def turn_html(turn: Turn, document: Document) -> str:
     return boxed(asked, *_grounds(tuple(dict.fromkeys(turn.answer.sources)), document))
 
 
-def _computed(answer: Answer) -> bool:
-    return bool(answer.formula) and answer.value is not None
+def arithmetic(answer: Answer) -> str:
+    """Returns the formula of an answer that is computed; "" of one that is looked up, and where there is none."""
+    steps = answer.plan.steps if answer.plan is not None else ()
+    computed = answer.value is not None and any(isinstance(step, Compute) for step in steps)
+    return answer.formula if computed else ""
 
 
 def _value(answer: Answer) -> str:
-    formula = f" = {html_text(shortened(answer.formula, 300))}" if _computed(answer) else ""
+    formula = f" = {html_text(shortened(words, 300))}" if (words := arithmetic(answer)) else ""
     said = [confidence_words(answer), answer.reason or "", show_correction(answer) or ""]
     small = "".join(f"<br><small>{html_text(words)}</small>" for words in said if words)
     return f'<b style="font-size:1.25em">{html_text(show_number(answer))}</b>{formula}{small}'

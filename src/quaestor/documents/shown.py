@@ -13,10 +13,12 @@ from quaestor.documents.table import Cell, Table
 
 _ROWS, _COLUMNS, _CHARACTERS, _TABLES = 24, 14, 160, 24
 """The most of a table or a document that is shown at once, and of the text of a cell."""
+_NUMBER = 24
+"""The most characters of a cell that is not broken into lines."""
 _AROUND = 1
 """How many rows are shown above and below one that is marked, where not all are."""
 
-_BOX = "overflow-x:auto;max-width:100%"
+_BOX = "overflow-x:auto;max-width:100%;margin-bottom:.8em"
 _GRID = "border-collapse:collapse;margin:.3em 0"
 _CELL = "padding:.15em .6em;vertical-align:top"
 _NO_MATH = "tex2jax_ignore mathjax_ignore"
@@ -118,16 +120,17 @@ def _cells(table: Table, row: int | None, columns: Iterable[int | None], marked:
 
 
 def _cell(table: Table, row: int | None, column: int | None, is_marked: bool) -> str:
-    style = f'style="{_CELL};text-align:{"left" if column == 0 else "right"}"'
+    style = f"{_CELL};text-align:{'left' if column == 0 else 'right'}"
     if row is None or column is None:
-        return f"<td {style}>…</td>"
-    text = _printed(table.cells[row][column])
-    shown = f"<mark><b>{text}</b></mark>" if is_marked else text
+        return f'<td style="{style}">…</td>'
+    cell = table.cells[row][column]
+    shown = f"<mark><b>{_printed(cell)}</b></mark>" if is_marked else _printed(cell)
     if row < table.header_rows:
-        return f'<th scope="col" {style}>{shown}</th>'
+        return f'<th scope="col" style="{style}">{shown}</th>'
     if column == 0:
-        return f'<th scope="row" {style}>{shown}</th>'
-    return f"<td {style}>{shown}</td>"
+        return f'<th scope="row" style="{style};font-weight:normal">{shown}</th>'
+    whole = ";white-space:nowrap" if len(cell.text) <= _NUMBER else ""
+    return f'<td style="{style}{whole}">{shown}</td>'
 
 
 def _printed(cell: Cell) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import ShownSource, show_number
+from quaestor.conversation.shown import arithmetic
 from quaestor.conversation.turn import Turn
 from quaestor.extras import require_extra
 
@@ -97,7 +98,7 @@ def _row(answered: Answered) -> dict[str, Value]:
         "exact": None if answer.number is None else f"{answer.number:f}",
         "scale": answer.scale.value,
         "unit": answer.unit,
-        "formula": (answer.formula or None) if answer.value is not None else None,
+        "formula": arithmetic(answer) or None,
         "sources": "; ".join(f"{source.place}: {source.span}" for source in answered.sources),
         "confidence": answer.confidence,
         "verified": turn.verified,

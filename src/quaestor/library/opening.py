@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, overload
 
 from quaestor.application.ask_service import AskRequest, answer_questions
 from quaestor.application.file_cache import file_cache
+from quaestor.application.number_check import NumberCheck, check_number
+from quaestor.application.place_service import places_by_index
 from quaestor.application.resolve import CorpusPage, find_files
 from quaestor.core.visible import visible
 from quaestor.datasets.dataset import Conversation, Dataset
@@ -16,15 +18,13 @@ from quaestor.documents.document import Document
 from quaestor.documents.shown import contents_words, document_html
 from quaestor.documents.table import Table
 from quaestor.errors import InputError
-from quaestor.evaluation.runner import check_questions
+from quaestor.evaluation.runner import check_question
 from quaestor.library.answered import AnsweredQuestion, Answers
 from quaestor.library.asking import Options, Questions, asking_request, questions_of, require_named, settings_with
 from quaestor.library.ongoing import OngoingConversation
 from quaestor.library.waiting import run_sync
 from quaestor.llm.session import ModelSession
-from quaestor.questions.question import read_question
 from quaestor.readers.cache import ByteCache
-from quaestor.retrieval.finding import find_places
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.keeping import kept_index
 from quaestor.retrieval.place import Place
@@ -105,7 +105,7 @@ class OpenedDocument:
     """A filing, a page or several files, opened to be asked: what `open` gives.
 
     `ask` answers one question or a list of them, `conversation` is held open for follow-ups, `find` says where an
-    answer would stand, `tables` are what was read.
+    answer would stand, `check_number` whether a number stands there, `tables` are what was read.
     """
 
     def __init__(self, page: CorpusPage, settings: Settings, cache: ByteCache | None) -> None:
@@ -276,8 +276,27 @@ class OpenedDocument:
             raise InputError(f"find takes a text, not {type(question).__name__}")
         if most < 1:
             raise InputError(f"find gives one place or more, not {most}")
-        check_questions(Conversation(self.name, self.document, (question,)))
-        return find_places(self._index, read_question(question), most=most)
+        check_question(question, "the question")
+        return places_by_index(self._index, [question], most)
+
+    def check_number(self, number: str, *, most: int = 10) -> NumberCheck:
+        """Returns whether a number stands in the document, where, and how it has to be read for that.
+
+        Args:
+            number: As a table or a text would print it: `5,300`, `$ 5.3 million`, `(435)`, `14.1 %`.
+            most: How many places at most.
+
+        Raises:
+            InputError: It is not one number, or no text.
+
+        >>> import quaestor
+        >>> page = quaestor.open("sample#QUIL/2007/page_88.pdf")
+        >>> [(match.printed, match.reading) for match in page.check_number("48.65").matches]
+        [('$ 48.65', 'as printed')]
+        """
+        if not isinstance(number, str):
+            raise InputError(f"a number is a text as a table prints it, such as '5,300', not {type(number).__name__}")
+        return check_number(self.document, number, most)
 
     @cached_property
     def _index(self) -> PlaceIndex:

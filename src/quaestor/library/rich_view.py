@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from quaestor.conversation.shown import confidence_words
+from quaestor.conversation.shown import arithmetic, confidence_words
 from quaestor.core.visible import visible
 from quaestor.documents.document import Document
 from quaestor.documents.shown import contents_words, table_line
@@ -22,8 +22,8 @@ def answered_view(answered: "AnsweredQuestion") -> RenderableType:
     """Returns a question with its answer, its arithmetic and where its numbers stand."""
     answer = answered.answer
     line = Text.assemble((visible(answered.display), "bold"))
-    if answer.formula and answer.value is not None:
-        line.append(visible(f" = {answer.formula}"))
+    if formula := arithmetic(answer):
+        line.append(visible(f" = {formula}"))
     if words := confidence_words(answer):
         line.append(f"  {words}", "dim")
     parts = [Text(visible(answered.question), "italic"), line]
@@ -41,7 +41,7 @@ def answers_view(answers: "Sequence[AnsweredQuestion]") -> RenderableType:
     table = Table("question", "answer", "formula", "sure", box=None, header_style="dim", padding=(0, 2, 0, 0))
     for answered in answers:
         answer = answered.answer
-        formula = answer.formula if answer.value is not None else answer.reason or ""
+        formula = arithmetic(answer) if answer.value is not None else answer.reason or ""
         said = (answered.question, answered.display, formula, confidence_words(answer).removesuffix(" sure"))
         table.add_row(*(Text(visible(text), "bold" if place == 1 else "") for place, text in enumerate(said)))
     return table

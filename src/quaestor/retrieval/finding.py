@@ -194,7 +194,8 @@ def _reasons(index: PlaceIndex, block: Block, wanted: Wanted, match: LineMatch) 
                 reasons += [Reason("heading", heads[-1])] if heads else []
         case _:
             said = dict.fromkeys(word for word in words(wanted.question.lowered) if stem(word) in own)
-            reasons.append(Reason("sentence", ", ".join(list(said)[:_WORDS_SHOWN] or own[:_WORDS_SHOWN])))
+            if shown := list(said)[:_WORDS_SHOWN] or own[:_WORDS_SHOWN]:
+                reasons.append(Reason("sentence", ", ".join(shown)))
     reasons += [Reason("year", str(year)) for year in match.years]
     kind, statement = index.standing.get(block.order, (None, ""))
     if statement:

@@ -77,6 +77,6 @@ class Place:
     anchor: str | None = None
 
     def __repr__(self) -> str:
-        page = f", page {self.page}" if self.page is not None else ""
-        why = "; ".join(map(str, self.why[:_REASONS_SHOWN]))
-        return visible(f"<{self.kind} {' '.join(self.title.split())[:80]!r}{page}, {self.score:.2f}: {why}>")
+        title, page = " ".join(self.title.split())[:80], f", page {self.page}" if self.page is not None else ""
+        why = "".join(f"; {reason}" for reason in self.why[:_REASONS_SHOWN])
+        return visible(f"<{self.kind}{f' {title!r}' if title else ''}{page}, {self.score:.2f}{why}>")

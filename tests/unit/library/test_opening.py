@@ -94,6 +94,12 @@ def test_places_are_found_without_an_answer() -> None:
     assert opened.find("zebra") == ()
 
 
+def test_a_number_is_looked_for(tmp_path: Path) -> None:
+    (match,) = PAGE.check_number("48.65").matches
+    assert (match.printed, match.reading) == ("$ 48.65", "as printed")
+    assert PAGE.check_number("123456").count == 0
+
+
 @pytest.mark.parametrize("name", ["NORD/2012/page_41.pdf", "nord/2012/page_41", "Single_NORD/2012/page_41.pdf-1"])
 def test_a_page_is_found_by_any_clear_name(tmp_path: Path, name: str) -> None:
     write_dataset(tmp_path / "pages.json", a_record())
@@ -132,6 +138,8 @@ WRONG: tuple[tuple[Callable[[], object], str], ...] = (
     (lambda: PAGE.ask(QUESTION, solver="agent"), "no model is named: set one"),
     (lambda: PAGE.find(""), "the question is empty"),
     (lambda: PAGE.find(5), "find takes a text, not int"),  # type: ignore[arg-type]
+    (lambda: PAGE.check_number("many"), "cannot read 'many' as a number"),
+    (lambda: PAGE.check_number(5300), "a number is a text as a table prints it, .* not int"),  # type: ignore[arg-type]
     (lambda: PAGE.find("sales", most=0), "one place or more, not 0"),
 )
 

@@ -1,0 +1,98 @@
+"""Coroutines from plain code: where a loop runs already, in threads, interrupted, in a fork."""
+
+import asyncio
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from quaestor.errors import InputError
+from quaestor.library.waiting import run_sync, run_there
+
+
+async def number() -> int:
+    await asyncio.sleep(0)
+    return 42
+
+
+def test_an_error_of_the_other_thread_is_raised_here() -> None:
+    async def fail() -> None:
+        raise LookupError("not here")
+
+    async def notebook() -> None:
+        run_sync(fail())
+
+    with pytest.raises(LookupError, match="not here"):
+        run_sync(fail())
+    for waited in (notebook(), run_there(fail())):
+        with pytest.raises(LookupError, match="not here"):
+            asyncio.run(waited)
+
+
+def test_all_plain_calls_share_one_loop() -> None:
+    async def where() -> asyncio.AbstractEventLoop:
+        return asyncio.get_running_loop()
+
+    found = {run_sync(where()), asyncio.run(run_there(where()))}
+    thread = threading.Thread(target=lambda: found.add(run_sync(where())))
+    thread.start()
+    thread.join()
+    assert len(found) == 1
+
+
+def test_what_a_plain_call_runs_cannot_wait_for_a_plain_call() -> None:
+    async def nested() -> int:
+        return run_sync(number())
+
+    with pytest.raises(InputError, match="await the one that ends in _async"):
+        run_sync(nested())
+
+    async def awaited() -> int:
+        return await run_there(number())
+
+    assert run_sync(awaited()) == 42
+
+
+def test_an_interrupt_ends_the_work_before_it_is_raised() -> None:
+    ended: list[str] = []
+    main = threading.main_thread().ident
+    assert main is not None
+
+    async def work() -> None:
+        asyncio.get_running_loop().call_later(0.05, signal.pthread_kill, main, signal.SIGINT)
+        try:
+            await asyncio.sleep(30)
+        finally:
+            ended.append("ended")
+
+    with pytest.raises(KeyboardInterrupt):
+        run_sync(work())
+    assert ended == ["ended"]
+    assert run_sync(number()) == 42
+
+
+@pytest.mark.slow
+def test_a_process_ends_cleanly_and_a_fork_has_a_loop_of_its_own() -> None:
+    code = """
+import asyncio, os, sys
+import quaestor
+from quaestor.library.waiting import run_sync
+conversation = quaestor.open("sample#QUIL/2007/page_88.pdf").conversation()
+print(conversation.ask("what was the exercise price in 2007?"), flush=True)
+async def number():
+    return 42
+if os.fork() == 0:
+    print(run_sync(number()), flush=True)
+    sys.exit()
+os.wait()
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "error::ResourceWarning", "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "$ 48.65\n42\n", "")
