@@ -155,18 +155,35 @@ def tables(bench: Bench, first: Solver, planned: Mapping[str, Gold]) -> Iterator
         yield "|---:|---:|---:|---:|---:|---:|---:|---:|"
         one, other = ([turn for turn, _ in played] for played in (alone, second))
         points = zip(cascade_curve(one, other, bench.pages, THRESHOLDS), bench.replay(first, second), strict=True)
+        after = list[str]()
         for apart, again in points:
             least = apart.threshold
 
             def both(name: str, server: "ModelServer", least: float = least) -> Solver:
                 return CascadeSolver([Stage(first, least), Stage(guided(name, server))])
 
-            real = [turn for turn, _ in bench.play(both)]
+            played = bench.play(both)
+            real = [turn for turn, _ in played]
             asked = sum(turn.usage.requests > 0 for turn in real) / len(real)
             right = sum(turn.right for turn in real) / len(real)
             shares = (apart.share, again.share, asked, apart.right.value, again.right.value, right)
             off = f"{100 * (right - again.right.value):+.1f}"
             yield f"| {least:g} | {' | '.join(f'{100 * share:.1f}' for share in shares)} | {off} |"
+            after.append(f"{least:g}: {_after_others(played)}")
+        yield "\nwhat the first stage answered after an answer of the second, " + "; ".join(after)
+
+
+def _after_others(played: Played) -> str:
+    """Tells how sure the first stage was of what it answered after an answer of the second, and how right it was."""
+    passed, found = set[str](), list[StageTurn]()
+    for turn, record in played:
+        if turn.usage.requests:
+            passed.add(record.conversation)
+        elif record.conversation in passed:
+            found.append(turn)
+    sure = sum(turn.confidence or 0.0 for turn in found) / max(1, len(found))
+    right = sum(turn.right for turn in found) / max(1, len(found))
+    return f"{len(found)} turns, confidence {sure:.2f}, right {right:.2f}"
 
 
 def _right(turns: Played) -> str:

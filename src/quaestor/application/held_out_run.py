@@ -9,15 +9,13 @@ from dataclasses import replace
 
 from pydantic import JsonValue
 
+from quaestor.application.run_service import HELD_OUT
 from quaestor.application.training import CrossValidationRequest, HeldOutReport
 from quaestor.application.whole_runs import keep_whole_run
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.spec import RunSpec
 from quaestor.store.base import RunStore
 from quaestor.store.records import RunRecord, TurnRecord
-
-SOLVER = "crossvalidate"
-"""What stands for the solver in the spec of such a run: the embedded one, with other weights a fold."""
 
 
 async def keep_held_out(
@@ -46,5 +44,5 @@ async def _keep(store: RunStore, found: HeldOutReport, made_with: dict[str, Json
     def records_of(run: RunRecord, conversation: Conversation) -> list[TurnRecord]:
         return [replace(record, run=run.id) for record in answered.get(conversation.id, ())]
 
-    spec = RunSpec(SOLVER, found.dataset.path, found.dataset.digest, made_with)
-    return await keep_whole_run(store, found.dataset, spec, SOLVER, "run", records_of)
+    spec = RunSpec(HELD_OUT, found.dataset.path, found.dataset.digest, made_with)
+    return await keep_whole_run(store, found.dataset, spec, HELD_OUT, "run", records_of)

@@ -38,6 +38,9 @@ _FEW = 4
 OVER_DATASETS: tuple[RunKind, ...] = ("run", "import")
 """The kinds of runs that answer the questions of a file."""
 
+HELD_OUT = "crossvalidate"
+"""What stands for the solver in the spec of a run of a cross-validation: the embedded one, with weights a fold."""
+
 ProgressCallback = Callable[[Conversation, tuple[Turn, ...]], None]
 
 

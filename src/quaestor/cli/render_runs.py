@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table as Grid
 
 from quaestor.application.figures import used_by
-from quaestor.application.run_service import status_word
+from quaestor.application.run_service import HELD_OUT, status_word
 from quaestor.application.wrong_turns import WrongTurn, WrongTurns
 from quaestor.cli.printing import make_console, print_grid
 from quaestor.cli.render import show_stored_turn
@@ -92,6 +92,15 @@ def _answered_by(record: RunRecord) -> str:
     options = record.spec.get("solver_options")
     if record.kind == "import" and isinstance(options, dict):
         return f"{options.get('name')}, imported from {options.get('file')}: unverified, for it has no plans"
+    if (
+        record.spec["solver"] == HELD_OUT
+        and isinstance(options, dict)
+        and isinstance(files := options.get("files"), dict)
+    ):
+        learned = (
+            f"{options.get('folds')} folds of companies, seed {options.get('seed')}, learned from {', '.join(files)}"
+        )
+        return f"embedded, each turn by weights that never saw its company: {learned}"
     return f"{record.spec['solver']} {options or ''}".strip()
 
 

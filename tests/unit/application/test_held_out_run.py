@@ -6,7 +6,8 @@ from pathlib import Path
 
 from made_up import a_record, write_dataset
 
-from quaestor.application.held_out_run import SOLVER, keep_held_out
+from quaestor.application.held_out_run import keep_held_out
+from quaestor.application.run_service import HELD_OUT
 from quaestor.application.score_service import score_run
 from quaestor.application.training import CrossValidationRequest, HeldOutReport
 from quaestor.datasets.formats import read_dataset
@@ -41,7 +42,7 @@ def test_held_out_turns_are_a_run_like_any_other(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with open_store("sqlite://") as store:
             (run,) = await keep_held_out(store, request, [found])
-            assert (run.kind, run.status, run.conversations, run.spec["solver"]) == ("run", "complete", 2, SOLVER)
+            assert (run.kind, run.status, run.conversations, run.spec["solver"]) == ("run", "complete", 2, HELD_OUT)
             digest = hashlib.sha256(path.read_bytes()).hexdigest()
             assert run.spec["solver_options"] == {"folds": 2, "seed": 7, "files": {"pages.json": digest}}
             turns = await store.turns(run.id)
