@@ -14,7 +14,7 @@ from quaestor.datasets.dataset import Dataset
 from quaestor.datasets.formats import only_document, read_dataset
 from quaestor.documents.combining import combine
 from quaestor.documents.document import Document
-from quaestor.errors import DatasetError, InputError, StoreError, UnknownConversationError
+from quaestor.errors import DatasetError, InputError, SeveralPagesError, StoreError, UnknownConversationError
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.graph.knowledge_graph import Policy
 from quaestor.ontology.ontology import Ontology
@@ -31,6 +31,8 @@ OWN = "own"
 """Names the ontology of a file's own documents, where another is set."""
 
 _FILE_LIKE = re.compile(r"\S*\.(?:html?|xhtml|pdf|xlsx|csv|tsv|md|txt|json|gz)", re.IGNORECASE)
+
+_ADDRESS = re.compile(r"(?:https?|ftp|file)://", re.IGNORECASE)
 
 _DIGEST = re.compile(r"[0-9a-f]{6,64}")
 
@@ -118,6 +120,9 @@ def find_page(name: str, cache: ByteCache | None = None) -> CorpusPage:
     """
     path, identity = _split(name)
     dataset = read_dataset(path, cache=cache)
+    pages = documents_of(dataset)
+    if identity is None and len(pages) > 1:
+        raise SeveralPagesError(name, len(pages))
     found = only_document(dataset) if identity is None else document_named(dataset, identity)
     return replace(CorpusPage.among(dataset, found), name=name)
 
@@ -254,6 +259,10 @@ def _split(name: str) -> tuple[Path, str | None]:
         return dataset_path(path), identity
     if what := _what_is_no_file(whole):
         raise InputError(f"cannot read {name[:200]!r}: {what}")
+    if _ADDRESS.match(name):
+        raise InputError(f"{name[:200]!r} is an address, and files are read: save the page as a file first")
+    if _FILE_LIKE.fullmatch(name):
+        raise InputError(f"there is no such file: {name[:200]!r}; check the path and the folder that it starts at")
     wanted = "write DATASET#ID, such as sample#NORD/2012/page_41.pdf, or a file that holds one page"
     raise InputError(f"{name[:200]!r} names no page, and there is no such file: {wanted}")
 

@@ -28,6 +28,8 @@ Questions = list[str] | tuple[str, ...]
 
 def settings_with(settings: Settings | None, **said: str | int | None) -> Settings:
     """Returns settings, by default those of the environment and of quaestor.toml, with what a call says."""
+    if settings is not None and not isinstance(settings, Settings):
+        raise SettingsError(f"settings are quaestor.Settings(...), not {_kind(settings)}")
     given = {name: value for name, value in said.items() if value is not None}
     return load_settings(given) if settings is None else replace(settings, **given)  # type: ignore[arg-type]
 
@@ -97,8 +99,7 @@ def questions_of(asked: object, document: Document) -> tuple[str, ...]:
     if isinstance(asked, str):
         apart = _taken_apart((asked,), document)
         if len(apart) > 1:
-            several = "; ".join(repr(part) for part in apart)
-            raise QuestionError(f"this asks {len(apart)} things, and has one answer each as a list: [{several}]"[:1000])
+            raise QuestionError(f"this asks {len(apart)} things: ask them as a list, {[*apart]}"[:1000])
         return (asked,)
     if not isinstance(asked, list | tuple):
         raise InputError(f"a question is a text, or several are a list of texts, not {_kind(asked)}")

@@ -13,7 +13,7 @@ from quaestor.application.exporting import format_of, write_export
 from quaestor.application.files import OutputFile
 from quaestor.application.fixing import author_name, read_fix
 from quaestor.application.resolve import CorpusPage
-from quaestor.conversation.corrections import Act, Correction
+from quaestor.conversation.corrections import Act, Choice, Correction, NumberCorrection, Undo
 from quaestor.core.visible import visible
 from quaestor.documents.document import Document
 from quaestor.errors import InputError
@@ -148,6 +148,8 @@ class OngoingConversation:
         Raises:
             InputError: It cannot be read or done, or changes nothing; all stays as it was.
         """
+        if not isinstance(text, str):
+            raise InputError(f"fix takes words, such as '2 reading 2', not {type(text).__name__}")
         fix = read_fix(text, self._chat.ledger)
         if fix.act is None:
             raise InputError("say what is to be corrected: offers(number) lists what could be")
@@ -165,6 +167,8 @@ class OngoingConversation:
             InputError: It cannot be done, or changes nothing; all stays as it was.
         """
         self._require_answers()
+        if not isinstance(act, NumberCorrection | Choice | Undo):
+            raise InputError(f"correct takes a NumberCorrection or a choice, not {type(act).__name__}; fix takes words")
         by = author or author_name(self._chat.request.settings)
         return changes_of(run_sync(self._in_turn(lambda: self._chat.correct(act, by, reason))), self._chat.turns)
 

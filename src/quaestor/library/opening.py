@@ -98,7 +98,7 @@ def _name(file: object) -> str:
         raise InputError(f"a file is a path or 'DATASET#PAGE', not {type(file).__name__}")
     if not name.strip():
         raise InputError("the name of the file is empty: give a path, or 'DATASET#PAGE'")
-    return name
+    return os.path.expanduser(name)
 
 
 class OpenedDocument:

@@ -117,6 +117,10 @@ def test_what_cannot_be_corrected_is_said(conversation: OngoingConversation) -> 
     conversation.ask(ASKED)
     with pytest.raises(InputError, match="say what is to be corrected"):
         conversation.fix("2")
+    with pytest.raises(InputError, match=r"fix takes words, .* not NoneType"):
+        conversation.fix(None)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"correct takes a NumberCorrection or a choice, not str"):
+        conversation.correct("2 reading 2")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="there is no answer 9"):
         conversation.offers(9)
     with pytest.raises(InputError, match="there is no correction to undo"):
