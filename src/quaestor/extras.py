@@ -11,7 +11,7 @@ from quaestor.errors import SettingsError
 EXTRAS: dict[str, tuple[str, ...]] = {
     "compare": ("scipy",),
     "models": ("pydantic_ai", "anthropic", "openai", "httpx2", "genai_prices", "jinja2"),
-    "mcp": ("mcp", "uvicorn"),
+    "mcp": ("jinja2", "mcp", "uvicorn"),
     "mongo": ("pymongo",),
     "otel": ("opentelemetry.exporter.otlp.proto.http", "opentelemetry.sdk"),
     "pandas": ("pandas",),

@@ -57,6 +57,21 @@ class Shelf:
         """Those that were named, in their order; one may hold several pages."""
         return tuple(OnShelf(id, _called(name)) for id, name in self._names.items())
 
+    def add(self, name: str) -> OnShelf:
+        """Puts a file there that may be asked about, and returns how it is asked for; reads nothing yet.
+
+        Args:
+            name: As the files of the beginning.
+        """
+        id = _id(name)
+        self._names.setdefault(id, name)
+        return OnShelf(id, _called(name))
+
+    def remove(self, id: str) -> None:
+        """Takes a file away that was put there."""
+        self._names.pop(id, None)
+        self._held.pop(id, None)
+
     async def take(self, data: bytes, name: str) -> OnShelf:
         """Keeps an upload, and returns how it is asked for.
 

@@ -18,6 +18,7 @@ from quaestor.cli.failures import DEBUG
 from quaestor.cli.find import find_command
 from quaestor.cli.kg import kg
 from quaestor.cli.learn import learn
+from quaestor.cli.mcp import mcp_command
 from quaestor.cli.metrics import metrics_command
 from quaestor.cli.models import models
 from quaestor.cli.ontology import ontology
@@ -74,6 +75,7 @@ app.command("demo")(demo)
 app.command("ask")(ask_command)
 app.command("chat")(chat_command)
 app.command("serve")(serve_command)
+app.command("mcp")(mcp_command)
 app.command("read")(read_command)
 app.command("pages")(pages)
 app.command("show")(show_command)

@@ -4,7 +4,6 @@ A page for who asked for a page, a line for who asked for a part of one; the sam
 """
 
 import logging
-import re
 from http import HTTPStatus
 
 from fastapi import FastAPI
@@ -14,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from quaestor.application.error_lines import error_line
 from quaestor.errors import (
     BudgetExceededError,
     DuplicateRecordError,
@@ -35,9 +35,6 @@ NOTICE = "#notice"
 LOG = logging.getLogger("quaestor.web")
 
 _LONGEST = 400
-_PATH = re.compile(
-    r"(?<![\w.:/<])(?:~|\.{1,2})?(?:/[^\s/:'\",;()]+)+/([^\s/:'\",;()]+)|\.quaestor/(?:[^\s/:'\",;()]+/)*([^\s/:'\",;()]+)"
-)
 _WORDS = {
     404: "There is nothing here.",
     405: "That cannot be done here.",
@@ -45,17 +42,6 @@ _WORDS = {
     422: "That is not what the server expects.",
 }
 INTERNAL = "Something went wrong in the server; its log says what."
-
-
-def error_line(error: Exception) -> str:
-    """Returns an error in one line, without the folders of the machine.
-
-    >>> error_line(InputError("cannot read /home/me/filing.htm: it is empty"))
-    'cannot read filing.htm: it is empty'
-    """
-    line = " ".join(str(error).split())
-    line = _PATH.sub(lambda match: match[1] or match[2], line)
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
 
 
 def status_of(error: QuaestorError) -> int:

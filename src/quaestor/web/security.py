@@ -170,7 +170,13 @@ def is_same_origin(scheme: str, headers: Mapping[str, str]) -> bool:
 class Guard:
     """Lets requests through, or refuses them; says in every response what a browser may do with it."""
 
-    def __init__(self, app: ASGIApp, access: Access, refuse: Callable[[Request, int, str], Response]) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        access: Access,
+        refuse: Callable[[Request, int, str], Response],
+        programs: Callable[[str], bool] = lambda _: False,
+    ) -> None:
         """Takes what it guards.
 
         Args:
@@ -178,8 +184,9 @@ class Guard:
             access: Who is let in.
             refuse: Makes the answer to a request that is not let through, of its status and one line; 401 asks for
                 the token.
+            programs: Whether a path is for programs, which say nothing of a page that they come from.
         """
-        self.app, self.access, self.refuse = app, access, refuse
+        self.app, self.access, self.refuse, self.programs = app, access, refuse, programs
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request."""
@@ -207,9 +214,14 @@ class Guard:
         if not self.access.goes_by(headers.get("host", "")):
             return self.refuse(request, 421, "This server does not go by that name: use the address that it printed.")
         bearer = self.access.token is not None and "authorization" in headers and self.access.lets_in(headers)
-        if request.method not in _SAFE and not bearer and not is_same_origin(scheme, headers):
+        trusted = bearer or is_same_origin(scheme, headers) or self._is_a_program(request, headers)
+        if request.method not in _SAFE and not trusted:
             return self.refuse(request, 403, "This was sent from a page of another site, and nothing was done.")
         return None
+
+    def _is_a_program(self, request: Request, headers: Mapping[str, str]) -> bool:
+        """Tells whether a request is for programs and from none of the browsers that say where a page comes from."""
+        return self.programs(request.scope["path"]) and not headers.keys() & {"origin", "sec-fetch-site"}
 
     def _sign_in(self, request: Request) -> Response | None:
         """Returns the answer to who brings a token in the address, or none at all; None where the way is free."""

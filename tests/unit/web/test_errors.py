@@ -5,9 +5,9 @@ import pytest
 from fastapi import FastAPI
 from web import asking, client_of
 
+from quaestor.application.error_lines import error_line
 from quaestor.errors import InputError, StoreError, UnknownRunError
 from quaestor.web.app import create_app
-from quaestor.web.errors import error_line
 
 SECRET = "sk-this-is-a-key"
 

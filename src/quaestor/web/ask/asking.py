@@ -11,12 +11,13 @@ from fastapi import APIRouter, Form
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
+from quaestor.application.error_lines import error_line
 from quaestor.conversation.events.kinds import Event
 from quaestor.conversation.turn import Turn
 from quaestor.errors import QuaestorError, UnknownConversationError
 from quaestor.web.ask.cards import cards, step_lines
 from quaestor.web.ask.routes import show_conversation
-from quaestor.web.errors import INTERNAL, error_line, status_of
+from quaestor.web.errors import INTERNAL, status_of
 from quaestor.web.site import Site, TheSite
 from quaestor.web.templating import is_partial
 

@@ -10,12 +10,13 @@ from starlette.responses import RedirectResponse, Response
 
 from quaestor.application.choices import answerers
 from quaestor.application.desk import Laid
+from quaestor.application.error_lines import error_line
 from quaestor.application.exporting import ExportFormat
 from quaestor.core.provenance import Source
 from quaestor.errors import InputError, SeveralPagesError
 from quaestor.web.ask.cards import cards
 from quaestor.web.ask.downloads import download
-from quaestor.web.errors import error_line, status_of
+from quaestor.web.errors import status_of
 from quaestor.web.paper.keys import source_at
 from quaestor.web.paper.views import heading_key, part_view
 from quaestor.web.repair.views import correction_views

@@ -11,6 +11,7 @@ from pydantic import Discriminator, ValidationError
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from quaestor.application.error_lines import error_line
 from quaestor.application.fixing import Fix, correct_number, find_place
 from quaestor.conversation.corrections import Act, Choice, SourceChoice, Undo
 from quaestor.core import serial
@@ -20,7 +21,7 @@ from quaestor.errors import InputError, QuaestorError
 from quaestor.repair.ledger import Ledger
 from quaestor.web.ask.cards import cards
 from quaestor.web.ask.routes import show_conversation
-from quaestor.web.errors import error_line, status_of
+from quaestor.web.errors import status_of
 from quaestor.web.paper.keys import source_at, source_key
 from quaestor.web.paper.parts import Paper
 from quaestor.web.repair.views import numbers_of_answer, offer_views, steps_of_answer

@@ -1,0 +1,182 @@
+"""Which files may be read where somebody else names them: those in folders that were named at the start, no others.
+
+Owns the names of files and the check. A name is followed to the file that it leads to in the end, through links and
+`..`, and that file has to be a regular one within a folder. What is not there and what may not be read are refused in
+the same words: nobody learns what there is elsewhere.
+"""
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from quaestor.application.resolve import SAMPLE
+from quaestor.errors import InputError, UnknownUploadError
+
+SUFFIXES = (".html", ".htm", ".xhtml", ".pdf", ".xlsx", ".csv", ".tsv", ".md", ".txt", ".json", ".gz")
+"""The ends of the names that are listed; another file can be read by its name, where a reader knows what it holds."""
+
+MOST_LISTED = 1_000
+LARGEST = 100_000_000
+"""Bytes of a file that is read."""
+
+_LONGEST = 1_000
+_DEEPEST = 8
+_SEPARATOR = "#"
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder, or a single file, that may be read.
+
+    Attributes:
+        label: What it is called in the names of its files.
+        path: Where it is, every link followed.
+    """
+
+    label: str
+    path: Path
+
+
+class Folders:
+    """The folders and files that were named. Reads nothing of a file."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        """Takes what may be read.
+
+        Args:
+            names: Folders and files as a person names them, and `sample`, the bundled dataset.
+
+        Raises:
+            InputError: There is no such folder or file.
+        """
+        self.has_sample = SAMPLE in names
+        self.roots = tuple(_labelled([_there(name) for name in names if name != SAMPLE]))
+
+    def find(self, name: str) -> str:
+        """Returns what `resolve.find_page` takes for a name that somebody gives, the page after `#` included.
+
+        Args:
+            name: As `listed` gives it, or a path; `sample` and `FILE#PAGE` too.
+
+        Raises:
+            UnknownUploadError: There is no such file in the folders.
+            InputError: It is too large.
+        """
+        if self.has_sample and (name == SAMPLE or name.startswith(SAMPLE + _SEPARATOR)):
+            return name
+        if 0 < len(name) <= _LONGEST and name.isprintable():
+            for path, page in _split(name):
+                found = self._within(path)
+                # A file whose own name ends so would be read instead, wherever it leads to.
+                if found is not None and not (page and os.path.lexists(f"{found}{page}")):
+                    return f"{found}{page}"
+        raise UnknownUploadError("there is no such file in the folders that this server reads: list the documents")
+
+    def name_of(self, path: Path) -> str:
+        """Returns what a file is called: its path in its folder, with the folder's name where there are several."""
+        for root in self.roots:
+            if path == root.path:
+                return root.label
+            if path.is_relative_to(root.path):
+                inside = path.relative_to(root.path).as_posix()
+                return inside if len(self.roots) == 1 else f"{root.label}/{inside}"
+        return path.name
+
+    def listed(self, most: int = MOST_LISTED) -> tuple[str, ...]:
+        """Returns the names of the files that could be documents, by their ends; in the order of their names.
+
+        Args:
+            most: How many at most.
+        """
+        names = [SAMPLE] if self.has_sample else []
+        for root in self.roots:
+            for path in _files(root.path):
+                if len(names) >= most:
+                    return tuple(names)
+                if self._within(path) is not None:
+                    names.append(self._called(root, path))
+        return tuple(names)
+
+    def _called(self, root: Folder, path: Path) -> str:
+        if path == root.path:
+            return root.label
+        inside = path.relative_to(root.path).as_posix()
+        return inside if len(self.roots) == 1 else f"{root.label}/{inside}"
+
+    def _within(self, path: Path) -> Path | None:
+        """Returns the regular file that a path leads to in the end, if that is in a folder and not hidden there.
+
+        Raises:
+            InputError: It is too large.
+        """
+        for candidate in self._candidates(path):
+            try:
+                found = candidate.resolve(strict=True)
+                status = found.stat()
+            except (OSError, ValueError, RuntimeError):  # not there, a loop of links, no name of a file
+                continue
+            if stat.S_ISREG(status.st_mode) and any(_holds(root.path, found) for root in self.roots):
+                if status.st_size > LARGEST:
+                    raise InputError(f"{found.name} has {status.st_size:,} bytes: {LARGEST:,} are the most")
+                return found
+        return None
+
+    def _candidates(self, path: Path) -> Iterator[Path]:
+        """Yields what a path may mean: a label and what is in it, a path in a folder, a path from the root."""
+        if path.is_absolute():
+            yield path
+            return
+        for root in self.roots:
+            first, *rest = path.parts or ("",)
+            if first == root.label:
+                yield root.path.joinpath(*rest)
+            if root.path.is_dir():
+                yield root.path / path
+
+
+def _there(name: str) -> Path:
+    try:
+        path = Path(name).expanduser().resolve(strict=True)
+    except (OSError, ValueError, RuntimeError):
+        raise InputError(f"{name[:200]!r} is no folder and no file: name what may be read") from None
+    if not path.is_dir() and not path.is_file():
+        raise InputError(f"{name[:200]!r} is a pipe or a device: name a folder or a file")
+    return path
+
+
+def _labelled(paths: Sequence[Path]) -> Iterator[Folder]:
+    used: set[str] = set()
+    for path in dict.fromkeys(paths):
+        wanted = path.name or "root"
+        label = next(name for name in (wanted, *(f"{wanted}-{n}" for n in range(2, 10_000))) if name not in used)
+        used.add(label)
+        yield Folder(label, path)
+
+
+def _split(name: str) -> Iterator[tuple[Path, str]]:
+    """Yields the path and what is behind it: all of a name is a path where there is such a file."""
+    yield Path(name), ""
+    path, separator, page = name.rpartition(_SEPARATOR)
+    if separator and path and page:
+        yield Path(path), f"{_SEPARATOR}{page}"
+
+
+def _holds(root: Path, path: Path) -> bool:
+    """Whether a file is the one that was named, or stands in the folder that was, in no hidden one."""
+    if path == root:
+        return True
+    return path.is_relative_to(root) and not any(part.startswith(".") for part in path.relative_to(root).parts)
+
+
+def _files(root: Path) -> Iterator[Path]:
+    if root.is_file():
+        yield root
+        return
+    for folder, folders, files in os.walk(root):
+        depth = len(Path(folder).relative_to(root).parts)
+        folders[:] = sorted(name for name in folders if not name.startswith(".")) if depth < _DEEPEST else []
+        for name in sorted(files):
+            if name.lower().endswith(SUFFIXES) and not name.startswith(".") and name.isprintable():
+                yield Path(folder) / name

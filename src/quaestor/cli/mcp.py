@@ -1,0 +1,175 @@
+"""`quaestor mcp`: the same for assistants that speak the Model Context Protocol."""
+
+import asyncio
+import logging
+import os
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quaestor.cli.failures import DEBUG
+from quaestor.cli.groups import OntologyOptions, SolverOptions, with_options
+from quaestor.cli.options import (
+    ExcerptTokensOption,
+    KeepOption,
+    MaxCostOption,
+    MaxRequestsOption,
+    MaxTokensOption,
+    ModelOption,
+)
+from quaestor.errors import InputError, SettingsError
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel.server import Server
+    from starlette.types import ASGIApp
+
+    from quaestor.mcp_server.house import House
+    from quaestor.web.security import Access
+
+PORT = 8766
+
+
+@with_options
+def mcp_command(
+    solver: SolverOptions,
+    reading: OntologyOptions,
+    folders: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="FOLDER|FILE...",
+            help="What may be read: folders with all that is in them, single files, sample; by default the sample "
+            "alone. Nothing else is.",
+            show_default=False,
+        ),
+    ] = None,
+    exports: Annotated[
+        Path | None,
+        typer.Option(
+            "--exports",
+            help="The folder that exports may be written to; without it they are returned, and no file is written.",
+            metavar="FOLDER",
+        ),
+    ] = None,
+    http: Annotated[
+        bool, typer.Option("--http", help="Speak streamable HTTP at an address, not over the standard streams.")
+    ] = False,
+    host: Annotated[
+        str, typer.Option("--host", help="Of --http the address to listen at; any but this machine's needs a token.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Of --http; 0 takes a free one.", metavar="N")
+    ] = PORT,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            "--token",
+            help="Of --http what a client has to know; by default made anew where one is needed.",
+            envvar="QUAESTOR_TOKEN",
+            metavar="TEXT",
+            show_envvar=True,
+        ),
+    ] = None,
+    model: ModelOption = None,
+    max_requests: MaxRequestsOption = None,
+    max_tokens: MaxTokensOption = None,
+    max_cost: MaxCostOption = None,
+    excerpt_tokens: ExcerptTokensOption = None,
+    keep: KeepOption = None,
+) -> None:
+    """Serve an assistant that speaks MCP: it reads, asks, checks and calculates. Ctrl-C or the client ends it."""
+    from quaestor.application.ask_service import AskRequest
+    from quaestor.application.file_cache import file_cache
+    from quaestor.application.folders import Folders
+    from quaestor.application.resolve import SAMPLE
+    from quaestor.core.collecting import collect_seldom
+    from quaestor.extras import require_extra
+    from quaestor.settings import load_settings
+
+    require_extra("mcp", "quaestor mcp")
+    collect_seldom()
+    named = {
+        "solver": solver.solver,
+        "model": model,
+        "max_requests": max_requests,
+        "max_tokens": max_tokens,
+        "max_cost": max_cost,
+        "keep_asked": keep,
+        "excerpt_tokens": excerpt_tokens,
+    }
+    settings = load_settings({**named, **reading.settings})
+    asking = AskRequest(
+        settings,
+        solver.overrides,
+        model_named=model is not None,
+        keep=settings.keep_asked,
+        cache=file_cache(settings),
+    )
+    may_be_read = Folders(folders or [SAMPLE])
+    if exports is not None and not exports.is_dir():
+        raise InputError(f"cannot write exports to {exports}: it is no folder; make it first, or name another")
+    if exports is not None:
+        exports = exports.resolve()
+    if settings.store.startswith("sqlite://") and not settings.store.removeprefix("sqlite://").strip("/") and http:
+        raise SettingsError("a store in memory is another one for each who opens it: name a file or a server for mcp")
+    _log()
+    from quaestor.mcp_server.house import open_house
+    from quaestor.mcp_server.server import create_server
+
+    server = create_server(partial(open_house, asking, may_be_read, exports, lists=not http))
+    if http:
+        _serve_http(server, host, port, token)
+    else:
+        _serve_stdio(server)
+
+
+def _log() -> None:
+    """Says what goes wrong on the error stream: the standard output belongs to the protocol."""
+    level = logging.DEBUG if os.environ.get(DEBUG) else logging.ERROR
+    logging.basicConfig(level=logging.ERROR, format="quaestor: %(message)s", stream=sys.stderr)
+    logging.getLogger("quaestor").setLevel(level)
+    # What a client sends that is no message is told to the client; what goes wrong here is in quaestor's own log.
+    for name in ("mcp", "uvicorn"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def _serve_stdio(server: "Server[House]") -> None:
+    from quaestor.mcp_server.transports import serve_stdio
+
+    try:
+        asyncio.run(serve_stdio(server))
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+
+
+def _serve_http(server: "Server[House]", host: str, port: int, token: str | None) -> None:
+    from quaestor.mcp_server.transports import PATH, http_app
+    from quaestor.web.security import Access
+    from quaestor.web.serving import address_of, bind, server_of
+
+    access = Access.at(host, token)
+    with bind(host, port) as bound:
+        shown = address_of(bound, access).partition("?")[0].rstrip("/")
+        print(f"quaestor speaks MCP at {shown}{PATH} (Ctrl-C ends)", flush=True)
+        if access.token is not None:
+            print(f"clients send the header Authorization: Bearer {access.token}", flush=True)
+        try:
+            server_of(_guarded(http_app(server), access)).run(sockets=[bound])
+        except KeyboardInterrupt:  # which uvicorn raises again once all is closed
+            print(file=sys.stderr)
+
+
+def _guarded(app: "ASGIApp", access: "Access") -> "ASGIApp":
+    """Puts the guard of the web pages before an app that programs alone ask."""
+    from starlette.requests import Request
+    from starlette.responses import PlainTextResponse, Response
+
+    from quaestor.web.security import Guard
+
+    def refuse(request: Request, status: int, line: str) -> Response:
+        headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
+        return PlainTextResponse(f"{line}\n", status, headers)
+
+    return Guard(app, access, refuse, programs=lambda _: True)

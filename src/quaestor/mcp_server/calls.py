@@ -1,0 +1,155 @@
+"""A call of a tool: its arguments read, its work done, its result held to its schema, every failure told in words.
+
+Owns that nothing a client sends ends the server, how many calls are under way at once, and what happens to the work
+of a call that is cancelled.
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, cast
+
+from anyio import CancelScope
+from mcp_types import CallToolResult, TextContent
+from pydantic import BaseModel, JsonValue, ValidationError
+
+from quaestor.application.error_lines import error_line
+from quaestor.core.visible import visible
+from quaestor.errors import QuaestorError
+from quaestor.mcp_server.house import House
+
+LOG = logging.getLogger("quaestor.mcp")
+
+AT_ONCE = 32
+"""How many calls are under way at once; more are told to come again."""
+
+LARGEST = 2_000_000
+"""The most characters of a result."""
+
+_INTERNAL = "something went wrong in the server; its log says what. Another call may go well"
+_LONGEST_LINE = 1_000
+_MOST_FAULTS = 5
+
+A = TypeVar("A", bound=BaseModel)
+
+Told = Callable[[str], None]
+"""Is told in a line what happens meanwhile, in the event loop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Generic[A]):
+    """A tool.
+
+    Attributes:
+        name: By which it is called.
+        title: For people.
+        description: What it does and when it helps, for whoever chooses among tools.
+        arguments: What it takes.
+        result: What it gives.
+        work: Does it.
+        writes: Whether it changes anything: begins or goes on with a conversation, writes a file.
+    """
+
+    name: str
+    title: str
+    description: str
+    arguments: type[A]
+    result: type[BaseModel]
+    work: Callable[[House, A, Told], Awaitable[Mapping[str, Any]]]
+    writes: bool = False
+
+
+class Calls:
+    """The calls of a server. All are made from one event loop."""
+
+    def __init__(self) -> None:
+        """Nothing is under way."""
+        self._under_way = 0
+
+    async def call(self, tool: "Tool[Any]", given: Mapping[str, Any], house: House, told: Told) -> CallToolResult:
+        """Returns what a tool gives, or why it gives nothing, in words on which whoever called it can act.
+
+        Args:
+            tool: Which.
+            given: Its arguments, as a client sent them.
+            house: What the server stands on.
+            told: Is told what happens meanwhile.
+        """
+        if self._under_way >= AT_ONCE:
+            return _failed(f"{AT_ONCE} calls are under way: wait for their results, then call again")
+        try:
+            arguments = tool.arguments.model_validate_json(json.dumps(given))
+        except ValidationError as error:
+            return _failed(f"{tool.name} cannot be called so: {_faults(error)}")
+        except (RecursionError, ValueError):
+            return _failed(f"{tool.name} cannot be called so: the arguments are nested too deeply, or too large")
+        self._under_way += 1
+        try:
+            return await _done(tool, arguments, house, told)
+        finally:
+            self._under_way -= 1
+
+
+async def _done(tool: "Tool[Any]", arguments: BaseModel, house: House, told: Told) -> CallToolResult:
+    try:
+        made = await _to_its_end(tool.work(house, arguments, told))
+        return _succeeded(tool.result.model_validate(made))
+    except QuaestorError as error:
+        return _failed(error_line(error, _LONGEST_LINE))
+    except Exception as error:  # noqa: BLE001  # the edge of the program: nothing above could handle it
+        return _unforeseen(tool.name, error)
+
+
+async def _to_its_end(work: Awaitable[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Returns what some work gives. Where the call is cancelled the work is told once, and has time to put away."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        task.cancel()
+        with CancelScope(shield=True):
+            await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()
+        raise
+
+
+def _succeeded(result: BaseModel) -> CallToolResult:
+    said = cast("dict[str, JsonValue]", shown(result.model_dump(mode="json")))
+    text = json.dumps(said, ensure_ascii=False)
+    if len(text) > LARGEST:
+        return _failed(f"the result has {len(text):,} characters, more than {LARGEST:,}: ask for less at once")
+    return CallToolResult(content=[TextContent(text=text)], structured_content=said)
+
+
+def shown(value: JsonValue) -> JsonValue:
+    """Returns a value whose texts lead no terminal and turn nothing around, names of fields included."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, list):
+        return [shown(one) for one in value]
+    return {visible(name): shown(one) for name, one in value.items()} if isinstance(value, dict) else value
+
+
+def _failed(line: str) -> CallToolResult:
+    return CallToolResult(content=[TextContent(text=visible(line))], is_error=True)
+
+
+def _unforeseen(where: str, error: Exception) -> CallToolResult:
+    LOG.error("%s: internal error: %s: %s", where, type(error).__name__, " ".join(str(error).split())[:_LONGEST_LINE])
+    LOG.debug("where it happened", exc_info=error)
+    return _failed(_INTERNAL)
+
+
+def _faults(error: ValidationError) -> str:
+    """Returns what is wrong with arguments, field by field."""
+    found = error.errors(include_url=False, include_input=False, include_context=False)
+    lines = []
+    for fault in found[:_MOST_FAULTS]:
+        where = ".".join(str(part) for part in fault["loc"])[:80]
+        said = fault["msg"].removeprefix("Value error, ")
+        lines.append(f"{where}: {said}" if where else said)
+    more = f"; and {len(found) - _MOST_FAULTS} more" if len(found) > _MOST_FAULTS else ""
+    return " ".join("; ".join(lines).split())[:_LONGEST_LINE] + more

@@ -1,0 +1,120 @@
+"""What a server stands on: opened once, handed to every call. Nothing of it is global."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from quaestor.application.ask_service import AskRequest
+from quaestor.application.desk import Desk, Laid
+from quaestor.application.folders import Folders
+from quaestor.application.kept_conversations import open_conversations
+from quaestor.application.reading_room import ReadingRoom
+from quaestor.application.resolve import CorpusPage
+from quaestor.application.shelf import Shelf
+from quaestor.application.uploads import open_uploads
+from quaestor.application.workbench import Workbench
+from quaestor.errors import SettingsError, UnknownUploadError
+from quaestor.solvers.registry import make_solver
+from quaestor.store.base import RunStore, open_store
+
+_TIDIED = 60.0
+"""Seconds between two looks for conversations that nobody uses."""
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """A server's own.
+
+    Attributes:
+        desk: The conversations.
+        reading: The documents.
+        bench: What is done with documents besides asking.
+        store: Where runs and conversations are kept, open.
+        exports: The folder that exports are written to; None where none was named, and nothing is written.
+        begun: The conversations that were begun here, the latest last.
+        lists: Whether those are listed: where one client alone speaks with the server.
+    """
+
+    desk: Desk
+    reading: ReadingRoom
+    bench: Workbench
+    store: RunStore
+    exports: Path | None = None
+    begun: list[str] = field(default_factory=list)
+    lists: bool = False
+
+    async def look(self, conversation: str) -> Laid:
+        """Returns a conversation as it is now; one of before finds its document in the folders.
+
+        Raises:
+            UnknownConversationError: There is none of this id.
+            InputError: Its document is not there any more.
+        """
+        try:
+            return await self.desk.look(conversation)
+        except UnknownUploadError:
+            await self.reading.know_again()
+        try:
+            return await self.desk.look(conversation)
+        except UnknownUploadError:
+            about = self.desk.kept.get(conversation).about
+            raise UnknownUploadError(f"read the document {about} first, then go on in the conversation") from None
+
+    async def page_of(self, document: str | None, conversation: str | None) -> CorpusPage:
+        """Returns the document that is named, or the one of a conversation with the numbers that hold in it.
+
+        Raises:
+            InputError: There is none.
+        """
+        if document is not None:
+            return (await self.reading.open(document)).page
+        assert conversation is not None
+        laid = await self.look(conversation)
+        return laid.page if laid.document is laid.page.document else replace(laid.page, document=laid.document)
+
+
+@asynccontextmanager
+async def open_house(
+    asking: AskRequest, folders: Folders, exports: Path | None = None, *, lists: bool = False
+) -> AsyncIterator[House]:
+    """Gives what a server stands on, and closes it.
+
+    Args:
+        asking: Who answers, with the settings in force.
+        folders: What may be read.
+        exports: The folder that exports are written to, or None.
+        lists: Whether the conversations that are begun are listed.
+
+    Raises:
+        StoreError: The store cannot be opened.
+    """
+    settings = asking.settings
+    async with open_store(settings.store) as store:
+        with open_uploads(settings) as uploads, open_conversations(settings) as kept:
+            shelf = Shelf((), uploads, asking.cache)
+            desk = Desk(asking, shelf, kept, store)
+            bench = Workbench(settings, asking.cache)
+            tasks = [asyncio.ensure_future(_tidy(desk)), asyncio.ensure_future(_prepare(asking))]
+            try:
+                yield House(desk, ReadingRoom(folders, shelf), bench, store, exports, lists=lists)
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+                await bench.close()
+                await desk.close()
+
+
+async def _tidy(desk: Desk) -> None:
+    while True:
+        await asyncio.sleep(_TIDIED)
+        await desk.close_idle()
+
+
+async def _prepare(asking: AskRequest) -> None:
+    """Loads what the solver is made of while the client says who it is."""
+    if asking.solver is None:
+        with suppress(SettingsError):  # of which whoever asks is told
+            await asyncio.to_thread(make_solver, asking.settings.solver)

@@ -1,0 +1,121 @@
+"""What can be read by an address: documents and their text, conversations, runs.
+
+Owns the addresses. A conversation is found by its id alone, which nobody can guess; of runs those that people ask are
+left out, for they are conversations too.
+"""
+
+import json
+from urllib.parse import quote, unquote
+
+from mcp_types import Resource, ResourceTemplate
+from pydantic import JsonValue
+
+from quaestor.application.answers import answer_objects
+from quaestor.application.document_text import text_parts
+from quaestor.application.read_service import outline_object
+from quaestor.core import serial
+from quaestor.core.computing import compute
+from quaestor.core.visible import visible
+from quaestor.errors import InputError, UnknownRunError
+from quaestor.mcp_server.calls import shown
+from quaestor.mcp_server.house import House
+from quaestor.store.records import RunRecord
+
+SCHEME = "quaestor://"
+JSON, MARKDOWN = "application/json", "text/markdown"
+
+_MOST_DOCUMENTS, _MOST_CONVERSATIONS, _MOST_RUNS = 500, 100, 200
+_LONGEST = 4_000
+
+TEMPLATES = (
+    ResourceTemplate(
+        uri_template=f"{SCHEME}documents/{{document}}",
+        name="document",
+        description="What was understood of a document: sections, tables, warnings. Its name is percent-encoded.",
+        mime_type=JSON,
+    ),
+    ResourceTemplate(
+        uri_template=f"{SCHEME}documents/{{document}}/text/{{part}}",
+        name="text",
+        description="A part of the text of a document, from 1.",
+        mime_type=MARKDOWN,
+    ),
+    ResourceTemplate(
+        uri_template=f"{SCHEME}conversations/{{conversation}}",
+        name="conversation",
+        description="All questions and answers of a conversation, by its id.",
+        mime_type=JSON,
+    ),
+    ResourceTemplate(
+        uri_template=f"{SCHEME}runs/{{run}}",
+        name="run",
+        description="A run of a solver over a dataset: how it was begun, how far it is.",
+        mime_type=JSON,
+    ),
+)
+
+
+async def listed(house: House) -> list[Resource]:
+    """Returns the resources that can be listed: documents, conversations where one client is served, the runs."""
+    found = [
+        Resource(uri=f"{SCHEME}documents/{quote(name, safe='')}", name=visible(name), mime_type=JSON)
+        for name in (await house.reading.names())[:_MOST_DOCUMENTS]
+    ]
+    for id in reversed(house.begun[-_MOST_CONVERSATIONS:] if house.lists else []):
+        found.append(Resource(uri=f"{SCHEME}conversations/{id}", name=f"conversation {id}", mime_type=JSON))
+    found.append(Resource(uri=f"{SCHEME}runs", name="runs", description="The runs of the store.", mime_type=JSON))
+    return found
+
+
+async def read(house: House, uri: str) -> tuple[str, str]:
+    """Returns what stands at an address, and which kind of text that is.
+
+    Raises:
+        InputError: There is nothing at the address.
+        StoreError: The store cannot be read.
+    """
+    if not uri.startswith(SCHEME) or len(uri) > _LONGEST:
+        raise InputError("there is no such resource: list the resources, and their templates")
+    match [unquote(part) for part in uri.removeprefix(SCHEME).split("/")]:
+        case ["documents", name]:
+            document = (await house.reading.open(name)).page.document
+            return _json(await compute(outline_object, document)), JSON
+        case ["documents", name, "text", number] if number.isascii() and number.isdigit() and len(number) < 6:
+            parts = await compute(text_parts, (await house.reading.open(name)).page.document)
+            if not 1 <= int(number) <= len(parts):
+                raise InputError(f"the document has {len(parts)} parts, from 1: there is no part {number}")
+            return visible(parts[int(number) - 1].text), MARKDOWN
+        case ["conversations", id]:
+            return _json(await _conversation(house, id)), JSON
+        case ["runs"]:
+            runs = [run for run in await house.store.runs() if _is_for_all(run)]
+            return _json([_run(run) for run in runs[:_MOST_RUNS]]), JSON
+        case ["runs", id]:
+            run = await house.store.run(id)
+            if not _is_for_all(run):
+                raise UnknownRunError(f"there is no run {id[:80]!r}")
+            progress = await house.store.progress(run.id)
+            return _json({**_run(run), "conversations_by_status": dict(progress.items())}), JSON
+    raise InputError("there is no such resource: list the resources, and their templates")
+
+
+async def _conversation(house: House, id: str) -> JsonValue:
+    laid = await house.look(id)
+    turns: list[JsonValue] = list(answer_objects(laid.turns, laid.document, laid.kept.run))
+    return {"conversation": id, "document": house.reading.name_of(laid.page), "title": laid.kept.title, "turns": turns}
+
+
+def _is_for_all(run: RunRecord) -> bool:
+    """Whether a run is no conversation of somebody."""
+    return run.kind != "ask"
+
+
+def _run(run: RunRecord) -> dict[str, JsonValue]:
+    said = serial.dump(run)
+    assert isinstance(said, dict)
+    said["dataset"] = str(said["dataset"]).rpartition("/")[2]
+    return said
+
+
+def _json(value: JsonValue) -> str:
+    return json.dumps(shown(value), ensure_ascii=False)

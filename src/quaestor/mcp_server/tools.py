@@ -1,0 +1,368 @@
+"""The tools: what each is called, what it says of itself, and its work, which `application` does.
+
+Owns the wording by which an assistant chooses among them, and how results of services become results of tools.
+"""
+
+import base64
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import JsonValue, TypeAdapter, ValidationError
+
+from quaestor.application.answers import answer_objects, source_objects
+from quaestor.application.askable import askable_lines
+from quaestor.application.choices import answerers
+from quaestor.application.document_text import text_parts
+from quaestor.application.explaining import explanation_object, step_objects
+from quaestor.application.exporting import ExportFormat, export_bytes
+from quaestor.application.files import OutputFile
+from quaestor.application.graph_query import value_object
+from quaestor.application.number_check import NumberMatch
+from quaestor.application.place_service import place_object
+from quaestor.application.read_service import outline_object, table_object, table_of
+from quaestor.application.resolve import CorpusPage
+from quaestor.conversation.events.kinds import Event
+from quaestor.conversation.events.lines import event_lines
+from quaestor.conversation.turn import Turn
+from quaestor.core.computing import compute
+from quaestor.core.provenance import Source
+from quaestor.documents.document import Document
+from quaestor.errors import InputError, SeveralPagesError
+from quaestor.graph.sparql import Limits
+from quaestor.mcp_server.arguments import (
+    Ask,
+    Calculate,
+    CheckNumber,
+    Explain,
+    Export,
+    Find,
+    QueryGraph,
+    ReadDocument,
+)
+from quaestor.mcp_server.calls import Told, Tool
+from quaestor.mcp_server.house import House
+from quaestor.mcp_server.results import (
+    AskResult,
+    CalculateResult,
+    CheckNumberResult,
+    ExplainResult,
+    ExportResult,
+    FindResult,
+    QueryResult,
+    ReadResult,
+)
+from quaestor.solvers.workflow.schema import WorkflowPlan
+
+Given = Mapping[str, Any]
+
+_MOST_SECTIONS, _MOST_TABLES, _MOST_LINES, _MOST_WARNINGS = 200, 200, 60, 20
+_MOST_COLUMNS = 20
+_LARGEST_EXPORT = 1_000_000
+"""Bytes of a file that is returned and not written."""
+
+_SUFFIXES: Mapping[ExportFormat, str] = {
+    "xlsx": ".xlsx", "csv": ".csv", "json": ".json", "markdown": ".md", "html": ".html",
+}  # fmt: skip
+_PLAN: TypeAdapter[WorkflowPlan] = TypeAdapter(WorkflowPlan)
+
+
+async def _read(house: House, given: ReadDocument, told: Told) -> Given:
+    if given.document is None:
+        if given.part is not None or given.table is not None:
+            raise InputError("name the document whose part or table is to be read")
+        return {"documents": await house.reading.names()}
+    told(f"reading {given.document}")
+    try:
+        opened = await house.reading.open(given.document)
+    except SeveralPagesError:
+        return {"documents": await house.reading.pages(given.document)}
+    document = opened.page.document
+    if given.table is not None:
+        table = table_object(document, table_of(document, given.table))
+        return {"documents": [], "document": opened.name, "table": table}
+    parts = await compute(text_parts, document)
+    if given.part is None:
+        return {"parts": len(parts), **await compute(_outline, document), "document": opened.name}
+    if given.part > len(parts):
+        raise InputError(f"{opened.name} has {len(parts)} parts, from 1: there is no part {given.part}")
+    part = parts[given.part - 1]
+    return {"documents": [], "document": opened.name, "parts": part.of, "part": part.number, "text": part.text}
+
+
+def _outline(document: Document) -> dict[str, Any]:
+    outline: Any = outline_object(document)
+    lines = list(askable_lines(document))
+    sections = [" > ".join(section["path"]) for section in outline["sections"] if section["path"]]
+    tables = outline["tables"]
+    left = [
+        f"{len(found) - most} {called}"
+        for called, found, most in (
+            ("sections", sections, _MOST_SECTIONS),
+            ("tables", tables, _MOST_TABLES),
+            ("lines", lines, _MOST_LINES),
+            ("warnings", outline["warnings"], _MOST_WARNINGS),
+        )
+        if len(found) > most
+    ]
+    return {
+        "documents": [],
+        "pages": outline["pages"],
+        "sections": sections[:_MOST_SECTIONS],
+        "tables": [
+            {**table, "columns": [column["label"] for column in table["columns"][1 : _MOST_COLUMNS + 1]]}
+            for table in tables[:_MOST_TABLES]
+        ],
+        "lines": [{"label": line.label, "years": line.years} for line in lines[:_MOST_LINES]],
+        "warnings": outline["warnings"][:_MOST_WARNINGS],
+        "left_out": f"{', '.join(left)} more: find looks through all" if left else None,
+    }
+
+
+async def _find(house: House, given: Find, told: Told) -> Given:
+    page = await house.page_of(given.document, given.conversation)
+    earlier = [turn.question for turn in await _turns(house, given.conversation)]
+    places = await house.bench.find(page, given.words, earlier, given.most)
+    return {"document": house.reading.name_of(page), "places": [place_object(place) for place in places]}
+
+
+async def _ask(house: House, given: Ask, told: Told) -> Given:
+    desk, id = house.desk, given.conversation
+    if id is None:
+        assert given.document is not None
+        told(f"reading {given.document}")
+        opened = await house.reading.open(given.document)
+        id = desk.kept.begin(opened.id, opened.page.document.id).id
+        try:
+            turns = await _answered(house, id, given, told)
+        except BaseException:
+            await desk.delete(id)
+            raise
+        house.begun.append(id)
+    else:
+        await house.look(id)
+        turns = await _answered(house, id, given, told)
+    laid = await house.look(id)
+    answers = list(answer_objects(turns, laid.document, laid.kept.run))
+    return {
+        "conversation": id,
+        "document": house.reading.name_of(laid.page),
+        "answers": answers,
+        "first_turn": len(laid.turns) - len(turns) + 1,
+        "solver": laid.answerer.name,
+        "unkept": laid.unkept,
+    }
+
+
+async def _answered(house: House, id: str, given: Ask, told: Told) -> Sequence[Turn]:
+    if given.solver is not None:
+        await house.desk.change(id, _solver_named(house, given.solver))
+
+    def listen(question: str, news: Event | Turn) -> None:
+        for line in () if isinstance(news, Turn) else event_lines([news]):
+            told(line)
+
+    return await house.desk.ask(id, given.question, listen)
+
+
+def _solver_named(house: House, name: str) -> str:
+    """Returns the id of who is called so: by name, or by id."""
+    known = answerers(house.desk.asking)
+    for found in known:
+        if name in (found.id, found.name):
+            return found.id
+    raise InputError(f"there is no solver {name[:80]!r} here: choose one of {', '.join(one.name for one in known)}")
+
+
+async def _query(house: House, given: QueryGraph, told: Told) -> Given:
+    told(f"reading {given.document}")
+    page = (await house.reading.open(given.document)).page
+    found = await house.bench.query(page, given.sparql, Limits(rows=given.most))
+    return {
+        "form": found.form,
+        "answer": found.answer,
+        "columns": list(found.columns),
+        "rows": [[value_object(value) for value in row] for row in found.rows],
+        "sources": {node: _source(source, page.document) for node, source in (found.places or {}).items()},
+        "empty": list(found.empty),
+    }
+
+
+async def _calculate(house: House, given: Calculate, told: Told) -> Given:
+    turns = await _turns(house, given.conversation)
+    nowhere = given.document is None and given.conversation is None
+    page = _NOWHERE if nowhere else await house.page_of(given.document, given.conversation)
+    if given.formula is not None:
+        values = {name: value.named() for name, value in given.values.items()}
+        turn = await house.bench.formula(page.document, given.formula, values, turns)
+    else:
+        assert given.question is not None
+        turn = await house.bench.plan(page, _plan_of(given.plan), given.question, turns)
+    (said,) = answer_objects([turn], page.document)
+    return {**said, "steps": step_objects(turn, turns, page.document)}
+
+
+_NOWHERE = CorpusPage.of(Document("no document", (), ()))
+
+
+def _plan_of(written: dict[str, object] | None) -> WorkflowPlan:
+    try:
+        return _PLAN.validate_python(written)
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        where = ".".join(str(part) for part in fault["loc"])
+        raise InputError(f"this is no plan as the prompt write_plan asks for: {where}: {fault['msg']}") from None
+
+
+async def _explain(house: House, given: Explain, told: Told) -> Given:
+    laid = await house.look(given.conversation)
+    return explanation_object(laid.turns, given.turn, laid.document, laid.kept.run)
+
+
+async def _check_number(house: House, given: CheckNumber, told: Told) -> Given:
+    document = (await house.page_of(given.document, given.conversation)).document
+    found = await house.bench.check_number(document, given.number, given.most)
+
+    def places(matches: Sequence[NumberMatch]) -> list[dict[str, JsonValue]]:
+        return [
+            {
+                **_source(match.source, document),
+                "printed": match.printed,
+                "reading": match.reading,
+                "steps": list(match.steps),
+            }
+            for match in matches
+        ]
+
+    return {
+        "found": found.count > 0,
+        "number": found.words,
+        "count": found.count,
+        "matches": places(found.matches),
+        "nearest": places(found.nearest),
+    }
+
+
+async def _export(house: House, given: Export, told: Told) -> Given:
+    laid = await house.look(given.conversation)
+    name = _file_name(given)
+    if given.file is not None and house.exports is None:
+        raise InputError("no folder for exports was named when the server was started: leave file out to be given it")
+    exported = await house.desk.exported(given.conversation)
+    told(f"writing {len(laid.turns)} answers as {given.format}")
+    data = await compute(export_bytes, given.format, [exported])
+    made: dict[str, Any] = {"format": given.format, "name": name, "size": len(data)}
+    if given.file is not None and house.exports is not None:
+        output = OutputFile(house.exports / name)
+        with output.replacing() as path:
+            path.write_bytes(data)
+        return {**made, "written": name, "text": None, "data": None}
+    if len(data) > _LARGEST_EXPORT:
+        raise InputError(f"the file has {len(data):,} bytes: name a file in the folder for exports to have it written")
+    if given.format == "xlsx":
+        return {**made, "written": None, "text": None, "data": base64.b64encode(data).decode()}
+    return {**made, "written": None, "text": data.decode(), "data": None}
+
+
+def _file_name(given: Export) -> str:
+    """Returns the name of a file of a format, which is in no other folder than the one for exports.
+
+    Raises:
+        InputError: It is not the name of a file, or ends as another format's.
+    """
+    suffix = _SUFFIXES[given.format]
+    name = given.file if given.file is not None else f"answers{suffix}"
+    plain = name.isprintable() and not set(name) & set('/\\:*?"<>|') and not name.startswith(".")
+    if not plain or name != name.strip():
+        raise InputError(f"{name[:80]!r} is not the name of a file: give a name without folders")
+    if not name.lower().endswith(suffix):
+        raise InputError(f"a file of {given.format} ends in {suffix}: {name[:80]!r} does not")
+    return name
+
+
+async def _turns(house: House, conversation: str | None) -> tuple[Turn, ...]:
+    return () if conversation is None else (await house.look(conversation)).turns
+
+
+def _source(source: Source, document: Document) -> dict[str, JsonValue]:
+    (said,) = source_objects([source], document)
+    assert isinstance(said, dict)
+    return said
+
+
+TOOLS: tuple[Tool[Any], ...] = (
+    Tool(
+        "read_document",
+        "Read a document",
+        "Without a document: the names of all that can be read. With one: its sections, tables and lines that can be "
+        "asked about; with part a part of its text, with table a table with all its cells.",
+        ReadDocument,
+        ReadResult,
+        _read,
+    ),
+    Tool(
+        "find",
+        "Find where an answer would stand",
+        "The tables and passages of a document where the answer to a question would stand, best first, and why.",
+        Find,
+        FindResult,
+        _find,
+    ),
+    Tool(
+        "ask",
+        "Ask a question",
+        "Answers a question about a document with the exact number, its formula, the cells and sentences that it comes "
+        "from and how sure that is, or says that the document does not say it. Give a document to begin a conversation "
+        "and its id to go on: later questions may say 'and in 2023?' or 'what is that in percent?'.",
+        Ask,
+        AskResult,
+        _ask,
+        writes=True,
+    ),
+    Tool(
+        "query_graph",
+        "Query the graph of a document",
+        "Answers a SPARQL query (SELECT or ASK, within limits) over the facts of a document: every number with its "
+        "row, column, period, scale and unit.",
+        QueryGraph,
+        QueryResult,
+        _query,
+    ),
+    Tool(
+        "calculate",
+        "Calculate exactly",
+        "Computes a formula over named values, or a plan, exactly and with the source of each number: a value is a "
+        "cell by its labels, a number of the text by the words around it, an earlier answer, or one that is given.",
+        Calculate,
+        CalculateResult,
+        _calculate,
+    ),
+    Tool(
+        "explain",
+        "Explain an answer",
+        "How an answer of a conversation came about: the grounds, what the question was nearly read as, the steps with "
+        "what each came to, and the trace.",
+        Explain,
+        ExplainResult,
+        _explain,
+    ),
+    Tool(
+        "check_number",
+        "Check a number",
+        "Whether a number stands in a document, where, and under which reading: as printed, in the scale of its table, "
+        "rounded, with the other sign.",
+        CheckNumber,
+        CheckNumberResult,
+        _check_number,
+    ),
+    Tool(
+        "export",
+        "Export a conversation",
+        "A conversation as a file: a workbook whose answers are live formulas (xlsx), csv, json, markdown, html. It is "
+        "returned, or written to the folder for exports where the server has one.",
+        Export,
+        ExportResult,
+        _export,
+        writes=True,
+    ),
+)
+"""All tools."""
