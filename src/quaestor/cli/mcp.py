@@ -20,7 +20,8 @@ from quaestor.cli.options import (
     MaxTokensOption,
     ModelOption,
 )
-from quaestor.errors import InputError, SettingsError
+from quaestor.cli.serve import check_asking
+from quaestor.errors import InputError
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
@@ -112,8 +113,7 @@ def mcp_command(
         raise InputError(f"cannot write exports to {exports}: it is no folder; make it first, or name another")
     if exports is not None:
         exports = exports.resolve()
-    if settings.store.startswith("sqlite://") and not settings.store.removeprefix("sqlite://").strip("/") and http:
-        raise SettingsError("a store in memory is another one for each who opens it: name a file or a server for mcp")
+    asyncio.run(check_asking(asking, "mcp"))
     _log()
     from quaestor.mcp_server.house import open_house
     from quaestor.mcp_server.server import create_server

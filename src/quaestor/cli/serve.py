@@ -96,7 +96,7 @@ def serve_command(
     shown = tuple(files or (SAMPLE,))
     for name in shown:
         page_file(name)
-    asyncio.run(_check(asking))
+    asyncio.run(check_asking(asking, "serve"))
     access = Access.at(host, token)
     app = create_app(asking, access, shown)
     level = logging.DEBUG if os.environ.get(DEBUG) else logging.ERROR
@@ -119,7 +119,7 @@ def serve_command(
             print(file=sys.stderr)
 
 
-async def _check(asking: "AskRequest") -> None:
+async def check_asking(asking: "AskRequest", command: str) -> None:
     """Finds out before anybody is told an address whether questions can be answered, and kept."""
     from quaestor.application.ask_service import who_answers
     from quaestor.store.base import open_store
@@ -128,6 +128,7 @@ async def _check(asking: "AskRequest") -> None:
         await store.runs()
     scheme, separator, rest = asking.settings.store.partition("://")
     if separator and scheme == "sqlite" and not rest.strip("/"):
-        raise SettingsError("a store in memory is another one for each who opens it: name a file or a server for serve")
+        what = f"name a file or a server for {command}"
+        raise SettingsError(f"a store in memory is another one for each who opens it: {what}")
     async with who_answers(asking):
         pass

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -15,8 +15,7 @@ from quaestor.application.resolve import CorpusPage
 from quaestor.application.shelf import Shelf
 from quaestor.application.uploads import open_uploads
 from quaestor.application.workbench import Workbench
-from quaestor.errors import SettingsError, UnknownUploadError
-from quaestor.solvers.registry import make_solver
+from quaestor.errors import UnknownUploadError
 from quaestor.store.base import RunStore, open_store
 
 _TIDIED = 60.0
@@ -96,13 +95,12 @@ async def open_house(
             shelf = Shelf((), uploads, asking.cache)
             desk = Desk(asking, shelf, kept, store)
             bench = Workbench(settings, asking.cache)
-            tasks = [asyncio.ensure_future(_tidy(desk)), asyncio.ensure_future(_prepare(asking))]
+            tidying = asyncio.ensure_future(_tidy(desk))
             try:
                 yield House(desk, ReadingRoom(folders, shelf), bench, store, exports, lists=lists)
             finally:
-                for task in tasks:
-                    task.cancel()
-                await asyncio.gather(*tasks, return_exceptions=True)
+                tidying.cancel()
+                await asyncio.gather(tidying, return_exceptions=True)
                 await bench.close()
                 await desk.close()
 
@@ -111,10 +109,3 @@ async def _tidy(desk: Desk) -> None:
     while True:
         await asyncio.sleep(_TIDIED)
         await desk.close_idle()
-
-
-async def _prepare(asking: AskRequest) -> None:
-    """Loads what the solver is made of while the client says who it is."""
-    if asking.solver is None:
-        with suppress(SettingsError):  # of which whoever asks is told
-            await asyncio.to_thread(make_solver, asking.settings.solver)

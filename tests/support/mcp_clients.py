@@ -1,0 +1,109 @@
+"""The server for assistants in this process, its official client, and a made-up filing to speak about."""
+
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from mcp import Client
+from mcp_types import CallToolResult, TextContent
+from web import asking
+
+from quaestor.application.folders import Folders
+from quaestor.mcp_server.house import open_house
+from quaestor.mcp_server.server import create_server
+from quaestor.settings import Setting
+from quaestor.solvers.base import Solver
+
+FILING = "filing.html"
+
+_HTML = """<!DOCTYPE html><html><head><title>Nordlicht</title></head><body>
+<h1>Annual report of Nordlicht</h1>
+<h2>Item 8. Consolidated statements of income</h2>
+<p>( in millions )</p>
+<table><tr><td></td><td>2024</td><td>2023</td><td>2022</td></tr>
+<tr><td>Net sales</td><td>$ 1,250.5</td><td>$ 1,130.0</td><td>$ 980.0</td></tr>
+<tr><td>Cost of sales</td><td>750.3</td><td>700.6</td><td>630.2</td></tr>
+<tr><td>Net income (loss)</td><td>88.1</td><td>(21.5)</td><td>40.0</td></tr></table>
+<h2>Note 7. Debt</h2>
+<p>The company owed $ 2.7 billion to banks at the end of 2024. Of it 31.4 % is due in 2026.</p>
+</body></html>"""
+
+
+def write_filing(folder: Path, name: str = FILING) -> Path:
+    """Writes the filing to a folder, which is made, and returns its path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / name
+    path.write_text(_HTML, encoding="utf-8")
+    return path
+
+
+def server_of_folder(
+    folder: Path,
+    exports: Path | None = None,
+    *,
+    answering: Solver | None = None,
+    lists: bool = True,
+    names: Sequence[str] = (),
+    **settings: Setting,
+) -> Any:
+    """Returns a server over a folder's `filings`, where the filing is, with a store beside it."""
+    write_filing(folder / "filings")
+    may_be_read = Folders([str(folder / "filings"), *names])
+    return create_server(partial(open_house, asking(folder, answering, **settings), may_be_read, exports, lists=lists))
+
+
+@asynccontextmanager
+async def client_of_folder(folder: Path, exports: Path | None = None, **more: Any) -> AsyncIterator[Client]:
+    """Gives a client of a server over a folder's `filings`."""
+    async with Client(server_of_folder(folder, exports, **more)) as client:
+        yield client
+
+
+async def called(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+    """Returns what a tool gives; its text says the same."""
+    result = await client.call_tool(tool, arguments)
+    assert isinstance(result, CallToolResult)
+    said = text_of(result)
+    assert not result.is_error, said
+    assert json.loads(said) == result.structured_content
+    assert result.structured_content is not None
+    return result.structured_content
+
+
+async def refused(client: Client, tool: str, arguments: Mapping[str, Any]) -> str:
+    """Returns why a tool gives nothing."""
+    result = await client.call_tool(tool, dict(arguments))
+    assert isinstance(result, CallToolResult)
+    assert result.is_error, text_of(result)[:300]
+    return text_of(result)
+
+
+def text_of(result: CallToolResult) -> str:
+    """Returns the text of a result."""
+    (content,) = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+async def whole_session(client: Client, document: str, questions: Sequence[str]) -> list[str]:
+    """Reads a document, asks, explains and exports, and returns the answers for people."""
+    assert document in (await called(client, "read_document"))["documents"]
+    outline = await called(client, "read_document", document=document)
+    assert outline["tables"]
+    assert outline["lines"]
+    first, *rest = questions
+    begun = await called(client, "ask", document=document, question=first)
+    shown = [begun["answers"][0]["display"]]
+    for question in rest:
+        went_on = await called(client, "ask", conversation=begun["conversation"], question=question)
+        shown.append(went_on["answers"][0]["display"])
+    explained = await called(client, "explain", conversation=begun["conversation"])
+    assert explained["turn"] == len(questions)
+    assert explained["steps"]
+    assert all(source["text"] for source in explained["sources"])
+    exported = await called(client, "export", conversation=begun["conversation"], format="csv")
+    assert all(question in exported["text"] for question in questions)
+    return shown

@@ -1,0 +1,130 @@
+import asyncio
+import logging
+from pathlib import Path
+
+import pytest
+from mcp import Client
+from mcp_clients import FILING, called, client_of_folder, refused, server_of_folder
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.events.kinds import Note
+from quaestor.mcp_server import calls
+from quaestor.solvers.base import TurnContext
+
+pytestmark = pytest.mark.anyio
+
+ASKED = {"document": FILING, "question": "what were net sales in 2024?"}
+
+
+class Waiting:
+    """Says what it does, then waits until it is let go; of what is cancelled it says so."""
+
+    name = "waiting"
+
+    def __init__(self) -> None:
+        self.asked, self.go_on, self.cancelled = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def solve(self, question: str, context: TurnContext) -> Answer:
+        context.trace.append(Note("looking \x1b[2J at the page"))
+        self.asked.set()
+        try:
+            await self.go_on.wait()
+        except asyncio.CancelledError:
+            self.cancelled.set()
+            raise
+        return Answer(value=None, reason="nothing")
+
+
+class Broken:
+    name = "broken"
+
+    async def solve(self, question: str, context: TurnContext) -> Answer:
+        raise ZeroDivisionError("the key is sk-1 in /home/somebody/secret")
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_what_happens_meanwhile_is_told(tmp_path: Path, mode: str) -> None:
+    solver, lines = Waiting(), list[str | None]()
+
+    async def told(progress: float, total: float | None, message: str | None) -> None:
+        lines.append(message)
+
+    solver.go_on.set()
+    async with Client(server_of_folder(tmp_path, answering=solver), mode=mode) as client:
+        await client.call_tool("ask", ASKED, progress_callback=told)
+    assert lines == [f"reading {FILING}", "looking \N{SYMBOL FOR ESCAPE}[2J at the page"]
+
+
+async def test_a_call_that_is_cancelled_stops_the_work_and_the_server_goes_on(tmp_path: Path) -> None:
+    solver = Waiting()
+    async with Client(server_of_folder(tmp_path, answering=solver), mode="legacy") as client:
+        asking = [asyncio.ensure_future(client.call_tool("ask", ASKED)) for _ in range(5)]
+        await solver.asked.wait()
+        for call in asking:
+            call.cancel()
+        await asyncio.gather(*asking, return_exceptions=True)
+        await asyncio.wait_for(solver.cancelled.wait(), 20)
+        solver.go_on.set()
+        said = await called(client, "ask", **ASKED)
+        assert said["answers"][0]["reason"] == "nothing"
+        uris = [resource.uri for resource in (await client.list_resources()).resources]
+        assert sum("conversations" in uri for uri in uris) == 1
+
+
+async def test_in_a_conversation_a_question_that_is_cancelled_leaves_it_as_it_was(tmp_path: Path) -> None:
+    solver = Waiting()
+    solver.go_on.set()
+    async with Client(server_of_folder(tmp_path, answering=solver), mode="legacy") as client:
+        id = (await called(client, "ask", **ASKED))["conversation"]
+        solver.go_on.clear()
+        solver.asked.clear()
+        call = asyncio.ensure_future(client.call_tool("ask", {"conversation": id, "question": "and in 2023?"}))
+        await solver.asked.wait()
+        call.cancel()
+        await asyncio.gather(call, return_exceptions=True)
+        solver.go_on.set()
+        said = await called(client, "ask", conversation=id, question="and in 2022?")
+        assert said["first_turn"] == 2
+
+
+async def test_more_calls_than_there_is_room_for_are_told_to_come_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calls, "AT_ONCE", 2)
+    solver = Waiting()
+    async with client_of_folder(tmp_path, answering=solver) as client:
+        asking = [asyncio.ensure_future(client.call_tool("ask", ASKED)) for _ in range(2)]
+        await solver.asked.wait()
+        assert "wait for their results" in await refused(client, "read_document", {})
+        solver.go_on.set()
+        await asyncio.gather(*asking)
+        assert await called(client, "read_document")
+
+
+async def test_what_nobody_foresaw_is_one_line_that_tells_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("sk-1 in /home/somebody")
+
+    monkeypatch.setattr("quaestor.mcp_server.tools.text_parts", broken)
+    async with client_of_folder(tmp_path) as client:
+        with caplog.at_level(logging.ERROR, "quaestor.mcp"):
+            said = await refused(client, "read_document", {"document": FILING})
+        assert await called(client, "read_document")
+    assert said.startswith("something went wrong in the server")
+    assert "ZeroDivisionError" in caplog.text
+    caplog.clear()
+
+
+async def test_a_solver_with_a_defect_leaves_the_turn_wrong_and_tells_no_path(tmp_path: Path) -> None:
+    async with client_of_folder(tmp_path, answering=Broken()) as client:
+        result = await client.call_tool("ask", ASKED)
+        assert "/home/somebody" not in str(result)
+        assert await called(client, "read_document")
+
+
+async def test_a_result_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "LARGEST", 100)
+    async with client_of_folder(tmp_path) as client:
+        assert "ask for less" in await refused(client, "read_document", {"document": FILING})

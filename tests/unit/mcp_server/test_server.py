@@ -1,0 +1,168 @@
+"""What an assistant can do: the tools, in a whole session over the official client."""
+
+import asyncio
+import base64
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+from mcp_clients import FILING, called, client_of_folder, refused, server_of_folder, whole_session
+
+from quaestor.mcp_server.tools import TOOLS
+
+pytestmark = pytest.mark.anyio
+
+QUESTIONS = (
+    "what were net sales in 2024?",
+    "and in 2023?",
+    "what was the change?",
+    "what is that in percent?",
+)
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_whole_session(tmp_path: Path, mode: str) -> None:
+    async with Client(server_of_folder(tmp_path), mode=mode) as client:
+        shown = await whole_session(client, FILING, QUESTIONS)
+    assert shown == ["$ 1,250.5 million", "$ 1,130.0 million", "$ 120.5 million", "10.7 %"]
+
+
+async def test_every_tool_says_what_it_takes_and_gives(tmp_path: Path) -> None:
+    async with client_of_folder(tmp_path) as client:
+        tools = (await client.list_tools()).tools
+    assert [tool.name for tool in tools] == [tool.name for tool in TOOLS]
+    for tool in tools:
+        assert tool.description
+        assert tool.output_schema is not None
+        assert tool.input_schema["additionalProperties"] is False
+        assert tool.annotations is not None
+        assert tool.annotations.open_world_hint is False
+
+
+async def test_what_the_document_does_not_say_is_said(tmp_path: Path) -> None:
+    async with client_of_folder(tmp_path) as client:
+        said = await called(client, "ask", document=FILING, question="what were net sales in 2015?")
+    (answer,) = said["answers"]
+    assert (answer["display"], answer["value"], answer["sources"]) == ("no answer", None, [])
+    assert "the page does not say" in answer["reason"]
+
+
+async def test_a_document_is_read_as_a_whole_in_parts_and_by_table(tmp_path: Path) -> None:
+    async with client_of_folder(tmp_path) as client:
+        outline = await called(client, "read_document", document=FILING)
+        part = await called(client, "read_document", document=FILING, part=1)
+        table = await called(client, "read_document", document=FILING, table=0)
+        beyond = await refused(client, "read_document", {"document": FILING, "part": 2})
+    assert {line["label"] for line in outline["lines"]} >= {"Net sales", "Cost of sales"}
+    assert "Net sales | $ 1,250.5" in part["text"]
+    assert table["table"]["body"][0]["cells"][1]["value"] == "1250.5"
+    assert "from 1: there is no part 2" in beyond
+
+
+async def test_of_a_file_of_several_pages_the_pages_are_named(tmp_path: Path) -> None:
+    async with client_of_folder(tmp_path, names=["sample"]) as client:
+        pages = (await called(client, "read_document", document="sample"))["documents"]
+        assert "sample#NORD/2012/page_41.pdf" in pages
+        said = await called(client, "ask", document=pages[0], question="what were total net sales in 2012?")
+        assert said["document"] == pages[0]
+        assert "name one of them" in await refused(client, "ask", {"document": "sample", "question": "rent?"})
+
+
+async def test_places_rows_numbers_and_formulas(tmp_path: Path) -> None:
+    async with client_of_folder(tmp_path) as client:
+        found = await called(client, "find", document=FILING, words="debt to banks")
+        assert "2.7 billion" in found["places"][0]["text"]
+        rows = await called(
+            client, "query_graph", document=FILING, sparql="SELECT ?o ?v { ?o kg:value ?v . FILTER(?v = 750.3) }"
+        )
+        ((node, value),) = rows["rows"]
+        assert value == "750.3"
+        assert rows["sources"][node]["row_label"] == "Cost of sales"
+        checked = await called(client, "check_number", document=FILING, number="$ 1.2505 billion")
+        assert checked["found"]
+        assert checked["matches"][0]["steps"] == ["in_its_scale"]
+        assert not (await called(client, "check_number", document=FILING, number="1,251.5"))["found"]
+        values = {
+            "sales": {"row": "Net sales", "column": "2024"},
+            "debt": {"words": "owed $ 2.7 billion to banks"},
+            "years": {"number": "2"},
+        }
+        made = await called(client, "calculate", document=FILING, formula="debt / sales * years", values=values)
+        assert made["display"] == "4.3183"
+        assert {source["kind"] for source in made["sources"]} == {"cell", "sentence"}
+        alone = await called(client, "calculate", formula="a / 3", values={"a": {"number": "1"}})
+        assert alone["value"].startswith("0.333333333")
+
+
+async def test_the_prompt_leads_to_a_plan_that_calculate_runs(tmp_path: Path) -> None:
+    question = "what was the change in net sales from 2023 to 2024?"
+    async with client_of_folder(tmp_path) as client:
+        prompt = await client.get_prompt("write_plan", {"document": FILING, "question": question})
+        told = prompt.messages[0].content.text  # type: ignore[union-attr]
+        assert "Net sales | $ 1,250.5" in told
+        assert "step_ref" in told
+        extracts = [
+            {
+                "step_id": number,
+                "tool": "extract_value",
+                "source": "table",
+                "params": {"row_query": "Net sales", "col_query": year},
+            }
+            for number, year in ((1, "2024"), (2, "2023"))
+        ]
+        operands = [{"type": "reference", "step_ref": number} for number in (1, 2)]
+        last = {"step_id": 3, "tool": "compute", "operation": "subtract", "operands": operands}
+        plan = {"thought_process": "both years", "steps": [*extracts, last]}
+        made = await called(client, "calculate", document=FILING, question=question, plan=plan)
+        assert made["display"] == "$ 120.5 million"
+        lost = {**plan, "steps": [{**extracts[0], "params": {"row_query": "profit", "col_query": "2024"}}]}
+        said = await refused(client, "calculate", {"document": FILING, "question": question, "plan": lost})
+        assert "step 1" in said
+        with pytest.raises(MCPError, match="no such file"):
+            await client.get_prompt("write_plan", {"document": "../x", "question": question})
+
+
+async def test_a_workbook_is_returned_or_written_where_a_folder_was_named(tmp_path: Path) -> None:
+    exports = tmp_path / "exports"
+    exports.mkdir()
+    async with client_of_folder(tmp_path) as client:
+        id = (await called(client, "ask", document=FILING, question=QUESTIONS[0]))["conversation"]
+        returned = await called(client, "export", conversation=id, format="xlsx")
+        assert zipfile.is_zipfile(io.BytesIO(base64.b64decode(returned["data"])))
+        wanted = {"conversation": id, "format": "csv", "file": "a.csv"}
+        assert "no folder for exports" in await refused(client, "export", wanted)
+    assert list(exports.iterdir()) == []
+    async with client_of_folder(tmp_path, exports) as client:
+        written = await called(client, "export", conversation=id, format="xlsx", file="answers.xlsx")
+        assert (written["written"], written["data"]) == ("answers.xlsx", None)
+        again = {"conversation": id, "format": "xlsx", "file": "answers.xlsx"}
+        assert "there already" in await refused(client, "export", again)
+    assert zipfile.is_zipfile(exports / "answers.xlsx")
+
+
+async def test_a_conversation_of_before_goes_on_in_another_process(tmp_path: Path) -> None:
+    async with client_of_folder(tmp_path) as client:
+        id = (await called(client, "ask", document=FILING, question=QUESTIONS[0]))["conversation"]
+    async with client_of_folder(tmp_path) as client:
+        said = await called(client, "ask", conversation=id, question=QUESTIONS[1])
+        assert (said["first_turn"], said["answers"][0]["display"]) == (2, "$ 1,130.0 million")
+
+
+async def test_two_clients_at_once_do_not_see_each_others_conversations(tmp_path: Path) -> None:
+    server = server_of_folder(tmp_path, lists=False)
+    async with Client(server) as one, Client(server) as other:
+        begun = await asyncio.gather(
+            *(called(client, "ask", document=FILING, question=QUESTIONS[0]) for client in (one, other))
+        )
+        first, second = (said["conversation"] for said in begun)
+        assert first != second
+        await called(one, "ask", conversation=first, question=QUESTIONS[1])
+        for client in (one, other):
+            listed = [resource.uri for resource in (await client.list_resources()).resources]
+            assert not any("conversations" in uri for uri in listed)
+        assert (await called(other, "ask", conversation=second, question=QUESTIONS[1]))["first_turn"] == 2
+        runs = (await other.read_resource("quaestor://runs")).contents[0].text  # type: ignore[union-attr]
+        assert runs == "[]"
