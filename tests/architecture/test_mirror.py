@@ -28,7 +28,7 @@ TOPICS = {
         "solvers/embedded/test_reading.py",
         "solvers/test_several_tables.py", "solvers/agent/test_faults.py", "solvers/agent/test_runs.py",
         "solvers/workflow/test_faults.py", "solvers/workflow/test_mutations.py", "test_pickling.py",
-        "web/test_attacks.py",
+        "mcp_server/test_attacks.py", "web/test_attacks.py",
     },
     "of another folder of the repository": {
         "benchmarks/test_cascade.py", "benchmarks/test_kinds.py", "benchmarks/test_large_runs.py",

@@ -7,6 +7,9 @@ number that is given. What comes of it is a turn, as of a question: value, formu
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated, ClassVar
+
+from pydantic import ConfigDict, Field
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.memory import Memory
@@ -38,6 +41,10 @@ MOST_VALUES = 50
 LONGEST_NUMBER = 60
 
 
+_Words = Annotated[str, Field(min_length=1, max_length=500)]
+_CLOSED = ConfigDict(extra="forbid", strict=True)
+
+
 @dataclass(frozen=True, slots=True)
 class CellValue:
     """The number of a cell.
@@ -48,9 +55,10 @@ class CellValue:
         table: The place of its table in the document, from 0; None where the labels say it.
     """
 
-    row: str
-    column: str = ""
-    table: int | None = None
+    __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
+    row: Annotated[_Words, Field(description="The label of its row.")]
+    column: Annotated[str, Field(max_length=500, description="The label of its column, or a year.")] = ""
+    table: Annotated[int | None, Field(ge=0, description="Its table, from 0, where the labels fit several.")] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +69,8 @@ class TextValue:
         words: Words of a sentence as they stand there, the number among them and no other number.
     """
 
-    words: str
+    __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
+    words: Annotated[_Words, Field(description="Words of a sentence as they stand there, this number among them.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,21 +81,25 @@ class EarlierValue:
         turn: Its place in the conversation, from 1.
     """
 
-    turn: int
+    __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
+    turn: Annotated[int, Field(ge=1, description="The place of its turn in the conversation, from 1.")]
 
 
 @dataclass(frozen=True, slots=True)
-class GivenNumber:
+class GivenValue:
     """A number that stands in no document.
 
     Attributes:
         number: As a table would print it: `365`, `5.3 million`, `15 %`.
     """
 
-    number: str
+    __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
+    number: Annotated[
+        str, Field(min_length=1, max_length=LONGEST_NUMBER, description="Such as 365, 5.3 million or 15 %.")
+    ]
 
 
-NamedValue = CellValue | TextValue | EarlierValue | GivenNumber
+NamedValue = CellValue | TextValue | EarlierValue | GivenValue
 
 
 def calculate_formula(
@@ -155,7 +168,7 @@ def _variable(name: str, value: NamedValue, document: Document, turns: Sequence[
             if not 1 <= turn <= len(turns):
                 raise InputError(f"{name}: the conversation has {len(turns)} turns, from 1: there is no turn {turn}")
             return Ref(turn - 1 - len(turns))
-        case GivenNumber(number=number):
+        case GivenValue(number=number):
             return _given(name, number)
 
 

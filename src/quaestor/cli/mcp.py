@@ -156,12 +156,12 @@ def _serve_http(server: "Server[House]", host: str, port: int, token: str | None
         if access.token is not None:
             print(f"clients send the header Authorization: Bearer {access.token}", flush=True)
         try:
-            server_of(_guarded(http_app(server), access)).run(sockets=[bound])
+            server_of(guarded(http_app(server), access)).run(sockets=[bound])
         except KeyboardInterrupt:  # which uvicorn raises again once all is closed
             print(file=sys.stderr)
 
 
-def _guarded(app: "ASGIApp", access: "Access") -> "ASGIApp":
+def guarded(app: "ASGIApp", access: "Access") -> "ASGIApp":
     """Puts the guard of the web pages before an app that programs alone ask."""
     from starlette.requests import Request
     from starlette.responses import PlainTextResponse, Response

@@ -7,11 +7,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from quaestor.application.calculating import LONGEST_NUMBER, MOST_VALUES, NamedValue
-from quaestor.application.calculating import CellValue as CellPlace
-from quaestor.application.calculating import EarlierValue as EarlierAnswer
-from quaestor.application.calculating import GivenNumber as Given
-from quaestor.application.calculating import TextValue as TextPlace
+from quaestor.application.calculating import MOST_VALUES, NamedValue
 from quaestor.application.exporting import ExportFormat
 from quaestor.application.graph_query import MOST_ROWS
 from quaestor.application.number_check import LONGEST as LONGEST_CHECKED
@@ -55,7 +51,7 @@ class _AboutDocument(_Arguments):
         return self
 
 
-class ReadDocument(_Arguments):
+class ReadDocumentArguments(_Arguments):
     """What of a document is to be read; nothing to list the documents."""
 
     document: DocumentName | None = None
@@ -63,7 +59,7 @@ class ReadDocument(_Arguments):
     table: Annotated[int | None, Field(ge=0, description="A table with all its cells, from 0.")] = None
 
 
-class Find(_AboutDocument):
+class FindArguments(_AboutDocument):
     """What is looked for."""
 
     words: Annotated[
@@ -72,7 +68,7 @@ class Find(_AboutDocument):
     most: Annotated[int, Field(ge=1, le=20, description="How many places at most.")] = 5
 
 
-class Ask(_AboutDocument):
+class AskArguments(_AboutDocument):
     """A question about a document, which begins a conversation, or the next one of a conversation."""
 
     question: Annotated[
@@ -89,7 +85,7 @@ class Ask(_AboutDocument):
     ] = None
 
 
-class QueryGraph(_Arguments):
+class QueryGraphArguments(_Arguments):
     """A query."""
 
     document: DocumentName
@@ -105,58 +101,7 @@ class QueryGraph(_Arguments):
     most: Annotated[int, Field(ge=1, le=MOST_ROWS, description="How many rows at most; more are refused.")] = MOST_ROWS
 
 
-class CellValue(_Arguments):
-    """The number of a cell."""
-
-    row: Annotated[str, Field(min_length=1, max_length=_LONGEST_WORDS, description="The label of its row.")]
-    column: Annotated[str, Field(max_length=_LONGEST_WORDS, description="The label of its column, or a year.")] = ""
-    table: Annotated[int | None, Field(ge=0, description="Its table, from 0, where the labels fit several.")] = None
-
-    def named(self) -> NamedValue:
-        """Returns what it stands for."""
-        return CellPlace(self.row, self.column, self.table)
-
-
-class TextValue(_Arguments):
-    """A number of the text."""
-
-    words: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=_LONGEST_WORDS,
-            description="Words of a sentence as they stand there, with this one number among them.",
-        ),
-    ]
-
-    def named(self) -> NamedValue:
-        """Returns what it stands for."""
-        return TextPlace(self.words)
-
-
-class EarlierValue(_Arguments):
-    """The answer of an earlier turn of the conversation."""
-
-    turn: Annotated[int, Field(ge=1, description="From 1.")]
-
-    def named(self) -> NamedValue:
-        """Returns what it stands for."""
-        return EarlierAnswer(self.turn)
-
-
-class GivenNumber(_Arguments):
-    """A number that stands in no document."""
-
-    number: Annotated[
-        str, Field(min_length=1, max_length=LONGEST_NUMBER, description="Such as 365, 5.3 million or 15 %.")
-    ]
-
-    def named(self) -> NamedValue:
-        """Returns what it stands for."""
-        return Given(self.number)
-
-
-class Calculate(_Arguments):
+class CalculateArguments(_Arguments):
     """A formula over named values, or a plan in words that answers a question."""
 
     document: DocumentName | None = None
@@ -173,7 +118,7 @@ class Calculate(_Arguments):
     values: Annotated[
         dict[
             Annotated[str, Field(min_length=1, max_length=80)],
-            CellValue | TextValue | EarlierValue | GivenNumber,
+            NamedValue,
         ],
         Field(
             max_length=MOST_VALUES,
@@ -190,7 +135,7 @@ class Calculate(_Arguments):
     ] = None
 
     @model_validator(mode="after")
-    def _fit(self) -> "Calculate":
+    def _fit(self) -> "CalculateArguments":
         if (self.formula is None) == (self.plan is None):
             raise ValueError("give either formula or plan")
         if self.document is not None and self.conversation is not None:
@@ -202,14 +147,14 @@ class Calculate(_Arguments):
         return self
 
 
-class Explain(_Arguments):
+class ExplainArguments(_Arguments):
     """An answer of a conversation."""
 
     conversation: ConversationId
     turn: Annotated[int, Field(ge=-1_000, le=1_000, description="From 1; -1 is the last.")] = -1
 
 
-class CheckNumber(_AboutDocument):
+class CheckNumberArguments(_AboutDocument):
     """A number that is claimed."""
 
     number: Annotated[
@@ -223,7 +168,7 @@ class CheckNumber(_AboutDocument):
     most: Annotated[int, Field(ge=1, le=MOST_MATCHES, description="How many places at most.")] = 10
 
 
-class Export(_Arguments):
+class ExportArguments(_Arguments):
     """A conversation as a file."""
 
     conversation: ConversationId

@@ -39,7 +39,7 @@ Told = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Tool(Generic[A]):
+class ServedTool(Generic[A]):
     """A tool.
 
     Attributes:
@@ -68,7 +68,7 @@ class Calls:
         """Nothing is under way."""
         self._under_way = 0
 
-    async def call(self, tool: "Tool[Any]", given: Mapping[str, Any], house: House, told: Told) -> CallToolResult:
+    async def call(self, tool: "ServedTool[Any]", given: Mapping[str, Any], house: House, told: Told) -> CallToolResult:
         """Returns what a tool gives, or why it gives nothing, in words on which whoever called it can act.
 
         Args:
@@ -92,7 +92,7 @@ class Calls:
             self._under_way -= 1
 
 
-async def _done(tool: "Tool[Any]", arguments: BaseModel, house: House, told: Told) -> CallToolResult:
+async def _done(tool: "ServedTool[Any]", arguments: BaseModel, house: House, told: Told) -> CallToolResult:
     try:
         made = await _to_its_end(tool.work(house, arguments, told))
         return _succeeded(tool.result.model_validate(made))

@@ -29,7 +29,7 @@ _THEN = (
 )
 
 
-async def write_plan(house: House, given: Mapping[str, str]) -> GetPromptResult:
+async def planning_prompt(house: House, given: Mapping[str, str]) -> GetPromptResult:
     """Returns the prompt, filled.
 
     Raises:

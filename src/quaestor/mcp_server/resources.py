@@ -55,7 +55,7 @@ TEMPLATES = (
 )
 
 
-async def listed(house: House) -> list[Resource]:
+async def list_resources(house: House) -> list[Resource]:
     """Returns the resources that can be listed: documents, conversations where one client is served, the runs."""
     found = [
         Resource(uri=f"{SCHEME}documents/{quote(name, safe='')}", name=visible(name), mime_type=JSON)

@@ -69,7 +69,7 @@ class AskResult(_Result):
     unkept: Annotated[str | None, Field(description="Why not all of it is kept, if so.")] = None
 
 
-class StepResult(_Result):
+class PlanStepResult(_Result):
     """A step of a plan, or what one takes."""
 
     key: str
@@ -84,10 +84,10 @@ class StepResult(_Result):
 class CalculateResult(AnswerResult):
     """What a formula or a plan comes to."""
 
-    steps: list[StepResult]
+    steps: list[PlanStepResult]
 
 
-class OtherReading(_Result):
+class ReadingResult(_Result):
     """What a question was nearly read as."""
 
     display: str
@@ -102,7 +102,7 @@ class ExplainResult(CalculateResult):
     turn: int
     description: str | None
     grounds: Annotated[str | None, Field(description="Why this reading was chosen.")]
-    other_readings: Annotated[list[OtherReading], Field(description="The likeliest first.")]
+    other_readings: Annotated[list[ReadingResult], Field(description="The likeliest first.")]
     refers_to: Annotated[str | None, Field(description="What the question refers to of earlier turns.")]
     trace: Annotated[list[str], Field(description="What happened between question and answer.")]
     tool_calls: list[dict[str, JsonValue]]

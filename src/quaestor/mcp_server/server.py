@@ -79,7 +79,7 @@ def create_server(opening: Opening) -> Server[House]:
             return await calls.call(tool, params.arguments or {}, context.lifespan_context, told)
 
     async def list_resources(context: Context, _: PaginatedRequestParams | None) -> ListResourcesResult:
-        return ListResourcesResult(resources=await _or_told(resources.listed(context.lifespan_context)))
+        return ListResourcesResult(resources=await _or_told(resources.list_resources(context.lifespan_context)))
 
     async def read_resource(context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         text, kind = await _or_told(resources.read(context.lifespan_context, str(params.uri)))
@@ -88,7 +88,7 @@ def create_server(opening: Opening) -> Server[House]:
     async def get_prompt(context: Context, params: GetPromptRequestParams) -> GetPromptResult:
         if params.name != prompts.WRITE_PLAN.name:
             raise MCPError(INVALID_PARAMS, f"there is no prompt {visible(params.name[:80])!r}: there is write_plan")
-        return await _or_told(prompts.write_plan(context.lifespan_context, params.arguments or {}))
+        return await _or_told(prompts.planning_prompt(context.lifespan_context, params.arguments or {}))
 
     server: Server[House] = Server(
         NAME,

@@ -30,16 +30,16 @@ from quaestor.documents.document import Document
 from quaestor.errors import InputError, SeveralPagesError
 from quaestor.graph.sparql import Limits
 from quaestor.mcp_server.arguments import (
-    Ask,
-    Calculate,
-    CheckNumber,
-    Explain,
-    Export,
-    Find,
-    QueryGraph,
-    ReadDocument,
+    AskArguments,
+    CalculateArguments,
+    CheckNumberArguments,
+    ExplainArguments,
+    ExportArguments,
+    FindArguments,
+    QueryGraphArguments,
+    ReadDocumentArguments,
 )
-from quaestor.mcp_server.calls import Told, Tool
+from quaestor.mcp_server.calls import ServedTool, Told
 from quaestor.mcp_server.house import House
 from quaestor.mcp_server.results import (
     AskResult,
@@ -66,7 +66,7 @@ _SUFFIXES: Mapping[ExportFormat, str] = {
 _PLAN: TypeAdapter[WorkflowPlan] = TypeAdapter(WorkflowPlan)
 
 
-async def _read(house: House, given: ReadDocument, told: Told) -> Given:
+async def _read(house: House, given: ReadDocumentArguments, told: Told) -> Given:
     if given.document is None:
         if given.part is not None or given.table is not None:
             raise InputError("name the document whose part or table is to be read")
@@ -118,14 +118,14 @@ def _outline(document: Document) -> dict[str, Any]:
     }
 
 
-async def _find(house: House, given: Find, told: Told) -> Given:
+async def _find(house: House, given: FindArguments, told: Told) -> Given:
     page = await house.page_of(given.document, given.conversation)
     earlier = [turn.question for turn in await _turns(house, given.conversation)]
     places = await house.bench.find(page, given.words, earlier, given.most)
     return {"document": house.reading.name_of(page), "places": [place_object(place) for place in places]}
 
 
-async def _ask(house: House, given: Ask, told: Told) -> Given:
+async def _ask(house: House, given: AskArguments, told: Told) -> Given:
     desk, id = house.desk, given.conversation
     if id is None:
         assert given.document is not None
@@ -153,7 +153,7 @@ async def _ask(house: House, given: Ask, told: Told) -> Given:
     }
 
 
-async def _answered(house: House, id: str, given: Ask, told: Told) -> Sequence[Turn]:
+async def _answered(house: House, id: str, given: AskArguments, told: Told) -> Sequence[Turn]:
     if given.solver is not None:
         await house.desk.change(id, _solver_named(house, given.solver))
 
@@ -173,7 +173,7 @@ def _solver_named(house: House, name: str) -> str:
     raise InputError(f"there is no solver {name[:80]!r} here: choose one of {', '.join(one.name for one in known)}")
 
 
-async def _query(house: House, given: QueryGraph, told: Told) -> Given:
+async def _query(house: House, given: QueryGraphArguments, told: Told) -> Given:
     told(f"reading {given.document}")
     page = (await house.reading.open(given.document)).page
     found = await house.bench.query(page, given.sparql, Limits(rows=given.most))
@@ -187,13 +187,12 @@ async def _query(house: House, given: QueryGraph, told: Told) -> Given:
     }
 
 
-async def _calculate(house: House, given: Calculate, told: Told) -> Given:
+async def _calculate(house: House, given: CalculateArguments, told: Told) -> Given:
     turns = await _turns(house, given.conversation)
     nowhere = given.document is None and given.conversation is None
     page = _NOWHERE if nowhere else await house.page_of(given.document, given.conversation)
     if given.formula is not None:
-        values = {name: value.named() for name, value in given.values.items()}
-        turn = await house.bench.formula(page.document, given.formula, values, turns)
+        turn = await house.bench.formula(page.document, given.formula, given.values, turns)
     else:
         assert given.question is not None
         turn = await house.bench.plan(page, _plan_of(given.plan), given.question, turns)
@@ -213,12 +212,12 @@ def _plan_of(written: dict[str, object] | None) -> WorkflowPlan:
         raise InputError(f"this is no plan as the prompt write_plan asks for: {where}: {fault['msg']}") from None
 
 
-async def _explain(house: House, given: Explain, told: Told) -> Given:
+async def _explain(house: House, given: ExplainArguments, told: Told) -> Given:
     laid = await house.look(given.conversation)
     return explanation_object(laid.turns, given.turn, laid.document, laid.kept.run)
 
 
-async def _check_number(house: House, given: CheckNumber, told: Told) -> Given:
+async def _check_number(house: House, given: CheckNumberArguments, told: Told) -> Given:
     document = (await house.page_of(given.document, given.conversation)).document
     found = await house.bench.check_number(document, given.number, given.most)
 
@@ -242,7 +241,7 @@ async def _check_number(house: House, given: CheckNumber, told: Told) -> Given:
     }
 
 
-async def _export(house: House, given: Export, told: Told) -> Given:
+async def _export(house: House, given: ExportArguments, told: Told) -> Given:
     laid = await house.look(given.conversation)
     name = _file_name(given)
     if given.file is not None and house.exports is None:
@@ -263,7 +262,7 @@ async def _export(house: House, given: Export, told: Told) -> Given:
     return {**made, "written": None, "text": data.decode(), "data": None}
 
 
-def _file_name(given: Export) -> str:
+def _file_name(given: ExportArguments) -> str:
     """Returns the name of a file of a format, which is in no other folder than the one for exports.
 
     Raises:
@@ -289,77 +288,77 @@ def _source(source: Source, document: Document) -> dict[str, JsonValue]:
     return said
 
 
-TOOLS: tuple[Tool[Any], ...] = (
-    Tool(
+TOOLS: tuple[ServedTool[Any], ...] = (
+    ServedTool(
         "read_document",
         "Read a document",
         "Without a document: the names of all that can be read. With one: its sections, tables and lines that can be "
         "asked about; with part a part of its text, with table a table with all its cells.",
-        ReadDocument,
+        ReadDocumentArguments,
         ReadResult,
         _read,
     ),
-    Tool(
+    ServedTool(
         "find",
         "Find where an answer would stand",
         "The tables and passages of a document where the answer to a question would stand, best first, and why.",
-        Find,
+        FindArguments,
         FindResult,
         _find,
     ),
-    Tool(
+    ServedTool(
         "ask",
         "Ask a question",
         "Answers a question about a document with the exact number, its formula, the cells and sentences that it comes "
         "from and how sure that is, or says that the document does not say it. Give a document to begin a conversation "
         "and its id to go on: later questions may say 'and in 2023?' or 'what is that in percent?'.",
-        Ask,
+        AskArguments,
         AskResult,
         _ask,
         writes=True,
     ),
-    Tool(
+    ServedTool(
         "query_graph",
         "Query the graph of a document",
         "Answers a SPARQL query (SELECT or ASK, within limits) over the facts of a document: every number with its "
         "row, column, period, scale and unit.",
-        QueryGraph,
+        QueryGraphArguments,
         QueryResult,
         _query,
     ),
-    Tool(
+    ServedTool(
         "calculate",
         "Calculate exactly",
         "Computes a formula over named values, or a plan, exactly and with the source of each number: a value is a "
         "cell by its labels, a number of the text by the words around it, an earlier answer, or one that is given.",
-        Calculate,
+        CalculateArguments,
         CalculateResult,
         _calculate,
     ),
-    Tool(
+    ServedTool(
         "explain",
         "Explain an answer",
         "How an answer of a conversation came about: the grounds, what the question was nearly read as, the steps with "
         "what each came to, and the trace.",
-        Explain,
+        ExplainArguments,
         ExplainResult,
         _explain,
     ),
-    Tool(
+    ServedTool(
         "check_number",
         "Check a number",
         "Whether a number stands in a document, where, and under which reading: as printed, in the scale of its table, "
         "rounded, with the other sign.",
-        CheckNumber,
+        CheckNumberArguments,
         CheckNumberResult,
         _check_number,
     ),
-    Tool(
+    ServedTool(
         "export",
         "Export a conversation",
         "A conversation as a file: a workbook whose answers are live formulas (xlsx), csv, json, markdown, html. It is "
         "returned, or written to the folder for exports where the server has one.",
-        Export,
+        ExportArguments,
         ExportResult,
         _export,
         writes=True,

@@ -6,7 +6,7 @@ from pages import page
 from quaestor.application.calculating import (
     CellValue,
     EarlierValue,
-    GivenNumber,
+    GivenValue,
     NamedValue,
     TextValue,
     calculate_formula,
@@ -28,7 +28,7 @@ def test_a_formula_over_cells_is_exact_and_has_their_sources() -> None:
 
 
 def test_numbers_of_the_text_and_given_ones_keep_their_scale() -> None:
-    values: dict[str, NamedValue] = {"debt": TextValue("owes $ 2.7 billion to"), "share": GivenNumber("15 %")}
+    values: dict[str, NamedValue] = {"debt": TextValue("owes $ 2.7 billion to"), "share": GivenValue("15 %")}
     turn = calculate_formula(SHOP, "debt * share", values)
     assert show_number(turn.answer) == "$ 0.405 billion"
     assert [source.kind for source in turn.answer.sources] == ["sentence"]
@@ -51,10 +51,10 @@ def test_an_earlier_answer_can_be_named() -> None:
         ("a", {"a": TextValue("the shop owes")}, "no number"),
         ("a", {"a": TextValue("profit rose")}, "nowhere"),
         ("a", {"a": EarlierValue(1)}, "no turn 1"),
-        ("a", {"a": GivenNumber("many")}, "not one number"),
-        ("a", {"a": GivenNumber("9" * 100)}, "too many"),
-        ("a", {"a b": GivenNumber("1")}, "cannot be a name"),
-        ("a", {f"v{i}": GivenNumber("1") for i in range(60)}, "too many"),
+        ("a", {"a": GivenValue("many")}, "not one number"),
+        ("a", {"a": GivenValue("9" * 100)}, "too many"),
+        ("a", {"a b": GivenValue("1")}, "cannot be a name"),
+        ("a", {f"v{i}": GivenValue("1") for i in range(60)}, "too many"),
     ],
 )
 def test_what_a_name_cannot_stand_for_is_refused(formula: str, values: dict[str, NamedValue], said: str) -> None:

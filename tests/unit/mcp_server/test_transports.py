@@ -1,0 +1,169 @@
+"""Whole sessions of the official client, over the standard streams and over HTTP, with a process at the other end."""
+
+import asyncio
+import json
+import os
+from pathlib import Path
+
+import httpx2
+import pytest
+from mcp_clients import FILING, called, refused, server_of_folder, whole_session, write_filing
+from mcp_processes import listening, over_http, over_stdio
+from model_replies import call
+from model_server import ModelServer
+from web import served
+
+from quaestor.cli.mcp import guarded
+from quaestor.mcp_server.transports import PATH, http_app
+from quaestor.web.security import Access
+
+pytestmark = pytest.mark.anyio
+
+TOKEN = "0123456789abcdef-token"
+QUESTIONS = ("what were net sales in 2024?", "and in 2023?", "what was the change?", "what is that in percent?")
+ANSWERS = ["$ 1,250.5 million", "$ 1,130.0 million", "$ 120.5 million", "10.7 %"]
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+ACCEPTED = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_whole_session_over_the_standard_streams(tmp_path: Path, mode: str) -> None:
+    write_filing(tmp_path / "filings")
+    async with over_stdio(str(tmp_path / "filings"), store=tmp_path / "runs.db", mode=mode) as client:
+        assert await whole_session(client, FILING, QUESTIONS) == ANSWERS
+        uris = [resource.uri for resource in (await client.list_resources()).resources]
+        assert sum("conversations" in uri for uri in uris) == 1
+        assert await refused(client, "read_document", {"document": "../runs.db"})
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_whole_session_over_http_of_several_clients_at_once(tmp_path: Path, mode: str) -> None:
+    app = guarded(http_app(server_of_folder(tmp_path, lists=False)), Access())
+    with served(app) as address:
+        async with over_http(f"{address}{PATH}", mode=mode) as one, over_http(f"{address}{PATH}", mode=mode) as other:
+            sessions = [whole_session(client, FILING, QUESTIONS) for client in (one, other)]
+            assert await asyncio.gather(*sessions) == [ANSWERS, ANSWERS]
+            for client in (one, other):
+                uris = [resource.uri for resource in (await client.list_resources()).resources]
+                assert not any("conversations" in uri for uri in uris)
+
+
+@pytest.mark.slow
+async def test_a_process_listens_at_the_address_that_it_prints(tmp_path: Path) -> None:
+    write_filing(tmp_path / "filings")
+    with listening(str(tmp_path / "filings"), "--token", TOKEN, store=tmp_path / "runs.db") as (address, more):
+        assert TOKEN in more[0]
+        async with over_http(address, TOKEN) as client:
+            assert await whole_session(client, FILING, QUESTIONS) == ANSWERS
+
+
+async def test_over_http_only_who_may_comes_in(tmp_path: Path) -> None:
+    app = guarded(http_app(server_of_folder(tmp_path)), Access("127.0.0.1", TOKEN))
+    with served(app) as address:
+        async with httpx2.AsyncClient(headers=ACCEPTED) as http:
+
+            async def asked(**headers: str) -> int:
+                told = {name.replace("_", "-"): value for name, value in headers.items()}
+                return (await http.post(f"{address}{PATH}", json=HELLO, headers=told)).status_code
+
+            bearer = f"Bearer {TOKEN}"
+            assert await asked() == 401
+            assert await asked(Authorization="Bearer wrong") == 401
+            assert await asked(Authorization=bearer) == 200
+            assert await asked(Authorization=bearer, Host="evil.example") == 421
+            assert (await http.get(f"{address}{PATH}?token={TOKEN}")).status_code in (303, 405, 406)
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Host": "evil.example"}, 421),
+        ({"Content-Type": "text/plain"}, 400),
+        ({"Accept": "text/html"}, 406),
+    ],
+)
+async def test_a_page_of_another_site_cannot_speak_with_it(
+    tmp_path: Path, headers: dict[str, str], status: int
+) -> None:
+    with served(guarded(http_app(server_of_folder(tmp_path)), Access())) as address:
+        async with httpx2.AsyncClient(headers=ACCEPTED) as http:
+            answer = await http.post(f"{address}{PATH}", content=json.dumps(HELLO), headers=headers)
+            assert answer.status_code == status
+            large = await http.post(f"{address}{PATH}", content=b" " * 2_000_000)
+            assert large.status_code == 413
+            for content in (b"{", b"[" * 100_000, b"\xff\xfe", b'{"jsonrpc":"2.0","id":1e999}', b"null"):
+                assert (await http.post(f"{address}{PATH}", content=content)).status_code in (400, 413)
+            assert (await http.post(f"{address}{PATH}", json=HELLO)).status_code == 200
+
+
+@pytest.mark.slow
+async def test_what_is_no_message_on_the_standard_streams_ends_nothing(tmp_path: Path) -> None:
+    import sys
+
+    from mcp_processes import CODE
+
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", CODE, "mcp", stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "QUAESTOR_STORE": str(tmp_path / "runs.db")},
+    )  # fmt: skip
+    assert process.stdin is not None
+    assert process.stdout is not None
+    for line in (b"{", b"[" * 100_000, b"\xff\xfe\x00", b"x" * 3_000_000, b"null", b"[]", b'{"jsonrpc":"2.0"}'):
+        process.stdin.write(line + b"\n")
+    process.stdin.write(json.dumps({**HELLO, "id": 77}).encode() + b"\n")
+    await process.stdin.drain()
+    while json.loads(await asyncio.wait_for(process.stdout.readline(), 60)).get("id") != 77:
+        continue
+    process.stdin.close()
+    assert await asyncio.wait_for(process.wait(), 60) == 0
+
+
+@pytest.mark.slow
+async def test_a_solver_that_asks_a_model_answers_through_it(tmp_path: Path, local_models: None) -> None:
+    write_filing(tmp_path / "filings")
+    extract = {
+        "step_id": 1,
+        "tool": "extract_value",
+        "source": "table",
+        "params": {"row_query": "Net sales", "col_query": "2024"},
+    }
+    with ModelServer(lambda asked: call("write_plan", thought_process="a cell", steps=[extract])) as model:
+        async with over_stdio(
+            str(tmp_path / "filings"), "--solver", "workflow", "--model", f"openai:scripted@{model.url}/v1",
+            store=tmp_path / "runs.db", environment={"OPENAI_API_KEY": "sk-test"},
+        ) as client:  # fmt: skip
+            said = await called(client, "ask", document=FILING, question=QUESTIONS[0])
+            assert said["answers"][0]["display"] == ANSWERS[0]
+            assert said["solver"] == "workflow · openai:scripted"
+            explained = await called(client, "explain", conversation=said["conversation"])
+            assert explained["usage"]["requests"] == 1
+            other = await called(
+                client, "ask", conversation=said["conversation"], question="and in 2023?", solver="embedded"
+            )
+            assert (other["solver"], other["answers"][0]["display"]) == ("embedded", ANSWERS[1])
+            assert model.url not in json.dumps([said, explained, other])
+
+
+@pytest.mark.slow
+async def test_a_whole_session_on_a_public_filing(tmp_path: Path, shared_data: Path) -> None:
+    async with over_stdio(str(shared_data / "filings"), store=tmp_path / "runs.db") as client:
+        shown = await whole_session(
+            client,
+            "aapl-10-k-2024-11-01.html.gz",
+            ["what were total net sales in 2024?", "and in 2023?", "what was the change?", "what is that in percent?"],
+        )
+    assert shown == ["$ 391,035 million", "$ 383,285 million", "$ 7,750 million", "2.0 %"]
