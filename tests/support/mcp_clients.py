@@ -69,8 +69,8 @@ async def called(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     said = text_of(result)
     assert not result.is_error, said
     assert json.loads(said) == result.structured_content
-    assert result.structured_content is not None
-    return result.structured_content
+    found: dict[str, Any] = json.loads(said)
+    return found
 
 
 async def refused(client: Client, tool: str, arguments: Mapping[str, Any]) -> str:

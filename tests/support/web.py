@@ -9,6 +9,7 @@ from time import monotonic, sleep
 
 from fastapi import FastAPI
 from starlette.testclient import TestClient
+from starlette.types import ASGIApp
 
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.file_cache import file_cache
@@ -36,7 +37,7 @@ def client_of(app: FastAPI) -> Iterator[TestClient]:
 
 
 @contextmanager
-def served(app: FastAPI, host: str = "127.0.0.1") -> Iterator[str]:
+def served(app: ASGIApp, host: str = "127.0.0.1") -> Iterator[str]:
     """Serves an app on a free port of this machine, and gives its address without a slash at its end."""
     with bind(host, 0) as bound:
         server = server_of(app)
