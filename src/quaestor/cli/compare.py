@@ -36,10 +36,10 @@ def compare_command(
             help="Of two runs: how right a cascade is that gives the second the turns of which the first is unsure.",
         ),
     ] = False,
-    replay: Annotated[
+    play: Annotated[
         bool,
         typer.Option(
-            "--replay",
+            "--play",
             help="With --cascade: the first run's solver answers again after the second's answers. It asks no model.",
         ),
     ] = False,
@@ -55,10 +55,10 @@ def compare_command(
     if cascade:
         if differences or scorer is not None:
             raise typer.BadParameter("goes with neither --differences nor --scorer", param_hint="--cascade")
-        _show_cascade(runs, dataset, store, json=json, replay=replay)
+        _show_cascade(runs, dataset, store, json=json, play=play)
         return
-    if replay:
-        raise typer.BadParameter("goes with --cascade", param_hint="--replay")
+    if play:
+        raise typer.BadParameter("goes with --cascade", param_hint="--play")
     from quaestor.application.compared_runs import compare_stored
     from quaestor.application.compared_turns import different_turns
     from quaestor.application.comparison_json import comparison_object
@@ -86,7 +86,7 @@ def compare_command(
         show_differences(console, found, pair, turns)
 
 
-def _show_cascade(runs: list[str], dataset: str | None, store: str | None, *, json: bool, replay: bool) -> None:
+def _show_cascade(runs: list[str], dataset: str | None, store: str | None, *, json: bool, play: bool) -> None:
     from quaestor.application.resolve import dataset_path
     from quaestor.application.simulated_cascade import SimulatedCascade, simulate_stored
     from quaestor.cli.printing import make_console, print_json
@@ -98,7 +98,7 @@ def _show_cascade(runs: list[str], dataset: str | None, store: str | None, *, js
 
     async def read() -> SimulatedCascade:
         async with open_store(load_settings({"store": store}).store, create=False) as opened:
-            return await simulate_stored(opened, runs, file, replay=replay)
+            return await simulate_stored(opened, runs, file, replay=play)
 
     found = asyncio.run(read())
     if json:

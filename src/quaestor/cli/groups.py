@@ -32,6 +32,7 @@ from quaestor.cli.options import (
     ReplayOption,
     ResumeOption,
     SampleOption,
+    SamplesOption,
     SeedOption,
     SolverOption,
     SolverOptionOption,
@@ -61,6 +62,7 @@ class SolverOptions:
     expert: ExpertOption = None
     weights: WeightsOption = None
     abstain_below: AbstainOption = None
+    samples: SamplesOption = None
     advice: AdviceOption = None
     option: SolverOptionOption = None
 
@@ -71,7 +73,13 @@ class SolverOptions:
 
         weights = str(self.weights.resolve()) if self.weights else None
         advice = str(self.advice.resolve()) if self.advice else None
-        named = {"weights": weights, "abstain_below": self.abstain_below, "expert": self.expert, "advice": advice}
+        named = {
+            "weights": weights,
+            "abstain_below": self.abstain_below,
+            "samples": self.samples,
+            "expert": self.expert,
+            "advice": advice,
+        }
         return SolverOverrides(named, _pairs(self.option or ()))
 
 

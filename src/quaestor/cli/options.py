@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from quaestor.solvers.agent.spec import AgentLimits
+from quaestor.solvers.confidence.options import ConfidenceOptions
 from quaestor.solvers.embedded.spec import EmbeddedOptions
 from quaestor.solvers.options import option_help
 from quaestor.solvers.reflection.spec import ReflectionOptions
@@ -13,6 +14,7 @@ from quaestor.solvers.reflection.spec import ReflectionOptions
 _ADVICE = option_help(AgentLimits, "advice")
 _WEIGHTS = option_help(EmbeddedOptions, "weights")
 _ABSTAIN = option_help(EmbeddedOptions, "abstain_below")
+_SAMPLES = option_help(ConfidenceOptions, "samples")
 _EXPERT = option_help(ReflectionOptions, "expert")
 
 DatasetArgument = Annotated[
@@ -128,6 +130,10 @@ AbstainOption = Annotated[
         help=f"{_ABSTAIN[0].upper()}{_ABSTAIN[1:]}; a model's need --option calibration=FILE.",
         metavar="P",
     ),
+]
+SamplesOption = Annotated[
+    int | None,
+    typer.Option("--samples", min=1, help=f"Of solvers that ask a model: {_SAMPLES}.", metavar="K"),
 ]
 WorkersOption = Annotated[
     int | None, typer.Option("--workers", min=1, help="How many conversations at once.", metavar="N")

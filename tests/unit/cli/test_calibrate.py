@@ -85,3 +85,16 @@ def test_a_run_in_which_nothing_was_measured_is_refused(ask: Quaestor) -> None:
     assert "nothing was measured in run" in one_line(ask("calibrate latest"))
     refused = ask("run pages.json --solver workflow --model main --abstain-below 0.5")
     assert "name a calibration" in one_line(refused)
+
+
+def test_a_model_is_asked_as_often_as_there_are_samples(ask: Quaestor) -> None:
+    one, three = (
+        json.loads(ask(f"eval pages.json --solver workflow --model main --json{more}").out)
+        for more in ("", " --samples 3")
+    )
+    assert three["score"]["execution"] == one["score"]["execution"]
+    shown = [json.loads(ask(f"runs show {name} --json").out)["examples"] for name in (one["run"], three["run"])]
+    requests = [sum(example["usage"]["requests"] for example in examples) for examples in shown]
+    assert requests[1] == 3 * requests[0] > 0
+    refused = one_line(ask("eval pages.json --samples 3"))
+    assert "takes no samples: only agent, sparql, workflow and reflection do" in refused

@@ -70,7 +70,7 @@ def test_a_solver_without_a_model_answers_again(
     _, dear = stages
     run = quaestor("run pages.json").out.strip()
     apart, again = (
-        json.loads(quaestor(f"compare --cascade {run} {dear} --json{more}").out) for more in ("", " --replay")
+        json.loads(quaestor(f"compare --cascade {run} {dear} --json{more}").out) for more in ("", " --play")
     )
     assert (apart["replayed"], again["replayed"]) == (False, True)
     passed = {
@@ -80,14 +80,14 @@ def test_a_solver_without_a_model_answers_again(
     # Alone it is unsure of the change at 0.45; after the other run's first answer, which has no plan, it is sure.
     assert passed["apart"][0.25] == passed["again"][0.25]
     assert passed["apart"][0.45] == passed["again"][0.45] + 1
-    assert "the 1st answered again after answers of the 2nd" in quaestor(f"compare --cascade {run} {dear} --replay").out
+    assert "the 1st answered again after answers of the 2nd" in quaestor(f"compare --cascade {run} {dear} --play").out
 
 
 def test_what_cannot_answer_again_is_said_in_a_line(quaestor: Quaestor, stages: tuple[str, str]) -> None:
     cheap, dear = stages
-    said = one_line(quaestor(f"compare --cascade {cheap} {dear} --replay"))
+    said = one_line(quaestor(f"compare --cascade {cheap} {dear} --play"))
     assert "was not played by one solver that could answer again" in said
-    assert quaestor(f"compare {cheap} {dear} --replay").code == 2
+    assert quaestor(f"compare {cheap} {dear} --play").code == 2
 
 
 def test_what_cannot_be_simulated_is_said_in_a_line(quaestor: Quaestor, stages: tuple[str, str]) -> None:
