@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # Tests start many processes: what one compiles the next finds, also where images of containers switch that off.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all check bench oracle setup lock clean
+.PHONY: demo test test-all check docs bench oracle setup lock clean
 .DEFAULT_GOAL := demo
 
 demo: $(INSTALLED)  ## the bundled sample: a conversation with its sources, then the score table
@@ -26,12 +26,18 @@ test: $(INSTALLED_DEV)  ## the tests without those that are marked as slow
 test-all: $(INSTALLED_DEV)  ## all tests
 	@$(PYTEST)
 
-check: $(INSTALLED_DEV)  ## format, lint, types, layers; the types of the examples as editors see them
+check: $(INSTALLED_DEV) docs  ## format, lint, types, layers, the documentation; the types of the examples as editors see them
 	@$(BIN)/ruff format --check
 	@$(BIN)/ruff check
 	@$(BIN)/mypy
 	@$(BIN)/basedpyright --pythonpath $(BIN)/python
 	@$(BIN)/lint-imports
+	@test ! -x $(BIN)/hadolint || $(BIN)/hadolint Dockerfile
+	@$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff --quiet
+
+# The theme's word about its own successor is no warning about these pages.
+docs: $(INSTALLED_DEV)  ## the documentation as a site, in site/
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 BASE ?=
 bench: $(INSTALLED_DEV)  ## each figure that the README quotes; BASE=REVISION compares the installation with another commit's
@@ -79,4 +85,4 @@ lock: $(INSTALLED)  ## both locks, anew from pyproject.toml
 	@$(UV_COMPILE) --constraint requirements-dev.lock --output-file requirements.lock
 
 clean:  ## all that make has made
-	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

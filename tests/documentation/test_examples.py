@@ -90,14 +90,19 @@ def must_run(line: str, block: Block) -> bool:
             assert (ROOT / split[2].replace(".", "/")).with_suffix(".py").exists() or importlib.util.find_spec(split[2])
         case "quaestor":
             return True
+        case "docker":
+            assert "needs" in block.remarks
+            assert split[1] in ("build", "run")
+            if "quaestor" in split[split.index("run") :] if "run" in split else False:
+                read_by_the_command_line(split[split.index("quaestor") + 1 :])
         case other:
             assert other == "jq", f"{block}: who runs {line!r}?"
             assert "needs" in block.remarks
     return False
 
 
-SLOW = {"docs/ontology.md"}
-"""Texts whose commands take many seconds: they build ontologies and graphs of many pages."""
+SLOW = {"docs/ontology.md", "docs/tutorials/train.md", "docs/tutorials/evaluate.md"}
+"""Texts whose commands take many seconds: they build ontologies, play whole files, or train."""
 
 
 @pytest.mark.parametrize(

@@ -40,15 +40,29 @@ def test_every_link_leads_somewhere(path: Path) -> None:
 
 
 def test_every_page_can_be_reached_from_the_readme() -> None:
-    linked = {(ROOT / link.partition("#")[0]).resolve() for link in links(ROOT / "README.md")}
+    """From the README itself, or by way of the first page of docs/, which the README links to."""
+    linked = {
+        (path.parent / link.partition("#")[0]).resolve()
+        for path in (ROOT / "README.md", ROOT / "docs" / "index.md")
+        for link in links(path)
+    }
+    assert ROOT / "docs" / "index.md" in linked
     assert {path for path in texts() if path.name != "README.md"} <= linked
+
+
+def test_every_page_has_its_place_on_the_site() -> None:
+    """A page that `nav` of mkdocs.yml does not name would stand on the site where nobody comes by."""
+    nav = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
+    named = set(re.findall(r": ([\w/]+\.md)$", nav, re.MULTILINE))
+    pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    assert pages - named == set(), "name it in mkdocs.yml"
 
 
 @pytest.mark.parametrize("path", texts(), ids=lambda path: path.name)
 def test_every_page_that_is_named_is_there(path: Path) -> None:
     """Pages and files are also named in running text: `docs/models.md`, `conversation/meaning.py`."""
     text = _FENCED.sub("", path.read_text(encoding="utf-8"))
-    for page in re.findall(r"\bdocs/\w+\.md\b", text):
+    for page in re.findall(r"\bdocs/[\w/]+\.md\b", text):
         assert (ROOT / page).exists(), f"{path.name} names {page}"
     for file in re.findall(r"`((?:[\w.]+/)+[\w.]+\.(?:py|ttl|json|jsonl))`", text):
         places = (ROOT, ROOT / "src", ROOT / "src" / "quaestor", ROOT / "src" / "quaestor" / "solvers" / "embedded")

@@ -18,9 +18,9 @@ _FENCE = re.compile(r"^```(?P<language>\w*)(?P<remarks>[^\n]*)\n(?P<text>.*?)^``
 
 
 def texts() -> list[Path]:
-    """README, CONTRIBUTING and the pages of docs/."""
-    named = (ROOT / name for name in ("README.md", "CONTRIBUTING.md"))
-    return [*filter(Path.exists, named), *sorted((ROOT / "docs").glob("*.md"))]
+    """README, CONTRIBUTING, SECURITY and the pages of docs/."""
+    named = (ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md"))
+    return [*named, *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,67 @@
+"""The public names of the package as pages, in the groups in which its docstring tells of them."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import quaestor
+
+INDEX = "reference/python/index.md"
+_NAME = re.compile(r"`(\w+)`")
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Names that serve one need.
+
+    Attributes:
+        title: The first words of the paragraph that names them.
+        page: The page's place on the site.
+        text: What the package's docstring says of them, its example too.
+        names: In the order in which they are told of.
+    """
+
+    title: str
+    page: str
+    text: str
+    names: tuple[str, ...]
+
+
+def groups() -> tuple[Group, ...]:
+    """Returns every public name in one group: that of the first paragraph which names it."""
+    left = set(quaestor.__all__) - {"__version__"}
+    found: list[Group] = []
+    for text in (quaestor.__doc__ or "").split("\n\n")[2:]:
+        if text.startswith(">>>") and found:
+            last = found.pop()
+            found.append(Group(last.title, last.page, f"{last.text}\n\n```python\n{text.rstrip()}\n```", last.names))
+            continue
+        names = tuple(name for name in dict.fromkeys(_NAME.findall(text)) if name in left)
+        if names:
+            left -= set(names)
+            title = re.split(r"[:;,(]", " ".join(text.split()), maxsplit=1)[0].strip()
+            words = re.sub(r"\W+", "_", title.lower())
+            found.append(Group(title, f"reference/python/{words}.md", text, names))
+    assert not left, f"the docstring of quaestor does not tell of {sorted(left)}"
+    return tuple(found)
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """Yields the place and the text of each page: one a group, and the list of all names."""
+    found = groups()
+    lines = (
+        f"- [{group.title}]({group.page.rpartition('/')[2]}): "
+        + ", ".join(f"[`{n}`][quaestor.{n}]" for n in group.names)
+        for group in found
+    )
+    first, second = (quaestor.__doc__ or "").split("\n\n")[:2]
+    yield INDEX, "\n".join(["# Python", "", first, "", second, "", *lines, ""])
+    for group in found:
+        objects = "\n\n".join(f"::: quaestor.{name}" for name in group.names)
+        told, *example = group.text.split("\n\n")
+        text = "\n\n".join([_NAME.sub(_linked, told), *example])
+        yield group.page, f"# {group.title}\n\n{text}\n\n{objects}\n"
+
+
+def _linked(name: re.Match[str]) -> str:
+    return f"[{name.group()}][quaestor.{name[1]}]" if name[1] in quaestor.__all__ else name.group()

@@ -1,0 +1,62 @@
+"""The documentation site in a browser: it reads on a screen, on a phone and in the dark, and its search is its own."""
+
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from accessibility import serious_faults
+from documentation_site import build_site
+from playwright.sync_api import Browser
+
+from browser import DESKTOP, PHONE, watched
+
+PAGES = ("", "tutorials/own_filing/", "help/", "reference/python/ask_a_page/", "specification/", "explanation/percent/")
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files without a word."""
+
+    def log_message(self, format: str, *words: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where the site is served, from this machine alone."""
+    folder: Path = tmp_path_factory.mktemp("site")
+    build_site(folder)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_pages_are_whole_and_can_be_used(browser: Browser, address: str, size: dict[str, int], dark: bool) -> None:
+    with watched(browser, address, size=size, dark=dark) as seen:
+        for path in PAGES:
+            seen.page.goto(f"/{path}")
+            assert seen.page.locator("article h1").count() == 1
+            assert seen.page.evaluate("document.documentElement.scrollWidth") <= size["width"], path
+            assert serious_faults(seen.page) == [], path
+
+
+@pytest.mark.slow
+def test_what_is_searched_is_found_on_the_site_itself(browser: Browser, address: str) -> None:
+    with watched(browser, address) as seen:
+        seen.page.goto("/")
+        seen.page.get_by_placeholder("Search").fill("abstain-below")
+        found = seen.page.locator(".md-search-result__link").first
+        found.wait_for()
+        found.click()
+        assert "abstain" in seen.page.locator("article").inner_text()
