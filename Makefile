@@ -37,7 +37,7 @@ check: $(INSTALLED_DEV) docs  ## format, lint, types, layers, the documentation;
 
 # The theme's word about its own successor is no warning about these pages.
 docs: $(INSTALLED_DEV)  ## the documentation as a site, in site/
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 BASE ?=
 bench: $(INSTALLED_DEV)  ## each figure that the README quotes; BASE=REVISION compares the installation with another commit's

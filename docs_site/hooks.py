@@ -1,7 +1,7 @@
 """Makes the documentation site out of texts that stand where a reader of the repository looks for them.
 
 docs/ is read as it is. README, CONTRIBUTING, CHANGELOG, SECURITY and LICENSE become pages; the reference of the public
-names is made from their docstrings. Refuses to build a site that would load anything from another host.
+names is made from their docstrings; examples/ can be taken from it. Refuses to build a site that would load anything from another host.
 """
 
 import posixpath
@@ -54,6 +54,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, page, content=text))
     for path in sorted(_STATIC.iterdir()):
         files.append(File.generated(config, path.name, abs_src_path=str(path)))
+    for path in sorted((_ROOT / "examples").glob("*.*")):
+        files.append(File.generated(config, f"examples/{path.name}", abs_src_path=str(path)))
     return files
 
 
