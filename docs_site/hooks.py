@@ -1,7 +1,8 @@
 """Makes the documentation site out of texts that stand where a reader of the repository looks for them.
 
 docs/ is read as it is. README, CONTRIBUTING, CHANGELOG, SECURITY and LICENSE become pages; the reference of the public
-names is made from their docstrings; examples/ can be taken from it. Refuses to build a site that would load anything from another host.
+names is made from their docstrings; examples/ can be taken from it. Refuses to build a site that would load anything
+from another host.
 """
 
 import posixpath
