@@ -1,0 +1,58 @@
+"""`quaestor crossvalidate --keep`: held-out answers as a run of the store; what trains is stood in for."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from command_line import Quaestor, one_line
+
+from quaestor.datasets.dataset import Conversation
+from quaestor.evaluation.recording import TurnPlace, turn_records
+from quaestor.evaluation.runner import play_conversation
+from quaestor.learning.crossvalidate import HeldOutTurn
+from quaestor.learning.examples import Example
+from quaestor.solvers.registry import make_solver
+
+
+def answered(examples: Sequence[Example], *_: object, **__: object) -> list[HeldOutTurn]:
+    solver, found = make_solver("embedded"), list[HeldOutTurn]()
+    for one in examples:
+        assert one.document is not None
+        turns = asyncio.run(play_conversation(Conversation(one.id, one.document, one.questions), solver))
+        found += [HeldOutTurn(record, reachable=True) for record in turn_records(TurnPlace("", one.id), turns)]
+    return found
+
+
+@pytest.fixture
+def held_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quaestor.application.training.cross_validate", answered)
+
+
+@pytest.mark.usefixtures("held_out")
+def test_what_is_kept_is_a_run_that_is_scored_and_compared(quaestor: Quaestor, pages: Path) -> None:
+    outcome = quaestor("crossvalidate pages.json --folds 2 --keep --json")
+    assert outcome.code == 0, outcome.err
+    told = json.loads(outcome.out)
+    scored = json.loads(quaestor(f"score {told['run']} pages.json --json").out)
+    assert scored["score"]["execution"]["correct"] == told["score"]["execution"]["correct"] == 4
+    shown = quaestor("runs show latest").out
+    assert "embedded, each turn by weights that never saw its company: 2 folds of companies, seed 0" in shown
+    assert "learned from pages.json" in shown
+    other = quaestor("run pages.json").out.strip()
+    assert json.loads(quaestor(f"compare latest {told['run']} --json").out)["pairs"][0]["first"] == other
+    assert f"kept as run {told['run'][:8]}" in quaestor("crossvalidate pages.json --folds 2 --keep").out
+
+
+@pytest.mark.usefixtures("held_out")
+def test_without_keep_nothing_is_kept(quaestor: Quaestor, pages: Path) -> None:
+    told = json.loads(quaestor("crossvalidate pages.json --folds 2 --json").out)
+    assert "run" not in told
+    assert "there is no run store" in one_line(quaestor("runs list"))
+
+
+def test_a_store_that_cannot_be_opened_is_told_before_any_training(quaestor: Quaestor, pages: Path) -> None:
+    refused = quaestor(f"crossvalidate pages.json --keep --store {pages}")
+    assert refused.code == 2
+    assert "pages.json" in one_line(refused)
