@@ -333,19 +333,20 @@ class Chat:
 
     async def _keep(self, asked: AskedRun) -> None:
         """Begins the run, with what was answered before."""
-        self._begun = True
         await asked.begin(self.request.settings.store, self._ledger.answered, self._ledger.corrections)
+        self._begun = True
         if asked.run is not None and self.request.on_begun is not None:
             self.request.on_begun(asked.run)
 
     async def _again(self) -> None:
-        """Goes on from the turns so far, in another attempt."""
-        self._failure = None
+        """Goes on from the turns so far, in another attempt; whoever stops this midway has it done again."""
+        self._failure = self._failure or InterruptedError(INTERRUPTED)
         session = self._opened.who.session
         used = session.take(self._play_id)[1] if session else Usage()
         await self._begin()
         if self._asked is not None and self._begun:
             await self._asked.again(self._ledger.answered, used, self._ledger.corrections)
+        self._failure = None
 
     async def _note(self, failure: BaseException) -> None:
         """Keeps the question that broke off."""

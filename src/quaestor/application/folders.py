@@ -23,6 +23,9 @@ LARGEST = 100_000_000
 
 _LONGEST = 1_000
 _DEEPEST = 8
+_MOST_SEEN = 50_000
+"""Files that are looked at for a list, so that a list of a whole disk comes to its end."""
+
 _SEPARATOR = "#"
 
 
@@ -174,7 +177,11 @@ def _files(root: Path) -> Iterator[Path]:
     if root.is_file():
         yield root
         return
+    seen = 0
     for folder, folders, files in os.walk(root):
+        seen += len(files) + len(folders)
+        if seen > _MOST_SEEN:
+            return
         depth = len(Path(folder).relative_to(root).parts)
         folders[:] = sorted(name for name in folders if not name.startswith(".")) if depth < _DEEPEST else []
         for name in sorted(files):

@@ -19,6 +19,9 @@ from quaestor.readers.cache import ByteCache
 _LISTED = 200
 """Pages of a file of many that are listed."""
 
+_READ_AT_ONCE = 2
+"""Files that are read at once: each may take much memory while it is."""
+
 _HELD = 8
 """Documents that are held in memory beside those of open conversations."""
 
@@ -51,6 +54,7 @@ class Shelf:
         self._uploads, self._cache = uploads, cache
         self._held: OrderedDict[str, CorpusPage] = OrderedDict()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._reading = asyncio.Semaphore(_READ_AT_ONCE)
 
     @property
     def files(self) -> tuple[OnShelf, ...]:
@@ -114,7 +118,8 @@ class Shelf:
             if (held := self._held.get(id)) is not None:
                 self._held.move_to_end(id)
                 return held
-            page = await self._read(id)
+            async with self._reading:
+                page = await self._read(id)
             self._hold(id, page)
             return page
 

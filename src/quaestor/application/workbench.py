@@ -38,6 +38,9 @@ from quaestor.solvers.workflow.schema import WorkflowPlan
 _HELD = 8
 """Documents that are held."""
 
+_QUERIES_AT_ONCE = 2
+"""Large queries wait for one process, each in a thread that others want too."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlanningPrompt:
@@ -72,6 +75,7 @@ class Workbench:
         """
         self._settings, self._cache = settings, cache
         self._held: OrderedDict[str, asyncio.Future[_Held]] = OrderedDict()
+        self._querying = asyncio.Semaphore(_QUERIES_AT_ONCE)
 
     async def find(
         self, page: CorpusPage, question: str, earlier: Sequence[str] = (), most: int = 5
@@ -105,7 +109,8 @@ class Workbench:
         """
         held = await self._of(page)
         graph = await compute(held.knowledge.graph, page.document)
-        return await asyncio.to_thread(query_graph, graph, sparql, limits)
+        async with self._querying:
+            return await asyncio.to_thread(query_graph, graph, sparql, limits)
 
     async def check_number(self, document: Document, number: str, most: int = 10) -> NumberCheck:
         """Returns where a number stands, as `number_check.check_number`.

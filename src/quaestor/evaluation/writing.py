@@ -97,7 +97,8 @@ class RunWriter:
             index: The turn's place in the conversation, from 0.
             turn: As far as it came.
         """
-        await self._journals[conversation.id].on_broken(index, turn)
+        if (journal := self._journals.get(conversation.id)) is not None:  # else it was stopped before it had begun
+            await journal.on_broken(index, turn)
 
     async def again(self, conversation: Conversation, turns: Sequence[Turn], used: Usage) -> Watcher:
         """Goes on with some of the turns in another attempt; what was kept before stays as the attempt that it was.
@@ -107,7 +108,8 @@ class RunWriter:
             turns: Those that stay.
             used: What the attempts before have used since this was last said.
         """
-        await self._journals.pop(conversation.id).settle()
+        if (journal := self._journals.pop(conversation.id, None)) is not None:  # else this was stopped midway before
+            await journal.settle()
         self._used[conversation.id] = self._used.get(conversation.id, Usage()) + used
         watcher = await self.on_start(conversation)
         await self.copy_turns(conversation, turns)
@@ -116,7 +118,9 @@ class RunWriter:
     async def on_finish(self, conversation: Conversation, played: ConversationResult) -> None:
         """Keeps how the conversation went, and what of it is not kept yet."""
         self.end = self.end or played.end
-        journal = self._journals.pop(conversation.id)
+        journal = self._journals.pop(conversation.id, None)
+        if journal is None:  # it was stopped while an attempt was being begun, of which nothing is known
+            return
         await journal.settle()
         for exchange in played.exchanges:
             await journal.keep(exchange)

@@ -12,12 +12,13 @@ from quaestor.application.exporting import ExportFormat
 from quaestor.application.graph_query import MOST_ROWS
 from quaestor.application.number_check import LONGEST as LONGEST_CHECKED
 from quaestor.application.number_check import MOST_MATCHES
-from quaestor.evaluation.runner import MAX_QUESTION
 from quaestor.graph.guard import LONGEST as LONGEST_QUERY
 from quaestor.plan.expressions import LONGEST as LONGEST_FORMULA
 
 _LONGEST_WORDS = 500
 _LONGEST_NAME = 1_000
+_LONGEST_QUESTION = 2_000
+"""Characters of a question; more of them than a person writes cost more time than an answer is worth."""
 
 DocumentName = Annotated[
     str,
@@ -63,7 +64,7 @@ class FindArguments(_AboutDocument):
     """What is looked for."""
 
     words: Annotated[
-        str, Field(min_length=1, max_length=MAX_QUESTION, description="A question, or words that stand there.")
+        str, Field(min_length=1, max_length=_LONGEST_QUESTION, description="A question, or words that stand there.")
     ]
     most: Annotated[int, Field(ge=1, le=20, description="How many places at most.")] = 5
 
@@ -75,7 +76,7 @@ class AskArguments(_AboutDocument):
         str,
         Field(
             min_length=1,
-            max_length=MAX_QUESTION,
+            max_length=_LONGEST_QUESTION,
             description="As a person puts it; it may refer to earlier answers of the conversation.",
         ),
     ]
@@ -131,7 +132,7 @@ class CalculateArguments(_Arguments):
     ] = None
     question: Annotated[
         str | None,
-        Field(min_length=1, max_length=MAX_QUESTION, description="Of a plan the question that it answers."),
+        Field(min_length=1, max_length=_LONGEST_QUESTION, description="Of a plan the question that it answers."),
     ] = None
 
     @model_validator(mode="after")

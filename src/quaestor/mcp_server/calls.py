@@ -127,14 +127,24 @@ def _succeeded(result: BaseModel) -> CallToolResult:
 def shown(value: JsonValue) -> JsonValue:
     """Returns a value whose texts lead no terminal and turn nothing around, names of fields included."""
     if isinstance(value, str):
-        return visible(value)
+        return sendable(value)
     if isinstance(value, list):
         return [shown(one) for one in value]
-    return {visible(name): shown(one) for name, one in value.items()} if isinstance(value, dict) else value
+    return {sendable(name): shown(one) for name, one in value.items()} if isinstance(value, dict) else value
+
+
+def sendable(text: str) -> str:
+    r"""Returns a text that leads no terminal and that a message can hold: none with half a surrogate pair.
+
+    >>> sendable("net\x1b[2J \ud800")
+    'net␛[2J ?'
+    """
+    shown_text = visible(text)
+    return shown_text if shown_text.isascii() else shown_text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _failed(line: str) -> CallToolResult:
-    return CallToolResult(content=[TextContent(text=visible(line))], is_error=True)
+    return CallToolResult(content=[TextContent(text=sendable(line))], is_error=True)
 
 
 def _unforeseen(where: str, error: Exception) -> CallToolResult:

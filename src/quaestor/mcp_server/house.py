@@ -44,6 +44,11 @@ class House:
     begun: list[str] = field(default_factory=list)
     lists: bool = False
 
+    def note(self, conversation: str) -> None:
+        """Remembers a conversation that was begun, where those are listed."""
+        if self.lists:
+            self.begun.append(conversation)
+
     async def look(self, conversation: str) -> Laid:
         """Returns a conversation as it is now; one of before finds its document in the folders.
 

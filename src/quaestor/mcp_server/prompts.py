@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from mcp_types import GetPromptResult, Prompt, PromptArgument, PromptMessage, TextContent
 
-from quaestor.core.visible import visible
 from quaestor.errors import InputError
+from quaestor.mcp_server.calls import sendable
 from quaestor.mcp_server.house import House
 
 WRITE_PLAN = Prompt(
@@ -43,7 +43,7 @@ async def planning_prompt(house: House, given: Mapping[str, str]) -> GetPromptRe
     page = await house.page_of(document, conversation)
     turns = () if conversation is None else (await house.look(conversation)).turns
     told = await house.bench.planning_prompt(page, question, turns)
-    text = visible(f"{told.system}\n\n{told.page}\n\n{_THEN}")
+    text = sendable(f"{told.system}\n\n{told.page}\n\n{_THEN}")
     return GetPromptResult(
         description=WRITE_PLAN.description, messages=[PromptMessage(role="user", content=TextContent(text=text))]
     )

@@ -15,9 +15,8 @@ from quaestor.application.document_text import text_parts
 from quaestor.application.read_service import outline_object
 from quaestor.core import serial
 from quaestor.core.computing import compute
-from quaestor.core.visible import visible
 from quaestor.errors import InputError, UnknownRunError
-from quaestor.mcp_server.calls import shown
+from quaestor.mcp_server.calls import sendable, shown
 from quaestor.mcp_server.house import House
 from quaestor.store.records import RunRecord
 
@@ -58,7 +57,7 @@ TEMPLATES = (
 async def list_resources(house: House) -> list[Resource]:
     """Returns the resources that can be listed: documents, conversations where one client is served, the runs."""
     found = [
-        Resource(uri=f"{SCHEME}documents/{quote(name, safe='')}", name=visible(name), mime_type=JSON)
+        Resource(uri=f"{SCHEME}documents/{quote(name, safe='')}", name=sendable(name), mime_type=JSON)
         for name in (await house.reading.names())[:_MOST_DOCUMENTS]
     ]
     for id in reversed(house.begun[-_MOST_CONVERSATIONS:] if house.lists else []):
@@ -84,7 +83,7 @@ async def read(house: House, uri: str) -> tuple[str, str]:
             parts = await compute(text_parts, (await house.reading.open(name)).page.document)
             if not 1 <= int(number) <= len(parts):
                 raise InputError(f"the document has {len(parts)} parts, from 1: there is no part {number}")
-            return visible(parts[int(number) - 1].text), MARKDOWN
+            return sendable(parts[int(number) - 1].text), MARKDOWN
         case ["conversations", id]:
             return _json(await _conversation(house, id)), JSON
         case ["runs"]:

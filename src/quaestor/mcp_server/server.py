@@ -34,10 +34,9 @@ from mcp_types import Tool as ToolTold
 from pydantic.json_schema import GenerateJsonSchema
 
 from quaestor.application.error_lines import error_line
-from quaestor.core.visible import visible
 from quaestor.errors import QuaestorError
 from quaestor.mcp_server import prompts, resources
-from quaestor.mcp_server.calls import LOG, Calls
+from quaestor.mcp_server.calls import LOG, Calls, sendable
 from quaestor.mcp_server.house import House
 from quaestor.mcp_server.tools import TOOLS
 
@@ -74,7 +73,7 @@ def create_server(opening: Opening) -> Server[House]:
         tool = tools.get(params.name)
         if tool is None:
             known = ", ".join(tools)
-            raise MCPError(INVALID_PARAMS, f"there is no tool {visible(params.name[:80])!r}: there are {known}")
+            raise MCPError(INVALID_PARAMS, f"there is no tool {sendable(params.name[:80])!r}: there are {known}")
         async with _progress(context) as told:
             return await calls.call(tool, params.arguments or {}, context.lifespan_context, told)
 
@@ -87,7 +86,7 @@ def create_server(opening: Opening) -> Server[House]:
 
     async def get_prompt(context: Context, params: GetPromptRequestParams) -> GetPromptResult:
         if params.name != prompts.WRITE_PLAN.name:
-            raise MCPError(INVALID_PARAMS, f"there is no prompt {visible(params.name[:80])!r}: there is write_plan")
+            raise MCPError(INVALID_PARAMS, f"there is no prompt {sendable(params.name[:80])!r}: there is write_plan")
         return await _or_told(prompts.planning_prompt(context.lifespan_context, params.arguments or {}))
 
     server: Server[House] = Server(
@@ -150,7 +149,7 @@ async def _or_told(work: Awaitable[R]) -> R:
     try:
         return await work
     except QuaestorError as error:
-        raise MCPError(INVALID_PARAMS, visible(error_line(error))) from None
+        raise MCPError(INVALID_PARAMS, sendable(error_line(error))) from None
     except Exception as error:  # noqa: BLE001  # the edge of the program: nothing above could handle it
         LOG.error("internal error: %s: %s", type(error).__name__, " ".join(str(error).split())[:400])
         LOG.debug("where it happened", exc_info=error)
@@ -166,7 +165,7 @@ async def _progress(context: Context) -> AsyncIterator[Callable[[str], None]]:
         number = 0
         while (line := await lines.get()) is not None:
             number += 1
-            await context.session.report_progress(number, None, visible(line))
+            await context.session.report_progress(number, None, sendable(line))
 
     task = asyncio.ensure_future(tell())
     try:

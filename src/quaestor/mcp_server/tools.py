@@ -137,7 +137,7 @@ async def _ask(house: House, given: AskArguments, told: Told) -> Given:
         except BaseException:
             await desk.delete(id)
             raise
-        house.begun.append(id)
+        house.note(id)
     else:
         await house.look(id)
         turns = await _answered(house, id, given, told)

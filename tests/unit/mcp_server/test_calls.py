@@ -1,5 +1,7 @@
 import asyncio
+import json
 import logging
+import random
 from pathlib import Path
 
 import pytest
@@ -85,6 +87,31 @@ async def test_in_a_conversation_a_question_that_is_cancelled_leaves_it_as_it_wa
         solver.go_on.set()
         said = await called(client, "ask", conversation=id, question="and in 2022?")
         assert said["first_turn"] == 2
+
+
+async def test_calls_that_are_cancelled_at_any_moment_leave_nothing_behind(tmp_path: Path) -> None:
+    drawn = random.Random(3)
+    async with Client(server_of_folder(tmp_path), mode="legacy") as client:
+        id = (await called(client, "ask", **ASKED))["conversation"]
+        for _ in range(12):
+            asking = [asyncio.ensure_future(client.call_tool("ask", ASKED)) for _ in range(3)]
+            asking.append(asyncio.ensure_future(client.call_tool("ask", {"conversation": id, "question": "and 2023?"})))
+            await asyncio.sleep(drawn.random() / 20)
+            for call in asking:
+                call.cancel()
+            done = await asyncio.gather(*asking, return_exceptions=True)
+            assert not [one for one in done if isinstance(one, Exception)]
+        before = len(json.loads(await read(client, f"quaestor://conversations/{id}"))["turns"])
+        said = await called(client, "ask", conversation=id, question="what were net sales in 2023?")
+        assert (said["first_turn"], said["unkept"]) == (before + 1, None)
+    async with client_of_folder(tmp_path) as client:
+        turns = json.loads(await read(client, f"quaestor://conversations/{id}"))["turns"]
+        assert (len(turns), turns[-1]["display"]) == (before + 1, "$ 1,130.0 million")
+
+
+async def read(client: Client, uri: str) -> str:
+    (content,) = (await client.read_resource(uri)).contents
+    return content.text  # type: ignore[union-attr]
 
 
 async def test_more_calls_than_there_is_room_for_are_told_to_come_again(
