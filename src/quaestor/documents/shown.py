@@ -15,8 +15,8 @@ _ROWS, _COLUMNS, _CHARACTERS, _TABLES = 24, 14, 160, 24
 """The most of a table or a document that is shown at once, and of the text of a cell."""
 _NUMBER = 24
 """The most characters of a cell that is not broken into lines."""
-_AROUND = 1
-"""How many rows are shown above and below one that is marked, where not all are."""
+_MARKED_ROWS, _AROUND = 12, 2
+"""Where cells are marked: the most rows that are shown all; of more, how many above and below one that is marked."""
 
 _BOX = "overflow-x:auto;max-width:100%;margin-bottom:.8em"
 _GRID = "border-collapse:collapse;margin:.3em 0"
@@ -90,7 +90,9 @@ def table_html(table: Table, marked: Collection[CellRef] = (), caption: str = ""
         caption: What stands over it; by default its title or its caption.
     """
     places = {(ref.row, ref.column) for ref in marked if ref.table == table.index}
-    rows = _kept(len(table.rows), range(table.header_rows), {row for row, _ in places}, _ROWS)
+    rows = _kept(
+        len(table.rows), range(table.header_rows), {row for row, _ in places}, _MARKED_ROWS if places else _ROWS
+    )
     columns = _kept(len(table.columns), (0,), {column for _, column in places}, _COLUMNS)
     head = [row for row in rows if row is not None and row < table.header_rows]
     said = caption or shortened(table.title or table.caption)

@@ -270,11 +270,8 @@ class OngoingConversation:
     def _shown(self, first: int) -> Answers:
         return Answers([AnsweredQuestion(turn, self.document) for turn in self._chat.turns[first:]])
 
-    def __len__(self) -> int:
-        return len(self._chat.turns)
-
     def __repr__(self) -> str:
-        count = len(self)
+        count = len(self._chat.turns)
         answered = f"{count} answer" if count == 1 else f"{count} answers"
         closed = ", closed" if self._closed else ""
         return visible(f"<OngoingConversation about {self.document.id}: {answered}{closed}>")

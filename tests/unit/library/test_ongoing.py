@@ -31,7 +31,7 @@ def shown(conversation: OngoingConversation) -> list[str]:
 
 def test_each_question_may_refer_to_all_before_it(conversation: OngoingConversation) -> None:
     assert [str(conversation.ask(question)) for question in ASKED] == ["$ 48.65", "$ 27.95", "$ 20.70"]
-    assert len(conversation) == len(conversation.answers) == 3
+    assert len(conversation.answers) == 3
     assert [str(one) for one in conversation.ask(["what was the exercise price in 2006?", "and in 2007?"])] == [
         "$ 33.20",
         "$ 48.65",
@@ -66,7 +66,7 @@ def test_what_cannot_be_asked_leaves_it_as_it_was(conversation: OngoingConversat
     for wrong in (["what was the exercise price in 2007?", " "], "what was it in 2007, and what was it in 2006?"):
         with pytest.raises(QuestionError):
             conversation.ask(wrong)
-    assert len(conversation) == 0
+    assert len(conversation.answers) == 0
     with pytest.raises(SettingsError, match="takes no magic"):
         quaestor.open(NAME).conversation(options={"magic": 1}).ask(ASKED[0])
 
