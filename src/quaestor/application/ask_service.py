@@ -1,6 +1,6 @@
 """Questions about a page or about files, answered in one conversation."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from uuid import uuid4
@@ -57,6 +57,7 @@ class AskRequest:
         keep: Whether questions and answers are kept in the run store.
         traces: Where a trace is written while they are answered, or None.
         cache: Where indexes and ontologies of files are kept, or None.
+        knowledge: Gives what the document is read with, where the caller holds it; None finds it for each request.
         on_begun: Is told the id of the run that they are kept as, before the first is answered.
     """
 
@@ -69,6 +70,7 @@ class AskRequest:
     keep: bool = False
     traces: TraceOptions | None = None
     cache: ByteCache | None = None
+    knowledge: Callable[[], Awaitable[GraphProvider]] | None = None
     on_begun: Callable[[str], None] | None = None
 
 
@@ -113,7 +115,7 @@ async def answer_questions(
     check_questions(asked_of_it)
     conversation = taken_apart(asked_of_it)
     async with who_answers(request) as who:
-        knowledge = await kept_knowledge(page.corpus, settings, request.cache)
+        knowledge = await knowledge_for(page, request)
         with _trace_folder(request, name) as traces:
             asked = None
             if request.keep:
@@ -188,6 +190,18 @@ async def who_answers(request: AskRequest, already: Usage | None = None) -> Asyn
                 return
             async with open_session(found, already) as session:
                 yield Answering(solver, settings.solver, named, session, found)
+
+
+async def knowledge_for(page: CorpusPage, request: AskRequest) -> GraphProvider:
+    """Returns what a page is read with.
+
+    Raises:
+        InputError: There is no such ontology.
+        StoreError: The store does not have it.
+    """
+    if request.knowledge is not None:
+        return await request.knowledge()
+    return await kept_knowledge(page.corpus, request.settings, request.cache)
 
 
 def _trace_folder(request: AskRequest, conversation: str) -> AbstractContextManager[TraceFolder | None]:

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from quaestor.application.ask_service import (
     Answering,
     AskRequest,
+    knowledge_for,
     parts_shown,
     run_of_asking,
     who_answers,
 )
 from quaestor.application.asked import AskedRun
-from quaestor.application.file_cache import kept_knowledge
 from quaestor.application.resolve import CorpusPage, has_numbers
 from quaestor.application.run_service import find_run
 from quaestor.application.several import taken_apart
@@ -144,7 +144,7 @@ class Chat:
             kept = await kept_conversation(self.request.settings.store, resume, self.page)
             turns, self._ledger = kept.answered, kept
         self._open = await self._opening(self.request, Usage())
-        self._knowledge = await kept_knowledge(self.page.corpus, self.request.settings, self.request.cache)
+        self._knowledge = await knowledge_for(self.page, self.request)
         self._asked = self._to_be_kept()
         self._excerpts = await compute(parts_shown, self.document, self.request)
         self._starts = [*range(len(turns))]

@@ -3,12 +3,13 @@
 import asyncio
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 from quaestor.application.ask_service import AskRequest, answer_questions
-from quaestor.application.file_cache import file_cache
+from quaestor.application.file_cache import file_cache, kept_knowledge
 from quaestor.application.number_check import NumberCheck, check_number
 from quaestor.application.place_service import places_by_index
 from quaestor.application.resolve import CorpusPage, find_files
@@ -18,6 +19,7 @@ from quaestor.documents.document import Document
 from quaestor.documents.shown import contents_words, document_html
 from quaestor.documents.table import Table
 from quaestor.errors import InputError
+from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import check_question
 from quaestor.library.answered import AnsweredQuestion, Answers
 from quaestor.library.asking import Options, Questions, asking_request, questions_of, require_named, settings_with
@@ -117,6 +119,7 @@ class OpenedDocument:
             cache: Where indexes and ontologies of files are kept, or None.
         """
         self._page, self._settings, self._cache = page, settings, cache
+        self._knowledge: GraphProvider | None = None
 
     @property
     def name(self) -> str:
@@ -184,7 +187,7 @@ class OpenedDocument:
         $ 20.70 = 48.65 - 27.95
         """
         require_named(model)
-        return run_sync(self._ask(questions, asking_request(self._settings, self._cache, solver, model, options)))
+        return run_sync(self._ask(questions, self._request(solver, model, options)))
 
     @overload
     async def ask_async(
@@ -227,7 +230,7 @@ class OpenedDocument:
             SettingsError: There is no such solver or option, or it needs a model.
             OutageError: The model cannot be asked.
         """
-        return await self._ask(questions, asking_request(self._settings, self._cache, solver, model, options))
+        return await self._ask(questions, self._request(solver, model, options))
 
     async def _ask(self, questions: object, request: AskRequest) -> AnsweredQuestion | Answers:
         asked = await answer_questions(self._page, questions_of(questions, self.document), request)
@@ -254,7 +257,19 @@ class OpenedDocument:
             SettingsError: Solver, model or options are of no such kind; what does not fit is said when it is asked.
         """
         require_named(model)
-        return OngoingConversation(self._page, asking_request(self._settings, self._cache, solver, model, options))
+        return OngoingConversation(self._page, self._request(solver, model, options))
+
+    def _request(
+        self, solver: str | Solver | None, model: str | ModelSession | None, options: Options | None
+    ) -> AskRequest:
+        request = asking_request(self._settings, self._cache, solver, model, options)
+        return replace(request, knowledge=self._read_with)
+
+    async def _read_with(self) -> GraphProvider:
+        """What the document is read with: found once, for it is the same whoever answers."""
+        if self._knowledge is None:
+            self._knowledge = await kept_knowledge(self._page.corpus, self._settings, self._cache)
+        return self._knowledge
 
     def find(self, question: str, *, most: int = 5) -> tuple[Place, ...]:
         """Returns the tables and passages where an answer would stand, best first; none where nothing fits.

@@ -13,6 +13,7 @@ from reflection_bench import draft, look_up, playing
 
 import quaestor
 from quaestor import Answers
+from quaestor.application.file_cache import kept_knowledge
 from quaestor.errors import InputError, QuestionError, SettingsError, UnknownConversationError
 from quaestor.settings import Settings
 
@@ -92,6 +93,21 @@ def test_places_are_found_without_an_answer() -> None:
     assert len(others) <= 4
     assert len(opened.find("net sales", most=1)) == 1
     assert opened.find("zebra") == ()
+
+
+def test_what_a_document_is_read_with_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[object] = []
+
+    async def counted(corpus: Any, settings: Settings, cache: Any) -> quaestor.GraphProvider:
+        found.append(corpus)
+        return await kept_knowledge(corpus, settings, cache)
+
+    monkeypatch.setattr("quaestor.library.opening.kept_knowledge", counted)
+    opened = quaestor.open(NAME)
+    assert [str(opened.ask(QUESTION)), str(opened.ask(QUESTION)), str(opened.conversation().ask(QUESTION))] == [
+        "$ 48.65"
+    ] * 3
+    assert len(found) == 1
 
 
 def test_a_number_is_looked_for(tmp_path: Path) -> None:
