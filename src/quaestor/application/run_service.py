@@ -29,6 +29,7 @@ from quaestor.evaluation.spec import RunSpec
 from quaestor.graph.knowledge_graph import Policy
 from quaestor.llm.session import ModelConfig
 from quaestor.settings import Settings
+from quaestor.solvers.registry import solver_spec
 from quaestor.store.base import RunStore
 from quaestor.store.records import RunKind, RunRecord
 
@@ -182,6 +183,20 @@ async def _play(
         raise await stopped(str(error)) from error
     await require_played(store, record)
     return record
+
+
+def load_ahead(request: RunRequest) -> None:
+    """Begins to load what will play, while the caller reads what is to be played. For programs that own their process.
+
+    Args:
+        request: What is to be run; where it is played in this process nothing is begun.
+    """
+    settings, limit = request.settings, request.limit
+    modules = solver_spec(settings.solver).loads
+    if modules and settings.concurrency(asks=False) > 1 and (limit is None or limit > _FEW):
+        from quaestor.evaluation.processes import load_modules_ahead
+
+        load_modules_ahead(modules)
 
 
 def _engine(settings: Settings, conversations: int, config: ModelConfig | None) -> Engine:

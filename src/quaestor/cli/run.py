@@ -42,13 +42,14 @@ def run_command(
     with _nothing_begun():
         from quaestor.application.choosing import read_chosen
         from quaestor.application.resolve import dataset_path
-        from quaestor.application.run_service import start_run
+        from quaestor.application.run_service import load_ahead, start_run
         from quaestor.cli.printing import announced
         from quaestor.cli.progress import say_reading, show_progress
         from quaestor.store.base import open_store
 
         path, choice = dataset_path(dataset), playing.choice
         request = _request(solver, playing, reading, model, OutputOptions(force=force), path)
+        load_ahead(request)
         with announced(f"reading {path}"):
             pages, selection = read_chosen(path, choice)
         request = replace(request, selection=selection)
@@ -74,7 +75,7 @@ def eval_command(
     with _nothing_begun():
         from quaestor.application.choosing import read_chosen
         from quaestor.application.resolve import dataset_path
-        from quaestor.application.run_service import start_run
+        from quaestor.application.run_service import load_ahead, start_run
         from quaestor.application.score_service import score_run
         from quaestor.application.solver_options import solver_options
         from quaestor.application.tool_advice import rests_on
@@ -88,6 +89,7 @@ def eval_command(
         request = _request(solver, playing, reading, model, results, path)
         recordings = [file for file in (model.record, model.replay) if file]
         output = _output(results, request.settings, [path, *named_files(solver, request.settings), *recordings])
+        load_ahead(request)
         with announced(f"reading {path}"):
             (pages, selection), gold = read_chosen(path, choice), read_gold(path)
         request = replace(request, selection=selection)

@@ -1,20 +1,24 @@
 """The engine for solvers that compute: worker processes, one a core.
 
 Conversations travel in small chunks, and only a few chunks are under way at once, so memory stays bounded however
-long the dataset. Workers are spawned, not forked: the same on every platform, and no lock is inherited.
+long the dataset. Workers are spawned, not forked: the same on every platform, and no lock is inherited. On Linux a
+program that owns its process may have a server process load their modules ahead of time (`load_modules_ahead`); then
+they are forked from that one, which does nothing else and holds no lock.
 """
 
 import asyncio
 import multiprocessing
 import os
 import signal
+import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing.connection import Connection
+from typing import Literal
 
 from quaestor.core.collecting import collect_seldom
 from quaestor.core.triples import Triple
@@ -31,6 +35,35 @@ from quaestor.solvers.base import Solver
 CHUNK = 4
 
 _Stored = tuple[Triple, ...] | None
+
+
+class _Ahead:
+    """How this process starts its workers: from a server once there is one."""
+
+    method: Literal["spawn", "forkserver"] = "spawn"
+
+
+def load_modules_ahead(modules: Sequence[str]) -> None:
+    """Begins to load what workers need in a process of its own, while this one does something else.
+
+    Called by programs that own their process, before they start a worker; the process ends with this one. Without
+    effect where there is no Linux: other systems' libraries may not be forked once they are loaded.
+
+    Args:
+        modules: By their names. One that cannot be imported is left to the workers, which say so.
+    """
+    if sys.platform != "linux" or threading.current_thread() is not threading.main_thread():
+        return
+    from multiprocessing import forkserver
+
+    multiprocessing.get_context("forkserver").set_forkserver_preload([__name__, *modules])
+    # It inherits that Ctrl-C is not for it: only the parent decides what that means.
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    _Ahead.method = "forkserver"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +87,7 @@ class ProcessEngine:
         """Plays every conversation once and tells the listener. For solvers that compute: models are asked inline."""
         if session is not None:
             raise EngineError("worker processes cannot share a model: take the inline engine")
-        context = multiprocessing.get_context("spawn")
+        context = multiprocessing.get_context(_Ahead.method)
         held, watched = context.Pipe(duplex=False)[::-1]
         loop = asyncio.get_running_loop()
         pool = ProcessPoolExecutor(

@@ -61,4 +61,5 @@ SPEC = SolverSpec(
     EmbeddedOptions,
     asked={"decline": True, "answers": "all"},
     any_kind={"answers": "all"},
+    loads=("quaestor.solvers.embedded.solver",),
 )

@@ -1,0 +1,78 @@
+"""Workers that are forked from a process that has loaded what they need: the same answers, and nothing left behind."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="elsewhere workers are spawned"),
+]
+
+PLAY = """
+import asyncio, json, sys
+from functools import partial
+from quaestor.core import serial
+from quaestor.datasets.formats import read_dataset
+from quaestor.evaluation import processes
+from quaestor.evaluation.engines import InlineEngine
+from quaestor.sample import sample_path
+from quaestor.solvers.registry import make_solver
+
+class Kept:
+    def __init__(self):
+        self.answers = {}
+    async def on_start(self, conversation):
+        pass
+    async def on_finish(self, conversation, played):
+        self.answers[conversation.id] = [serial.dump(turn.answer) for turn in played.turns]
+
+def played(engine):
+    kept = Kept()
+    factory = partial(make_solver, "embedded", {})
+    asyncio.run(engine.play(read_dataset(sample_path()).conversations[:9], factory, kept))
+    return kept.answers
+
+if __name__ == "__main__":
+    processes.load_modules_ahead(["quaestor.solvers.embedded.solver", "no_such_module"])
+    ahead, here = played(processes.ProcessEngine(2)), played(InlineEngine())
+    print(json.dumps({"same": ahead == here, "turns": sum(map(len, here.values()))}))
+"""
+
+
+def test_workers_that_were_loaded_ahead_answer_the_same(tmp_path: Path) -> None:
+    script = tmp_path / "play.py"
+    script.write_text(PLAY, encoding="utf-8")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True, timeout=120)
+    found = json.loads(done.stdout)
+    assert found["same"]
+    assert found["turns"] > 9
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("after", [0.4, 3.0], ids=["while loading", "while playing"])
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["killed", "interrupted"])
+def test_nothing_is_left_of_a_run_that_ends_early(how: signal.Signals, after: float, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "import quaestor.cli; quaestor.cli.main()"]
+    command += ["run", "sample", "--workers", "2", "--store", str(tmp_path / "runs.db")]
+    with subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+        time.sleep(after)
+        if how is signal.SIGINT:
+            os.killpg(run.pid, how)  # as a terminal does: every process of the group hears it
+        else:
+            run.kill()
+        run.wait(timeout=60)
+    for _ in range(100):
+        try:
+            os.killpg(run.pid, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)
+    os.killpg(run.pid, signal.SIGKILL)
+    pytest.fail("processes are left ten seconds after the run ended")
