@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from quaestor.core import serial
 from quaestor.core.answer_value import AnswerValue
 from quaestor.datasets.dataset import Conversation
+from quaestor.documents.document import Document
 from quaestor.errors import DatasetError
 from quaestor.plan.rows import TableRows
 from quaestor.scoring.bootstrap import Proportion, proportion
@@ -20,7 +21,7 @@ from quaestor.scoring.calibration import CalibrationReport, calibration_report
 from quaestor.scoring.cause import Cause
 from quaestor.scoring.diagnosis import causes
 from quaestor.scoring.gold import GoldTurn, StatedAnswer
-from quaestor.scoring.pages import benchmark_rows_of, page_numbers
+from quaestor.scoring.pages import PageNumbers, benchmark_rows_of, page_numbers
 from quaestor.scoring.predictions import Prediction
 from quaestor.scoring.scorers import (
     PROGRAMS,
@@ -203,12 +204,12 @@ def score_predictions(
             has one already.
         ProgramError: A reference program does not parse.
     """
-    conversations = tuple(conversations)
-    judged = judge_predictions(predictions, gold, conversations)
+    conversations, pages = tuple(conversations), _Pages()
+    judged = _judged(predictions, gold, conversations, pages)
     turns: list[TurnScore] = []
     for conversation in conversations:
         reference, found = gold[conversation.id], judged[conversation.id]
-        page, tables = page_numbers(conversation.document), benchmark_rows_of(conversation.document)
+        page, tables = pages.of(conversation.document)
         given, scored = [prediction for prediction, _ in found], [turn for _, turn in found]
         why = causes(conversation, reference, given, [turn.correct for turn in scored], page, tables)
         turns += [replace(turn, cause=cause) for turn, cause in zip(scored, why, strict=True)]
@@ -236,12 +237,34 @@ def judge_predictions(
             has one already.
         ProgramError: A reference program does not parse.
     """
+    return _judged(predictions, gold, conversations, _Pages())
+
+
+class _Pages:
+    """What scoring needs of pages, read once for all conversations about one."""
+
+    def __init__(self) -> None:
+        # With each its document, which keeps its identity while it is held.
+        self._read: dict[int, tuple[Document, PageNumbers, tuple[TableRows, ...]]] = {}
+
+    def of(self, document: Document) -> tuple[PageNumbers, tuple[TableRows, ...]]:
+        if id(document) not in self._read:
+            self._read[id(document)] = document, page_numbers(document), benchmark_rows_of(document)
+        return self._read[id(document)][1:]
+
+
+def _judged(
+    predictions: Iterable[Prediction],
+    gold: Mapping[str, Sequence[GoldTurn]],
+    conversations: Iterable[Conversation],
+    pages: _Pages,
+) -> Judgements:
     asked = {conversation.id: conversation for conversation in conversations}
     answered = _by_turn(predictions, gold, asked)
     found: dict[str, list[tuple[Prediction | None, TurnScore]]] = {}
     for id, conversation in asked.items():
         document, reference = conversation.document, gold[id]
-        page, tables = page_numbers(document), benchmark_rows_of(document)
+        page, tables = pages.of(document)
         kinds = turn_kinds(reference, page, joined=conversation.joined)
         given = [answered.get((id, kind.index)) for kind in kinds]
         found[id] = [
