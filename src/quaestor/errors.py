@@ -34,6 +34,7 @@ QuaestorError
 │       └── CassetteError            (InputError) a request that was not recorded, or a recording that cannot be read
 ├── RunStoppedError                  a run that was interrupted, or whose budget or model is gone; `run` is resumed
 ├── EngineError (RuntimeError)       conversations that could not be played to their end
+├── BusyError (RuntimeError)         more is asked for at once than is taken; `seconds` says when to ask again
 ├── StoreError (OSError)             the run store is unreachable, damaged or of another version
 │   ├── UnknownRunError              (LookupError)
 │   └── DuplicateRecordError
@@ -274,6 +275,18 @@ class RunStoppedError(QuaestorError):
 
 class EngineError(QuaestorError, RuntimeError):
     """Conversations could not be played to their end, such as by a worker process that died."""
+
+
+class BusyError(QuaestorError, RuntimeError):
+    """More is asked for at once than is taken; nothing was done.
+
+    Attributes:
+        seconds: After which asking again may help.
+    """
+
+    def __init__(self, message: str, seconds: int = 1) -> None:
+        self.seconds = seconds
+        super().__init__(message)
 
 
 class StoreError(QuaestorError, OSError):

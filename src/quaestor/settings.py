@@ -43,6 +43,11 @@ class Settings:
         tracing: Whether requests to models are traced with OpenTelemetry.
         keep_asked: Whether `quaestor ask` keeps questions and answers in the store.
         author: Who makes corrections, as they are recorded; None is the user's name on this machine.
+        serve_upload_mb: Megabytes of a file that is handed over to `quaestor serve`.
+        serve_request_kb: Kilobytes of any other request of a program.
+        serve_requests_per_minute: How many requests programs of one address may make; 0 is no limit.
+        serve_questions: How many questions may be under way at once, those that wait for their turn included.
+        serve_conversations: How many conversations are held open; the others are taken up again when they are asked.
         cache: Whether what was made of a file is kept beside the store: the document, the index of its places.
         ontology: What pages are read with: a Turtle file, a digest of the store's, or `own`, that of a file's own
             documents, as is None.
@@ -68,6 +73,11 @@ class Settings:
     keep_asked: bool = True
     cache: bool = True
     author: str | None = None
+    serve_upload_mb: int = 50
+    serve_request_kb: int = 256
+    serve_requests_per_minute: int = 6_000
+    serve_questions: int = 100
+    serve_conversations: int = 64
     models: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     prices: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     solvers: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
@@ -84,12 +94,14 @@ class Settings:
 _KINDS: Mapping[str, type] = {
     "store": str, "solver": str, "workers": int, "ontology": str, "policy": str, "seed": int, "model": str,
     "max_requests": int, "max_tokens": int, "max_cost": float, "excerpt_tokens": int, "tracing": bool,
-    "keep_asked": bool, "cache": bool, "author": str,
+    "keep_asked": bool, "cache": bool, "author": str, "serve_upload_mb": int, "serve_request_kb": int,
+    "serve_requests_per_minute": int, "serve_questions": int, "serve_conversations": int,
 }  # fmt: skip
 _TABLES = ("models", "prices", "solvers")
 _LEAST: Mapping[str, int] = {
     "workers": 1, "seed": 0, "max_requests": 1, "max_tokens": 1, "max_cost": 0,
-    "excerpt_tokens": 300,
+    "excerpt_tokens": 300, "serve_upload_mb": 1, "serve_request_kb": 1, "serve_requests_per_minute": 0,
+    "serve_questions": 1, "serve_conversations": 1,
 }  # fmt: skip
 _CHOICES: Mapping[str, tuple[str, ...]] = {"policy": ("strict", "extend")}
 _WANTED: Mapping[type, str] = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}

@@ -33,6 +33,7 @@ from quaestor.store.records import GraphKey
 MAY_OPEN = {"application/score_service.py", "application/kept_scores.py", "application/run_views.py"}
 MAY_READ_RECORDS = MAY_OPEN | {
     "cli/scores.py", "cli/render_runs.py", "application/turn_views.py", "web/runs/words.py", "web/runs/filters.py",
+    "web/api/run_values.py", "web/api/runs.py", "web/api/comparisons.py",
 }  # fmt: skip
 MAY_NAME_TABLES = {
     "scores/sqlite.py", "scores/mongo.py", "scores/mongo_documents.py", "scores/mongo_listing.py",

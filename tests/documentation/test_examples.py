@@ -18,7 +18,8 @@ from quaestor.settings import load_settings
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 MAKE_TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
-FOUND = [block for block in blocks() if "recipe" not in block.remarks]
+FOUND = [block for block in blocks() if not {"recipe", "served"} & set(block.remarks)]
+"""All but those that tests of their own follow: `test_recipes`, `test_served`."""
 LANGUAGES = {"sh", "console", "python", "toml", "json", "csv", "markdown", "javascript", "turtle", "text"}
 NEEDS = {"model", "mongo", "data", "install"}
 
@@ -177,7 +178,7 @@ def test_every_block_says_what_it_is(block: Block) -> None:
     """A block without a language is a drawing: a command in it would be typed by nobody here."""
     assert block.language in LANGUAGES or not (block.language or _COMMAND.search(block.text))
     assert block.remarks.get("needs", "data") in NEEDS
-    assert set(block.remarks) <= {"needs", "file", "recipe", "edit", "after", "work"}
+    assert set(block.remarks) <= {"needs", "file", "recipe", "edit", "after", "work", "served"}
 
 
 @pytest.mark.parametrize("path", texts(), ids=lambda path: path.name)

@@ -56,6 +56,16 @@ def test_a_bad_budget_is_named(tmp_path: Path, name: str, text: str, message: st
         load_settings(environment={f"QUAESTOR_{name}": text}, folder=tmp_path)
 
 
+def test_limits_of_serve_are_settings(tmp_path: Path) -> None:
+    (tmp_path / "quaestor.toml").write_text("serve_upload_mb = 5\nserve_questions = 7\n")
+    environment = {"QUAESTOR_SERVE_REQUESTS_PER_MINUTE": "0", "QUAESTOR_SERVE_QUESTIONS": "8"}
+    settings = load_settings({"serve_request_kb": 9}, environment=environment, folder=tmp_path)
+    assert (settings.serve_upload_mb, settings.serve_request_kb, settings.serve_questions) == (5, 9, 8)
+    assert settings.serve_requests_per_minute == 0
+    with pytest.raises(SettingsError, match="'serve_conversations' must be 1 or more, not 0"):
+        load_settings(environment={"QUAESTOR_SERVE_CONVERSATIONS": "0"}, folder=tmp_path)
+
+
 def test_an_empty_variable_is_not_set(tmp_path: Path) -> None:
     assert load_settings(environment={"QUAESTOR_STORE": ""}, folder=tmp_path).store == Settings().store
 

@@ -11,22 +11,28 @@ from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.core.provenance import Source
 from quaestor.documents.document import Document
-from quaestor.evaluation.recording import TurnPlace, turn_records
+from quaestor.evaluation.recording import TurnPlace, turn_record
 
 
-def answer_objects(turns: Sequence[Turn], document: Document, run: str | None = None) -> Iterator[dict[str, JsonValue]]:
+def answer_objects(
+    turns: Sequence[Turn], document: Document, run: str | None = None, first: int = 0
+) -> Iterator[dict[str, JsonValue]]:
     """Yields one object a question.
 
     Args:
-        turns: One a question.
+        turns: One a question, all of the conversation: the program of one may go on from those before.
         document: The page that was asked about.
         run: The run that they are kept as, or None.
+        first: The place of the first that is yielded, from 0.
 
     Units: `value` is exact, as decimal text in units of `scale` (a computed ratio is a fraction), or yes or no as true
         or false; `answer` is the same by the benchmark's convention, rounded; `display` is for people. `answerable`
-        is the probability that the document holds an answer, or null.
+        is the probability that the document holds an answer, or null. `readings` are what the question may ask for
+        instead, the likeliest first.
     """
-    for turn, record in zip(turns, turn_records(TurnPlace("", document.id), turns), strict=True):
+    place = TurnPlace("", document.id)
+    for index, turn in enumerate(turns[first:], start=first):
+        record = turn_record(place.at(index), turn, turns[:index])
         answer = turn.answer
         stored = serial.dump(answer)
         yield {
@@ -42,6 +48,11 @@ def answer_objects(turns: Sequence[Turn], document: Document, run: str | None = 
             "program": record.program,
             "sources": [_source(source, document) for source in record.sources],
             "confidence": answer.confidence,
+            "grounds": answer.grounds,
+            "readings": [
+                {"display": one.shown, "description": one.description, "confidence": one.confidence}
+                for one in answer.other_readings
+            ],
             "verified": turn.verified,
             "reason": answer.reason if turn.error is None else None,
             "error": turn.error,

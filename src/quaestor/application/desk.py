@@ -17,15 +17,16 @@ from quaestor.application.choices import DEFAULT, SolverChoice, find_answerer
 from quaestor.application.exporting import read_conversations
 from quaestor.application.fixing import Fix
 from quaestor.application.kept_conversations import LONGEST_TITLE, KeptConversation, KeptConversations
+from quaestor.application.laid import AnsweredNow, Laid
 from quaestor.application.relay import Listener, Relay
 from quaestor.application.resolve import CorpusPage
+from quaestor.application.room import Room
 from quaestor.application.shelf import Shelf
 from quaestor.application.solver_options import NO_OVERRIDES
 from quaestor.conversation.corrections import Correction
 from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute
-from quaestor.documents.document import Document
-from quaestor.errors import InputError, SettingsError, StoreError, UnknownRunError
+from quaestor.errors import BusyError, InputError, SettingsError, StoreError, UnknownRunError
 from quaestor.exports.conversation import ExportedConversation
 from quaestor.repair.ledger import Ledger
 from quaestor.settings import Settings
@@ -45,40 +46,13 @@ class DeskLimits:
         idle: Seconds after which a conversation in which nothing is asked is closed.
         open: How many conversations are held open; what was not used for longest is closed first.
         waiting: How many questions of one conversation may wait to be answered.
+        questions: How many of all conversations may be under way at once, those that wait included.
     """
 
     idle: float = 900.0
     open: int = 64
     waiting: int = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Laid:
-    """A conversation with its document, as it is now.
-
-    Attributes:
-        kept: What it is called, and where it is kept.
-        page: What it is about.
-        ledger: What is answered, with its corrections.
-        answerer: Who answers the next question.
-        unkept: Why not all of it is kept, or None.
-    """
-
-    kept: KeptConversation
-    page: CorpusPage
-    ledger: Ledger
-    answerer: SolverChoice
-    unkept: str | None = None
-
-    @property
-    def turns(self) -> tuple[Turn, ...]:
-        """What is answered, as it reads now."""
-        return self.ledger.turns
-
-    @property
-    def document(self) -> Document:
-        """What it is about, with the numbers that hold now."""
-        return self.ledger.document
+    questions: int = 100
 
 
 @dataclass(slots=True)
@@ -123,17 +97,25 @@ class Desk:
         """
         self.asking, self.shelf, self.kept = asking, shelf, kept
         self._store, self._limits = store, limits
+        self._questions = Room(limits.questions, "too many questions are being answered: ask again in a moment")
         self._open: dict[str, _Open] = {}
         self._examples: dict[str, asyncio.Future[tuple[str, ...]]] = {}
 
-    async def begin(self, document: str) -> KeptConversation:
+    async def begin(self, document: str, title: str = "", answerer: str | None = None) -> KeptConversation:
         """Begins a conversation about a document of the shelf.
 
+        Args:
+            document: Its id.
+            title: What the conversation is called; "" is its first question.
+            answerer: Who answers, as `choices.answerers` names them; None is who answers by default.
+
         Raises:
-            InputError: There is no such document, it cannot be read, or has no number.
+            InputError: There is no such document or nobody of this name; it cannot be read, or has no number; the title
+                is too long.
         """
+        chosen = DEFAULT if answerer is None else find_answerer(self.asking, answerer).id
         page = await self.shelf.open(document)
-        return self.kept.begin(document, _about(page))
+        return self.kept.begin(document, _about(page), title, chosen)
 
     async def look(self, id: str) -> Laid:
         """Returns a conversation as it is now; nothing is opened for it.
@@ -150,28 +132,38 @@ class Desk:
         ledger = await self._ledger(kept, page)
         return Laid(kept, page, ledger, held.answerer if held else self._chosen(kept))
 
-    async def ask(self, id: str, text: str, listener: Listener | None = None) -> tuple[Turn, ...]:
-        """Returns a turn for each question in a text, after those that were asked in the conversation before.
+    async def ask(
+        self, id: str, text: str, listener: Listener | None = None, answerer: str | None = None
+    ) -> AnsweredNow:
+        """Answers each question in a text, after those that were asked in the conversation before.
 
         Args:
             id: The conversation's.
             text: As a person puts it.
             listener: Is told of each question, and of what happens while it is answered.
+            answerer: Who answers from now on, as `choices.answerers` names them; None is who did before.
 
         Raises:
-            InputError: There is no such conversation, or too many questions wait in it already.
+            BusyError: Too many questions are under way already, here or in the conversation.
+            InputError: There is no such conversation, or nobody of this name.
             QuestionError: It cannot be asked, or is several questions that cannot be told apart; nothing was.
             QuaestorError: Whatever is no fault of an answer: an outage, a setting, weights. The conversation may go on.
         """
-        async with self._held(id) as held:
-            chat = await self._chat(id, held)
-            assert held.relay is not None
-            held.relay.listener = listener
-            try:
-                return await chat.ask(text)
-            finally:
-                held.relay.listener = None
-                self._note(id, chat)
+        found = None if answerer is None else find_answerer(self.asking, answerer)
+        with self._questions.entered():
+            async with self._held(id) as held:
+                if found is not None:
+                    await self._change(id, held, found)
+                chat = await self._chat(id, held)
+                assert held.relay is not None
+                held.relay.listener = listener
+                try:
+                    turns = await chat.ask(text)
+                    first = len(chat.turns) - len(turns) + 1
+                    return AnsweredNow(chat.turns, first, chat.document, chat.run, chat.unkept)
+                finally:
+                    held.relay.listener = None
+                    self._note(id, chat)
 
     async def examples(self, id: str) -> tuple[str, ...]:
         """Returns questions that the document of a conversation is known to answer, found without a model.
@@ -245,10 +237,14 @@ class Desk:
         """
         found = find_answerer(self.asking, answerer)
         async with self._held(id) as held:
-            if held.chat is not None and found.id != held.answerer.id:
-                await held.chat.change(found.request)
-            held.answerer = found
-            self.kept.save(replace(self.kept.get(id), answerer=found.id))
+            await self._change(id, held, found)
+
+    async def _change(self, id: str, held: _Open, found: SolverChoice) -> None:
+        if held.chat is not None and found.id != held.answerer.id:
+            await held.chat.change(found.request)
+        held.answerer, kept = found, self.kept.get(id)
+        if kept.answerer != found.id:
+            self.kept.save(replace(kept, answerer=found.id))
 
     async def exported(self, id: str) -> ExportedConversation:
         """Returns a conversation to be handed on.
@@ -319,7 +315,7 @@ class Desk:
         if held is None:
             held = self._open[id] = _Open(self._chosen(kept))
         if held.waiting > self._limits.waiting:
-            raise InputError("too many questions wait in this conversation: wait for their answers")
+            raise BusyError("too many questions wait in this conversation: wait for their answers")
         held.waiting += 1
         try:
             async with held.lock:

@@ -37,7 +37,7 @@ def explanation_object(
     if not 0 <= place < len(turns):
         raise InputError(f"the conversation has {len(turns)} turns, from 1: there is no turn {number}")
     turn = turns[place]
-    (said,) = answer_objects([turn], document, run)
+    (said,) = answer_objects(turns[: place + 1], document, run, place)
     answer = turn.answer
     return {
         **said,

@@ -18,6 +18,7 @@ from quaestor.application.resolve import store_file
 from quaestor.core import serial
 from quaestor.errors import InputError, UnknownConversationError
 from quaestor.settings import Settings
+from quaestor.store.listing import ListPage, ListPart
 from quaestor.store.records import now
 
 FOLDER = "conversations"
@@ -70,10 +71,20 @@ class KeptConversations:
         """Takes the folder, which is made with the first."""
         self.folder = folder
 
-    def begin(self, document: str, about: str) -> KeptConversation:
-        """Returns a new conversation about a document, which is on record from now on."""
-        at = now()
-        made = KeptConversation(secrets.token_urlsafe(_ID_BYTES), document, about, at, at)
+    def begin(self, document: str, about: str, title: str = "", answerer: str = "default") -> KeptConversation:
+        """Returns a new conversation, which is on record from now on.
+
+        Args:
+            document: The id of the document that it is about.
+            about: What the document is called.
+            title: As a person calls the conversation, or "".
+            answerer: Who answers.
+
+        Raises:
+            InputError: The title is too long, or it cannot be written.
+        """
+        at, id = now(), secrets.token_urlsafe(_ID_BYTES)
+        made = KeptConversation(id, document, about, at, at, _title(title) if title else "", answerer=answerer)
         self.save(made)
         return made
 
@@ -88,6 +99,24 @@ class KeptConversations:
                 elif now() - kept.used > _EMPTY_FOR:
                     self.forget(kept.id)
         return tuple(sorted(found, key=lambda kept: kept.used, reverse=True))
+
+    def part(self, part: ListPart) -> ListPage[KeptConversation]:
+        """Returns a part of the list of all, those in which nothing was asked yet too, the latest changed first."""
+        found = sorted(self._changed(), reverse=True)
+        shown = []
+        for _, id in found[part.offset : part.offset + part.limit]:
+            with suppress(InputError):  # somebody has deleted it meanwhile
+                shown.append(self.get(id))
+        return ListPage(tuple(shown), len(found), part)
+
+    def _changed(self) -> Iterator[tuple[int, str]]:
+        """Yields when each was changed last, in nanoseconds, and its id."""
+        with suppress(FileNotFoundError), os.scandir(self.folder) as entries:
+            for entry in entries:
+                id, _, suffix = entry.name.partition(".")
+                if suffix == "json" and _ID.fullmatch(id):
+                    with suppress(FileNotFoundError):
+                        yield entry.stat().st_mtime_ns, id
 
     def get(self, id: str) -> KeptConversation:
         """Returns one.
@@ -126,10 +155,7 @@ class KeptConversations:
             UnknownConversationError: There is none of this id.
             InputError: The title is empty or too long.
         """
-        words = " ".join(title.split())
-        if not 0 < len(words) <= LONGEST_TITLE:
-            raise InputError(f"a title has 1 to {LONGEST_TITLE} characters: this one has {len(words)}")
-        kept = replace(self.get(id), title=words, used=now())
+        kept = replace(self.get(id), title=_title(title), used=now())
         self.save(kept)
         return kept
 
@@ -140,6 +166,13 @@ class KeptConversations:
 
     def _path(self, id: str) -> Path:
         return self.folder / f"{id}.json"
+
+
+def _title(words: str) -> str:
+    title = " ".join(words.split())
+    if not 0 < len(title) <= LONGEST_TITLE:
+        raise InputError(f"a title has 1 to {LONGEST_TITLE} characters: this one has {len(title)}")
+    return title
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from quaestor.core.periods import Period
 from quaestor.datasets.formats import read_document
-from quaestor.documents.document import Document
+from quaestor.documents.document import Block, Document, Paragraph, SectionHeading
 from quaestor.documents.repairs import show_warning
 from quaestor.documents.table import Header, Table
 from quaestor.errors import InputError
@@ -89,6 +89,38 @@ def table_object(document: Document, table: Table) -> dict[str, JsonValue]:
             )
         body.append({"label": table.rows[row].label, "levels": list(table.rows[row].levels), "cells": cells})
     return {**_table_head(document, table), "body": body}
+
+
+def part_objects(
+    document: Document, section: str | None = None, offset: int = 0, limit: int = 50
+) -> tuple[int, list[dict[str, JsonValue]]]:
+    """Returns how many headings, paragraphs and tables there are, and some of them as JSON, in their order.
+
+    Args:
+        document: The document.
+        section: Only of the section with this id, or None.
+        offset: How many are left out before the first.
+        limit: How many are given at most.
+    """
+    blocks = [block for block in document.blocks if section is None or block.section == section]
+    return len(blocks), [_part_object(document, block) for block in blocks[offset : offset + limit]]
+
+
+def _part_object(document: Document, block: Block) -> dict[str, JsonValue]:
+    told: dict[str, JsonValue]
+    match block.content:
+        case SectionHeading(text=text, level=level):
+            told = {"text": text, "level": level}
+        case Paragraph(sentences=sentences):
+            told = {
+                "first": sentences[0].index if sentences else 0,
+                "sentences": [sentence.text for sentence in sentences],
+            }
+        case Table() as table:
+            told = {"table": table_object(document, table)}
+    place: dict[str, JsonValue]
+    place = {"order": block.order, "section": block.section, "page": block.page, "anchor": block.anchor}
+    return {"kind": block.content.kind, **place, **told}
 
 
 def _table_head(document: Document, table: Table) -> dict[str, JsonValue]:

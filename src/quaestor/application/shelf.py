@@ -12,9 +12,13 @@ from pathlib import PurePath
 from weakref import WeakValueDictionary
 
 from quaestor.application.resolve import SAMPLE, CorpusPage, find_page, find_pages, has_numbers
+from quaestor.application.room import Room
 from quaestor.application.uploads import Uploads
 from quaestor.errors import InputError, UnknownUploadError
 from quaestor.readers.cache import ByteCache
+
+_RECEIVED = 4
+"""Files that are handed over at once: each is held whole in memory until it is read."""
 
 _LISTED = 200
 """Pages of a file of many that are listed."""
@@ -40,7 +44,11 @@ class OnShelf:
 
 
 class Shelf:
-    """Files that were named, and uploads. All calls are made from one event loop."""
+    """Files that were named, and uploads. All calls are made from one event loop.
+
+    Attributes:
+        receiving: Room for the files that are being handed over, from their first byte until they are read.
+    """
 
     def __init__(self, files: Sequence[str], uploads: Uploads, cache: ByteCache | None = None) -> None:
         """Reads nothing yet.
@@ -55,6 +63,7 @@ class Shelf:
         self._held: OrderedDict[str, CorpusPage] = OrderedDict()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._reading = asyncio.Semaphore(_READ_AT_ONCE)
+        self.receiving = Room(_RECEIVED, "too many files are being handed over: hand it over again in a moment")
 
     @property
     def files(self) -> tuple[OnShelf, ...]:
@@ -74,6 +83,28 @@ class Shelf:
     def remove(self, id: str) -> None:
         """Takes a file away that was put there."""
         self._names.pop(id, None)
+        self._held.pop(id, None)
+
+    @property
+    def largest(self) -> int:
+        """How many bytes a file may have that is handed over."""
+        return self._uploads.limits.largest
+
+    async def uploads(self) -> tuple[OnShelf, ...]:
+        """Returns those that are kept, the latest used first."""
+        return tuple(OnShelf(entry.id, entry.name) for entry in await asyncio.to_thread(self._uploads.all))
+
+    async def forget(self, id: str) -> None:
+        """Removes an upload; a file that was named stays.
+
+        Raises:
+            InputError: It is a file that was named.
+            UnknownUploadError: There is none of this id.
+        """
+        if id.partition(".")[0] in self._names:
+            raise InputError("this file was named when the server was started, and stays: only uploads are deleted")
+        if not await asyncio.to_thread(self._uploads.forget, id):
+            raise UnknownUploadError("there is no such document any more: choose another")
         self._held.pop(id, None)
 
     async def take(self, data: bytes, name: str) -> OnShelf:

@@ -56,6 +56,21 @@ class UploadLimits:
 
 
 @dataclass(frozen=True, slots=True)
+class UploadEntry:
+    """A file that was handed over, as it is listed.
+
+    Attributes:
+        id: By which it is found again.
+        name: What it is called, fit to be shown.
+        size: Its bytes.
+    """
+
+    id: str
+    name: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class Upload:
     """A file that was handed over.
 
@@ -127,11 +142,18 @@ class Uploads:
         name, digest, data = await asyncio.to_thread(self._found, id)
         return Upload(id, name, digest, len(data), await self._document(data, digest, name))
 
-    def forget(self, id: str) -> None:
-        """Removes an upload, where there is one of this id; and its file, unless another upload is of the same."""
-        if _ID.fullmatch(id):
-            self._entry(id).unlink(missing_ok=True)
-            self._make_room()
+    def all(self) -> tuple[UploadEntry, ...]:
+        """Returns those that are kept, the latest used first."""
+        found = sorted(self._entries(), key=lambda entry: entry[0], reverse=True)
+        return tuple(UploadEntry(path.stem, name, size) for _, path, _, size, name in found)
+
+    def forget(self, id: str) -> bool:
+        """Removes an upload, and its file, unless another upload is of the same; tells whether there was one."""
+        if not (_ID.fullmatch(id) and self._entry(id).exists()):
+            return False
+        self._entry(id).unlink(missing_ok=True)
+        self._make_room()
+        return True
 
     async def _document(self, data: bytes, digest: str, name: str) -> Document:
         key = cache_key("upload", digest, name, code_of_reading())
@@ -180,7 +202,7 @@ class Uploads:
         with suppress(OSError):
             entries = sorted(self._entries(), reverse=True)
             sizes: dict[str, int] = {}
-            for number, (_, path, digest, size) in enumerate(entries, start=1):
+            for number, (_, path, digest, size, _) in enumerate(entries, start=1):
                 if number > self.limits.files or sum({**sizes, digest: size}.values()) > self.limits.most:
                     path.unlink(missing_ok=True)
                 else:
@@ -189,11 +211,12 @@ class Uploads:
                 if path.stem not in sizes:
                     path.unlink(missing_ok=True)
 
-    def _entries(self) -> Iterator[tuple[int, Path, str, int]]:
+    def _entries(self) -> Iterator[tuple[int, Path, str, int, str]]:
+        """Yields when each was last used, in nanoseconds, where it is on record, its digest, its bytes and its name."""
         for path in self.folder.glob("*.json"):
             with suppress(OSError, ValueError, KeyError, TypeError):
                 entry = json.loads(path.read_bytes())
-                yield path.stat().st_mtime_ns, path, str(entry["digest"]), int(entry["size"])
+                yield path.stat().st_mtime_ns, path, str(entry["digest"]), int(entry["size"]), str(entry["name"])
 
 
 @contextmanager

@@ -15,6 +15,7 @@ import typer
 from quaestor.cli.options import (
     AbstainOption,
     AdviceOption,
+    AtOnceOption,
     CacheOption,
     ConversationsOption,
     ExpertOption,
@@ -26,10 +27,13 @@ from quaestor.cli.options import (
     MaxTokensOption,
     ModelOption,
     OntologyOption,
+    OpenOption,
     OutputOption,
     PolicyOption,
+    RateOption,
     RecordOption,
     ReplayOption,
+    RequestOption,
     ResumeOption,
     SampleOption,
     SamplesOption,
@@ -38,6 +42,7 @@ from quaestor.cli.options import (
     SolverOptionOption,
     StoreOption,
     TracesOption,
+    UploadOption,
     WeightsOption,
     WorkersOption,
 )
@@ -110,6 +115,22 @@ class OntologyOptions:
     def settings(self) -> dict[str, Setting | None]:
         """All of it is a setting too."""
         return {"ontology": self.ontology, "policy": self.policy, "store": self.store, "cache": self.cache}
+
+
+@dataclass(frozen=True, slots=True)
+class ServeLimits:
+    """How much a server takes."""
+
+    upload_mb: UploadOption = None
+    request_kb: RequestOption = None
+    requests_per_minute: RateOption = None
+    questions: AtOnceOption = None
+    conversations: OpenOption = None
+
+    @property
+    def settings(self) -> dict[str, Setting | None]:
+        """All of it is a setting too."""
+        return {f"serve_{field.name}": getattr(self, field.name) for field in fields(self)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,6 +96,25 @@ ExcerptTokensOption = Annotated[
         metavar="N",
     ),
 ]
+UploadOption = Annotated[
+    int | None, typer.Option("--upload-mb", min=1, help="Megabytes of a file that is handed over.", metavar="N")
+]
+RequestOption = Annotated[
+    int | None, typer.Option("--request-kb", min=1, help="Kilobytes of any other request of a program.", metavar="N")
+]
+RateOption = Annotated[
+    int | None,
+    typer.Option(
+        "--requests-per-minute", min=0, help="How often programs of one address may ask; 0 is no limit.", metavar="N"
+    ),
+]
+AtOnceOption = Annotated[
+    int | None,
+    typer.Option("--questions", min=1, help="How many questions may be under way at once.", metavar="N"),
+]
+OpenOption = Annotated[
+    int | None, typer.Option("--conversations", min=1, help="How many conversations are held open.", metavar="N")
+]
 KeepOption = Annotated[
     bool | None,
     typer.Option("--keep/--no-keep", help="Keep questions and answers in the run store.", show_default="keep"),

@@ -1,4 +1,4 @@
-"""`quaestor serve`: the same in a browser, on this machine."""
+"""`quaestor serve`: the same in a browser and for programs, on this machine."""
 
 import asyncio
 import logging
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quaestor.cli.failures import DEBUG
-from quaestor.cli.groups import OntologyOptions, SolverOptions, with_options
+from quaestor.cli.groups import OntologyOptions, ServeLimits, SolverOptions, with_options
 from quaestor.cli.options import (
     ExcerptTokensOption,
     KeepOption,
@@ -33,6 +33,7 @@ _SLICE = 0.001
 def serve_command(
     solver: SolverOptions,
     reading: OntologyOptions,
+    limits: ServeLimits,
     files: Annotated[
         list[str] | None,
         typer.Argument(
@@ -50,7 +51,7 @@ def serve_command(
         str | None,
         typer.Option(
             "--token",
-            help="What a browser has to know; by default made anew where one is needed.",
+            help="What a browser or a program has to know; by default made anew where one is needed.",
             envvar="QUAESTOR_TOKEN",
             metavar="TEXT",
             show_envvar=True,
@@ -64,7 +65,11 @@ def serve_command(
     excerpt_tokens: ExcerptTokensOption = None,
     keep: KeepOption = None,
 ) -> None:
-    """Ask, and look through runs, in a browser. Nothing leaves this machine but what a model is asked. Ctrl-C ends."""
+    """Ask, and look through runs, in a browser or from a program.
+
+    Nothing leaves this machine but what a model is asked. The interface for programs is below /api/v1, its document at
+    /api/v1/openapi.json. Ctrl-C ends.
+    """
     from quaestor.application.ask_service import AskRequest
     from quaestor.application.file_cache import file_cache
     from quaestor.application.resolve import SAMPLE, page_file
@@ -85,7 +90,7 @@ def serve_command(
         "keep_asked": keep,
         "excerpt_tokens": excerpt_tokens,
     }
-    settings = load_settings({**named, **reading.settings})
+    settings = load_settings({**named, **reading.settings, **limits.settings})
     asking = AskRequest(
         settings,
         solver.overrides,

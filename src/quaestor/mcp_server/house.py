@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from quaestor.application.ask_service import AskRequest
-from quaestor.application.desk import Desk, Laid
+from quaestor.application.desk import Desk
 from quaestor.application.folders import Folders
 from quaestor.application.kept_conversations import open_conversations
+from quaestor.application.laid import Laid
 from quaestor.application.reading_room import ReadingRoom
 from quaestor.application.resolve import CorpusPage
 from quaestor.application.shelf import Shelf

@@ -17,6 +17,7 @@ from quaestor.application.explaining import explanation_object, step_objects
 from quaestor.application.exporting import ExportFormat, export_bytes
 from quaestor.application.files import OutputFile
 from quaestor.application.graph_query import value_object
+from quaestor.application.laid import AnsweredNow
 from quaestor.application.number_check import NumberMatch
 from quaestor.application.place_service import place_object
 from quaestor.application.read_service import outline_object, table_object, table_of
@@ -133,27 +134,27 @@ async def _ask(house: House, given: AskArguments, told: Told) -> Given:
         opened = await house.reading.open(given.document)
         id = desk.kept.begin(opened.id, opened.page.document.id).id
         try:
-            turns = await _answered(house, id, given, told)
+            found = await _answered(house, id, given, told)
         except BaseException:
             await desk.delete(id)
             raise
         house.note(id)
     else:
         await house.look(id)
-        turns = await _answered(house, id, given, told)
+        found = await _answered(house, id, given, told)
     laid = await house.look(id)
-    answers = list(answer_objects(turns, laid.document, laid.kept.run))
+    answers = list(answer_objects(found.turns, found.document, found.run, found.first - 1))
     return {
         "conversation": id,
         "document": house.reading.name_of(laid.page),
         "answers": answers,
-        "first_turn": len(laid.turns) - len(turns) + 1,
+        "first_turn": found.first,
         "solver": laid.answerer.name,
         "unkept": laid.unkept,
     }
 
 
-async def _answered(house: House, id: str, given: AskArguments, told: Told) -> Sequence[Turn]:
+async def _answered(house: House, id: str, given: AskArguments, told: Told) -> AnsweredNow:
     if given.solver is not None:
         await house.desk.change(id, _solver_named(house, given.solver))
 
@@ -196,7 +197,7 @@ async def _calculate(house: House, given: CalculateArguments, told: Told) -> Giv
     else:
         assert given.question is not None
         turn = await house.bench.plan(page, _plan_of(given.plan), given.question, turns)
-    (said,) = answer_objects([turn], page.document)
+    (said,) = answer_objects([*turns, turn], page.document, None, len(turns))
     return {**said, "steps": step_objects(turn, turns, page.document)}
 
 

@@ -10,15 +10,17 @@ from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
-from starlette.types import Scope
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quaestor.application.ask_service import AskRequest
-from quaestor.application.desk import Desk
+from quaestor.application.desk import Desk, DeskLimits
 from quaestor.application.kept_conversations import open_conversations
 from quaestor.application.shelf import Shelf
-from quaestor.application.uploads import open_uploads
+from quaestor.application.uploads import UploadLimits, open_uploads
 from quaestor.store.base import open_store
 from quaestor.web import errors, login
+from quaestor.web.api.app import ADDRESS, create_api
+from quaestor.web.api.problems import is_for_programs
 from quaestor.web.ask import asking as ask_asking
 from quaestor.web.ask import routes as ask_routes
 from quaestor.web.repair.routes import router as repair
@@ -30,8 +32,8 @@ from quaestor.web.templating import FILES, Pages
 AREAS = {"Ask": "/", "Runs": "/runs"}
 """What the navigation leads to."""
 
-LARGEST_BODY = 64 * 1024 * 1024
-"""Bytes of a request; an upload is held to less where it is read."""
+_AROUND_AN_UPLOAD = 14_000_000
+"""Bytes that a form may have besides its file."""
 
 _TELLS_NOBODY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
 _TIDIED = 60.0
@@ -50,13 +52,15 @@ def create_app(asking: AskRequest, access: Access | None = None, files: tuple[st
     """
     pages = Pages(AREAS)
     let_in = access or Access()
+    settings = asking.settings
+    largest = settings.serve_upload_mb * 1_000_000
 
     @asynccontextmanager
     async def opened(app: FastAPI) -> AsyncIterator[None]:
-        settings = asking.settings
         async with open_store(settings.store) as store:
-            with open_uploads(settings) as uploads, open_conversations(settings) as kept:
-                desk = Desk(asking, Shelf(files, uploads, asking.cache), kept, store)
+            with open_uploads(settings, UploadLimits(largest)) as uploads, open_conversations(settings) as kept:
+                limits = DeskLimits(open=settings.serve_conversations, questions=settings.serve_questions)
+                desk = Desk(asking, Shelf(files, uploads, asking.cache), kept, store, limits)
                 site = app.state.site = Site(asking, let_in, pages, store, desk)
                 site.in_background(_tidy(desk))
                 try:
@@ -73,15 +77,16 @@ def create_app(asking: AskRequest, access: Access | None = None, files: tuple[st
     for router in (ask_routes.router, ask_asking.router, repair, runs, login.router):
         app.include_router(router)
     app.mount(f"{STATIC}{pages.version}", _PackageFiles(directory=FILES), name="static")
+    app.mount(ADDRESS, create_api(settings, let_in, app.state), name="api")
     errors.install(app, pages)
 
     def refuse(request: Request, status: int, line: str) -> Response:
         return errors.error_answer(pages, request, status, line)
 
     # The last that is added is the first that is asked.
-    app.add_middleware(RequestBodyLimitMiddleware, max_body_size=LARGEST_BODY)
-    app.add_middleware(errors.Contained, pages=pages)
-    app.add_middleware(Guard, access=let_in, refuse=refuse)
+    app.add_middleware(_Bounded, most=largest + _AROUND_AN_UPLOAD)
+    app.add_middleware(errors.Contained, answer=lambda request: refuse(request, 500, errors.INTERNAL))
+    app.add_middleware(Guard, access=let_in, refuse=refuse, programs=is_for_programs)
     return app
 
 
@@ -89,6 +94,16 @@ async def _tidy(desk: Desk) -> None:
     while True:
         await asyncio.sleep(_TIDIED)
         await desk.close_idle()
+
+
+class _Bounded:
+    """An ASGI middleware that bounds what pages are sent; what programs send is bounded where it is read."""
+
+    def __init__(self, app: ASGIApp, most: int) -> None:
+        self._app, self._bounded = app, RequestBodyLimitMiddleware(app, max_body_size=most)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await (self._app if is_for_programs(scope.get("path", "")) else self._bounded)(scope, receive, send)
 
 
 class _PackageFiles(StaticFiles):

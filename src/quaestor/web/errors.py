@@ -4,6 +4,7 @@ A page for who asked for a page, a line for who asked for a part of one; the sam
 """
 
 import logging
+from collections.abc import Callable
 from http import HTTPStatus
 
 from fastapi import FastAPI
@@ -16,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from quaestor.application.error_lines import error_line
 from quaestor.errors import (
     BudgetExceededError,
+    BusyError,
     DuplicateRecordError,
     GraphError,
     InputError,
@@ -27,6 +29,7 @@ from quaestor.errors import (
     UnknownRunError,
     UnknownUploadError,
 )
+from quaestor.web.api.problems import is_for_programs, problem_answer, problem_of
 from quaestor.web.templating import Pages, is_partial
 
 NOTICE = "#notice"
@@ -48,6 +51,8 @@ def status_of(error: QuaestorError) -> int:
     """Returns the status that says whose mistake an error is: 4xx of who asked, 5xx of the server or what it asks."""
     if isinstance(error, UnknownRunError | UnknownConversationError | UnknownUploadError):
         return 404
+    if isinstance(error, BusyError):
+        return 429
     if isinstance(error, DuplicateRecordError):
         return 409
     if isinstance(error, OutageError):
@@ -58,7 +63,7 @@ def status_of(error: QuaestorError) -> int:
 
 
 def error_answer(pages: Pages, request: Request, status: int, line: str) -> Response:
-    """Returns a line as a page, or as the part of a page that was asked for.
+    """Returns a line as a page, as the part of a page that was asked for, or to programs as a problem.
 
     Args:
         pages: The templates.
@@ -66,6 +71,8 @@ def error_answer(pages: Pages, request: Request, status: int, line: str) -> Resp
         status: Of HTTP.
         line: What went wrong, and what to do.
     """
+    if is_for_programs(request.url.path):
+        return problem_answer(problem_of(status, line))
     if is_partial(request):
         response = pages.page(request, "error_line.html", status=status, line=line)
         response.headers["HX-Retarget"], response.headers["HX-Reswap"] = NOTICE, "innerHTML"
@@ -108,11 +115,11 @@ def log_unforeseen(where: str, error: BaseException) -> None:
 
 
 class Contained:
-    """An ASGI middleware: what nobody foresaw is one line in the log and a page that tells nothing of it."""
+    """An ASGI middleware: what nobody foresaw is one line in the log and an answer that tells nothing of it."""
 
-    def __init__(self, app: ASGIApp, pages: Pages) -> None:
-        """Takes what it wraps, and the templates."""
-        self.app, self.pages = app, pages
+    def __init__(self, app: ASGIApp, answer: Callable[[Request], Response]) -> None:
+        """Takes what it wraps, and what makes the answer."""
+        self.app, self._answer = app, answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request."""
@@ -129,4 +136,4 @@ class Contained:
             request = Request(scope)
             log_unforeseen(f"{request.method} {request.url.path}", error)
             if not begun:
-                await error_answer(self.pages, request, 500, INTERNAL)(scope, receive, send)
+                await self._answer(request)(scope, receive, send)

@@ -27,6 +27,8 @@ LOGIN = "/login"
 STATIC = "/static/"
 """Below which nothing is private: the files of the package."""
 
+_SEND_THE_TOKEN = "this server needs its token: send it with the header Authorization: Bearer TOKEN"
+
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _LOOPBACK_NAMES = frozenset({"localhost"})
 
@@ -220,7 +222,11 @@ class Guard:
         return None
 
     def _is_a_program(self, request: Request, headers: Mapping[str, str]) -> bool:
-        """Tells whether a request is for programs and from none of the browsers that say where a page comes from."""
+        """Tells whether a request is for programs and from none of the browsers that say where a page comes from.
+
+        What browsers send for a page without a word of that is a form, and no form has the type of a body or the method
+        that is taken there.
+        """
         return self.programs(request.scope["path"]) and not headers.keys() & {"origin", "sec-fetch-site"}
 
     def _sign_in(self, request: Request) -> Response | None:
@@ -228,6 +234,9 @@ class Guard:
         path = request.scope["path"]
         if self.access.token is None or path.startswith(STATIC):
             return None
+        if self.programs(path):  # whose token is in no address
+            let_in = self.access.lets_in(_plain(request.headers))
+            return None if let_in else self.refuse(request, 401, _SEND_THE_TOKEN)
         url = URL(scope=request.scope)
         given = parse_qs(url.query).get("token", [])
         if given and request.method in _SAFE and self.access.knows(given[0]):

@@ -14,7 +14,7 @@ from quaestor.application.shelf import Shelf
 from quaestor.application.uploads import Uploads
 from quaestor.conversation.events.kinds import Event, Note
 from quaestor.conversation.turn import Turn
-from quaestor.errors import InputError, OutageError, UnknownConversationError
+from quaestor.errors import BusyError, InputError, OutageError, UnknownConversationError
 from quaestor.settings import Settings
 from quaestor.store.base import open_store
 
@@ -51,8 +51,8 @@ async def test_a_conversation_is_taken_up_where_it_was_left(tmp_path: Path) -> N
         await first.ask(id, "cell 1 2")
     async with desk(tmp_path) as second:
         assert questions((await second.look(id)).turns) == ["cell 1 1", "cell 1 2"]
-        (turn,) = await second.ask(id, "change")
-        assert turn.answer.value is not None
+        found = await second.ask(id, "change")
+        assert found.turns[found.first - 1].answer.value is not None
         assert len((await second.look(id)).turns) == 3
         kept = second.kept.get(id)
     assert (kept.title, kept.turns, len(kept.runs)) == ("cell 1 1", 3, 2)
@@ -83,9 +83,29 @@ async def test_no_more_questions_wait_than_may(tmp_path: Path) -> None:
         id = await begun(at)
         asked = [at.ask(id, "sleep 0.1 cell 1 1") for _ in range(4)]
         outcomes = await asyncio.gather(*asked, return_exceptions=True)
-        refused = [outcome for outcome in outcomes if isinstance(outcome, InputError)]
+        refused = [outcome for outcome in outcomes if isinstance(outcome, BusyError)]
         assert len(refused) == 2
         assert "too many questions wait" in str(refused[0])
+
+
+async def test_no_more_questions_of_all_conversations_are_under_way_than_may(tmp_path: Path) -> None:
+    async with desk(tmp_path, DeskLimits(questions=2)) as at:
+        ids = [await begun(at) for _ in range(3)]
+        outcomes = await asyncio.gather(*(at.ask(id, "sleep 0.1 cell 1 1") for id in ids), return_exceptions=True)
+        assert [isinstance(outcome, BusyError) for outcome in outcomes] == [False, False, True]
+        assert (await at.ask(ids[2], "cell 1 1")).first == 1
+
+
+async def test_who_answers_can_be_chosen_with_the_question(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        made = await at.begin(at.shelf.files[0].id, "called so", "default")
+        assert (made.title, made.answerer) == ("called so", "default")
+        with pytest.raises(InputError, match="no such solver"):
+            await at.begin(at.shelf.files[0].id, answerer="nobody")
+        with pytest.raises(InputError, match="no such solver"):
+            await at.ask(made.id, "cell 1 1", answerer="nobody")
+        found = await at.ask(made.id, "cell 1 1", answerer="default")
+        assert (found.first, len(found.turns), found.unkept) == (1, 1, None)
 
 
 async def test_a_listener_hears_what_happens_and_how_it_is_answered(tmp_path: Path) -> None:

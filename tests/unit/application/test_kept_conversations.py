@@ -1,3 +1,4 @@
+import os
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -7,6 +8,7 @@ import pytest
 from quaestor.application.kept_conversations import KeptConversations, open_conversations
 from quaestor.errors import InputError, UnknownConversationError
 from quaestor.settings import Settings
+from quaestor.store.listing import ListPage, ListPart
 from quaestor.store.records import now
 
 
@@ -18,6 +20,18 @@ def test_what_was_asked_in_is_listed_the_latest_first(tmp_path: Path) -> None:
     kept.save(replace(second, turns=1))
     assert [one.about for one in kept.all()] == ["page 0", "page 1"]
     assert kept.get(empty.id) == empty
+
+
+def test_a_part_of_the_list_has_empty_ones_too_the_latest_changed_first(tmp_path: Path) -> None:
+    kept = KeptConversations(tmp_path / "conversations")
+    assert kept.part(ListPart()) == ListPage((), 0)
+    made = [kept.begin("doc", "page", "called so") for _ in range(5)]
+    (kept.folder / "other.json").write_text("{}")
+    for number, one in enumerate(made):
+        os.utime(kept.folder / f"{one.id}.json", (number, number))
+    assert kept.part(ListPart(1, 2)) == ListPage((made[3], made[2]), 5, ListPart(1, 2))
+    kept.rename(made[0].id, "changed")
+    assert kept.part(ListPart(0, 1)).items[0].id == made[0].id
 
 
 def test_an_empty_one_goes_after_a_day(tmp_path: Path) -> None:

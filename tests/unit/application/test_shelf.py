@@ -25,6 +25,18 @@ async def test_a_file_is_asked_for_by_an_id_and_shown_without_its_folder(tmp_pat
     assert await stood.open(file.id) is page
 
 
+async def test_uploads_are_listed_and_forgotten_and_files_stay(tmp_path: Path) -> None:
+    stood = shelf(tmp_path, str(write_dataset(tmp_path / "page.json", a_record())))
+    taken = await stood.take(b"sales,2009\nnet,1\n", "one.csv")
+    assert await stood.uploads() == (taken,)
+    with pytest.raises(InputError, match="stays"):
+        await stood.forget(stood.files[0].id)
+    await stood.forget(taken.id)
+    for call in (stood.open, stood.forget):
+        with pytest.raises(UnknownUploadError):
+            await call(taken.id)
+
+
 async def test_a_file_of_many_pages_is_a_list_of_them() -> None:
     stood = shelf(Path(), "sample")
     (file,) = stood.files

@@ -100,8 +100,10 @@ def test_all_files_together_are_bounded(tmp_path: Path) -> None:
 def test_an_upload_is_forgotten_and_the_file_of_another_stays(tmp_path: Path) -> None:
     uploads = Uploads(tmp_path / "u")
     one, same = hand_over(uploads, CSV, CSV)
-    uploads.forget(one.id)
-    uploads.forget("../" + same.id)
+    assert [(entry.name, entry.size) for entry in uploads.all()] == [(one.name, len(CSV))] * 2
+    assert uploads.forget(one.id)
+    assert not uploads.forget("../" + same.id)
+    assert [entry.id for entry in uploads.all()] == [same.id]
     with pytest.raises(UnknownUploadError):
         asyncio.run(uploads.open(one.id))
     assert asyncio.run(uploads.open(same.id)).digest == one.digest

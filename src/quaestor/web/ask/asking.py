@@ -36,12 +36,11 @@ async def _ask(request: Request, site: TheSite, id: str, question: _Typed = "", 
     if is_partial(request):
         return StreamingResponse(_stream(site, id, text), media_type="text/event-stream")
     try:
-        turns = await site.desk.ask(id, text)
+        answered = await site.desk.ask(id, text)
     except QuaestorError as error:
         status = status_of(error)
         return await show_conversation(request, site, id, typed=text, error=error_line(error), status=status)
-    count = len((await site.desk.look(id)).turns)
-    return RedirectResponse(f"/c/{id}#turn-{count - len(turns) + 1}", 303)
+    return RedirectResponse(f"/c/{id}#turn-{answered.first}", 303)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,13 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from quaestor.application.choices import answerers
-from quaestor.application.desk import Laid
 from quaestor.application.error_lines import error_line
 from quaestor.application.exporting import ExportFormat
+from quaestor.application.laid import Laid
 from quaestor.core.provenance import Source
-from quaestor.errors import InputError, SeveralPagesError
+from quaestor.errors import BusyError, InputError, SeveralPagesError
 from quaestor.web.ask.cards import cards
-from quaestor.web.ask.downloads import download
+from quaestor.web.downloads import download
 from quaestor.web.errors import status_of
 from quaestor.web.paper.keys import source_at
 from quaestor.web.paper.views import heading_key, part_view
@@ -36,8 +36,9 @@ async def _start(request: Request, site: TheSite) -> Response:
 @router.post("/documents")
 async def _take_upload(request: Request, site: TheSite, file: Annotated[UploadFile, File()]) -> Response:
     try:
-        taken = await site.desk.shelf.take(await file.read(), file.filename or "")
-    except InputError as error:
+        with site.desk.shelf.receiving.entered():
+            taken = await site.desk.shelf.take(await file.read(), file.filename or "")
+    except (InputError, BusyError) as error:
         return _start_page(request, site, error_line(error), status_of(error))
     return await _begin(site, taken.id)
 
@@ -83,7 +84,7 @@ async def _show_examples(request: Request, site: TheSite, id: str) -> Response:
 @router.get("/c/{id}/export")
 async def _export(site: TheSite, id: str, format: ExportFormat = "html") -> Response:
     kept = site.desk.kept.get(id)
-    return await download(await site.desk.exported(id), kept.about, format)
+    return await download([await site.desk.exported(id)], kept.about, format)
 
 
 @router.post("/c/{id}/undo")

@@ -1,0 +1,77 @@
+"""The numbers of a document as a list: what each is called, its exact value, and where it stands."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from quaestor.application.ask_service import AskRequest
+from quaestor.application.file_cache import kept_knowledge
+from quaestor.application.resolve import CorpusPage
+from quaestor.core import serial
+from quaestor.core.caching import BoundedCache
+from quaestor.core.computing import compute
+from quaestor.graph.facts import MentionFact, Observation, period_code
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.store.listing import ListPart
+
+_GRAPHS: BoundedCache[tuple[str, str | None, str | None], KnowledgeGraph] = BoundedCache(4)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFacts:
+    """The numbers of a document: those of its tables, then those of its text."""
+
+    graph: KnowledgeGraph
+
+    def part(self, text: str, part: ListPart) -> tuple[int, list[dict[str, JsonValue]]]:
+        """Returns how many facts there are with a text in their label or sentence, and a part of them as JSON.
+
+        Args:
+            text: Whatever the case of its letters; "" lets all through.
+            part: Which part.
+        """
+        wanted = " ".join(text.casefold().split())
+        found = [fact for fact in self._all() if wanted in " ".join(_label(fact).casefold().split())]
+        return len(found), [fact_object(fact) for fact in found[part.offset : part.offset + part.limit]]
+
+    def _all(self) -> Iterator[Observation | MentionFact]:
+        yield from self.graph.observations
+        yield from self.graph.mentions
+
+
+async def document_facts(page: CorpusPage, asking: AskRequest) -> DocumentFacts:
+    """Returns the numbers of a document, as the graph of the whole document has them.
+
+    Args:
+        page: The document.
+        asking: The ontology and the policy in force, and where ontologies of files are kept.
+
+    Raises:
+        InputError: There is no such ontology.
+        GapError: The ontology does not have a label, and the policy is `strict`.
+    """
+    settings = asking.settings
+    knowledge = await kept_knowledge(page.corpus, settings, asking.cache)
+    key = (page.document.digest, knowledge.ontology.digest, settings.policy)
+    return DocumentFacts(await compute(_GRAPHS.get, key, lambda: knowledge.graph(page.document)))
+
+
+def fact_object(fact: Observation | MentionFact) -> dict[str, JsonValue]:
+    """Returns a number as JSON; the value is exact and signed, in units of the scale that stands beside it."""
+    counts = fact.counts
+    return {
+        "label": _label(fact),
+        "text": fact.quantity.text,
+        "value": f"{fact.quantity.value:f}",
+        "scale": counts.scale.value,
+        "unit": counts.unit,
+        "period": None if fact.period is None else period_code(fact.period),
+        "property": fact.predicate,
+        "concept": (fact.concept or None) if isinstance(fact, Observation) else None,
+        "source": serial.dump(fact.source),
+    }
+
+
+def _label(fact: Observation | MentionFact) -> str:
+    return fact.label if isinstance(fact, Observation) else fact.sentence

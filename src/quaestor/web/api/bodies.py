@@ -1,0 +1,187 @@
+"""How requests are read: bounded in size and time, of the type that is taken, JSON without two meanings.
+
+Owns what is refused before anything of a request is used. A body is UTF-8; a key stands once in an object; numbers are
+finite; a parameter that is not known, or stands twice, is a mistake and not ignored.
+"""
+
+import asyncio
+import json
+import math
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any
+
+from fastapi.dependencies.models import Dependant
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from quaestor.web.site import site_of
+
+JSON_TYPE, FILE_TYPE = "application/json", "application/octet-stream"
+
+_TO_ARRIVE = 30.0
+"""Seconds that a body of JSON has to arrive, and each piece of a file."""
+
+_FILE_TO_ARRIVE = 600.0
+_LONGEST_NUMBER = 40
+_CLOSE = {"Connection": "close"}
+
+
+class StrictRequest(Request):
+    """A request whose JSON is read strictly."""
+
+    async def body(self) -> bytes:
+        """Returns the body, once all of it is there."""
+        if not hasattr(self, "_body"):
+            self._body = await read_body(self, site_of(self).settings.serve_request_kb * 1_000, _TO_ARRIVE)
+        return self._body
+
+    async def json(self) -> Any:
+        """Returns what the body says."""
+        if not hasattr(self, "_json"):
+            self._json = strict_json(await self.body())
+        return self._json
+
+
+class StrictRoute(APIRoute):
+    """A route that reads its requests strictly."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Returns what answers a request."""
+        handle = super().get_route_handler()
+        takes_json = self.body_field is not None
+        known = set(_parameters(self.dependant))
+
+        async def answer(request: Request) -> Response:
+            _check_parameters(request, known)
+            if takes_json:
+                require_type(request, JSON_TYPE)
+            return await handle(StrictRequest(request.scope, request.receive))
+
+        return answer
+
+
+def require_type(request: Request, wanted: str) -> None:
+    """Refuses a body of another type.
+
+    Raises:
+        HTTPException: The header says another type, or none.
+    """
+    said, _, parameters = request.headers.get("content-type", "").partition(";")
+    charset = parameters.partition("charset=")[2].strip(' "').lower()
+    if said.strip().lower() != wanted or charset not in ("", "utf-8"):
+        raise HTTPException(415, f"this address takes {wanted}: send it with the header Content-Type: {wanted}")
+
+
+async def file_body(request: Request, most: int) -> bytes:
+    """Returns a file that is the body of a request.
+
+    Args:
+        request: What was asked.
+        most: Bytes that it may have.
+
+    Raises:
+        HTTPException: It is of another type, too large, or takes too long to arrive.
+    """
+    require_type(request, FILE_TYPE)
+    return await read_body(request, most, _FILE_TO_ARRIVE)
+
+
+async def read_body(request: Request, most: int, seconds: float) -> bytes:
+    """Returns the body of a request.
+
+    Args:
+        request: What was asked.
+        most: Bytes that it may have.
+        seconds: Until all of it has to be there.
+
+    Raises:
+        HTTPException: It is too large, or takes too long to arrive.
+    """
+    too_large = HTTPException(413, f"a body may have {most:,} bytes here: send less", _CLOSE)
+    length = request.headers.get("content-length", "")
+    if length.isascii() and length.isdigit() and (len(length) > 18 or int(length) > most):
+        raise too_large
+    pieces, size, now = [], 0, asyncio.get_running_loop().time
+    end = now() + seconds
+    try:
+        async with asyncio.timeout_at(min(end, now() + _TO_ARRIVE)) as patience:
+            async for piece in request.stream():
+                size += len(piece)
+                if size > most:
+                    raise too_large
+                pieces.append(piece)
+                patience.reschedule(min(end, now() + _TO_ARRIVE))
+    except TimeoutError:
+        raise HTTPException(408, "the body took too long to arrive: send it again at once", _CLOSE) from None
+    except ClientDisconnect:
+        raise HTTPException(400, "the connection ended before the body did") from None
+    return b"".join(pieces)
+
+
+def strict_json(data: bytes) -> object:
+    """Returns what a text in JSON says.
+
+    Raises:
+        HTTPException: It is no JSON, or could be read in two ways.
+    """
+    try:
+        return json.loads(
+            data.decode("utf-8"),
+            object_pairs_hook=_object,
+            parse_constant=_no_number,
+            parse_int=_whole,
+            parse_float=_finite,
+        )
+    except UnicodeDecodeError as error:
+        raise HTTPException(400, f"the body is not UTF-8 at byte {error.start}") from None
+    except json.JSONDecodeError as error:
+        line = f"the body is not JSON: {error.msg} in line {error.lineno}, column {error.colno}"
+        raise HTTPException(400, line) from None
+    except RecursionError:
+        raise HTTPException(400, "the body is nested too deeply: no request of this interface is") from None
+    except ValueError as error:
+        raise HTTPException(400, f"the body cannot be used: {error}") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for number, (key, _) in enumerate(pairs) if key in dict(pairs[:number]))
+        raise ValueError(f"the key {twice[:60]!r} stands twice in an object")
+    return found
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > _LONGEST_NUMBER:
+        raise ValueError(f"a number of {len(digits)} digits is too long")
+    return int(digits)
+
+
+def _finite(digits: str) -> float:
+    found = float(digits)
+    if len(digits) > _LONGEST_NUMBER or not math.isfinite(found):
+        raise ValueError("a number is too large or too long")
+    return found
+
+
+def _parameters(needed: Dependant) -> Iterator[str]:
+    """Yields the names of the parameters that an address may have."""
+    yield from (field.alias for field in needed.query_params)
+    for inner in needed.dependencies:
+        yield from _parameters(inner)
+
+
+def _check_parameters(request: Request, known: set[str]) -> None:
+    """Refuses parameters of an address that say nothing here, or say two things."""
+    names = [name for name, _ in request.query_params.multi_items()]
+    faults = [("is not known here: leave it out", name) for name in names if name not in known]
+    faults += [("stands twice: give it once", name) for name in set(names) if names.count(name) > 1 and name in known]
+    if faults:
+        raise RequestValidationError([{"loc": ("query", name), "msg": what} for what, name in faults])

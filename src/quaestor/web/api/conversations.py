@@ -1,0 +1,189 @@
+"""Conversations: begun, listed, shown with their answers, renamed, taken away, deleted."""
+
+import asyncio
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query
+from pydantic import Field
+from starlette.responses import Response
+
+from quaestor.application.exporting import ExportFormat
+from quaestor.application.kept_conversations import LONGEST_TITLE, KeptConversation
+from quaestor.web.api.answers import AnswerReply, answers_of
+from quaestor.web.api.bodies import StrictRoute
+from quaestor.web.api.problems import problems
+from quaestor.web.api.values import Part, PartReply, RequestBody, Value
+from quaestor.web.downloads import KINDS, download
+from quaestor.web.site import TheSite
+
+router = APIRouter(route_class=StrictRoute, prefix="/conversations", tags=["conversations"])
+
+ConversationId = Annotated[str, Path(max_length=100, description="As the list of conversations has it.")]
+SolverId = Annotated[str, Field(max_length=200, description="As the list of solvers has it.")]
+
+_Title = Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE)]
+
+FILES: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The file.",
+        "content": {
+            kind.partition(";")[0]: {"schema": {"type": "array"} if name == "json" else {"type": "string"}}
+            for name, (_, kind) in KINDS.items()
+        },
+    }
+}
+"""What an export answers, as the document of the interface has it."""
+
+
+class NewConversationBody(RequestBody):
+    """What a conversation begins with.
+
+    Attributes:
+        document: The id of the document that it is about.
+        title: What it is called; by default its first question.
+        solver: Who answers.
+    """
+
+    document: str = Field(max_length=100)
+    title: _Title | None = None
+    solver: SolverId | None = None
+
+
+class ConversationChangeBody(RequestBody):
+    """What of a conversation is to be another; what is not given stays."""
+
+    title: _Title | None = None
+    solver: SolverId | None = None
+
+
+class ConversationReply(Value):
+    """A conversation as it is listed.
+
+    Attributes:
+        id: By which it is asked for.
+        document: The id of the document that it is about.
+        about: What the document is called.
+        title: What it is called; "" before the first question.
+        answers: How many questions are answered in it.
+        solver: Who answers the next question.
+        run: The run that it is kept as; null before the first question.
+        created: When it was begun.
+        used: When something was last asked, or the title changed.
+    """
+
+    id: str
+    document: str
+    about: str
+    title: str
+    answers: int
+    solver: str
+    run: str | None
+    created: datetime
+    used: datetime
+
+
+class ConversationList(PartReply[ConversationReply]):
+    """Conversations, the latest changed first."""
+
+
+class WholeConversationReply(ConversationReply):
+    """A conversation with its answers, as they read with all corrections.
+
+    Attributes:
+        turns: The answers, in their order.
+        unkept: Why not all of it is kept, or null.
+    """
+
+    turns: tuple[AnswerReply, ...]
+    unkept: str | None
+
+
+class ExamplesReply(Value):
+    """Questions that a document is known to answer."""
+
+    questions: tuple[str, ...]
+
+
+@router.get("", responses=problems())
+async def _list_conversations(site: TheSite, part: Part) -> ConversationList:
+    """List all conversations, the latest changed first."""
+    page = await asyncio.to_thread(site.desk.kept.part, part)
+    items = tuple(conversation_of(kept) for kept in page.items)
+    return ConversationList(items=items, total=page.total, offset=part.offset, limit=part.limit)
+
+
+@router.post(
+    "",
+    status_code=201,
+    responses={
+        201: {"headers": {"Location": {"description": "Where the conversation is.", "schema": {"type": "string"}}}},
+        **problems(502, changes=True, body=True),
+    },
+)
+async def _begin_conversation(site: TheSite, wanted: NewConversationBody, response: Response) -> ConversationReply:
+    """Begin a conversation about a document."""
+    kept = await site.desk.begin(wanted.document, title=wanted.title or "", answerer=wanted.solver)
+    response.headers["Location"] = f"/api/v1/conversations/{kept.id}"
+    return conversation_of(kept)
+
+
+@router.get("/{conversation}", responses=problems())
+async def _read_conversation(site: TheSite, conversation: ConversationId) -> WholeConversationReply:
+    """Show a conversation with its answers."""
+    laid = await site.desk.look(conversation)
+    turns = await asyncio.to_thread(lambda: tuple(answers_of(laid.turns, laid.document, laid.kept.run)))
+    head = conversation_of(laid.kept, laid.answerer.id)
+    return WholeConversationReply(**head.model_dump(), turns=turns, unkept=laid.unkept)
+
+
+@router.patch("/{conversation}", responses=problems(502, changes=True, body=True))
+async def _change_conversation(
+    site: TheSite, conversation: ConversationId, wanted: ConversationChangeBody
+) -> ConversationReply:
+    """Rename a conversation, or go on with another solver or model."""
+    if wanted.solver is not None:
+        await site.desk.change(conversation, wanted.solver)
+    if wanted.title is not None:
+        site.desk.rename(conversation, wanted.title)
+    return conversation_of(site.desk.kept.get(conversation))
+
+
+@router.delete("/{conversation}", status_code=204, response_class=Response, responses=problems(changes=True))
+async def _delete_conversation(site: TheSite, conversation: ConversationId) -> None:
+    """Delete a conversation for good, with all that is kept of it in the store."""
+    await site.desk.delete(conversation)
+
+
+@router.get("/{conversation}/examples", responses=problems())
+async def _list_examples(site: TheSite, conversation: ConversationId) -> ExamplesReply:
+    """List up to three questions that the document is known to answer, found without a model."""
+    return ExamplesReply(questions=await site.desk.examples(conversation))
+
+
+@router.get("/{conversation}/export", response_class=Response, responses={**FILES, **problems()})
+async def _export_conversation(
+    site: TheSite,
+    conversation: ConversationId,
+    format: Annotated[
+        ExportFormat, Query(description="Of the file; a workbook has each answer as a formula.")
+    ] = "json",
+) -> Response:
+    """Take a conversation away as a file."""
+    kept = site.desk.kept.get(conversation)
+    return await download([await site.desk.exported(conversation)], kept.about, format)
+
+
+def conversation_of(kept: KeptConversation, solver: str | None = None) -> ConversationReply:
+    """Returns a conversation as it is listed; with the solver that is there, where the chosen one is not."""
+    return ConversationReply(
+        id=kept.id,
+        document=kept.document,
+        about=kept.about,
+        title=kept.title,
+        answers=kept.turns,
+        solver=solver or kept.answerer,
+        run=kept.run,
+        created=kept.created,
+        used=kept.used,
+    )

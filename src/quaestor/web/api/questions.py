@@ -1,0 +1,195 @@
+"""Questions: asked, answered at once or told as it goes on, taken back; one answer with all that is known of it."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path
+from pydantic import Field, JsonValue
+from starlette.responses import StreamingResponse
+
+from quaestor.application.error_lines import error_line
+from quaestor.application.laid import AnsweredNow
+from quaestor.application.plan_steps import plan_nodes
+from quaestor.conversation.display import show_number
+from quaestor.conversation.events.kinds import Event, dump_events
+from quaestor.conversation.events.lines import event_lines
+from quaestor.conversation.turn import Turn
+from quaestor.core import serial
+from quaestor.documents.document import Document
+from quaestor.errors import QuaestorError, UnknownConversationError
+from quaestor.web.api.answers import AnswerReply, answers_of
+from quaestor.web.api.bodies import StrictRoute
+from quaestor.web.api.conversations import ConversationId, SolverId
+from quaestor.web.api.problems import code_of, problem_json, problem_of, problems
+from quaestor.web.api.turn_values import PlanNodeReply, nodes_of
+from quaestor.web.api.values import RequestBody, Value
+from quaestor.web.errors import INTERNAL, status_of
+from quaestor.web.site import Site, TheSite
+
+router = APIRouter(route_class=StrictRoute, prefix="/conversations/{conversation}", tags=["questions"])
+
+LONGEST_QUESTION = 20_000
+_BEAT = 15.0
+"""Seconds after which something is sent, so that nothing between here and the program takes the stream for dead."""
+
+
+class QuestionBody(RequestBody):
+    """A question, or several in one text.
+
+    Attributes:
+        question: As a person puts it; it may refer to the answers before it.
+        solver: Who answers from now on; null is who did before.
+    """
+
+    question: str = Field(max_length=LONGEST_QUESTION)
+    solver: SolverId | None = None
+
+
+class AnswersReply(Value):
+    """What was answered.
+
+    Attributes:
+        answers: One for each question in the text.
+        run: The run that they are kept as; null where they are not kept.
+        unkept: Why not all of it is kept, or null.
+    """
+
+    answers: tuple[AnswerReply, ...]
+    run: str | None
+    unkept: str | None
+
+
+class TakenBackReply(Value):
+    """The questions that were taken back; none where there was none."""
+
+    questions: tuple[str, ...]
+
+
+class WholeAnswerReply(Value):
+    """An answer with how it came about.
+
+    Attributes:
+        answer: The answer.
+        plan: What it is computed of, each after those that lead to it.
+        turn: All that is on record: the steps of the plan, what each came to, what the question refers to, events,
+            calls of tools, what was asked of models.
+    """
+
+    answer: AnswerReply
+    plan: tuple[PlanNodeReply, ...]
+    turn: dict[str, JsonValue]
+
+
+_STREAM: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Events: `step` for each thing that happens (`question`, `event`, `lines`), `answered` for each "
+        "answer that is there (`question`, `display`, `kind`, `confidence`, `reason`), at last `done` (AnswersReply) "
+        "or `problem` (Problem). All data are JSON.",
+        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+    }
+}
+_END = ("done", "problem")
+
+
+@router.post("/questions", responses=problems(502, changes=True, body=True))
+async def _ask(site: TheSite, conversation: ConversationId, wanted: QuestionBody) -> AnswersReply:
+    """Ask, and wait for the answer. Questions of one conversation are answered in the order in which they came."""
+    return await _answers(await site.desk.ask(conversation, wanted.question, answerer=wanted.solver))
+
+
+@router.post(
+    "/questions/stream",
+    response_class=StreamingResponse,
+    responses={**_STREAM, **problems(502, changes=True, body=True)},
+)
+async def _ask_and_follow(site: TheSite, conversation: ConversationId, wanted: QuestionBody) -> StreamingResponse:
+    """Ask, and be told what happens meanwhile, as server-sent events. What is answered is kept, whoever listens."""
+    site.desk.kept.get(conversation)
+    told: asyncio.Queue[_Told] = asyncio.Queue()
+    # A task of the site: who does not wait for the answer finds it in the conversation.
+    site.in_background(_follow(site, conversation, wanted, told))
+    return StreamingResponse(_messages(told), media_type="text/event-stream")
+
+
+@router.delete("/questions/last", responses=problems(changes=True))
+async def _take_back(site: TheSite, conversation: ConversationId) -> TakenBackReply:
+    """Take the last question back, with all that it asked."""
+    return TakenBackReply(questions=tuple(turn.question for turn in await site.desk.undo(conversation)))
+
+
+@router.get("/turns/{number}", responses=problems())
+async def _read_answer(
+    site: TheSite, conversation: ConversationId, number: Annotated[int, Path(ge=1, le=1_000_000, description="From 1.")]
+) -> WholeAnswerReply:
+    """Show an answer with its plan and all that happened between question and answer."""
+    laid = await site.desk.look(conversation)
+    if number > len(laid.turns):
+        raise UnknownConversationError(f"{len(laid.turns)} questions are answered: there is no answer {number}")
+    return await asyncio.to_thread(_whole, laid.turns, number, laid.document, laid.kept.run)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A message of a stream.
+
+    Attributes:
+        event: What it is.
+        data: As JSON.
+    """
+
+    event: str
+    data: str
+
+
+async def _follow(site: Site, conversation: str, wanted: QuestionBody, told: "asyncio.Queue[_Told]") -> None:
+    """Answers, and tells what happens; the last that is told is one of `_END`."""
+    last = _Told("problem", problem_json(problem_of(500, INTERNAL)))
+
+    def listen(question: str, news: Event | Turn) -> None:
+        told.put_nowait(_news(question, news))
+
+    try:
+        found = await site.desk.ask(conversation, wanted.question, listen, wanted.solver)
+        last = _Told("done", (await _answers(found)).model_dump_json())
+    except QuaestorError as error:
+        last = _Told("problem", problem_json(problem_of(status_of(error), error_line(error), code_of(error))))
+    finally:
+        # After what is still on its way into the queue from other threads.
+        asyncio.get_running_loop().call_soon(told.put_nowait, last)
+
+
+async def _messages(told: "asyncio.Queue[_Told]") -> AsyncIterator[str]:
+    while True:
+        try:
+            news = await asyncio.wait_for(told.get(), _BEAT)
+        except TimeoutError:
+            yield ": still here\n\n"
+            continue
+        yield f"event: {news.event}\ndata: {news.data}\n\n"
+        if news.event in _END:
+            return
+
+
+def _news(question: str, news: Event | Turn) -> _Told:
+    if isinstance(news, Turn):
+        answer = news.answer
+        said = {"display": show_number(answer), "kind": answer.kind, "confidence": answer.confidence}
+        return _Told("answered", json.dumps({"question": news.question, **said, "reason": news.error or answer.reason}))
+    (event,) = dump_events((news,))
+    return _Told("step", json.dumps({"question": question, "event": event, "lines": event_lines((news,))}))
+
+
+async def _answers(found: AnsweredNow) -> AnswersReply:
+    told = await asyncio.to_thread(lambda: tuple(answers_of(found.turns, found.document, found.run, found.first)))
+    return AnswersReply(answers=told, run=found.run, unkept=found.unkept)
+
+
+def _whole(turns: Sequence[Turn], number: int, document: Document, run: str | None) -> WholeAnswerReply:
+    turn = turns[number - 1]
+    (answer,) = answers_of(turns[:number], document, run, number)
+    plan, earlier = turn.answer.plan, [show_number(one.answer) for one in turns[: number - 1]]
+    nodes = plan_nodes(plan, turn.registers, earlier) if plan is not None and plan.steps else ()
+    return WholeAnswerReply(answer=answer, plan=nodes_of(nodes), turn=serial.dump(turn))

@@ -1,0 +1,42 @@
+"""Who can be asked."""
+
+from fastapi import APIRouter
+
+from quaestor.application.choices import answerers
+from quaestor.web.api.bodies import StrictRoute
+from quaestor.web.api.problems import problems
+from quaestor.web.api.values import Part, PartReply, Value, part_of_whole
+from quaestor.web.site import TheSite
+
+router = APIRouter(route_class=StrictRoute, tags=["solvers"])
+
+
+class SolverReply(Value):
+    """Somebody who can be asked.
+
+    Attributes:
+        id: By which it is chosen.
+        name: Solver and model.
+        summary: What it does, in a line.
+        asks_model: Whether it asks a model.
+    """
+
+    id: str
+    name: str
+    summary: str
+    asks_model: bool
+
+
+class SolverList(PartReply[SolverReply]):
+    """Those who can be asked: first who is asked where nobody else is chosen."""
+
+
+@router.get("/solvers", responses=problems())
+async def _list_solvers(site: TheSite, part: Part) -> SolverList:
+    """List who can be asked: solvers, each with the models that are set up."""
+    found = tuple(
+        SolverReply(id=one.id, name=one.name, summary=one.summary, asks_model=one.asks)
+        for one in answerers(site.asking)
+    )
+    page = part_of_whole(found, part)
+    return SolverList(items=page.items, total=page.total, offset=part.offset, limit=part.limit)

@@ -1,0 +1,56 @@
+"""What requests and replies are made of: frozen, and nothing in them that is not said."""
+
+from typing import Annotated, Generic, TypeVar
+
+from fastapi import Depends, Query
+from pydantic import BaseModel, ConfigDict
+
+from quaestor.store.listing import MOST, ListPage, ListPart
+
+T = TypeVar("T")
+_FARTHEST = 1_000_000_000
+
+
+class Value(BaseModel):
+    """A value of a reply."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class RequestBody(BaseModel):
+    """The body of a request: each value is of its own type and no other is made of it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class PartReply(Value, Generic[T]):
+    """A part of a list.
+
+    Attributes:
+        items: What is in it.
+        total: How many the whole list has.
+        offset: How many are left out before it.
+        limit: How many it has at most.
+    """
+
+    items: tuple[T, ...]
+    total: int
+    offset: int
+    limit: int
+
+
+def part_of(
+    offset: Annotated[int, Query(ge=0, le=_FARTHEST, description="How many are left out before the first.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=MOST, description="How many are given at most.")] = 50,
+) -> ListPart:
+    """Returns the part of a list that an address asks for."""
+    return ListPart(offset, limit)
+
+
+Part = Annotated[ListPart, Depends(part_of)]
+"""A parameter of this type is the part of a list that is asked for."""
+
+
+def part_of_whole(items: tuple[T, ...], part: ListPart) -> ListPage[T]:
+    """Returns a part of a list that is there as a whole."""
+    return ListPage(items[part.offset : part.offset + part.limit], len(items), part)

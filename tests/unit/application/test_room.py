@@ -1,0 +1,20 @@
+import pytest
+
+from quaestor.application.room import Room
+from quaestor.errors import BusyError
+
+
+def test_who_finds_no_room_is_refused_until_somebody_leaves() -> None:
+    room = Room(2, "full: come again")
+    with room.entered():
+        with room.entered(), pytest.raises(BusyError, match="full"), room.entered():
+            pass
+        with room.entered():
+            pass
+
+
+def test_an_error_leaves_too() -> None:
+    room = Room(1, "full")
+    for _ in range(2):
+        with pytest.raises(ValueError, match="broken"), room.entered():
+            raise ValueError("broken")

@@ -1,0 +1,61 @@
+"""What schemathesis makes of the document: no answer is a 500, none is outside of its schema."""
+
+from pathlib import Path
+
+import pytest
+from web_api import HOST, program
+
+from quaestor.web.security import Access
+
+TOKEN = "0123456789abcdef-token"
+
+
+def test_who_needs_the_token_sends_it_as_a_bearer(tmp_path: Path) -> None:
+    access = Access(token=TOKEN)
+    with program(tmp_path, access=access) as asked:
+        refused = asked.ask("GET", "/documents")
+        assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "Bearer")
+        assert "Authorization: Bearer" in refused.json()["detail"]
+        for said in (f"Bearer {TOKEN}x", f"Basic {TOKEN}", "Bearer", f"Bearer {TOKEN}, Bearer {TOKEN}"):
+            assert asked.ask("GET", "/documents", headers={"Authorization": said}).status_code == 401
+        in_address = asked.ask("GET", f"/documents?token={TOKEN}")
+        assert (in_address.status_code, "set-cookie" in in_address.headers) == (401, False)
+    with program(tmp_path, access=access, headers={"Authorization": f"Bearer {TOKEN}"}) as asked:
+        assert asked.asked("cell 1 1")
+        evil = {"Origin": "http://evil.example", "Sec-Fetch-Site": "cross-site"}
+        assert asked.ask("POST", "/conversations", json={"document": "x"}, headers=evil).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Origin": f"https://{HOST.removeprefix('http://')}"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site", "Origin": HOST},
+        {"Sec-Fetch-Site": ""},
+        {"Origin": ""},
+    ],
+)
+def test_pages_of_other_sites_change_nothing(tmp_path: Path, headers: dict[str, str]) -> None:
+    with program(tmp_path) as asked:
+        there = asked.begun()
+        for method in ("POST", "PATCH", "DELETE"):
+            answer = asked.ask(method, there, headers=headers)
+            assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
+        assert asked.get(there)
+        answer = asked.ask("GET", "/documents", headers=headers)
+        assert not [name for name in answer.headers if name.startswith("access-control")]
+
+
+def test_another_name_of_the_server_gets_a_problem(tmp_path: Path) -> None:
+    with program(tmp_path) as asked:
+        assert asked.ask("GET", "/documents", headers={"Host": "evil.example"}).status_code == 421
+
+
+def test_pages_and_programs_share_conversations(tmp_path: Path) -> None:
+    with program(tmp_path) as asked:
+        there = asked.asked("cell 1 1")
+        page = asked._client.get(there.replace("conversations", "c"))
+    assert 'id="turn-1"' in page.text

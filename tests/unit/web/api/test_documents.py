@@ -1,0 +1,79 @@
+from pathlib import Path
+
+from web_api import program
+
+NORD = "sample#NORD/2012/page_41.pdf"
+CSV = b"Results of the year,,\n,2009,2008\nnet sales,$ 120 million,$ 100 million\nrent,5,4\n"
+
+
+def test_files_and_uploads_are_listed_and_uploads_deleted(tmp_path: Path) -> None:
+    with program(tmp_path, NORD) as asked:
+        taken = asked.upload(CSV, "..%2f..%2fresults.csv")
+        assert taken["name"] == "results.csv"
+        listed = asked.get("/documents")
+        assert [(one["name"], one["origin"]) for one in listed["items"]] == [(NORD, "file"), ("results.csv", "upload")]
+        assert asked.get("/documents?offset=1&limit=1")["items"] == [taken]
+        asked.delete(f"/documents/{taken['id']}")
+        assert asked.get(f"/documents/{taken['id']}", 404)["code"] == "unknown_document"
+        assert asked.get("/documents")["total"] == 1
+        problem = asked.delete(f"/documents/{listed['items'][0]['id']}", 400)
+    assert "stays" in problem["detail"]
+
+
+def test_what_was_understood_is_told_in_whole_and_in_parts(tmp_path: Path) -> None:
+    with program(tmp_path) as asked:
+        taken = asked.upload(CSV, "results.csv")
+        there = f"/documents/{taken['id']}"
+        outline = asked.get(there)
+        assert (outline["id"], outline["document"]) == (taken["id"], "results.csv")
+        assert outline["tables"][0]["rows"] == 2
+        parts = asked.get(f"{there}/parts")
+        kinds = [part["kind"] for part in parts["items"]]
+        assert "table" in kinds
+        assert parts["total"] == len(kinds)
+        table = asked.get(f"{there}/tables/0")
+        assert table == parts["items"][kinds.index("table")]["table"]
+        cell = table["body"][0]["cells"][1]
+        assert (cell["value"], cell["scale"], cell["unit"], cell["period"]) == ("120", "million", "USD", "2009")
+        assert asked.get(f"{there}/parts?section=none")["items"] == []
+        assert "one table" in asked.get(f"{there}/tables/1", 404)["detail"]
+
+
+def test_facts_have_exact_values_and_places(tmp_path: Path) -> None:
+    with program(tmp_path) as asked:
+        there = f"/documents/{asked.upload(CSV, 'results.csv')['id']}/facts"
+        assert asked.get(there)["total"] == 4
+        found = asked.get(f"{there}?text=NET%20sales&limit=1")
+    (fact,) = found["items"]
+    assert found["total"] == 2
+    assert (fact["label"], fact["value"], fact["scale"], fact["period"]) == (
+        "net sales, 2009",
+        "120",
+        "million",
+        "2009",
+    )
+    assert fact["source"] == {"kind": "cell", "document": "results.csv", "table": 0, "row": 1, "column": 1}
+
+
+def test_a_file_of_many_pages_says_where_they_are(tmp_path: Path) -> None:
+    with program(tmp_path, "sample") as asked:
+        file = asked.get("/documents")["items"][0]["id"]
+        problem = asked.get(f"/documents/{file}", 400)
+        assert (problem["code"], "pages" in problem["detail"]) == ("several_pages", True)
+        pages = asked.get(f"/documents/{file}/pages?limit=2")
+        assert pages["total"] > len(pages["items"]) == 2
+        assert asked.get(f"/documents/{pages['items'][0]['id']}")["document"] == pages["items"][0]["name"]
+        assert asked.get(f"/documents/{file}.999", 404)["code"] == "unknown_document"
+
+
+def test_a_file_that_cannot_be_asked_is_refused_in_a_line(tmp_path: Path) -> None:
+    with program(tmp_path, serve_upload_mb=1) as asked:
+        assert "empty" in asked.upload(b"", "empty.csv", 400)["detail"]
+        assert "1,000,000 bytes" in asked.upload(b"a" * 1_000_001, "large.csv", 413)["detail"]
+        form = asked.ask("POST", "/documents?name=x", files={"file": ("x.csv", CSV)})
+        assert form.status_code == 415
+        assert "application/octet-stream" in form.json()["detail"]
+        assert asked.ask(
+            "POST", "/documents", content=CSV, headers={"Content-Type": "application/octet-stream"}
+        ).json()["errors"] == [{"where": "query.name", "what": "Field required"}]
+        assert asked.get("/documents")["total"] == 1

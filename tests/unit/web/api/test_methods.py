@@ -1,0 +1,28 @@
+from pathlib import Path
+
+import pytest
+from web_api import program
+
+
+def test_head_is_get_without_a_body(tmp_path: Path) -> None:
+    with program(tmp_path) as asked:
+        got, head = asked.ask("GET", "/documents"), asked.ask("HEAD", "/documents")
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["content-length"] == got.headers["content-length"] == str(len(got.content))
+
+
+@pytest.mark.parametrize(
+    ("method", "address", "allowed"),
+    [
+        ("PUT", "/documents", "GET, HEAD, POST"),
+        ("OPTIONS", "/documents", "GET, HEAD, POST"),
+        ("POST", "/documents/x", "DELETE, GET, HEAD"),
+        ("GET", "/conversations/x/questions", "POST"),
+        ("TRACE", "/conversations/x", "DELETE, GET, HEAD, PATCH"),
+    ],
+)
+def test_a_method_that_is_not_taken_is_told_which_are(tmp_path: Path, method: str, address: str, allowed: str) -> None:
+    with program(tmp_path) as asked:
+        answer = asked.ask(method, address)
+    assert (answer.status_code, answer.headers["allow"]) == (405, allowed)
+    assert answer.json()["detail"].endswith(allowed)
