@@ -1,5 +1,6 @@
 """The interface for programs, an app of its own below `/api/v1`: its routes, its limits, its problems."""
 
+from importlib.metadata import version
 from typing import Any
 
 from fastapi import FastAPI
@@ -9,7 +10,6 @@ from starlette.datastructures import State
 from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
 
-from quaestor import __version__
 from quaestor.settings import Settings
 from quaestor.web.api import (
     comparisons,
@@ -53,7 +53,7 @@ def create_api(settings: Settings, access: Access, state: State) -> FastAPI:
     """
     api = FastAPI(
         title="quaestor",
-        version=__version__,
+        version=version("quaestor"),
         summary="Answers conversations of questions about financial reports, with a source for every number.",
         description="See docs/http.md. Errors are problem details (RFC 9457).",
         openapi_url=None,
