@@ -4,7 +4,7 @@ from typing import Any
 
 from web_api import program
 
-from quaestor import ask
+import quaestor
 
 NORD = "sample#NORD/2012/page_41.pdf"
 QUESTIONS = ("what was operating income in 2012?", "what was net income in 2012?")
@@ -25,7 +25,8 @@ def embedded(folder: Path) -> Any:
 
 
 def test_answers_are_those_of_python_with_sources_and_what_the_page_does_not_say(tmp_path: Path) -> None:
-    expected = ask(NORD, list(QUESTIONS))
+    talk = quaestor.open(NORD).conversation()
+    expected = [talk.ask(question) for question in QUESTIONS]
     with embedded(tmp_path) as asked:
         there = asked.begun()
         found = [asked.post(f"{there}/questions", question=question) for question in QUESTIONS]
