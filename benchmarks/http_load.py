@@ -1,0 +1,188 @@
+"""What many programs at once cost: `python -m benchmarks.http_load [--clients N] [--seconds S]`.
+
+The server runs as `quaestor serve` does, in a process of its own, without a limit of requests a minute. Each client is
+a thread here that begins a conversation about a page of the sample, asks five questions, looks at the conversation,
+takes it away as CSV and deletes it, over and over. Times are those of the clock, from the request to the whole reply.
+An answer that is not the right one, or is missing from the conversation afterwards, ends the program.
+"""
+
+import argparse
+import http.client
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Any
+from urllib.parse import urlsplit
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.figure import Figure
+
+_PAGE = "sample#NORD/2012/page_41.pdf"
+_QUESTIONS = (
+    ("what were net sales of power cables in 2012?", "$ 642.3 million"),
+    ("and in 2011?", "$ 598.7 million"),
+    ("what was the change?", "$ 43.6 million"),
+    ("what was the percentage change?", "7.3 %"),
+    ("what was operating income in 2012?", "$ 88.1 million"),
+)
+_WARM = 5.0
+"""Seconds before memory is first measured."""
+
+
+@dataclass(frozen=True)
+class Served:
+    """A server that runs.
+
+    Attributes:
+        address: Where, without a slash at its end.
+        process: The id of its process.
+    """
+
+    address: str
+    process: int
+
+
+@dataclass
+class Seen:
+    """What a client saw.
+
+    Attributes:
+        asked: Seconds of each question.
+        other: Seconds of each other request.
+    """
+
+    asked: list[float] = field(default_factory=list)
+    other: list[float] = field(default_factory=list)
+
+
+def main() -> None:
+    wanted = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    wanted.add_argument("--clients", type=int, default=20)
+    wanted.add_argument("--seconds", type=float, default=60.0)
+    said = wanted.parse_args()
+    with tempfile.TemporaryDirectory() as folder, served(Path(folder), _PAGE) as server:
+        found = measure(server, said.clients, said.seconds)
+    table = Table("figure", "", "how")
+    for figure in found:
+        table.add_row(figure.name, figure.value, figure.how)
+    Console(highlight=False).print(table)
+
+
+@contextmanager
+def served(folder: Path, *files: str) -> Iterator[Served]:
+    """Serves files with a store in a folder, in a process of its own."""
+    command = [sys.executable, "-uc", "from quaestor.cli import main; main()", "serve", *files, "--port", "0"]
+    environment = {**os.environ, "QUAESTOR_STORE": f"sqlite:///{folder}/runs.db"}
+    command += ["--requests-per-minute", "0"]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, cwd=folder)
+    try:
+        assert server.stdout is not None
+        line = next((line for line in server.stdout if "http://" in line), None)
+        if line is None:
+            raise SystemExit("the server did not say its address")
+        yield Served(line[line.index("http://") :].split()[0].rstrip("/"), server.pid)
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def measure(server: Served, clients: int, seconds: float) -> list[Figure]:
+    """Returns the figures of a server that runs.
+
+    Args:
+        server: The server.
+        clients: How many ask at once.
+        seconds: For how long.
+    """
+    began = time.perf_counter()
+    with ThreadPoolExecutor(clients) as pool:
+        running = [pool.submit(_client, server.address, began + seconds) for _ in range(clients)]
+        time.sleep(min(_WARM, seconds / 2))
+        first = _memory(server.process)
+        seen = [one.result() for one in running]
+    whole = time.perf_counter() - began
+    last = _memory(server.process)
+    asked = [took for one in seen for took in one.asked]
+    other = [took for one in seen for took in one.other]
+    return [
+        Figure(
+            f"{clients} clients",
+            f"{(len(asked) + len(other)) / whole:.0f} requests/s",
+            f"{len(asked) + len(other):,} in {whole:.0f} s, none failed",
+        ),
+        Figure("questions", f"{len(asked) / whole:.0f} answers/s", f"{len(asked):,}, each right and kept"),
+        Figure("", _milliseconds(median(asked)), "median"),
+        Figure("", _milliseconds(quantiles(asked, n=20)[-1]), "19 of 20 within"),
+        Figure("other requests", _milliseconds(median(other)), "median"),
+        Figure("", _milliseconds(quantiles(other, n=20)[-1]), "19 of 20 within"),
+        Figure("memory of the server", f"{first:.0f} MB", f"after {min(_WARM, seconds / 2):.0f} s"),
+        Figure("", f"{last:.0f} MB", "at the end"),
+    ]
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{1000 * seconds:.0f} ms"
+
+
+def _memory(process: int) -> float:
+    """The memory that a process holds, in MB."""
+    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def _client(address: str, end: float) -> Seen:
+    """Has one conversation after the other until it is time; each is had to its end."""
+    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=120)
+    seen = Seen()
+    while time.perf_counter() < end:
+        document = _got(connection, seen.other, "GET", "/documents")["items"][0]["id"]
+        there = f"/conversations/{_got(connection, seen.other, 'POST', '/conversations', {'document': document})['id']}"
+        for question, expected in _QUESTIONS:
+            (answer,) = _got(connection, seen.asked, "POST", f"{there}/questions", {"question": question})["answers"]
+            _same(answer["display"], expected)
+        turns = _got(connection, seen.other, "GET", there)["turns"]
+        _same([turn["display"] for turn in turns], [expected for _, expected in _QUESTIONS])
+        _same(len(_got(connection, seen.other, "GET", f"{there}/export?format=csv").splitlines()), len(_QUESTIONS) + 1)
+        _got(connection, seen.other, "DELETE", there)
+    connection.close()
+    return seen
+
+
+def _same(found: object, expected: object) -> None:
+    if found != expected:
+        raise SystemExit(f"{found!r} was answered, not {expected!r}")
+
+
+def _got(
+    connection: http.client.HTTPConnection,
+    took: list[float],
+    method: str,
+    there: str,
+    body: dict[str, str] | None = None,
+) -> Any:
+    """Returns a reply, and notes how long it took."""
+    began = time.perf_counter()
+    sent = None if body is None else json.dumps(body)
+    connection.request(method, f"/api/v1{there}", sent, {"Content-Type": "application/json"})
+    answer = connection.getresponse()
+    data = answer.read()
+    took.append(time.perf_counter() - began)
+    if not 200 <= answer.status < 300:
+        raise SystemExit(f"{method} {there}: {answer.status} {data.decode()[:300]}")
+    kind = answer.headers.get("Content-Type", "")
+    return json.loads(data) if kind == "application/json" and data else data.decode()
+
+
+if __name__ == "__main__":
+    main()
