@@ -144,7 +144,7 @@ class AskedRun:
     async def _end(self, played: ConversationResult | None) -> None:
         if self._writer is None or self._store is None or self.run is None:
             return
-        if played is not None:
+        if played is not None and self._watcher is not None:  # without one it was interrupted while it began
             await self._writer.on_finish(self._conversation, played)
         await self._store.finish_run(self.run, _status(played), now())
 
