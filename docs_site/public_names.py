@@ -7,6 +7,9 @@ from dataclasses import dataclass
 import quaestor
 
 INDEX = "reference/python/index.md"
+PUBLIC = frozenset({*quaestor.__all__, "open"} - {"__version__"})
+"""`open` is public too, and not among what `import *` takes."""
+
 _NAME = re.compile(r"`(\w+)`")
 
 
@@ -29,7 +32,7 @@ class Group:
 
 def groups() -> tuple[Group, ...]:
     """Returns every public name in one group: that of the first paragraph which names it."""
-    left = set(quaestor.__all__) - {"__version__"}
+    left = set(PUBLIC)
     found: list[Group] = []
     for text in (quaestor.__doc__ or "").split("\n\n")[2:]:
         if text.startswith(">>>") and found:
@@ -64,4 +67,4 @@ def pages() -> Iterator[tuple[str, str]]:
 
 
 def _linked(name: re.Match[str]) -> str:
-    return f"[{name.group()}][quaestor.{name[1]}]" if name[1] in quaestor.__all__ else name.group()
+    return f"[{name.group()}][quaestor.{name[1]}]" if name[1] in PUBLIC else name.group()
