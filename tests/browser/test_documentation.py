@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 from accessibility import serious_faults
+from docs_site import public_names
 from documentation_site import build_site
 from playwright.sync_api import Browser
 
 from browser import DESKTOP, PHONE, watched
 
-PAGES = ("", "tutorials/own_filing/", "help/", "reference/python/ask_a_page/", "specification/", "explanation/percent/")
+NAMES = public_names.groups()[0].page.removesuffix(".md")
+PAGES = ("", "tutorials/own_filing/", "help/", f"{NAMES}/", "specification/", "explanation/percent/")
 
 
 class Quiet(SimpleHTTPRequestHandler):
