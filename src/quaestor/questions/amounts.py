@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from math import isfinite
 
 from quaestor.core.periods import PeriodMention
 from quaestor.core.words import NUMBER_WORDS, SCALE_WORDS, words
@@ -31,13 +32,14 @@ def numbers_in(text: str, periods: Sequence[PeriodMention]) -> tuple[float, ...]
         text: In lower case.
         periods: That it names.
     """
-    found = [
+    found = (
         float(match[1].replace(",", ""))
         for match in _NUMBER.finditer(text)
         if not any(period.start <= match.start() < period.end for period in periods)
         and not _NAMES_A_PLACE.search(text[: match.start()])
-    ]
-    return tuple(dict.fromkeys(found))
+    )
+    # One of hundreds of digits is no number that anything could be computed with.
+    return tuple(dict.fromkeys(filter(isfinite, found)))
 
 
 def counts_in(text: str, years: Sequence[int]) -> tuple[float, ...]:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from quaestor.questions.amounts import numbers_in
 from quaestor.questions.question import read_question
 
 
@@ -31,3 +32,7 @@ def test_years_numbers_and_counts_are_told_apart(
 )
 def test_relative_periods(text: str, offsets: tuple[int, ...]) -> None:
     assert read_question(text).offsets == offsets
+
+
+def test_a_number_that_nothing_can_be_computed_with_is_none() -> None:
+    assert numbers_in(f"what is {'9' * 5_000} less {'9' * 20}?", ()) == (1e20,)
