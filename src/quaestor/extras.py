@@ -11,6 +11,7 @@ from quaestor.errors import SettingsError
 EXTRAS: dict[str, tuple[str, ...]] = {
     "compare": ("scipy",),
     "models": ("pydantic_ai", "anthropic", "openai", "httpx2", "genai_prices", "jinja2"),
+    "inspect": ("inspect_ai",),
     "mcp": ("jinja2", "mcp", "uvicorn"),
     "mongo": ("pymongo",),
     "otel": ("opentelemetry.exporter.otlp.proto.http", "opentelemetry.sdk"),
@@ -35,7 +36,7 @@ def require_extra(extra: str, purpose: str) -> None:
     Raises:
         SettingsError: One is missing.
     """
-    if missing := [module for module in EXTRAS[extra] if not _is_installed(module)]:
+    if missing := [module for module in EXTRAS[extra] if not is_installed(module)]:
         raise SettingsError(f"{purpose} needs {_listed(missing)}: {how_to_install(extra)}")
 
 
@@ -60,7 +61,8 @@ def how_to_install(extra: str) -> str:
     return f"pip install 'quaestor[{extra}]', or in a checkout pip install -e '.[{extra}]'"
 
 
-def _is_installed(module: str) -> bool:
+def is_installed(module: str) -> bool:
+    """Returns whether a module could be imported, without importing it."""
     try:
         return find_spec(module) is not None
     except (ImportError, ValueError):  # a package above it is missing, or was taken out

@@ -13,10 +13,8 @@ from quaestor.application.resolve import documents_of, find_ontology, is_set
 from quaestor.application.solver_options import (
     NO_OVERRIDES,
     SolverOverrides,
-    dataset_options,
-    inner_options,
     named_model,
-    solver_options,
+    run_options,
 )
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation, Dataset
@@ -119,9 +117,7 @@ async def start_run(
         RunStoppedError: A person interrupted it, its budget is used up, or its model cannot be asked.
         QuaestorError: It could not be begun, or not be brought to its end; the message says how to go on.
     """
-    options = dataset_options(request.settings, dataset) | solver_options(request.settings, request.overrides)
-    if dataset.answers != "numbers":
-        options = inner_options(request.settings, options)
+    options = run_options(request.settings, request.overrides, dataset)
     go_on = request.resume is not None
     cassette, named = request.cassette, request.model_named
     try:

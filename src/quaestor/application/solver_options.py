@@ -60,6 +60,16 @@ def dataset_options(settings: Settings, dataset: Dataset) -> dict[str, JsonValue
     return {} if dataset.answers == "numbers" else dict(solver_spec(settings.solver).any_kind)
 
 
+def run_options(settings: Settings, overrides: SolverOverrides, dataset: Dataset) -> dict[str, JsonValue]:
+    """Returns what the solver in force is built with over a dataset, the solvers inside it included.
+
+    Raises:
+        SettingsError: As `solver_options` does.
+    """
+    options = dataset_options(settings, dataset) | solver_options(settings, overrides)
+    return options if dataset.answers == "numbers" else inner_options(settings, options)
+
+
 def inner_options(settings: Settings, options: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """Returns options with those that the solver inside has where answers may be of any kind, where they say none.
 

@@ -1,0 +1,1 @@
+"""Runs as logs of Inspect AI, and their verdicts as its scores and metrics."""

@@ -1,0 +1,83 @@
+"""A conversation as a sample of Inspect: what is asked, what was answered as people read it, and the turns kept in it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from pydantic import JsonValue
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.display import show_confidence, show_number
+from quaestor.core import serial
+from quaestor.store.records import TurnRecord
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage
+
+TURNS = "quaestor:turns"
+"""Where the store of a sample keeps what was answered."""
+BROKEN = "quaestor:broken"
+"""Where it keeps why a conversation did not come to its end."""
+
+
+def answer_of(turn: TurnRecord) -> Answer:
+    """Returns what was answered in a stored turn."""
+    return serial.load(Answer, turn.answer)
+
+
+def sample_input(questions: Sequence[str]) -> str:
+    """Returns the questions of a conversation as the input of a sample, one a line."""
+    return "\n".join(f"{number}. {' '.join(question.split())}" for number, question in enumerate(questions, start=1))
+
+
+def told(turn: TurnRecord) -> str:
+    """Returns an answer as people read it: the number, its arithmetic, and where it comes from or why there is none."""
+    answer = answer_of(turn)
+    if answer.value is None:
+        return f"no answer: {turn.error or answer.reason or 'none was given'}"
+    lines = [show_number(answer)]
+    if answer.formula:
+        lines.append(f"= {answer.formula}")
+    lines += [f"{variable.name} = {variable.value}" for variable in answer.variables]
+    if answer.confidence is not None:
+        lines.append(f"confidence {show_confidence(answer.confidence)}")
+    return "\n".join(lines)
+
+
+def turn_messages(turns: Sequence[TurnRecord]) -> "list[ChatMessage]":
+    """Returns turns as a talk of a user with an assistant."""
+    from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
+
+    said: list[ChatMessage] = []
+    for turn in turns:
+        said.append(ChatMessageUser(content=turn.question))
+        said.append(ChatMessageAssistant(content=told(turn)))
+    return said
+
+
+def turn_facts(turn: TurnRecord) -> dict[str, JsonValue]:
+    """Returns what is told of a turn in a transcript."""
+    answer = answer_of(turn)
+    return {
+        "turn": turn.index + 1,
+        "question": turn.question,
+        "answer": show_number(answer),
+        "value": turn.number,
+        "formula": answer.formula or None,
+        "program": turn.program,
+        "verified": turn.verified,
+        "error": turn.error,
+        "reason": answer.reason,
+        "sources": turn.sources,
+    }
+
+
+def kept_turns(turns: Sequence[TurnRecord]) -> list[dict[str, Any]]:
+    """Returns turns as the store of a sample holds them: what scoring needs, without events and registers."""
+    bare = (replace(turn, events=[], references={}, tool_calls=[], history=[], registers=[]) for turn in turns)
+    return [serial.dump(turn) for turn in bare]
+
+
+def read_turns(kept: object) -> tuple[TurnRecord, ...]:
+    """Returns the turns that `kept_turns` wrote; none where nothing was kept."""
+    return tuple(serial.load(TurnRecord, turn) for turn in kept) if isinstance(kept, list) else ()

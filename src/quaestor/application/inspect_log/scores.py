@@ -1,0 +1,127 @@
+"""Verdicts on a conversation as a score of Inspect, and the figures of a run as its metrics.
+
+A sample is a conversation, and its score the share of its turns that are right, by each scorer. The figures are over
+turns, as ours are: the metric takes the verdicts that the scores carry, and counts them with the same function. So a
+turn counts alike in long and in short conversations, and one without an answer is wrong.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pydantic import JsonValue
+
+from quaestor.conversation.display import show_number
+from quaestor.core.answer_value import value_to_text
+from quaestor.scoring.bootstrap import Proportion, proportion
+from quaestor.scoring.report import TurnScore
+from quaestor.scoring.scorers import SCORERS, measures_of
+from quaestor.store.records import TurnRecord
+
+if TYPE_CHECKING:
+    from inspect_ai.scorer import Score
+
+SCORER = "official"
+"""The name of the scorer in Inspect."""
+
+_VERDICTS, _PAGE, _PLACE = "verdicts", "page", "place"
+
+
+def inspect_score(
+    scored: Sequence[TurnScore], played: Sequence[TurnRecord], place: int, broken: str | None = None
+) -> "Score":
+    """Returns the verdicts on one conversation as the score of a sample.
+
+    Args:
+        scored: The verdict on every labelled turn, at least one.
+        played: What was answered, as far as it was.
+        place: The conversation's place in the dataset, from 0.
+        broken: Why the conversation did not come to its end, where it did not.
+    """
+    from inspect_ai.scorer import Score
+
+    names = measures_of(scored[0].verdicts).scorers
+    verdicts: dict[str, JsonValue] = {name: list(_outcomes(scored, name)) for name in names}
+    answered = {turn.index: turn for turn in played}
+    lines = [_line(turn, answered.get(turn.turn)) for turn in scored]
+    return Score(
+        value={name: _mean(_outcomes(scored, name)) for name in names},
+        answer="; ".join(_shown(answered.get(turn.turn)) for turn in scored),
+        explanation="\n".join(["| | answer | reference | |", "|---|---|---|---|", *lines, *_end(broken)]),
+        metadata={_VERDICTS: verdicts, _PAGE: scored[0].page, _PLACE: place},
+    )
+
+
+def counted_turns(scores: Iterable[Any], scorer: str) -> Proportion:
+    """Returns the figure of a scorer over the turns of samples, failed ones among them.
+
+    Args:
+        scores: Inspect's `SampleScore` of each sample, in any order; with epochs of each epoch.
+        scorer: The name of one of `scoring.scorers.SCORERS`.
+    """
+    kept = [one.score.metadata or {} for one in scores]
+    # The draws of the interval depend on the order, and samples end in any.
+    kept.sort(key=lambda found: int(found[_PLACE]))
+    outcomes = [(outcome, str(found[_PAGE])) for found in kept for outcome in found[_VERDICTS][scorer]]
+    return proportion([outcome for outcome, _ in outcomes], [page for _, page in outcomes])
+
+
+def accuracy(scorer: str) -> Callable[[list[Any]], float]:
+    """Returns the metric of Inspect that is the share of turns that are right by a scorer."""
+
+    def share(scores: list[Any]) -> float:
+        return counted_turns(scores, scorer).value
+
+    return share
+
+
+def interval(scorer: str) -> Callable[[list[Any]], dict[str, float]]:
+    """Returns the metric that is the 95 % interval of that share, drawn by page."""
+
+    def ends(scores: list[Any]) -> dict[str, float]:
+        counted = counted_turns(scores, scorer)
+        return {"low": counted.low, "high": counted.high}
+
+    return ends
+
+
+def turns(scorer: str) -> Callable[[list[Any]], dict[str, float]]:
+    """Returns the metric that is how many turns, or conversations, are right, and of how many."""
+
+    def counts(scores: list[Any]) -> dict[str, float]:
+        counted = counted_turns(scores, scorer)
+        return {"right": counted.correct, "all": counted.total}
+
+    return counts
+
+
+METRICS = {"accuracy": accuracy, "interval": interval, "turns": turns}
+"""The metrics of each scorer, by their names in Inspect, which reads their annotations: hence `list[Any]`."""
+
+
+def _outcomes(scored: Sequence[TurnScore], name: str) -> Sequence[bool | float]:
+    """Returns the verdicts of one scorer that there are; of a scorer of conversations the one verdict."""
+    whole = SCORERS[name].whole
+    found = [verdict for turn in scored if (verdict := turn.verdicts[whole or name]) is not None]
+    return [all(verdict == 1 for verdict in found)] if whole and found else found
+
+
+def _mean(outcomes: Sequence[bool | float]) -> float:
+    """Returns the share, which Inspect leaves out where it is no number: nothing can be judged then."""
+    return sum(outcomes) / len(outcomes) if outcomes else float("nan")
+
+
+def _line(scored: TurnScore, turn: TurnRecord | None) -> str:
+    reference = scored.display or value_to_text(scored.gold)
+    said = _shown(turn) if turn is None or turn.error is None else turn.error
+    cells = (scored.turn + 1, said, reference, "right" if scored.correct else scored.cause or "wrong")
+    return f"| {' | '.join(' '.join(str(cell).split()).replace('|', '/') for cell in cells)} |"
+
+
+def _end(broken: str | None) -> list[str]:
+    return [] if broken is None else ["", f"The conversation broke off: {broken}"]
+
+
+def _shown(turn: TurnRecord | None) -> str:
+    from quaestor.application.inspect_log.samples import answer_of
+
+    return "no answer" if turn is None else show_number(answer_of(turn))

@@ -1,0 +1,145 @@
+"""A solver of Inspect that plays a conversation with one of our solvers, turn by turn.
+
+What was answered is kept in the sample's store after each turn, so a sample that ends early is scored by what it had.
+What no other attempt would be spared (a page without a graph, a defect of the solver) ends the conversation, and its
+turns are wrong; an outage and a limit are Inspect's to judge.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from quaestor.application.inspect_log.samples import BROKEN, TURNS, kept_turns, turn_facts, turn_messages
+from quaestor.application.resolve import find_knowledge
+from quaestor.core.computing import compute
+from quaestor.datasets.dataset import Conversation, Dataset
+from quaestor.errors import SettingsError
+from quaestor.evaluation.fates import failure_words, fate_of
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.recording import TurnPlace, turn_records
+from quaestor.evaluation.runner import Play, check_questions
+from quaestor.extras import require_extra
+from quaestor.inspect_task.prepared import Prepared, prepared
+from quaestor.llm.session import ModelConfig, ModelSession, open_session
+from quaestor.solvers.base import Solver
+from quaestor.solvers.registry import make_solver, solver_spec
+
+if TYPE_CHECKING:
+    from inspect_ai.solver import Generate, TaskState
+    from inspect_ai.solver import Solver as InspectSolver
+
+NO_MODEL = "none/none"
+"""What Inspect calls the model where none is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """What all conversations of a dataset are played with."""
+
+    solver: Solver
+    graphs: GraphProvider
+
+
+class Player:
+    """Plays conversations of one dataset with one solver; makes ready what they share, once."""
+
+    def __init__(self, given: Prepared) -> None:
+        """Takes the dataset, and who answers."""
+        self._given = given
+        self._lock = asyncio.Lock()
+        self._ready: Ready | None = None
+
+    async def ready(self) -> Ready:
+        """Returns the solver and the ontology of the whole dataset."""
+        async with self._lock:
+            if self._ready is None:
+                solver = await compute(make_solver, self._given.settings.solver, self._given.options)
+                pages = {one.document.id: one.document for one in self._given.dataset.conversations}
+                self._ready = Ready(solver, await find_knowledge(tuple(pages.values()), self._given.settings))
+            return self._ready
+
+    async def play(self, state: "TaskState") -> None:
+        """Plays the conversation of a sample, and keeps what was answered in its store."""
+        from quaestor.inspect_task.bridge import InspectModels
+
+        conversation = self._given.conversations[str(state.sample_id)]
+        ready, models = await self.ready(), InspectModels()
+        async with AsyncExitStack() as stack:
+            config = self._model(state, models)
+            session = await stack.enter_async_context(open_session(config)) if config else None
+            try:
+                await _play(conversation, ready, session, state)
+            except Exception as failure:
+                if models.ended is not None:
+                    raise models.ended from failure
+                if fate_of(failure) == "outage":
+                    raise
+                state.store.set(BROKEN, failure_words(failure))
+
+    def _model(self, state: "TaskState", models: object) -> ModelConfig | None:
+        """Returns the way to Inspect's model; None where the solver asks none.
+
+        Raises:
+            SettingsError: The solver asks a model, and Inspect has none.
+        """
+        from quaestor.inspect_task.bridge import InspectModels, role_specs, spec_of
+
+        spec = solver_spec(self._given.settings.solver)
+        options = spec.read(self._given.options)
+        if str(state.model) == NO_MODEL:
+            if spec.must_have_model(options):
+                raise SettingsError(f"the solver {spec.name!r} asks a model: name one, such as --model openai/NAME")
+            return None
+        if not spec.takes_model:
+            return None
+        assert isinstance(models, InspectModels)
+        require_extra("models", "asking a model")
+        named = spec_of(str(state.model))
+        return ModelConfig(named, cassette=models, roles=role_specs(named, spec.roles(options)))
+
+
+async def _play(
+    conversation: Conversation, ready: Ready, session: ModelSession | None, state: "TaskState"
+) -> None:
+    from inspect_ai.log import transcript
+    from inspect_ai.model import ModelOutput
+    from inspect_ai.util import span
+
+    check_questions(conversation)
+    play = Play(conversation, ready.solver, ready.graphs, session)
+    place = TurnPlace("", conversation.id)
+    await play.begin()
+    for index, question in enumerate(conversation.questions):
+        async with span(f"turn {index + 1}"):
+            await play.next_turn(question, conversation.part(index))
+            records = await compute(turn_records, place, play.turns, chained=conversation.chained)
+            transcript().info(turn_facts(records[-1]), source="quaestor")
+        state.store.set(TURNS, kept_turns(records))
+        state.messages = turn_messages(records)
+        state.output = ModelOutput.from_content(str(state.model), state.messages[-1].text)
+
+
+def conversation_player(
+    dataset: str = "sample", solver: str = "workflow", options: str | Sequence[str] | None = None
+) -> "InspectSolver":
+    """Returns the solver of Inspect that answers each question of a conversation.
+
+    Args:
+        dataset: The file that the samples are of, or `sample`.
+        solver: One of ours by its name.
+        options: Of that solver, each as `NAME=VALUE`.
+
+    Raises:
+        DatasetError: The file cannot be read.
+        SettingsError: There is no such solver or option.
+    """
+    player = Player(prepared(dataset, solver, options))
+
+    async def solve(state: "TaskState", generate: "Generate") -> "TaskState":
+        del generate
+        await player.play(state)
+        return state
+
+    return solve

@@ -1,0 +1,66 @@
+"""The scorer of Inspect that judges a conversation as `quaestor score` does: turns without an answer are wrong."""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quaestor.application.inspect_log.samples import BROKEN, TURNS, read_turns
+from quaestor.application.inspect_log.scores import inspect_score
+from quaestor.application.resolve import dataset_path
+from quaestor.core.computing import compute
+from quaestor.errors import DatasetError
+from quaestor.inspect_task.prepared import conversations_of
+from quaestor.scoring.gold import GoldTurn, read_gold
+from quaestor.scoring.predictions import prediction_of
+from quaestor.scoring.report import TurnScore, score_predictions
+from quaestor.store.records import TurnRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from inspect_ai.scorer import Score, Scorer, Target
+    from inspect_ai.solver import TaskState
+
+
+def run_scorer(dataset: str = "sample") -> "Scorer":
+    """Returns the scorer of Inspect that judges what was kept of a conversation.
+
+    The references are read here, where nothing that answers can see them: no sample has them as its target.
+
+    Args:
+        dataset: The labelled file that the samples are of, or `sample`.
+
+    Raises:
+        DatasetError: The file cannot be read.
+        UnlabelledError: It has no references.
+    """
+    path = dataset_path(dataset)
+    places = {one.id: place for place, one in enumerate(conversations_of(path).conversations)}
+    references(path)
+
+    async def score(state: "TaskState", target: "Target") -> "Score":
+        del target
+        conversation = str(state.sample_id)
+        if conversation not in places:
+            raise DatasetError(f"{conversation} is no conversation of {dataset}: name the file of these samples")
+        turns = read_turns(state.store.get(TURNS))
+        judged = await compute(_judged, path, conversation, turns)
+        return inspect_score(judged, turns, places[conversation], state.store.get(BROKEN))
+
+    return score
+
+
+@lru_cache(maxsize=2)
+def references(path: Path) -> dict[str, tuple[GoldTurn, ...]]:
+    """Returns the reference answers of a file.
+
+    Raises:
+        DatasetError: It cannot be read.
+        UnlabelledError: It has none.
+    """
+    return read_gold(path)
+
+
+def _judged(path: Path, conversation: str, turns: "Sequence[TurnRecord]") -> "tuple[TurnScore, ...]":
+    asked = [one for one in conversations_of(path).conversations if one.id == conversation]
+    return score_predictions(map(prediction_of, turns), references(path), asked).turns

@@ -1,0 +1,64 @@
+"""The task: conversations as samples, our solver, our scorer; failures in the denominator."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from quaestor.application.inspect_log.samples import sample_input
+from quaestor.application.inspect_log.scores import SCORER
+from quaestor.application.resolve import dataset_path
+from quaestor.inspect_task.prepared import prepared
+from quaestor.inspect_task.scoring import references
+from quaestor.scoring.scorers import measures_for
+
+if TYPE_CHECKING:
+    from inspect_ai import Task
+
+_VERSION = 1
+"""Of the task: what is asked and when it is right. Another one is not to be compared."""
+
+
+def convfinqa_task(
+    dataset: str = "sample", solver: str = "workflow", options: str | Sequence[str] | None = None
+) -> "Task":
+    """Returns the task: every conversation of a dataset a sample, scored by the benchmark's own rule over turns.
+
+    Args:
+        dataset: A labelled file, or `sample` for the one that comes along.
+        solver: Who answers, such as `workflow` or `agent`, asked with Inspect's model; `embedded` asks none.
+        options: Of the solver, each as `NAME=VALUE`, several between commas.
+
+    Raises:
+        DatasetError: The file cannot be read.
+        UnlabelledError: It has no references.
+        SettingsError: There is no such solver or option.
+    """
+    from inspect_ai import Task
+    from inspect_ai.dataset import MemoryDataset, Sample
+    from inspect_ai.log import HeadlineMetric
+    from inspect_ai.model import GenerateConfig
+
+    from quaestor.inspect_task.registered import conversation, metrics, official
+
+    given = prepared(dataset, solver, options)
+    gold = references(dataset_path(dataset))
+    samples = [
+        Sample(
+            id=one.id,
+            input=sample_input(one.questions),
+            metadata={"page": one.document.id, "turns": len(one.questions), "chained": one.chained},
+        )
+        for one in given.dataset.conversations
+    ]
+    measures = measures_for(next(turn for turns in gold.values() for turn in turns))
+    return Task(
+        dataset=MemoryDataset(samples, name=given.dataset.format, location=given.dataset.path),
+        solver=conversation(dataset=dataset, solver=solver, options=options),
+        scorer=official(dataset=dataset),
+        metrics={name: [make(name) for make in metrics.values()] for name in measures.scorers},
+        headline_metric=HeadlineMetric(scorer=SCORER, score=measures.right),
+        # As `quaestor eval` asks: the same question has the same answer, as far as the server makes it so.
+        config=GenerateConfig(temperature=0.0),
+        # A sample that fails is scored by the turns that it had: the others are wrong, not left out.
+        score_on_error=True,
+        version=_VERSION,
+    )

@@ -1,0 +1,110 @@
+"""What a model replied to each prompt of a dataset, right or wrong, so that it says the same to whoever asks the same.
+
+    replies = recorded_replies(conversations, golds)
+    with ModelServer(answering(replies)) as server: ...
+
+Most plans are those of a perfect model. Of some turns the operands are swapped, and to some it says nothing of use.
+"""
+
+import asyncio
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import cycle
+from zlib import crc32
+
+from model_replies import Asked, Reply, broken, garbled, say, too_many
+from model_server import ModelServer, Script
+from oracle_workflow import WorkflowOracle
+
+from quaestor.conversation.answer import Answer
+from quaestor.datasets.dataset import Conversation
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.runner import play_conversation
+from quaestor.llm.naming import find_model
+from quaestor.llm.session import ModelConfig, open_session
+from quaestor.scoring.gold import GoldTurn
+from quaestor.solvers.base import Solver, TurnContext
+from quaestor.solvers.registry import make_solver
+
+Replies = Mapping[str, Reply]
+Golds = Mapping[str, Sequence[GoldTurn]]
+
+USELESS = say("I would rather not say.")
+
+
+def _key(asked: Asked) -> str:
+    return json.dumps(asked.prompts)
+
+
+class _Recording:
+    """The workflow, whose model's replies are kept under what it was asked."""
+
+    name = "recording"
+
+    def __init__(self, solver: Solver, server: ModelServer, golds: Golds, kept: dict[str, Reply]) -> None:
+        self._solver, self._server, self._golds, self._kept = solver, server, golds, kept
+        self.conversation = ""
+
+    async def solve(self, question: str, context: TurnContext) -> Answer:
+        golds = self._golds[self.conversation][: len(context.memory.turns) + 1]
+        perfect = WorkflowOracle(context, golds).script()
+        draw = crc32(f"{self.conversation} {question}".encode()) % 8
+
+        def script(asked: Asked) -> Reply:
+            try:
+                reply = USELESS if draw == 0 else perfect(asked)
+            except Exception:  # a reference that builds on an answer that was not given
+                reply = USELESS
+            return self._kept.setdefault(_key(asked), _swapped(reply) if draw == 1 else reply)
+
+        self._server.script = script
+        return await self._solver.solve(question, context)
+
+
+def _swapped(reply: Reply) -> Reply:
+    """A plan with the operands of its arithmetic the other way round."""
+    calls = []
+    for made in reply.calls:
+        said = json.loads(made.text)
+        for step in said.get("steps", ()):
+            if step["tool"] == "compute":
+                step["operands"] = step["operands"][::-1]
+        calls.append(type(made)(made.tool, said))
+    return Reply(reply.text, tuple(calls))
+
+
+def recorded_replies(conversations: Sequence[Conversation], golds: Golds) -> Replies:
+    """What the model replies, by what it is asked."""
+    kept: dict[str, Reply] = {}
+
+    async def record() -> None:
+        graphs = GraphProvider.of({one.document.id: one.document for one in conversations}.values())
+        with ModelServer(lambda asked: USELESS) as server:
+            async with open_session(ModelConfig(find_model(f"openai:scripted@{server.url}/v1"))) as session:
+                solver = _Recording(make_solver("workflow"), server, golds, kept)
+                for conversation in conversations:
+                    solver.conversation = conversation.id
+                    await play_conversation(conversation, solver, graphs, session)
+
+    asyncio.run(record())
+    return kept
+
+
+def answering(replies: Replies) -> Script:
+    """A server's script that says what was recorded; what nobody has asked before is the test's mistake."""
+    return lambda asked: replies.get(_key(asked), Reply("nobody asked that before", status=501))
+
+
+def faulty(script: Script) -> Script:
+    """The same replies, every third of them only after a fault."""
+    faults: Iterator[Reply] = cycle([broken(503), too_many("0"), garbled(), say("cut in its middle").cut_at(20)])
+    seen: set[str] = set()
+
+    def answer(asked: Asked) -> Reply:
+        key = _key(asked)
+        if crc32(key.encode()) % 3 == 0 and key not in seen:
+            seen.add(key)
+            return next(faults)
+        return script(asked)
+
+    return answer
