@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # Tests start many processes: what one compiles the next finds, also where images of containers switch that off.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all check docs bench oracle setup lock clean
+.PHONY: demo test test-all test-inspect tests-apart check docs bench oracle setup lock clean
 .DEFAULT_GOAL := demo
 
 demo: $(INSTALLED)  ## the bundled sample: a conversation with its sources, then the score table
@@ -25,6 +25,14 @@ test: $(INSTALLED_DEV)  ## the tests without those that are marked as slow
 
 test-all: $(INSTALLED_DEV)  ## all tests
 	@$(PYTEST)
+
+# Inspect wants older versions of what other extras bring, so it has an environment of its own.
+APART = $(VENV)-inspect
+INSTALLED_INSPECT := $(VENV)/.installed-inspect
+test-inspect:  ## the tests of the extra `inspect`, in a virtual environment beside the other
+	@$(MAKE) --no-print-directory VENV=$(APART) tests-apart
+tests-apart: $(INSTALLED_INSPECT)
+	@$(BIN)/python -m pytest tests/unit/inspect_task tests/unit/application/inspect_log
 
 check: $(INSTALLED_DEV) docs  ## format, lint, types, layers, the documentation; the types of the examples as editors see them
 	@$(BIN)/ruff format --check
@@ -63,6 +71,11 @@ $(INSTALLED_DEV): requirements-dev.lock pyproject.toml | $(INSTALLED)
 	@$(call install,requirements-dev.lock)
 	@touch $(INSTALLED) $@
 
+$(INSTALLED_INSPECT): requirements-inspect.lock pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(call install,requirements-inspect.lock)
+	@touch $@
+
 # pip's report cut down to one line a package, so that a person sees it going on. Its errors pass as they are.
 define install
 echo "installing $(1) into $(VENV)"; rm -f $(VENV)/.failed; \
@@ -77,12 +90,16 @@ endef
 
 # Hashes of every platform and no addresses: pip takes the files from whatever index it is set up with.
 # What users get is a part of what the tests ran with: the second lock takes its versions from the first.
+# The third, of the extra `inspect`, too, but for what Inspect wants in another version.
 UV_COMPILE = $(BIN)/uv pip compile pyproject.toml --group build --universal --python-version 3.11 --upgrade --quiet \
 	--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links
-lock: $(INSTALLED)  ## both locks, anew from pyproject.toml
+lock: $(INSTALLED)  ## the locks, anew from pyproject.toml
 	@$(PIP) install --quiet uv
 	@$(UV_COMPILE) --extra dev --output-file requirements-dev.lock
 	@$(UV_COMPILE) --constraint requirements-dev.lock --output-file requirements.lock
+	@sed '/^python-dateutil==/,/[^\\]$$/d' requirements-dev.lock >$(VENV)/shared.lock
+	@$(UV_COMPILE) --extra inspect --group inspect-tests --constraint $(VENV)/shared.lock \
+		--output-file requirements-inspect.lock
 
 clean:  ## all that make has made
-	@rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) $(APART) site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,4 +1,4 @@
-"""The two locks: what users get is part of what the tests ran with, and neither names a place to get it from."""
+"""The locks: what users get is part of what the tests ran with, and none names a place to get it from."""
 
 import re
 import tomllib
@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCKS = ("requirements.lock", "requirements-dev.lock")
+APART = "requirements-inspect.lock"
+LOCKS = ("requirements.lock", "requirements-dev.lock", APART)
+OLDER = {"python-dateutil"}
+"""What Inspect wants in another version than the other extras bring."""
 
 
 def pinned(lock: str) -> dict[str, list[str]]:
@@ -36,7 +39,10 @@ def test_no_lock_names_a_host_or_a_folder(lock: str) -> None:
 
 
 def test_users_get_what_the_tests_ran_with() -> None:
-    plain, whole = pinned("requirements.lock"), pinned("requirements-dev.lock")
+    # Without the systems that need it: what a user gets on some alone, development may need on all.
+    plain, whole = (
+        {required.partition(" ;")[0]: hashes for required, hashes in pinned(lock).items()} for lock in LOCKS[:2]
+    )
     assert plain
     for required, hashes in plain.items():
         anywhere = required.partition(" ;")[0]  # what one more package of development needs has no condition there
@@ -47,8 +53,19 @@ def test_users_get_what_the_package_needs_and_no_extra() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     needed = names(project["project"]["dependencies"]) | names(project["dependency-groups"]["build"])
     extras = project["project"]["optional-dependencies"]
+    of_inspect = names(extras.pop("inspect"))
     of_extras = {name for requirements in extras.values() for name in names(requirements)}
     locked = {name: names(list(pinned(name))) for name in LOCKS}
     assert needed <= locked["requirements.lock"]
     assert of_extras - {"quaestor"} <= locked["requirements-dev.lock"]
     assert not locked["requirements.lock"] & of_extras
+    assert of_inspect - {"quaestor"} <= locked[APART]
+    assert not (of_inspect - {"quaestor"}) & (locked["requirements.lock"] | locked["requirements-dev.lock"])
+
+
+def test_the_extra_inspect_is_tested_with_what_all_else_is_tested_with() -> None:
+    versions = [dict(re.findall(r"^([a-z0-9.-]+)==([\w.]+)", "\n".join(pinned(lock)), re.MULTILINE)) for lock in LOCKS]
+    _, whole, apart = versions
+    shared = whole.keys() & apart.keys()
+    assert len(shared) > 50
+    assert {name for name in shared if whole[name] != apart[name]} == OLDER

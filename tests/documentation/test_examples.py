@@ -21,9 +21,9 @@ MAKE_TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(enco
 FOUND = [block for block in blocks() if not {"recipe", "served"} & set(block.remarks)]
 """All but those that tests of their own follow: `test_recipes`, `test_served`."""
 LANGUAGES = {"sh", "console", "python", "toml", "json", "csv", "markdown", "javascript", "turtle", "text"}
-NEEDS = {"model", "mongo", "data", "install"}
+NEEDS = {"model", "mongo", "data", "install", "inspect"}
 
-_COMMAND = re.compile(r"^(?:\$ )?(?:quaestor|make|pip|python) +\S", re.MULTILINE)
+_COMMAND = re.compile(r"^(?:\$ )?(?:quaestor|make|pip|python|inspect) +\S", re.MULTILINE)
 
 Typist = Callable[[str], tuple[int, str]]
 
@@ -81,6 +81,9 @@ def must_run(line: str, block: Block) -> bool:
         case "pip":
             named = re.findall(r"\[([\w,]+)\]", line)
             assert {extra for extras in named for extra in extras.split(",")} <= set(PROJECT["optional-dependencies"])
+        case "inspect":
+            assert block.remarks.get("needs") == "inspect"
+            assert split[1] in ("eval", "view")
         case "quaestor" if "needs" in block.remarks:
             if "--weights" in split:  # which the line before makes
                 Path(split[split.index("--weights") + 1]).mkdir(exist_ok=True)

@@ -53,7 +53,7 @@ class _Recording:
         def script(asked: Asked) -> Reply:
             try:
                 reply = USELESS if draw == 0 else perfect(asked)
-            except Exception:  # a reference that builds on an answer that was not given
+            except Exception:  # noqa: BLE001 - a reference that builds on an answer that was not given
                 reply = USELESS
             return self._kept.setdefault(_key(asked), _swapped(reply) if draw == 1 else reply)
 
@@ -73,12 +73,12 @@ def _swapped(reply: Reply) -> Reply:
     return Reply(reply.text, tuple(calls))
 
 
-def recorded_replies(conversations: Sequence[Conversation], golds: Golds) -> Replies:
-    """What the model replies, by what it is asked."""
+def recorded_replies(conversations: Sequence[Conversation], golds: Golds, read: Sequence[Conversation] = ()) -> Replies:
+    """What the model replies, by what it is asked; the pages of `read` give the ontology, where others do."""
     kept: dict[str, Reply] = {}
 
     async def record() -> None:
-        graphs = GraphProvider.of({one.document.id: one.document for one in conversations}.values())
+        graphs = GraphProvider.of({one.document.id: one.document for one in read or conversations}.values())
         with ModelServer(lambda asked: USELESS) as server:
             async with open_session(ModelConfig(find_model(f"openai:scripted@{server.url}/v1"))) as session:
                 solver = _Recording(make_solver("workflow"), server, golds, kept)

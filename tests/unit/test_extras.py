@@ -57,7 +57,11 @@ def test_every_extra_is_known_to_the_program() -> None:
     assert set(declared) - {"dev"} == set(EXTRAS)
 
 
-@pytest.mark.parametrize("extra", EXTRAS)
+APART = {"inspect"}
+"""Extras that cannot be installed beside the others: tested in an environment of their own (`make test-inspect`)."""
+
+
+@pytest.mark.parametrize("extra", sorted(EXTRAS.keys() - APART))
 def test_every_module_of_an_extra_is_there_with_it(extra: str) -> None:
     require_extra(extra, "this")
     for module in EXTRAS[extra]:

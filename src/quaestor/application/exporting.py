@@ -45,8 +45,18 @@ def format_of(output: OutputFile, named: str | None) -> ExportFormat:
     for known in get_args(ExportFormat):
         if known == found:
             return known  # type: ignore[no-any-return]
-    known = ", ".join(get_args(ExportFormat))
+    known = ", ".join((*get_args(ExportFormat), "inspect"))
     raise InputError(f"{named or output.path} names no format: choose one of {known}")
+
+
+def is_inspect_log(output: OutputFile, named: str | None) -> bool:
+    """Returns whether a log of Inspect is meant, which is made from a whole run: `quaestor.application.inspect_log`.
+
+    Args:
+        output: What is to be written.
+        named: A format, or None.
+    """
+    return named == "inspect" or (named is None and output.path.suffix.lower() == ".eval")
 
 
 async def read_conversations(store: RunStore, run: str, names: Sequence[str] = ()) -> tuple[ExportedConversation, ...]:

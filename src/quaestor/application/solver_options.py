@@ -63,6 +63,11 @@ def dataset_options(settings: Settings, dataset: Dataset) -> dict[str, JsonValue
 def run_options(settings: Settings, overrides: SolverOverrides, dataset: Dataset) -> dict[str, JsonValue]:
     """Returns what the solver in force is built with over a dataset, the solvers inside it included.
 
+    Args:
+        settings: Those in force.
+        overrides: What the caller says above them.
+        dataset: What is asked.
+
     Raises:
         SettingsError: As `solver_options` does.
     """

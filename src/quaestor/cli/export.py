@@ -1,6 +1,7 @@
-"""`quaestor export`: questions and answers of a run as a workbook, CSV, JSON, Markdown or a page for a browser."""
+"""`quaestor export`: questions and answers of a run as a workbook, CSV, JSON, Markdown, a page, or a log of Inspect."""
 
 import asyncio
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +10,10 @@ import typer
 from quaestor.cli.options import ForceOption, RunArgument, StoreOption
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from quaestor.application.files import OutputFile
+    from quaestor.application.inspect_log.log import LoggedRun
     from quaestor.exports.conversation import ExportedConversation
 
 
@@ -24,22 +29,35 @@ def export_command(
     format: Annotated[
         str | None,
         typer.Option(
-            "--format", help="xlsx, csv, json, markdown or html; by default as the file is named.", metavar="NAME"
+            "--format",
+            help="xlsx, csv, json, markdown, html, or inspect: a log of Inspect AI (.eval). By default as the file is "
+            "named.",
+            metavar="NAME",
         ),
+    ] = None,
+    dataset: Annotated[
+        Path | None,
+        typer.Option("--dataset", help="Of a log of Inspect: the labelled file, where it has moved.", metavar="FILE"),
     ] = None,
     force: ForceOption = False,
     store: StoreOption = None,
 ) -> None:
     """Write questions and answers of a run to a file; in a workbook every answer is a live formula over its sources."""
-    from quaestor.application.exporting import format_of, read_conversations, write_export
+    from quaestor.application.exporting import format_of, is_inspect_log, read_conversations, write_export
     from quaestor.application.files import OutputFile
     from quaestor.application.resolve import store_file
+    from quaestor.errors import InputError
     from quaestor.settings import load_settings
     from quaestor.store.base import open_store
 
     uri = load_settings({"store": store}).store
     kept = store_file(uri)
-    target = OutputFile(output, [kept] if kept else [], force)
+    target = OutputFile(output, [path for path in (kept, dataset) if path], force)
+    if is_inspect_log(target, format):
+        _export_log(target, run, conversation or (), dataset, uri)
+        return
+    if dataset is not None:
+        raise InputError("only a log of Inspect is scored: leave out --dataset, or take --format inspect")
     chosen = format_of(target, format)
     target.require_free()
 
@@ -51,3 +69,28 @@ def export_command(
     write_export(target, chosen, found)
     count = sum(len(one.turns) for one in found)
     print(f"{count} question{'s' * (count != 1)} in {output}")
+
+
+def _export_log(target: "OutputFile", run: str, names: "Sequence[str]", dataset: Path | None, uri: str) -> None:
+    """Writes a log of Inspect, and says where it has no scores."""
+    from quaestor.application.inspect_log.log import write_inspect_log
+    from quaestor.application.inspect_log.reading import read_logged_run
+    from quaestor.extras import require_extra
+    from quaestor.store.base import open_store
+
+    require_extra("inspect", "writing a log of Inspect")
+    target.require_free()
+
+    async def read() -> "LoggedRun":
+        async with open_store(uri, create=False) as opened:
+            return await read_logged_run(opened, run, names, dataset)
+
+    logged = asyncio.run(read())
+    write_inspect_log(target, logged)
+    if not logged.scored:
+        print(
+            "the log has no scores: the run is not whole, or its labelled file is not there (--dataset names it)",
+            file=sys.stderr,
+        )
+    count = len(logged.conversations)
+    print(f"{count} sample{'s' * (count != 1)} in {target.path}")

@@ -6,15 +6,17 @@ turn, words for errors) is the same as in any run. Retries, limits, caching, usa
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from quaestor.errors import SettingsError
 from quaestor.llm.naming import ModelSpec
 from quaestor.llm.profiles import Profile
 from quaestor.solvers.spec import RoleModel
 
 if TYPE_CHECKING:
     import httpx2
-    from inspect_ai.model import ChatMessage, ChatMessageAssistant, GenerateConfig, Model, ModelOutput
+    from inspect_ai.model import ChatMessage, ChatMessageAssistant, Model, ModelOutput
     from inspect_ai.tool import ToolChoice, ToolInfo
 
     from quaestor.llm.transcript import Sink
@@ -26,7 +28,12 @@ _ADDRESS = "http://inspect.invalid/v1"
 _CAN = Profile(json_schema=False, json_object=False, strict=False)
 """What every provider of Inspect can do: tools, and requiring one. Schemas of replies only some of them hold."""
 
-_ENDS = {"max_tokens": "length", "model_length": "length", "tool_calls": "tool_calls", "content_filter": "content_filter"}
+_ENDS = {
+    "max_tokens": "length",
+    "model_length": "length",
+    "tool_calls": "tool_calls",
+    "content_filter": "content_filter",
+}
 _STUMBLES = (ValueError, TypeError, KeyError, IndexError, AttributeError, AssertionError)
 """What a provider's client stumbles over in a reply that is not of its protocol."""
 
@@ -50,10 +57,6 @@ def role_specs(main: ModelSpec, roles: Mapping[str, RoleModel]) -> dict[str, Mod
     Raises:
         SettingsError: A role's model is named as ours are.
     """
-    from dataclasses import replace
-
-    from quaestor.errors import SettingsError
-
     found = {}
     for role, wanted in roles.items():
         if wanted.model is not None:
@@ -82,12 +85,7 @@ class InspectModels:
         import httpx2
 
         del network
-
-        class Transport(httpx2.AsyncBaseTransport):
-            async def handle_async_request(inner, request: httpx2.Request) -> httpx2.Response:  # noqa: N805
-                return await self.answer(request)
-
-        return Transport()
+        return httpx2.MockTransport(self.answer)
 
     async def answer(self, request: "httpx2.Request") -> "httpx2.Response":
         """Returns a reply to a chat completion, as a server would give it."""
@@ -103,7 +101,7 @@ class InspectModels:
                 tool_choice=_choice(body),
                 config=GenerateConfig(temperature=body.get("temperature")),
             )
-        except Exception as failure:
+        except Exception as failure:  # noqa: BLE001 - whatever a provider's client raises
             return self._failed(failure, model)
         return httpx2.Response(200, json=self._reply(output))
 
@@ -193,7 +191,8 @@ def _choice(body: Node) -> "ToolChoice | None":
     chosen = body.get("tool_choice")
     if isinstance(chosen, dict):
         return ToolFunction(name=chosen["function"]["name"])
-    return {"required": "any", "auto": "auto", "none": "none"}.get(str(chosen)) if chosen else None  # type: ignore[return-value]
+    choices: dict[object, ToolChoice] = {"required": "any", "auto": "auto", "none": "none"}
+    return choices.get(chosen)
 
 
 def _tools(body: Node) -> "list[ToolInfo]":
@@ -211,7 +210,7 @@ def _tools(body: Node) -> "list[ToolInfo]":
 
 
 def whole(schema: Node) -> Node:
-    """Returns a JSON schema in the words that Inspect's schemas have: parts in their places, fixed values as choices."""
+    """Returns a JSON schema in the words that Inspect's schemas have: parts in place, fixed values as choices."""
     parts: Mapping[str, Node] = schema.get("$defs", {})
 
     def placed(value: Any) -> Any:

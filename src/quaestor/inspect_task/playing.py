@@ -11,16 +11,17 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from quaestor.application.inspect_log.log import NO_MODEL
 from quaestor.application.inspect_log.samples import BROKEN, TURNS, kept_turns, turn_facts, turn_messages
 from quaestor.application.resolve import find_knowledge
 from quaestor.core.computing import compute
-from quaestor.datasets.dataset import Conversation, Dataset
+from quaestor.datasets.dataset import Conversation
 from quaestor.errors import SettingsError
 from quaestor.evaluation.fates import failure_words, fate_of
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.evaluation.runner import Play, check_questions
-from quaestor.extras import require_extra
+from quaestor.inspect_task.bridge import InspectModels, role_specs, spec_of
 from quaestor.inspect_task.prepared import Prepared, prepared
 from quaestor.llm.session import ModelConfig, ModelSession, open_session
 from quaestor.solvers.base import Solver
@@ -29,9 +30,6 @@ from quaestor.solvers.registry import make_solver, solver_spec
 if TYPE_CHECKING:
     from inspect_ai.solver import Generate, TaskState
     from inspect_ai.solver import Solver as InspectSolver
-
-NO_MODEL = "none/none"
-"""What Inspect calls the model where none is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +60,6 @@ class Player:
 
     async def play(self, state: "TaskState") -> None:
         """Plays the conversation of a sample, and keeps what was answered in its store."""
-        from quaestor.inspect_task.bridge import InspectModels
-
         conversation = self._given.conversations[str(state.sample_id)]
         ready, models = await self.ready(), InspectModels()
         async with AsyncExitStack() as stack:
@@ -78,14 +74,12 @@ class Player:
                     raise
                 state.store.set(BROKEN, failure_words(failure))
 
-    def _model(self, state: "TaskState", models: object) -> ModelConfig | None:
+    def _model(self, state: "TaskState", models: InspectModels) -> ModelConfig | None:
         """Returns the way to Inspect's model; None where the solver asks none.
 
         Raises:
             SettingsError: The solver asks a model, and Inspect has none.
         """
-        from quaestor.inspect_task.bridge import InspectModels, role_specs, spec_of
-
         spec = solver_spec(self._given.settings.solver)
         options = spec.read(self._given.options)
         if str(state.model) == NO_MODEL:
@@ -94,15 +88,11 @@ class Player:
             return None
         if not spec.takes_model:
             return None
-        assert isinstance(models, InspectModels)
-        require_extra("models", "asking a model")
         named = spec_of(str(state.model))
         return ModelConfig(named, cassette=models, roles=role_specs(named, spec.roles(options)))
 
 
-async def _play(
-    conversation: Conversation, ready: Ready, session: ModelSession | None, state: "TaskState"
-) -> None:
+async def _play(conversation: Conversation, ready: Ready, session: ModelSession | None, state: "TaskState") -> None:
     from inspect_ai.log import transcript
     from inspect_ai.model import ModelOutput
     from inspect_ai.util import span
@@ -117,7 +107,7 @@ async def _play(
             records = await compute(turn_records, place, play.turns, chained=conversation.chained)
             transcript().info(turn_facts(records[-1]), source="quaestor")
         state.store.set(TURNS, kept_turns(records))
-        state.messages = turn_messages(records)
+        state.messages = turn_messages(records, conversation.document)
         state.output = ModelOutput.from_content(str(state.model), state.messages[-1].text)
 
 

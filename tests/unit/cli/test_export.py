@@ -2,6 +2,7 @@
 
 import csv
 import json
+import sys
 from pathlib import Path
 from zipfile import is_zipfile
 
@@ -73,3 +74,13 @@ def test_what_is_there_is_not_replaced(asked: Path, capfd: pytest.CaptureFixture
     assert typed("export", "latest", "-o", str(asked / "a.csv")) == 2
     assert (asked / "a.csv").read_text() == "mine"
     assert typed("export", "latest", "-o", str(asked / "a.csv"), "--force") == 0
+
+
+def test_a_log_of_inspect_says_what_is_not_installed(
+    asked: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "inspect_ai", None)
+    for words in (["a.eval"], ["a.json", "--format", "inspect"]):
+        assert typed("export", "latest", "--output", str(asked / words[0]), *words[1:]) == 2
+        assert "pip install 'quaestor[inspect]'" in capfd.readouterr().err
+    assert not list(asked.glob("a.*"))

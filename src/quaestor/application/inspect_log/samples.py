@@ -1,4 +1,4 @@
-"""A conversation as a sample of Inspect: what is asked, what was answered as people read it, and the turns kept in it."""
+"""A conversation as a sample of Inspect: its questions, the answers as people read them, and the turns kept in it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import JsonValue
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.display import show_confidence, show_number
+from quaestor.conversation.display import show_confidence, show_number, show_source
 from quaestor.core import serial
+from quaestor.documents.document import Document
 from quaestor.store.records import TurnRecord
 
 if TYPE_CHECKING:
@@ -30,28 +31,39 @@ def sample_input(questions: Sequence[str]) -> str:
     return "\n".join(f"{number}. {' '.join(question.split())}" for number, question in enumerate(questions, start=1))
 
 
-def told(turn: TurnRecord) -> str:
-    """Returns an answer as people read it: the number, its arithmetic, and where it comes from or why there is none."""
+def told(turn: TurnRecord, document: Document | None) -> str:
+    """Returns an answer as people read it: the number, its arithmetic, and where it comes from or why there is none.
+
+    Args:
+        turn: The turn.
+        document: What it is about; None where that is not there any more, so that sources are left out.
+    """
     answer = answer_of(turn)
     if answer.value is None:
         return f"no answer: {turn.error or answer.reason or 'none was given'}"
     lines = [show_number(answer)]
     if answer.formula:
         lines.append(f"= {answer.formula}")
-    lines += [f"{variable.name} = {variable.value}" for variable in answer.variables]
+    shown = [show_source(source, document) for source in answer.sources] if document else []
+    lines += [f"- {source.place}: {source.span}" for source in shown]
     if answer.confidence is not None:
         lines.append(f"confidence {show_confidence(answer.confidence)}")
     return "\n".join(lines)
 
 
-def turn_messages(turns: Sequence[TurnRecord]) -> "list[ChatMessage]":
-    """Returns turns as a talk of a user with an assistant."""
+def turn_messages(turns: Sequence[TurnRecord], document: Document | None) -> "list[ChatMessage]":
+    """Returns turns as a talk of a user with an assistant.
+
+    Args:
+        turns: In their order.
+        document: What they are about, where it is there.
+    """
     from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
 
     said: list[ChatMessage] = []
     for turn in turns:
         said.append(ChatMessageUser(content=turn.question))
-        said.append(ChatMessageAssistant(content=told(turn)))
+        said.append(ChatMessageAssistant(content=told(turn, document)))
     return said
 
 

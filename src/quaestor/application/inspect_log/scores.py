@@ -5,7 +5,7 @@ turns, as ours are: the metric takes the verdicts that the scores carry, and cou
 turn counts alike in long and in short conversations, and one without an answer is wrong.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
@@ -94,7 +94,11 @@ def turns(scorer: str) -> Callable[[list[Any]], dict[str, float]]:
     return counts
 
 
-METRICS = {"accuracy": accuracy, "interval": interval, "turns": turns}
+METRICS: Mapping[str, Callable[[str], Any]] = {
+    "accuracy": accuracy,
+    "interval": interval,
+    "turns": turns,
+}
 """The metrics of each scorer, by their names in Inspect, which reads their annotations: hence `list[Any]`."""
 
 

@@ -1,0 +1,146 @@
+"""What happened in a turn as events of Inspect: a span, each exchange with a model as it was, and what came of it."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+from quaestor.application.inspect_log.samples import turn_facts
+from quaestor.llm.messages import Message, read_request, read_response
+from quaestor.llm.usage import Usage
+from quaestor.store.records import PromptRecord, TurnRecord
+
+if TYPE_CHECKING:
+    from inspect_ai.event import Event, ModelEvent
+    from inspect_ai.model import ChatMessage, ChatMessageAssistant, ModelUsage
+
+_CALL = "call "
+
+
+def turn_events(
+    index: int, turn: TurnRecord | None, prompts: Sequence[PromptRecord], model: Callable[[str], str], begun: datetime
+) -> "Iterator[Event]":
+    """Yields the events of a turn.
+
+    Args:
+        index: Its place in the conversation, from 0.
+        turn: What was answered; None where the turn broke off.
+        prompts: Its exchanges with models.
+        model: Gives a model's name as Inspect has it.
+        begun: When the conversation was begun.
+    """
+    from inspect_ai.event import InfoEvent, SpanBeginEvent, SpanEndEvent
+
+    exchanges = sorted(prompts, key=lambda prompt: prompt.number)
+    first = turn.started if turn else exchanges[0].started
+    last = (turn.finished or turn.started) if turn else exchanges[-1].finished
+    span, name = f"turn-{index + 1}", f"turn {index + 1}"
+
+    def since(moment: datetime) -> float:
+        return max(0.0, (moment - begun).total_seconds())
+
+    yield SpanBeginEvent(id=span, name=name, span_id=span, timestamp=first, working_start=since(first))
+    for prompt in exchanges:
+        yield model_event(prompt, model, span, since(prompt.started))
+    if turn is not None:
+        facts = turn_facts(turn)
+        yield InfoEvent(source="quaestor", data=facts, span_id=span, timestamp=last, working_start=since(last))
+    yield SpanEndEvent(id=span, span_id=span, timestamp=last, working_start=since(last))
+
+
+def model_event(prompt: PromptRecord, model: Callable[[str], str], span: str, working_start: float) -> "ModelEvent":
+    """Returns an exchange with a model: what was said in Inspect's messages, and the bodies word for word.
+
+    Args:
+        prompt: The exchange.
+        model: Gives a model's name as Inspect has it.
+        span: That it is in.
+        working_start: How many seconds after the conversation was begun.
+    """
+    from inspect_ai.event import ModelEvent
+    from inspect_ai.model import ChatCompletionChoice, GenerateConfig, ModelCall, ModelOutput
+
+    response = () if prompt.response is None else read_response(prompt.response)
+    failed = prompt.error or next((said.text for said in response if said.who == "error"), None)
+    reply = _assistant(response)
+    calls = bool(reply.tool_calls)
+    choice = ChatCompletionChoice(message=reply, stop_reason="tool_calls" if calls else "stop")
+    seconds = (prompt.finished - prompt.started).total_seconds()
+    usage = model_usage(Usage.of_counts(prompt.usage))
+    return ModelEvent(
+        model=model(prompt.model),
+        input=_said(read_request(prompt.prompt)),
+        tools=[],
+        tool_choice="auto",
+        config=GenerateConfig(),
+        output=ModelOutput(model=model(prompt.model), choices=[] if failed else [choice], usage=usage, time=seconds),
+        error=failed,
+        call=ModelCall(request=_body(prompt.prompt), response=_body(prompt.response or ""), time=seconds),
+        completed=prompt.finished,
+        working_time=seconds,
+        span_id=span,
+        metadata={"phase": prompt.phase},
+        timestamp=prompt.started,
+        working_start=working_start,
+    )
+
+
+def model_usage(usage: Usage) -> "ModelUsage":
+    """Returns what was used as Inspect counts it: what came from a cache beside what was read anew."""
+    from inspect_ai.model import ModelUsage
+
+    return ModelUsage(
+        input_tokens=usage.input_tokens - usage.cached_tokens,
+        output_tokens=usage.output_tokens,
+        total_tokens=usage.tokens,
+        input_tokens_cache_read=usage.cached_tokens or None,
+        total_cost=None if usage.cost is None else float(usage.cost),
+    )
+
+
+def _said(messages: Sequence[Message]) -> "list[ChatMessage]":
+    """Returns the messages of a request; pieces of one that was the model's own are one message."""
+    from inspect_ai.model import ChatMessageSystem, ChatMessageTool, ChatMessageUser
+
+    said: list[ChatMessage] = []
+    own: list[Message] = []
+    for message in (*messages, Message("", "")):
+        if message.who == "assistant" or message.who.startswith(_CALL):
+            own.append(message)
+            continue
+        if own:
+            said.append(_assistant(own))
+            own = []
+        if message.who == "system":
+            said.append(ChatMessageSystem(content=message.text))
+        elif message.who == "result":
+            said.append(ChatMessageTool(content=message.text))
+        elif message.who in ("user", "body"):
+            said.append(ChatMessageUser(content=message.text))
+    return said
+
+
+def _assistant(pieces: Sequence[Message]) -> "ChatMessageAssistant":
+    from inspect_ai.model import ChatMessageAssistant
+    from inspect_ai.tool import ToolCall
+
+    calls = [piece for piece in pieces if piece.who.startswith(_CALL)]
+    return ChatMessageAssistant(
+        content="\n".join(piece.text for piece in pieces if piece.who in ("assistant", "body")),
+        tool_calls=[
+            ToolCall(id=f"call-{number}", function=call.who.removeprefix(_CALL), arguments=_body(call.text))
+            for number, call in enumerate(calls, start=1)
+        ]
+        or None,
+    )
+
+
+def _body(text: str) -> dict[str, JsonValue]:
+    """Returns a body as JSON; one that is no JSON object as text."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    return found if isinstance(found, dict) else {"text": text}

@@ -1,0 +1,247 @@
+"""A stored run as a log of Inspect: header, samples and figures, as the log of the task would have them."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quaestor.application.files import OutputFile
+from quaestor.application.inspect_log.events import model_usage, turn_events
+from quaestor.application.inspect_log.samples import BROKEN, TURNS, kept_turns, sample_input, turn_messages
+from quaestor.application.inspect_log.scores import METRICS, SCORER, inspect_score
+from quaestor.application.judged_runs import Labelled
+from quaestor.evaluation.spec import RunSpec
+from quaestor.extras import require_extra
+from quaestor.llm.usage import Usage
+from quaestor.scoring.report import TurnScore
+from quaestor.scoring.scorers import measures_of
+from quaestor.store.records import ConversationRecord, PromptRecord, RunRecord, RunStatus, TurnRecord
+
+if TYPE_CHECKING:
+    from inspect_ai.event import Event
+    from inspect_ai.log import EvalLog, EvalResults, EvalSample, EvalScore, EvalSpec, EvalStatus
+    from inspect_ai.model import ModelUsage
+    from inspect_ai.scorer import SampleScore
+
+NO_MODEL = "none/none"
+"""What Inspect calls the model where none is asked."""
+
+_TASK, _SOLVER = "quaestor/convfinqa", "quaestor/conversation"
+_STATUS: "Mapping[RunStatus, EvalStatus]" = {
+    "complete": "success",
+    "failed": "error",
+    "stopped": "cancelled",
+    "running": "started",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedConversation:
+    """A conversation as it was played.
+
+    Attributes:
+        record: How it went.
+        turns: What was answered.
+        prompts: The exchanges with models, of all turns.
+        verdicts: On every labelled turn; none where there are no references.
+        place: Its place in the dataset, from 0.
+    """
+
+    record: ConversationRecord
+    turns: tuple[TurnRecord, ...]
+    prompts: tuple[PromptRecord, ...]
+    verdicts: tuple[TurnScore, ...]
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedRun:
+    """A run with all that its log tells.
+
+    Attributes:
+        run: Its record.
+        conversations: Those that are written.
+        labelled: What was asked, with references; None where that is not there any more.
+    """
+
+    run: RunRecord
+    conversations: tuple[LoggedConversation, ...]
+    labelled: Labelled | None
+
+    @property
+    def scored(self) -> bool:
+        """Whether there are verdicts."""
+        return any(one.verdicts for one in self.conversations)
+
+
+def write_inspect_log(output: OutputFile, logged: LoggedRun) -> None:
+    """Writes a run as a log that Inspect reads.
+
+    Args:
+        output: Where to; a name that ends in `.json` is written as text, any other as Inspect's own `.eval`.
+        logged: The run.
+
+    Raises:
+        InputError: The file cannot be written or may not be replaced.
+        SettingsError: Inspect is not installed.
+    """
+    require_extra("inspect", "writing a log of Inspect")
+    from inspect_ai.log import write_eval_log
+
+    log = inspect_log(logged)
+    with output.replacing() as path:
+        write_eval_log(log, str(path.absolute()), format="json" if output.path.suffix == ".json" else "eval")
+
+
+def inspect_log(logged: LoggedRun) -> "EvalLog":
+    """Returns a run as a log of Inspect.
+
+    Args:
+        logged: The run.
+    """
+    from inspect_ai.log import EvalLog, EvalPlan, EvalPlanStep, EvalStats
+
+    run, samples = logged.run, [_sample(one, logged) for one in logged.conversations]
+    spec, names = _spec(logged), _model_names(RunSpec.of_run(run))
+    return EvalLog(
+        status=_STATUS[run.status],
+        eval=spec,
+        plan=EvalPlan(steps=[EvalPlanStep(solver=_SOLVER, params=spec.solver_args or {})]),
+        results=_results(logged, samples),
+        stats=EvalStats(
+            started_at=run.started.isoformat(),
+            completed_at=(run.finished or run.started).isoformat(),
+            model_usage=_usage([prompt for one in logged.conversations for prompt in one.prompts], names),
+        ),
+        samples=samples,
+    )
+
+
+def _spec(logged: LoggedRun) -> "EvalSpec":
+    from inspect_ai.log import EvalConfig, EvalDataset, EvalSpec, HeadlineMetric
+
+    run, asked = logged.run, RunSpec.of_run(logged.run)
+    arguments = {"dataset": run.dataset, "solver": asked.solver, "options": asked.solver_options}
+    return EvalSpec(
+        eval_id=run.id,
+        run_id=run.id,
+        task_id=run.id,
+        created=run.started.isoformat(),
+        task=_TASK,
+        task_registry_name=_TASK,
+        task_display_name=_TASK.partition("/")[2],
+        task_args=arguments,
+        solver=_SOLVER,
+        solver_args=arguments,
+        dataset=EvalDataset(
+            name=Path(run.dataset).name,
+            location=run.dataset,
+            samples=len(logged.conversations),
+            sample_ids=[one.record.conversation for one in logged.conversations],
+        ),
+        model=_model(asked),
+        config=EvalConfig(),
+        packages={"quaestor": asked.version},
+        metadata={"run": run.id, "kind": run.kind, "dataset_digest": run.dataset_digest, "prompts": asked.prompts},
+        headline_metric=HeadlineMetric(scorer=SCORER) if logged.scored else None,
+    )
+
+
+def _model(spec: RunSpec) -> str:
+    if not spec.model:
+        return NO_MODEL
+    return f"{spec.model.get('provider')}/{spec.model.get('model')}"
+
+
+def _model_names(spec: RunSpec) -> Callable[[str], str]:
+    """Returns what gives the names of models as Inspect has them: `provider/model`, without an address."""
+
+    def name(asked: str) -> str:
+        provider, colon, model = asked.partition("@")[0].partition(":")
+        return f"{provider}/{model}" if colon else _model(spec)
+
+    return name
+
+
+def _sample(one: LoggedConversation, logged: LoggedRun) -> "EvalSample":
+    from inspect_ai.log import EvalError, EvalSample
+    from inspect_ai.model import ModelOutput
+
+    record = one.record
+    asked = logged.labelled.conversations.get(record.conversation) if logged.labelled else None
+    questions = asked.questions if asked else tuple(turn.question for turn in one.turns)
+    messages = turn_messages(one.turns, asked.document if asked else None)
+    spec = RunSpec.of_run(logged.run)
+    model, names = _model(spec), _model_names(spec)
+    begun = record.started or logged.run.started
+    ended = record.finished or begun
+    broken = record.error if record.status == "failed" else None
+    outage = record.error if record.status == "outage" else None
+    return EvalSample(
+        id=record.conversation,
+        epoch=1,
+        input=sample_input(questions),
+        target="",
+        messages=messages,
+        output=ModelOutput.from_content(model, messages[-1].text) if messages else ModelOutput(model=model),
+        scores={SCORER: inspect_score(one.verdicts, one.turns, one.place, broken)} if one.verdicts else None,
+        metadata={"page": record.document, "turns": len(questions)},
+        store={TURNS: kept_turns(one.turns), **({BROKEN: broken} if broken else {})},
+        events=list(_events(one, names, begun)),
+        model_usage=_usage(one.prompts, names),
+        started_at=begun.isoformat(),
+        completed_at=ended.isoformat(),
+        total_time=(ended - begun).total_seconds(),
+        uuid=f"{logged.run.id}/{record.conversation}",
+        error=EvalError(message=outage, traceback="", traceback_ansi="") if outage else None,
+    )
+
+
+def _events(one: LoggedConversation, names: Callable[[str], str], begun: datetime) -> "Iterator[Event]":
+    turns: Mapping[int, TurnRecord] = {turn.index: turn for turn in one.turns}
+    prompts: dict[int, list[PromptRecord]] = {}
+    for prompt in one.prompts:
+        prompts.setdefault(prompt.turn, []).append(prompt)
+    for index in sorted(turns.keys() | prompts.keys()):
+        yield from turn_events(index, turns.get(index), prompts.get(index, ()), names, begun)
+
+
+def _results(logged: LoggedRun, samples: "Sequence[EvalSample]") -> "EvalResults | None":
+    from inspect_ai.log import EvalResults, HeadlineMetric
+    from inspect_ai.scorer import SampleScore
+
+    if not logged.scored:
+        return None
+    names = measures_of(next(one.verdicts[0].verdicts for one in logged.conversations if one.verdicts)).scorers
+    scores = [SampleScore(score=one.scores[SCORER], sample_id=one.id) for one in samples if one.scores]
+    figures = [_figure(name, scores) for name in names]
+    return EvalResults(
+        total_samples=len(samples),
+        completed_samples=sum(one.error is None for one in samples),
+        scores=figures,
+        headline=HeadlineMetric(scorer=SCORER, score=names[0], metric=next(iter(figures[0].metrics))),
+    )
+
+
+def _figure(scorer: str, scores: "Sequence[SampleScore]") -> "EvalScore":
+    from inspect_ai.log import EvalMetric, EvalScore
+
+    metrics: dict[str, EvalMetric] = {}
+    for name, made in METRICS.items():
+        found = made(scorer)(list(scores))
+        parts = found if isinstance(found, dict) else {"": found}
+        for part, value in parts.items():
+            key = f"quaestor/{name}_{part}" if part else f"quaestor/{name}"
+            metrics[key] = EvalMetric(
+                name=part or key, group=name if part else None, value=value, params={"scorer": scorer}
+            )
+    return EvalScore(name=scorer, scorer=SCORER, metrics=metrics, scored_samples=len(scores))
+
+
+def _usage(prompts: Sequence[PromptRecord], names: Callable[[str], str]) -> "dict[str, ModelUsage]":
+    found: dict[str, Usage] = {}
+    for prompt in prompts:
+        name = names(prompt.model)
+        found[name] = found.get(name, Usage()) + Usage.of_counts(prompt.usage)
+    return {model: model_usage(usage) for model, usage in found.items()}

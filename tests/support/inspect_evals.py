@@ -1,0 +1,72 @@
+"""Evaluations that Inspect runs, in this process and in a folder of their own; and the figures of their logs."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from recorded_replies import Golds, Replies, recorded_replies
+
+from quaestor.application.library import evaluate
+from quaestor.application.score_service import ScoredRun
+from quaestor.datasets.dataset import Conversation, Dataset
+from quaestor.datasets.formats import read_dataset
+from quaestor.sample import sample_path
+from quaestor.scoring.gold import read_gold
+from quaestor.scoring.report import Score
+
+CONVERSATIONS = 5
+
+
+def few() -> tuple[Dataset, Sequence[Conversation], Golds]:
+    """The bundled sample, the first of its conversations, and their references."""
+    dataset = read_dataset(sample_path())
+    return dataset, dataset.conversations[:CONVERSATIONS], read_gold(sample_path())
+
+
+def replies_for_few() -> Replies:
+    """What the model says of the first conversations of the sample, played as of the whole file."""
+    dataset, conversations, golds = few()
+    return recorded_replies(conversations, golds, dataset.conversations)
+
+
+def run_ours(model: str, store: str = "sqlite://", **more: Any) -> ScoredRun:
+    """The same conversations as `quaestor eval` plays them."""
+    _, conversations, _ = few()
+    named = [one.id for one in conversations]
+    return evaluate("sample", solver="workflow", model=model, conversations=named, store=store, **more)
+
+
+def run_theirs(model: str, logs: Path, address: str | None = None, **more: Any) -> Any:
+    """The log of `inspect eval quaestor/convfinqa` over the first conversations."""
+    from inspect_ai import eval as inspect_eval
+    from inspect_ai.log import read_eval_log
+
+    _, conversations, _ = few()
+    arguments = {"model_args": {"responses_api": False}} if model.startswith("openai/") else {}
+    (log,) = inspect_eval(
+        "quaestor/convfinqa",
+        model=model,
+        model_base_url=address,
+        sample_id=[one.id for one in conversations],
+        log_dir=str(logs),
+        display="none",
+        **{**arguments, **more},
+    )
+    return read_eval_log(log.location)
+
+
+def figures(log: Any) -> Mapping[str, tuple[float, float, float, float, float]]:
+    """Of each scorer of a log: share, interval, how many are right, and of how many."""
+    parts = ("accuracy", "interval_low", "interval_high", "turns_right", "turns_all")
+    found = {}
+    for score in log.results.scores:
+        share, low, high, right, whole = (score.metrics[f"quaestor/{part}"].value for part in parts)
+        found[score.name] = (share, low, high, right, whole)
+    return found
+
+
+def figures_of_score(score: Score) -> Mapping[str, tuple[float, float, float, float, float]]:
+    """The same of a score of ours."""
+    return {
+        name: (found.value, found.low, found.high, found.correct, found.total) for name, found in score.results.items()
+    }

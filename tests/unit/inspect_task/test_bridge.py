@@ -1,0 +1,119 @@
+"""Requests of our solvers to Inspect's models: schemas keep what they say, replies arrive as they were."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from pydantic_ai.direct import model_request
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolReturnPart, UserPromptPart
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.tools import ToolDefinition
+
+from quaestor.errors import SettingsError
+from quaestor.inspect_task.bridge import InspectModels, role_specs, spec_of, whole
+from quaestor.llm.models import Connection, connect
+from quaestor.llm.structured.schema import plain_schema
+from quaestor.solvers.agent.messages import Understanding
+from quaestor.solvers.spec import RoleModel
+from quaestor.solvers.tools.toolbox import TOOLS
+from quaestor.solvers.workflow.schema import NumberPlan, WorkflowPlan
+
+SCHEMAS = {
+    **{name: tool.schema for name, tool in TOOLS.items()},
+    **{kind.__name__: plain_schema(kind) for kind in (Understanding, NumberPlan, WorkflowPlan)},
+}
+
+
+def lost(said: Any, kept: Any) -> set[str]:
+    """The words of a schema that are not kept."""
+    if isinstance(said, dict) and isinstance(kept, dict):
+        gone = {key for key in said.keys() - kept.keys() if said[key] is not None}
+        return gone.union(*(lost(said[key], kept[key]) for key in said.keys() & kept.keys()))
+    if isinstance(said, list) and isinstance(kept, list) and len(said) == len(kept):
+        return set().union(*(lost(one, other) for one, other in zip(said, kept, strict=True)))
+    return set() if said == kept else {str(said)}
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_inspect_keeps_every_word_of_our_schemas(name: str) -> None:
+    tool = pytest.importorskip("inspect_ai.tool")
+    schema = whole(SCHEMAS[name])
+    kept = tool.ToolParams.model_validate(schema).model_dump(exclude_none=True)
+    assert lost(schema, kept) <= {"propertyNames", "minItems", "maxItems"}  # checked again when a reply is read
+    assert "$ref" not in str(schema)
+
+
+def test_a_part_that_is_used_twice_stands_in_both_places() -> None:
+    schema = {
+        "$defs": {"Fixed": {"type": "string", "const": "table"}},
+        "type": "object",
+        "properties": {"one": {"$ref": "#/$defs/Fixed"}, "two": {"$ref": "#/$defs/Fixed", "description": "again"}},
+    }
+    assert whole(schema) == {
+        "type": "object",
+        "properties": {
+            "one": {"type": "string", "enum": ["table"]},
+            "two": {"type": "string", "enum": ["table"], "description": "again"},
+        },
+    }
+
+
+def test_a_role_has_its_temperature_and_inspects_model() -> None:
+    specs = role_specs(spec_of("mockllm/model"), {"expert": RoleModel(temperature=0.7)})
+    assert (specs["expert"].model, specs["expert"].temperature) == ("inspect/expert", 0.7)
+    with pytest.raises(SettingsError, match="--model-role expert="):
+        role_specs(spec_of("mockllm/model"), {"expert": RoleModel("anthropic:NAME")})
+
+
+CALCULATE = ModelRequestParameters(
+    function_tools=[ToolDefinition(name="calculate", parameters_json_schema=TOOLS["calculate"].schema)],
+    allow_text_output=True,
+)
+
+
+def talk(reply: Any, say: Any) -> Any:
+    """What `say` returns of a connection to a model of Inspect that replies so."""
+    from inspect_ai.model import get_model
+    from inspect_ai.model._model import init_active_model
+
+    async def run() -> Any:
+        model = get_model("mockllm/model", custom_outputs=reply, memoize=False)
+        init_active_model(model, model.config)
+        async with connect(spec_of("mockllm/model"), cassette=InspectModels()) as connection:
+            return await say(connection)
+
+    return asyncio.run(run())
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of a package of Inspect
+def test_a_tool_call_its_result_and_what_was_used_go_both_ways(local_models: None) -> None:
+    inspect = pytest.importorskip("inspect_ai.model")
+    heard: list[list[Any]] = []
+    second = inspect.ModelOutput.from_content("mockllm/model", "it is 5")
+    second.usage = inspect.ModelUsage(input_tokens=7, output_tokens=3, total_tokens=12, input_tokens_cache_read=2)
+    first = inspect.ModelOutput.for_tool_call("mockllm/model", "calculate", {"operation": "add", "operands": [2, 3]})
+    first.usage = inspect.ModelUsage(input_tokens=10, output_tokens=5, total_tokens=15)
+    first.message.content = [inspect.ContentReasoning(reasoning="two and three", signature="signed")]
+
+    async def say(connection: Connection) -> tuple[ModelResponse, ModelResponse, Connection]:
+        said: list[ModelMessage] = [ModelRequest([UserPromptPart("what is 2 + 3?")])]
+        asked = await model_request(connection.model, said, model_request_parameters=CALCULATE)
+        (called,) = asked.tool_calls
+        said += [asked, ModelRequest([ToolReturnPart("calculate", "5", called.tool_call_id)])]
+        return asked, await model_request(connection.model, said, model_request_parameters=CALCULATE), connection
+
+    def reply(messages: list[Any], tools: Any, choice: Any, config: Any) -> Any:
+        heard.append(messages)
+        return first if len(heard) == 1 else second
+
+    asked, answered, connection = talk(reply, say)
+    (called,) = asked.tool_calls
+    assert called.args_as_dict() == {"operation": "add", "operands": [2, 3]}
+    assert not asked.text  # reasoning is no part of what was said
+    assert answered.text == "it is 5"
+    used = connection.meter.total
+    assert (used.requests, used.input_tokens, used.output_tokens, used.cached_tokens) == (2, 19, 8, 2)
+    _, own, result = heard[1]
+    # The reply goes back as the message that it was, its signed reasoning in it.
+    assert own.content[0].signature == "signed"
+    assert (result.role, result.text, result.tool_call_id) == ("tool", "5", own.tool_calls[0].id)

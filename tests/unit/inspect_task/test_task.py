@@ -1,0 +1,183 @@
+"""`inspect eval quaestor/convfinqa`: found by its name, scored as `quaestor eval` scores, failures counted as wrong."""
+
+import gc
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_evals import CONVERSATIONS, few, figures, figures_of_score, replies_for_few, run_ours, run_theirs
+from model_replies import Reply, broken
+from model_server import ModelServer
+from recorded_replies import Replies, answering, faulty
+
+pytest.importorskip("inspect_ai")
+# What Inspect's own packages warn of is not ours to mend.
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default"), pytest.mark.usefixtures("local_models")]
+
+TURNS = sum(len(one.questions) for one in few()[1])
+
+
+@pytest.fixture(autouse=True)
+def keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "no-key")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "no-key")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def streams() -> Iterator[None]:
+    """Has what Inspect leaves open warn within its test, where such warnings are no errors."""
+    yield
+    gc.collect()
+
+
+@pytest.fixture(scope="module")
+def replies() -> Iterator[Replies]:
+    from pydantic_ai.models import override_allow_model_requests
+
+    with override_allow_model_requests(True):
+        yield replies_for_few()
+
+
+def verdicts(log: Any) -> dict[tuple[str, int], bool]:
+    """Of each turn whether it is right."""
+    found = {}
+    for sample in log.samples:
+        for index, right in enumerate(sample.scores["official"].metadata["verdicts"]["execution"]):
+            found[sample.id, index] = bool(right)
+    return found
+
+
+@pytest.mark.parametrize("faults", [False, True], ids=["no faults", "faults"])
+@pytest.mark.parametrize("protocol", ["openai", "anthropic"])
+def test_the_same_replies_have_the_same_score(protocol: str, faults: bool, replies: Replies, tmp_path: Path) -> None:
+    script = answering(replies)
+    with ModelServer(faulty(script) if faults else script) as server:
+        address = f"{server.url}/v1" if protocol == "openai" else server.url
+        ours, asked = run_ours(f"{protocol}:scripted@{address}"), len(server.asked)
+    with ModelServer(faulty(script) if faults else script) as server:
+        address = f"{server.url}/v1" if protocol == "openai" else server.url
+        log, theirs = run_theirs(f"{protocol}/scripted", tmp_path, address), len(server.asked)
+
+    assert log.status == "success"
+    assert figures(log) == figures_of_score(ours.report.score)
+    assert verdicts(log) == {(turn.conversation, turn.turn): turn.correct for turn in ours.report.turns}
+    right, total = ours.report.score.execution.correct, ours.report.score.execution.total
+    assert 0 < right < total == TURNS  # some are wrong, and some have no answer
+    assert 0 < ours.report.score.unanswered < total - right
+    assert theirs == asked  # nothing is asked twice that is asked once by ours
+    assert not faults or asked > len(replies)
+    usage = log.stats.model_usage[f"{protocol}/scripted"]
+    used = ours.report.turns and sum(turn.usage.get("input_tokens", 0) for turn in ours.turns.values())
+    assert usage.input_tokens == used or faults  # a reply that was cut off counts where it was counted
+
+
+def test_the_name_is_found_by_the_command_and_the_log_opens(tmp_path: Path) -> None:
+    from inspect_ai.log import read_eval_log
+
+    words = "eval quaestor/convfinqa -T solver=embedded --model none --limit 2 --display plain --log-dir logs"
+    inspect = Path(sys.executable).with_name("inspect")
+    done = subprocess.run([inspect, *words.split()], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (file,) = (tmp_path / "logs").glob("*.eval")
+    log = read_eval_log(str(file))
+    assert log.status == "success"
+    assert log.eval.task == "quaestor/convfinqa"
+    assert (log.results.headline.scorer, log.results.headline.score) == ("official", "execution")
+    asked = [one.id for one in few()[1][:2]]
+    assert sorted(sample.id for sample in log.samples) == sorted(asked)
+    sample = log.samples[0]
+    assert [message.role for message in sample.messages[:2]] == ["user", "assistant"]
+    assert "| answer | reference |" in sample.scores["official"].explanation
+    assert sample.target == ""  # the references are in no state that a solver is handed
+
+
+def test_every_epoch_counts(tmp_path: Path) -> None:
+    log = run_theirs("none/none", tmp_path, task_args={"solver": "embedded"}, epochs=2)
+    _, _, _, right, total = figures(log)["execution"]
+    assert total == 2 * TURNS
+    assert right % 2 == 0
+    assert len(log.samples) == 2 * CONVERSATIONS
+
+
+@pytest.mark.parametrize("status", [401, 503])
+def test_a_model_that_cannot_be_asked_ends_its_samples_and_its_turns_are_wrong(status: int, tmp_path: Path) -> None:
+    with ModelServer(lambda asked: broken(status)) as server:
+        log = run_theirs("openai/scripted", tmp_path, f"{server.url}/v1", max_retries=1)
+    assert log.status == "error"  # as an outage stops a run of ours, and `inspect eval-retry` goes on with it
+    assert all(sample.error for sample in log.samples)
+    assert figures(log)["execution"] == (0, 0, 0, 0, TURNS)
+
+
+def test_a_request_that_is_refused_leaves_its_turn_wrong_and_goes_on(replies: Replies, tmp_path: Path) -> None:
+    first = few()[1][0].questions[0]
+
+    def script(asked: Any) -> Reply:
+        refused = f"Question: {first}" in asked.prompts[-1]
+        return Reply("not that", status=400) if refused else answering(replies)(asked)
+
+    with ModelServer(script) as server:
+        log = run_theirs("openai/scripted", tmp_path, f"{server.url}/v1")
+    assert log.status == "success"
+    sample = next(sample for sample in log.samples if sample.id == few()[1][0].id)
+    turns = sample.store["quaestor:turns"]
+    assert "ModelReplyError" in turns[0]["error"]
+    assert len(turns) == len(few()[1][0].questions)
+    assert figures(log)["execution"][4] == TURNS
+
+
+def test_a_limit_of_inspect_ends_a_sample_which_is_scored_by_what_it_had(replies: Replies, tmp_path: Path) -> None:
+    with ModelServer(answering(replies)) as server:
+        log = run_theirs("openai/scripted", tmp_path, f"{server.url}/v1", token_limit=20)
+    assert log.status == "success"
+    assert {sample.limit.type for sample in log.samples if sample.limit} == {"token"}
+    _, _, _, right, total = figures(log)["execution"]
+    assert 0 < right < total == TURNS
+
+
+def test_a_conversation_that_breaks_off_is_wrong_and_said_to_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from scripted import scripted
+    from stand_in import stand_in
+
+    class Broken:
+        name = "embedded"
+
+        async def solve(self, question: str, context: Any) -> Any:
+            if len(context.memory.turns) == 1:
+                raise KeyError("a defect")
+            return await scripted().solve("guess 1", context)
+
+    stand_in(monkeypatch, Broken)
+    log = run_theirs("none/none", tmp_path, task_args={"solver": "embedded"})
+    assert log.status == "success"
+    assert figures(log)["execution"][4] == TURNS
+    assert all("KeyError" in sample.scores["official"].explanation for sample in log.samples)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"solver": "workflw"}, "there is no solver 'workflw'"),
+        ({"options": "sampels=3"}, "sampels"),
+        ({"options": "samples"}, "NAME=VALUE"),
+        ({"dataset": "nowhere.json"}, "nowhere.json"),
+    ],
+)
+def test_what_cannot_be_used_is_said_before_anything_is_asked(
+    arguments: dict[str, str], said: str, tmp_path: Path
+) -> None:
+    from quaestor.errors import InputError
+
+    with pytest.raises(InputError, match=said):
+        run_theirs("none/none", tmp_path, task_args=arguments)
+
+
+def test_a_solver_that_asks_a_model_says_that_there_is_none(tmp_path: Path) -> None:
+    log = run_theirs("none/none", tmp_path)
+    assert log.status == "error"
+    assert "the solver 'workflow' asks a model: name one" in log.samples[0].error.message
