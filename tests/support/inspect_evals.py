@@ -42,6 +42,7 @@ def run_theirs(model: str, logs: Path, address: str | None = None, **more: Any) 
     from inspect_ai.log import read_eval_log
 
     _, conversations, _ = few()
+    more = {"task_args": {"solver": "workflow"}} | more
     arguments = {"model_args": {"responses_api": False}} if model.startswith("openai/") else {}
     (log,) = inspect_eval(
         "quaestor/convfinqa",

@@ -263,8 +263,9 @@ class Play:
             turn = await play_turn(begun.question, context, self._solver)
         else:
             context.model, context.models = session.connection, session.roles
-            with session.asking(*place):
+            with session.asking(*place, self._solver.name) as traced:
                 turn = await play_turn(begun.question, context, self._solver)
+                traced.ended(turn.error, session.used(*place))
             turn = replace(turn, usage=turn.usage + session.used(*place))
         if watcher is not None:
             await watcher.on_answer(begun.index, turn)

@@ -25,7 +25,7 @@ from quaestor.inspect_task.bridge import InspectModels, role_specs, spec_of
 from quaestor.inspect_task.prepared import Prepared, prepared
 from quaestor.llm.session import ModelConfig, ModelSession, open_session
 from quaestor.solvers.base import Solver
-from quaestor.solvers.registry import make_solver, solver_spec
+from quaestor.solvers.registry import make_solver, solver_spec, solver_specs
 
 if TYPE_CHECKING:
     from inspect_ai.solver import Generate, TaskState
@@ -78,7 +78,7 @@ class Player:
         """Returns the way to Inspect's model; None where the solver asks none.
 
         Raises:
-            SettingsError: The solver asks a model, and Inspect has none.
+            SettingsError: The solver asks a model, and Inspect has none; or it asks none, and one is named.
         """
         spec = solver_spec(self._given.settings.solver)
         options = spec.read(self._given.options)
@@ -87,7 +87,8 @@ class Player:
                 raise SettingsError(f"the solver {spec.name!r} asks a model: name one, such as --model openai/NAME")
             return None
         if not spec.takes_model:
-            return None
+            asking = " or ".join(sorted(one.name for one in solver_specs() if one.takes_model))
+            raise SettingsError(f"the solver {spec.name!r} asks no model: take {asking}, or --model none")
         named = spec_of(str(state.model))
         return ModelConfig(named, cassette=models, roles=role_specs(named, spec.roles(options)))
 
@@ -112,13 +113,13 @@ async def _play(conversation: Conversation, ready: Ready, session: ModelSession 
 
 
 def conversation_player(
-    dataset: str = "sample", solver: str = "workflow", options: str | Sequence[str] | None = None
+    dataset: str = "sample", solver: str | None = None, options: str | Sequence[str] | None = None
 ) -> "InspectSolver":
     """Returns the solver of Inspect that answers each question of a conversation.
 
     Args:
         dataset: The file that the samples are of, or `sample`.
-        solver: One of ours by its name.
+        solver: One of ours by its name; by default the one that is set.
         options: Of that solver, each as `NAME=VALUE`.
 
     Raises:

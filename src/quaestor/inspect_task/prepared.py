@@ -32,12 +32,12 @@ class Prepared:
     conversations: Mapping[str, Conversation] = field(repr=False)
 
 
-def prepared(dataset: str, solver: str, options: str | Sequence[str] | None = None) -> Prepared:
+def prepared(dataset: str, solver: str | None, options: str | Sequence[str] | None = None) -> Prepared:
     """Returns what a task is made from.
 
     Args:
         dataset: A file, or `sample`.
-        solver: By its name.
+        solver: By its name; None is the one that is set.
         options: Of the solver, each as `NAME=VALUE`; what Inspect splits at commas comes as several.
 
     Raises:
@@ -45,8 +45,8 @@ def prepared(dataset: str, solver: str, options: str | Sequence[str] | None = No
         SettingsError: There is no such solver or option.
     """
     settings = load_settings({"solver": solver})
-    if solver not in solver_names():
-        raise SettingsError(f"there is no solver {solver!r}; choose one of {', '.join(solver_names())}")
+    if settings.solver not in solver_names():
+        raise SettingsError(f"there is no solver {settings.solver!r}; choose one of {', '.join(solver_names())}")
     pages = conversations_of(dataset_path(dataset))
     overrides = SolverOverrides(texts=_texts(options))
     by_id = {conversation.id: conversation for conversation in pages.conversations}

@@ -4,7 +4,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quaestor.application.inspect_log.samples import BROKEN, TURNS, read_turns
+from quaestor.application.inspect_log.samples import BROKEN, TURNS, turns_of_sample
 from quaestor.application.inspect_log.scores import inspect_score
 from quaestor.application.resolve import dataset_path
 from quaestor.core.computing import compute
@@ -36,14 +36,14 @@ def run_scorer(dataset: str = "sample") -> "Scorer":
     """
     path = dataset_path(dataset)
     places = {one.id: place for place, one in enumerate(conversations_of(path).conversations)}
-    references(path)
+    gold_of(path)
 
     async def score(state: "TaskState", target: "Target") -> "Score":
         del target
         conversation = str(state.sample_id)
         if conversation not in places:
             raise DatasetError(f"{conversation} is no conversation of {dataset}: name the file of these samples")
-        turns = read_turns(state.store.get(TURNS))
+        turns = turns_of_sample(state.store.get(TURNS))
         judged = await compute(_judged, path, conversation, turns)
         return inspect_score(judged, turns, places[conversation], state.store.get(BROKEN))
 
@@ -51,7 +51,7 @@ def run_scorer(dataset: str = "sample") -> "Scorer":
 
 
 @lru_cache(maxsize=2)
-def references(path: Path) -> dict[str, tuple[GoldTurn, ...]]:
+def gold_of(path: Path) -> dict[str, tuple[GoldTurn, ...]]:
     """Returns the reference answers of a file.
 
     Raises:
@@ -63,4 +63,4 @@ def references(path: Path) -> dict[str, tuple[GoldTurn, ...]]:
 
 def _judged(path: Path, conversation: str, turns: "Sequence[TurnRecord]") -> "tuple[TurnScore, ...]":
     asked = [one for one in conversations_of(path).conversations if one.id == conversation]
-    return score_predictions(map(prediction_of, turns), references(path), asked).turns
+    return score_predictions(map(prediction_of, turns), gold_of(path), asked).turns

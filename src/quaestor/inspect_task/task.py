@@ -7,7 +7,7 @@ from quaestor.application.inspect_log.samples import sample_input
 from quaestor.application.inspect_log.scores import SCORER
 from quaestor.application.resolve import dataset_path
 from quaestor.inspect_task.prepared import prepared
-from quaestor.inspect_task.scoring import references
+from quaestor.inspect_task.scoring import gold_of
 from quaestor.scoring.scorers import measures_for
 
 if TYPE_CHECKING:
@@ -18,13 +18,13 @@ _VERSION = 1
 
 
 def convfinqa_task(
-    dataset: str = "sample", solver: str = "workflow", options: str | Sequence[str] | None = None
+    dataset: str = "sample", solver: str | None = None, options: str | Sequence[str] | None = None
 ) -> "Task":
     """Returns the task: every conversation of a dataset a sample, scored by the benchmark's own rule over turns.
 
     Args:
         dataset: A labelled file, or `sample` for the one that comes along.
-        solver: Who answers, such as `workflow` or `agent`, asked with Inspect's model; `embedded` asks none.
+        solver: Who answers, by its name, asked with Inspect's model; by default the one that is set.
         options: Of the solver, each as `NAME=VALUE`, several between commas.
 
     Raises:
@@ -40,7 +40,7 @@ def convfinqa_task(
     from quaestor.inspect_task.registered import conversation, metrics, official
 
     given = prepared(dataset, solver, options)
-    gold = references(dataset_path(dataset))
+    gold = gold_of(dataset_path(dataset))
     samples = [
         Sample(
             id=one.id,

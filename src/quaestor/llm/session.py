@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # a run without a model need not load an HTTP client
     from quaestor.llm.budget import Budget, Pricer
     from quaestor.llm.models import Cassette, Connection
     from quaestor.llm.naming import ModelSpec
+    from quaestor.llm.tracing import TracedTurn
     from quaestor.llm.transcript import Exchange
 
 
@@ -115,18 +116,30 @@ class ModelSession:
         exchanges: ExchangeLog | None = None,
         run: str = "",
         roles: "Mapping[str, Connection] | None" = None,
+        tracing: "TracerProvider | None" = None,
     ) -> None:
-        """Takes open connections, and what takes their exchanges."""
+        """Takes open connections, what takes their exchanges, and what takes spans of turns."""
+        self._tracing = tracing
         self.connection, self.run, self.roles = connection, run, dict(roles or {})
         self.exchanges = exchanges or ExchangeLog()
 
     @contextmanager
-    def asking(self, conversation: str, turn: int) -> Iterator[None]:
-        """Tags what is asked inside."""
+    def asking(self, conversation: str, turn: int, agent: str = "") -> "Iterator[TracedTurn]":
+        """Tags what is asked inside, and traces the turn; gives what says how it ended.
+
+        Args:
+            conversation: Its id.
+            turn: Its place in the conversation, from 0.
+            agent: The name of who asks.
+        """
+        from quaestor.llm.tracing import turn_span
         from quaestor.llm.transcript import turn_context
 
-        with turn_context(self.run, conversation, turn):
-            yield
+        with (
+            turn_context(self.run, conversation, turn) as place,
+            turn_span(self._tracing, agent, self.connection.spec, place) as span,
+        ):
+            yield span
 
     def used(self, conversation: str, turn: int) -> Usage:
         """Returns what a turn has used so far."""
@@ -171,4 +184,4 @@ async def open_session(config: ModelConfig | str, already: Usage | None = None) 
             for spec in dict.fromkeys((config.spec, *config.roles.values()))
         }
         roles = {role: connections[spec] for role, spec in config.roles.items()}
-        yield ModelSession(connections[config.spec], exchanges, roles=roles)
+        yield ModelSession(connections[config.spec], exchanges, roles=roles, tracing=config.tracing)

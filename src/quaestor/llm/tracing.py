@@ -1,16 +1,31 @@
 """Traces of model requests, sent to where OpenTelemetry's own environment variables point. Off unless asked for.
 
-Sets no global provider: what else runs in this process is not traced.
+Spans and attributes are those of the semantic conventions for generative AI: `invoke_agent SOLVER` is a turn, in it
+`chat MODEL` each reply and `execute_tool NAME` each call of a tool. Sets no global provider: what else runs in this
+process is not traced.
 """
 
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from quaestor.extras import require_extra
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.trace import Span, Tracer
     from opentelemetry.trace import TracerProvider as AnyProvider
     from pydantic_ai.models import Model
+
+    from quaestor.llm.naming import ModelSpec
+    from quaestor.llm.transcript import TurnKey
+    from quaestor.llm.usage import Usage
+
+_SCOPE = "quaestor"
+_tracer: "ContextVar[Tracer | None]" = ContextVar("tracer", default=None)
 
 
 def start_tracing() -> "TracerProvider":
@@ -35,3 +50,115 @@ def traced(model: "Model", provider: "AnyProvider") -> "Model":
     from pydantic_ai.models.instrumented import InstrumentationSettings, InstrumentedModel
 
     return InstrumentedModel(model, InstrumentationSettings(tracer_provider=provider, include_content=True))
+
+
+@dataclass(frozen=True, slots=True)
+class TracedTurn:
+    """The span of a turn; nothing happens where none is traced.
+
+    Attributes:
+        span: The span, or None.
+    """
+
+    span: "Span | None" = None
+
+    def ended(self, error: str | None, used: "Usage") -> None:
+        """Says how the turn ended.
+
+        Args:
+            error: The named error that left it without an answer, or None.
+            used: What its requests used.
+        """
+        if self.span is None:
+            return
+        self.span.set_attributes(
+            {
+                "gen_ai.usage.input_tokens": used.input_tokens,
+                "gen_ai.usage.output_tokens": used.output_tokens,
+                "gen_ai.usage.cache_read.input_tokens": used.cached_tokens,
+            }
+        )
+        if error is not None:
+            _failed(self.span, error)
+
+
+@contextmanager
+def turn_span(provider: "AnyProvider | None", agent: str, spec: "ModelSpec", place: "TurnKey") -> Iterator[TracedTurn]:
+    """Has a span around a turn, in which its requests and tools are; gives what says how it ended.
+
+    Args:
+        provider: Takes the spans; None traces nothing.
+        agent: The solver's name.
+        spec: The model that it asks.
+        place: Which turn of which conversation, and of which run.
+    """
+    if provider is None:
+        yield TracedTurn()
+        return
+    from opentelemetry import baggage, context
+    from opentelemetry.trace import SpanKind
+
+    tracer = provider.get_tracer(_SCOPE)
+    # Requests are named by what is in the baggage, as pydantic-ai names them.
+    named = {"gen_ai.agent.name": agent, "gen_ai.conversation.id": place.conversation}
+    carried = context.get_current()
+    for name, value in named.items():
+        carried = baggage.set_baggage(name, value, carried)
+    attributes = {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.provider.name": spec.provider,
+        "gen_ai.request.model": spec.model,
+        **named,
+        "quaestor.run.id": place.run,
+        "quaestor.turn": place.turn,
+    }
+    attached, token = context.attach(carried), _tracer.set(tracer)
+    try:
+        kind = SpanKind.INTERNAL
+        with tracer.start_as_current_span(f"invoke_agent {agent}", kind=kind, attributes=attributes) as span:
+            try:
+                yield TracedTurn(span)
+            except Exception as error:
+                span.set_attribute("error.type", type(error).__name__)
+                raise
+    finally:
+        _tracer.reset(token)
+        context.detach(attached)
+
+
+@contextmanager
+def tool_span(tool: str, description: str, arguments: str) -> Iterator[Callable[[object, str | None], None]]:
+    """Has a span around the call of a tool in a turn that is traced; gives what takes its reply.
+
+    Args:
+        tool: Its name.
+        description: What it does.
+        arguments: As JSON.
+    """
+    tracer = _tracer.get()
+    if tracer is None:
+        yield lambda result, refusal: None
+        return
+    attributes = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": tool,
+        "gen_ai.tool.description": description,
+        "gen_ai.tool.type": "function",
+        "gen_ai.tool.call.arguments": arguments.encode("utf-8", "replace").decode(),
+    }
+    with tracer.start_as_current_span(f"execute_tool {tool}", attributes=attributes) as span:
+
+        def replied(result: object, refusal: str | None) -> None:
+            """Takes the reply, which is JSON, and what a refusal says."""
+            span.set_attribute("gen_ai.tool.call.result", json.dumps(result))
+            if refusal is not None:
+                _failed(span, f"refused: {refusal}")
+
+        yield replied
+
+
+def _failed(span: "Span", error: str) -> None:
+    from opentelemetry.trace import Status, StatusCode
+
+    span.set_attribute("error.type", error.partition(":")[0])
+    span.set_status(Status(StatusCode.ERROR, error))

@@ -177,7 +177,14 @@ def test_what_cannot_be_used_is_said_before_anything_is_asked(
         run_theirs("none/none", tmp_path, task_args=arguments)
 
 
-def test_a_solver_that_asks_a_model_says_that_there_is_none(tmp_path: Path) -> None:
-    log = run_theirs("none/none", tmp_path)
+@pytest.mark.parametrize(
+    ("solver", "model", "said"),
+    [
+        ("workflow", "none/none", "the solver 'workflow' asks a model: name one"),
+        ("embedded", "mockllm/model", "the solver 'embedded' asks no model: take agent"),
+    ],
+)
+def test_solver_and_model_have_to_go_together(solver: str, model: str, said: str, tmp_path: Path) -> None:
+    log = run_theirs(model, tmp_path, task_args={"solver": solver})
     assert log.status == "error"
-    assert "the solver 'workflow' asks a model: name one" in log.samples[0].error.message
+    assert said in log.samples[0].error.message

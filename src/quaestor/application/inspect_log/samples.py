@@ -31,7 +31,7 @@ def sample_input(questions: Sequence[str]) -> str:
     return "\n".join(f"{number}. {' '.join(question.split())}" for number, question in enumerate(questions, start=1))
 
 
-def told(turn: TurnRecord, document: Document | None) -> str:
+def answer_words(turn: TurnRecord, document: Document | None) -> str:
     """Returns an answer as people read it: the number, its arithmetic, and where it comes from or why there is none.
 
     Args:
@@ -63,7 +63,7 @@ def turn_messages(turns: Sequence[TurnRecord], document: Document | None) -> "li
     said: list[ChatMessage] = []
     for turn in turns:
         said.append(ChatMessageUser(content=turn.question))
-        said.append(ChatMessageAssistant(content=told(turn, document)))
+        said.append(ChatMessageAssistant(content=answer_words(turn, document)))
     return said
 
 
@@ -90,6 +90,6 @@ def kept_turns(turns: Sequence[TurnRecord]) -> list[dict[str, Any]]:
     return [serial.dump(turn) for turn in bare]
 
 
-def read_turns(kept: object) -> tuple[TurnRecord, ...]:
+def turns_of_sample(kept: object) -> tuple[TurnRecord, ...]:
     """Returns the turns that `kept_turns` wrote; none where nothing was kept."""
     return tuple(serial.load(TurnRecord, turn) for turn in kept) if isinstance(kept, list) else ()

@@ -74,7 +74,7 @@ def accuracy(scorer: str) -> Callable[[list[Any]], float]:
     return share
 
 
-def interval(scorer: str) -> Callable[[list[Any]], dict[str, float]]:
+def share_interval(scorer: str) -> Callable[[list[Any]], dict[str, float]]:
     """Returns the metric that is the 95 % interval of that share, drawn by page."""
 
     def ends(scores: list[Any]) -> dict[str, float]:
@@ -96,7 +96,7 @@ def turns(scorer: str) -> Callable[[list[Any]], dict[str, float]]:
 
 METRICS: Mapping[str, Callable[[str], Any]] = {
     "accuracy": accuracy,
-    "interval": interval,
+    "interval": share_interval,
     "turns": turns,
 }
 """The metrics of each scorer, by their names in Inspect, which reads their annotations: hence `list[Any]`."""

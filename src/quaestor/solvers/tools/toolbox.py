@@ -19,6 +19,7 @@ from quaestor.core.answer_value import AnswerValue
 from quaestor.errors import PlanError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.structured.schema import plain_schema
+from quaestor.llm.tracing import tool_span
 from quaestor.ontology.ontology import Ontology
 from quaestor.plan.steps import Plan
 from quaestor.solvers.tools.arithmetic import calculate
@@ -182,13 +183,16 @@ class Toolbox:
             tool: Its name.
             arguments: By name, or as JSON text; whatever is wrong with them is said in the reply.
         """
-        started = perf_counter()
-        reply = self.ask(tool, arguments)
-        output: dict[str, JsonValue] = serial.dump(reply, compact=True)
-        if isinstance(reply, Refusal):
-            output = {name: value for name, value in output.items() if value != []}
         said = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False, default=str)
-        call = ToolCall.ended(tool[:100], said[:_LONGEST], output, started)
+        known = self.tools.get(tool)
+        with tool_span(tool[:100], known.description if known else "", said[:_LONGEST]) as replied:
+            started = perf_counter()
+            reply = self.ask(tool, arguments)
+            output: dict[str, JsonValue] = serial.dump(reply, compact=True)
+            if isinstance(reply, Refusal):
+                output = {name: value for name, value in output.items() if value != []}
+            call = ToolCall.ended(tool[:100], said[:_LONGEST], output, started)
+            replied(output, reply.error if isinstance(reply, Refusal) else None)
         self._calls.append(call)
         self._on_call(call)
         return output
