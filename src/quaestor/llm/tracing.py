@@ -104,7 +104,7 @@ def turn_span(provider: "AnyProvider | None", agent: str, spec: "ModelSpec", pla
     carried = context.get_current()
     for name, value in named.items():
         carried = baggage.set_baggage(name, value, carried)
-    attributes = {
+    attributes: dict[str, str | int] = {
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.provider.name": spec.provider,
         "gen_ai.request.model": spec.model,
