@@ -6,7 +6,7 @@ from typing import Any
 
 from recorded_replies import Golds, Replies, recorded_replies
 
-from quaestor.application.library import evaluate
+from quaestor import evaluate
 from quaestor.application.score_service import ScoredRun
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.datasets.formats import read_dataset
