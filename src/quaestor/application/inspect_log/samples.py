@@ -31,7 +31,7 @@ def sample_input(questions: Sequence[str]) -> str:
     return "\n".join(f"{number}. {' '.join(question.split())}" for number, question in enumerate(questions, start=1))
 
 
-def answer_words(turn: TurnRecord, document: Document | None) -> str:
+def told_answer(turn: TurnRecord, document: Document | None) -> str:
     """Returns an answer as people read it: the number, its arithmetic, and where it comes from or why there is none.
 
     Args:
@@ -63,7 +63,7 @@ def turn_messages(turns: Sequence[TurnRecord], document: Document | None) -> "li
     said: list[ChatMessage] = []
     for turn in turns:
         said.append(ChatMessageUser(content=turn.question))
-        said.append(ChatMessageAssistant(content=answer_words(turn, document)))
+        said.append(ChatMessageAssistant(content=told_answer(turn, document)))
     return said
 
 
