@@ -14,7 +14,10 @@ from quaestor.application.shelf import Shelf
 from quaestor.application.uploads import Uploads
 from quaestor.conversation.events.kinds import Event, Note
 from quaestor.conversation.turn import Turn
+from quaestor.datasets.dataset import Conversation
 from quaestor.errors import BusyError, InputError, OutageError, UnknownConversationError
+from quaestor.evaluation.watching import Watcher
+from quaestor.evaluation.writing import RunWriter
 from quaestor.settings import Settings
 from quaestor.store.base import open_store
 
@@ -203,4 +206,33 @@ async def test_a_run_that_somebody_deleted_leaves_an_empty_conversation(tmp_path
             await store.delete_run(run)
         assert (await at.look(id)).turns == ()
         await at.ask(id, "cell 1 2")
+        assert questions((await at.look(id)).turns) == ["cell 1 2"]
+
+
+@pytest.mark.parametrize("stopped", ["asked", "taken back"])
+async def test_what_is_stopped_while_the_store_begins_an_attempt_is_done_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stopped: str
+) -> None:
+    begins, attempts, on_start = asyncio.Event(), 0, RunWriter.on_start
+
+    async def slow(writer: RunWriter, conversation: Conversation) -> Watcher:
+        nonlocal attempts
+        attempts += 1
+        if attempts == (1 if stopped == "asked" else 2):
+            begins.set()
+            await asyncio.Event().wait()
+        return await on_start(writer, conversation)
+
+    monkeypatch.setattr(RunWriter, "on_start", slow)
+    async with desk(tmp_path) as at:
+        id = await begun(at)
+        if stopped == "taken back":
+            await at.ask(id, "cell 1 1")
+        doing = asyncio.ensure_future(at.ask(id, "cell 1 1") if stopped == "asked" else at.undo(id))
+        await begins.wait()
+        doing.cancel()
+        await asyncio.gather(doing, return_exceptions=True)
+        await at.ask(id, "cell 1 2")
+        assert questions((await at.look(id)).turns) == ["cell 1 2"]
+    async with desk(tmp_path) as at:
         assert questions((await at.look(id)).turns) == ["cell 1 2"]
