@@ -110,6 +110,8 @@ def measure(server: Served, clients: int, seconds: float) -> list[Figure]:
         running = [pool.submit(_client, server.address, began + seconds) for _ in range(clients)]
         time.sleep(min(_WARM, seconds / 2))
         first = _memory(server.process)
+        time.sleep(max(0.0, began + seconds / 2 - time.perf_counter()))
+        middle = _memory(server.process)
         seen = [one.result() for one in running]
     whole = time.perf_counter() - began
     last = _memory(server.process)
@@ -127,6 +129,7 @@ def measure(server: Served, clients: int, seconds: float) -> list[Figure]:
         Figure("other requests", _milliseconds(median(other)), "median"),
         Figure("", _milliseconds(quantiles(other, n=20)[-1]), "19 of 20 within"),
         Figure("memory of the server", f"{first:.0f} MB", f"after {min(_WARM, seconds / 2):.0f} s"),
+        Figure("", f"{middle:.0f} MB", "after half of the time"),
         Figure("", f"{last:.0f} MB", "at the end"),
     ]
 

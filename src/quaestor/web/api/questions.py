@@ -88,7 +88,7 @@ _STREAM: dict[int | str, dict[str, Any]] = {
         "description": "Events: `step` for each thing that happens (`question`, `event`, `lines`), `answered` for each "
         "answer that is there (`question`, `display`, `kind`, `confidence`, `reason`), at last `done` (AnswersReply) "
         "or `problem` (Problem). All data are JSON.",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {"text/event-stream": {}},
     }
 }
 _END = ("done", "problem")
