@@ -85,12 +85,11 @@ def mcp_command(
     from quaestor.application.file_cache import file_cache
     from quaestor.application.folders import Folders
     from quaestor.application.resolve import SAMPLE
-    from quaestor.core.collecting import collect_seldom
+    from quaestor.core.collecting import collect_steadily
     from quaestor.extras import require_extra
     from quaestor.settings import load_settings
 
     require_extra("mcp", "quaestor mcp")
-    collect_seldom()
     named = {
         "solver": solver.solver,
         "model": model,
@@ -119,6 +118,7 @@ def mcp_command(
     from quaestor.mcp_server.server import create_server
 
     server = create_server(partial(open_house, asking, may_be_read, exports, lists=not http))
+    collect_steadily()
     if http:
         _serve_http(server, host, port, token)
     else:

@@ -20,5 +20,11 @@ def test_a_program_looks_seldom() -> None:
     assert threshold_after(f"{asked}\ntry: quaestor.cli.main()\nexcept SystemExit: pass") > 10_000
 
 
+def test_a_server_looks_often_and_not_at_what_it_has_loaded() -> None:
+    turned = "from quaestor.core.collecting import collect_seldom, collect_steadily; collect_seldom()"
+    frozen = "import gc; assert gc.get_freeze_count() > 1_000; assert gc.isenabled()"
+    assert threshold_after(f"{turned}; collect_steadily(); {frozen}") < 10_000
+
+
 def test_who_imports_the_package_keeps_its_own() -> None:
     assert threshold_after("import quaestor") == threshold_after("pass")
