@@ -39,7 +39,7 @@ MAY_NAME_TABLES = {
     "scores/sqlite.py", "scores/mongo.py", "scores/mongo_documents.py", "scores/mongo_listing.py",
     "store/sqlite_schema.py", "store/mongo.py",
 }  # fmt: skip
-ABOVE = {"application", "cli", "inspect_task", "scores", "web"}
+ABOVE = {"application", "cli", "inspect_task", "library", "mcp_server", "scores", "web"}
 """The packages that answer nothing: all others are imported below."""
 
 EVERYTHING_THAT_ANSWERS = """

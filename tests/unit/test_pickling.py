@@ -16,6 +16,7 @@ import quaestor
 from quaestor.errors import (
     BadLinesError,
     BudgetExceededError,
+    BusyError,
     ExecutionError,
     FormulaError,
     GapError,
@@ -52,6 +53,7 @@ ARGUMENTS: dict[type[QuaestorError], tuple[object, ...]] = {
     ExecutionError: ("step 2 divides by zero", 2),
     RunStoppedError: ("interrupted", "20261122-041500"),
     SeveralPagesError: ("pages.json", 18),
+    BusyError: ("too many questions wait", 7),
     BadLinesError: ("answers.jsonl", ("answers.jsonl:3: it has no turn",), 841),
 }
 """What the errors are made with that take facts; all others take a message."""

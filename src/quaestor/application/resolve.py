@@ -30,7 +30,7 @@ SAMPLE = "sample"
 OWN = "own"
 """Names the ontology of a file's own documents, where another is set."""
 
-_FILE_LIKE = re.compile(r"\S*\.(?:html?|xhtml|pdf|xlsx|csv|tsv|md|txt|json|gz)", re.IGNORECASE)
+_FILE_LIKE = re.compile(r"[^\s#]*\.(?:html?|xhtml|pdf|xlsx|csv|tsv|md|txt|json|gz)", re.IGNORECASE)
 
 _ADDRESS = re.compile(r"(?:https?|ftp|file)://", re.IGNORECASE)
 

@@ -51,4 +51,4 @@ def test_a_table_for_each_second_stage(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = list(tables(Bench(conversations, gold), make_solver("embedded"), {"A perfect model": gold}))
     assert lines[0].startswith(f"{turns} turns; the embedded solver alone: ")
     assert lines[1] == f"\nA perfect model alone: {turns} of {turns} right, 100.0 %\n"
-    assert lines[-1] == "| 1 | 100.0 | 100.0 | 100.0 | 100.0 | +0.0 |"
+    assert "| 1 | 100.0 | 100.0 | 100.0 | 100.0 | 100.0 | 100.0 | +0.0 |" in lines

@@ -73,7 +73,7 @@ def test_ask_about_a_page_without_a_number(quaestor: Quaestor, tmp_path: Path) -
     ("page", "reason"),
     [
         ("pages.json#Single_NORD/2012/page_14.pdf-1", "the nearest ids are Single_NORD/2012/page_41.pdf-1"),
-        ("page.json", "write DATASET#ID"),
+        ("page.json", "there is no such file: 'page.json'; check the path"),
         ("pages.json#", "write DATASET#ID"),
         ("#NORD/2012/page_41.pdf", "write DATASET#ID"),
     ],

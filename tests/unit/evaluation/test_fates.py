@@ -50,6 +50,7 @@ FATES: dict[type[QuaestorError], Fate] = {
     errors.SeveralPagesError: "failed",
     errors.QuestionError: "failed",
     errors.OutputExistsError: "failed",
+    errors.BusyError: "failed",
     errors.RunStoppedError: "failed",
     errors.OutageError: "outage",
     errors.ModelAccessError: "end",
