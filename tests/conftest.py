@@ -4,6 +4,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from quaestor.core.collecting import collect_seldom
+
+# As the program does: pytest keeps what it collects.
+collect_seldom()
+
 # No test is about time: a busy machine must not fail one.
 settings.register_profile("quaestor", deadline=None)
 settings.load_profile("quaestor")

@@ -9,9 +9,9 @@ import importlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
-import pytest
 from sources import modules
 
 _FEWEST = 3
@@ -75,57 +75,65 @@ def _dotted(path: str) -> str:
     return ".".join(part for part in parts if part != "__init__")
 
 
-TREES = {_dotted(path): tree for path, tree in modules() if not path.startswith("cli/")}
-PUBLIC = [found for module, tree in TREES.items() for found in _public(module, tree.body)]
+@cache
+def _trees() -> dict[str, ast.Module]:
+    return {_dotted(path): tree for path, tree in modules() if not path.startswith("cli/")}
+
+
+@cache
+def _described() -> tuple[Described, ...]:
+    return tuple(found for module, tree in _trees().items() for found in _public(module, tree.body))
 
 
 def _is_protocol(owner: ast.ClassDef | None) -> bool:
     return owner is not None and any(ast.unparse(base).split("[")[0] == "Protocol" for base in owner.bases)
 
 
-DESCRIBED = {(found.node.name, found.parameters) for found in PUBLIC if _is_protocol(found.owner) and found.arguments}
-"""The methods that a protocol of ours describes: name and parameters."""
+@cache
+def _by_protocols() -> set[tuple[str, tuple[str, ...]]]:
+    """Returns the methods that a protocol of ours describes: name and parameters."""
+    return {(one.node.name, one.parameters) for one in _described() if _is_protocol(one.owner) and one.arguments}
 
-ARRAYS = {
-    node.targets[0].id
-    for tree in TREES.values()
-    for node in tree.body
-    if isinstance(node, ast.Assign)
-    and isinstance(node.targets[0], ast.Name)
-    and ast.unparse(node.value).startswith("NDArray[")
-} | {"NDArray"}
-"""The names of array types."""
+
+@cache
+def _arrays() -> set[str]:
+    """Returns the names of array types."""
+    return {
+        node.targets[0].id
+        for tree in _trees().values()
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and ast.unparse(node.value).startswith("NDArray[")
+    } | {"NDArray"}
 
 
 def _inherits(found: Described) -> bool:
     """Returns whether a method is described elsewhere: by a protocol of ours, or by a base class that has it."""
     if found.owner is None:
         return False
-    if not _is_protocol(found.owner) and (found.node.name, found.parameters) in DESCRIBED:
+    if not _is_protocol(found.owner) and (found.node.name, found.parameters) in _by_protocols():
         return True
     kind = getattr(importlib.import_module(found.module), found.owner.name)
     return any(found.node.name in vars(base) for base in kind.__mro__[1:])
 
 
-@pytest.mark.parametrize(
-    "found", [found for found in PUBLIC if len(found.parameters) >= _FEWEST], ids=lambda found: found.name
-)
-def test_functions_of_three_parameters_say_what_each_is(found: Described) -> None:
-    if not found.arguments and _inherits(found):
-        return
-    assert found.arguments == set(found.parameters), f"{found.name}: name every parameter below Args:"
+def test_functions_of_three_parameters_say_what_each_is() -> None:
+    """Below `Args:`, every parameter by its name."""
+    asked = [found for found in _described() if len(found.parameters) >= _FEWEST]
+    silent = [found for found in asked if found.arguments != set(found.parameters)]
+    assert [found.name for found in silent if found.arguments or not _inherits(found)] == []
 
 
-@pytest.mark.parametrize(
-    "found", [found for found in PUBLIC if ARRAYS & set(re.findall(r"\w+", found.returned))], ids=lambda f: f.name
-)
-def test_functions_that_return_arrays_say_their_shape(found: Described) -> None:
-    described = re.search(r"^Shape: \S", found.words, re.MULTILINE)
-    assert described or _inherits(found), f"{found.name}: say below Shape: what the axes are"
+def test_functions_that_return_arrays_say_their_shape() -> None:
+    """Below `Shape:`, what the axes are."""
+    asked = [found for found in _described() if _arrays() & set(re.findall(r"\w+", found.returned))]
+    silent = [found for found in asked if not re.search(r"^Shape: \S", found.words, re.MULTILINE)]
+    assert [found.name for found in silent if not _inherits(found)] == []
 
 
 def test_the_rules_find_what_they_are_for() -> None:
-    assert ("play", ("conversations", "factory", "listener", "graphs", "session")) in DESCRIBED
-    assert {"NDArray", "Floats"} <= ARRAYS
+    assert ("play", ("conversations", "factory", "listener", "graphs", "session")) in _by_protocols()
+    assert {"NDArray", "Floats"} <= _arrays()
     bare = ast.parse("def sent(first, second, third):\n    '''Sends.\n\n    Args:\n        first: One.\n    '''")
     assert [found.arguments for found in _public("example", bare.body)] == [{"first"}]

@@ -117,6 +117,7 @@ def test_what_cannot_be_asked_stays_in_the_box(browser: Browser, tmp_path: Path)
         expect(page.locator("#ask-error")).to_have_text("")
 
 
+@pytest.mark.slow
 def test_places_of_a_long_document_are_fetched_and_marked(browser: Browser, tmp_path: Path) -> None:
     rows = "".join(f"line {row},{row * 7 + 1},{row * 5 + 2}\n" for row in range(1_000))
     (tmp_path / "long.csv").write_text(f"line,2009,2008\n{rows}", encoding="utf-8")

@@ -105,7 +105,13 @@ def must_run(line: str, block: Block) -> bool:
     return False
 
 
-SLOW = {"docs/ontology.md", "docs/tutorials/train.md", "docs/tutorials/evaluate.md"}
+SLOW = {
+    "docs/ontology.md",
+    "docs/tutorials/train.md",
+    "docs/tutorials/evaluate.md",
+    "docs/evaluation.md",
+    "docs/audit.md",
+}
 """Texts whose commands take many seconds: they build ontologies, play whole files, or train."""
 
 

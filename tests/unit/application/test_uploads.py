@@ -76,6 +76,7 @@ def test_what_cannot_be_asked_is_refused_in_a_line_and_not_kept(tmp_path: Path, 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_what_was_not_used_for_longest_makes_room(tmp_path: Path) -> None:
     uploads = Uploads(tmp_path / "u", limits=UploadLimits(files=3))
     made = hand_over(uploads, csv(1), csv(2), csv(3))
@@ -90,6 +91,7 @@ def test_what_was_not_used_for_longest_makes_room(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_all_files_together_are_bounded(tmp_path: Path) -> None:
     uploads = Uploads(tmp_path / "u", limits=UploadLimits(most=2 * len(csv(1)) + 1))
     made = hand_over(uploads, csv(1), csv(2), csv(3), csv(3))

@@ -30,6 +30,7 @@ def held_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("quaestor.application.training.cross_validate", answered)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("held_out")
 def test_what_is_kept_is_a_run_that_is_scored_and_compared(quaestor: Quaestor, pages: Path) -> None:
     outcome = quaestor("crossvalidate pages.json --folds 2 --keep --json")

@@ -58,6 +58,7 @@ def test_is_scored_and_its_failures_have_causes(quaestor: Quaestor, imported: st
     assert "50.0 %" in quaestor("runs list").out
 
 
+@pytest.mark.slow
 def test_every_command_that_reads_runs_copes(quaestor: Quaestor, imported: str, tmp_path: Path) -> None:
     assert "25587 (unverified: it has no plan)" in quaestor(f"runs turn {imported} {ONE} 3").out
     told = json.loads(quaestor(f"runs turn latest {TWO} 3 --json").out)

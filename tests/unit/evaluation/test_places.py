@@ -20,6 +20,7 @@ def test_a_table_that_is_too_large_is_said_to_be() -> None:
         PlaceExcerpts(index, 4000).of(read_question("what was ship 40 in 2021?"), Memory())
 
 
+@pytest.mark.slow
 def test_other_tables_are_asked_beside_one_that_is_too_large() -> None:
     parts: list[DocumentPart] = [
         HeadingPart("Ships"),

@@ -95,6 +95,7 @@ def test_what_depends_on_a_correction_follows_and_comes_back(conversation: Ongoi
     assert [one.answer for one in conversation.answers] == [one.answer for one in answered]
 
 
+@pytest.mark.slow
 def test_a_choice_is_made_by_a_typed_value_or_out_of_those_offered(conversation: OngoingConversation) -> None:
     conversation.ask(ASKED)
     (changed,) = conversation.correct(OperationChoice(2, 1, "percentage_change"), author="Ada")

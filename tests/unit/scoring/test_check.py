@@ -112,12 +112,14 @@ def test_derivations_are_executed_and_spans_are_none(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_published_derivations(shared_data: Path) -> None:
     path = shared_data / "tatqa_dev.json"
     report = check_dataset(read_dataset(path), read_gold(path))
     assert (report.conversations, report.turns, report.programs, report.agreeing) == (278, 1668, 718, 717)
 
 
+@pytest.mark.slow
 def test_an_unlabelled_file_is_read_through(shared_data: Path) -> None:
     report = check_dataset(read_dataset(shared_data / "convfinqa_test_questions.json"), {})
     assert (report.conversations, report.programs) == (434, 0)

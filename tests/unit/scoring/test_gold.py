@@ -99,6 +99,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(
     st.fixed_dictionaries(
         {}, optional={"turn_program": JSON, "exe_ans_list": JSON, "answer_list": JSON, "qa_split": JSON}

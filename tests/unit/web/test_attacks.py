@@ -320,6 +320,7 @@ def part(said: str, body: str = "x", end: str = "--part--\r\n") -> bytes:
     return f"--part\r\nContent-Disposition: form-data; {said}\r\n\r\n{body}\r\n{end}".encode("latin-1")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "body"),
     [

@@ -93,6 +93,7 @@ def test_it_goes_on_from_another_solvers_answers(sample: Dataset) -> None:
     assert turns[2].verified
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"a": 1}'])
 def test_damaged_weights_of_silence_are_a_named_error(tmp_path: Path, content: str) -> None:
     folder = tmp_path / "weights"
