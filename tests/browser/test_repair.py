@@ -33,6 +33,7 @@ def asked(browser: Browser, folder: Path, *, scripts: bool = True, **more: objec
             page.get_by_label("Question").fill(question)
             page.get_by_role("button", name="Ask", exact=True).click()
             expect(page.locator(f"#turn-{number} output")).to_be_visible()
+            expect(page.locator(".pending")).to_have_count(0)
         yield found
 
 
@@ -88,8 +89,7 @@ def test_a_number_is_chosen_with_the_keyboard_alone(browser: Browser, tmp_path: 
     with asked(browser, tmp_path) as found:
         page = found.page
         link = page.get_by_role("link", name="Correct answer 2")
-        link.focus()
-        page.keyboard.press("Enter")
+        link.press("Enter")
         expect(page.get_by_role("heading", name="A number was misread")).to_be_visible()
         page.locator("#sheet td[tabindex='0']").focus()
         page.keyboard.press("ArrowDown")
