@@ -18,6 +18,7 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "pandas": ("pandas",),
     "pdf": ("pypdfium2",),
     "polars": ("polars",),
+    "ray": ("ray",),
     "report": ("matplotlib",),
     "web": ("fastapi", "jinja2", "python_multipart", "uvicorn"),
     "workbook": ("xlsxwriter",),
