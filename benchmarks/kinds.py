@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from itertools import pairwise
 
 from quaestor.core.answer_value import number_of
 from quaestor.core.periods import Period, find_periods
@@ -59,7 +58,6 @@ class Turn:
         kind: Operation and origin, as every breakdown by them has it.
         tree: The reference program.
         earlier: Those of the turns before.
-        begins_second: It is the first that belongs to the second of two questions.
     """
 
     question: str
@@ -68,7 +66,6 @@ class Turn:
     kind: TurnKind
     tree: Tree
     earlier: frozenset[Tree]
-    begins_second: bool
 
     def steps(self, operation: str) -> Iterator[tuple[Tree, ...]]:
         """Yields the operands of each step of an operation that no earlier turn has done."""
@@ -100,9 +97,8 @@ def _turns(example: Example) -> Iterator[Turn]:
         raise ValueError(f"{example.id} has no page")
     trees = [program_tree(parse_program(gold.program)) for gold in example.gold]
     kinds = turn_kinds(example.gold, page_numbers(example.document), joined=example.joined)
-    begins = [False, *(second.question_part > first.question_part for first, second in pairwise(example.gold))]
     for n, (question, gold) in enumerate(zip(example.questions, example.gold, strict=True)):
-        yield Turn(question, gold, example.document, kinds[n], trees[n], frozenset(trees[:n]), begins[n])
+        yield Turn(question, gold, example.document, kinds[n], trees[n], frozenset(trees[:n]))
 
 
 def _operands(tree: Tree) -> tuple[Tree, ...]:
@@ -128,7 +124,7 @@ def _first_operation(turn: Turn) -> bool:
 
 
 def _begins_second(turn: Turn) -> bool:
-    return turn.begins_second
+    return turn.kind.begins_second
 
 
 def _text_only(turn: Turn) -> bool:

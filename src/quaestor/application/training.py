@@ -13,6 +13,7 @@ from quaestor.learning.deterministic import deterministic_pool
 from quaestor.learning.examples import read_examples, read_lines
 from quaestor.learning.saving import held_out_figures, save_weights, training_card
 from quaestor.learning.train import fit_weights
+from quaestor.scoring.bootstrap import Proportion, proportion
 from quaestor.scoring.gold import read_gold
 from quaestor.scoring.report import Report, score_predictions
 from quaestor.solvers.embedded.model.loading import ANSWERABLE_FILE, CHOICES_FILE, WEIGHT_FILES
@@ -95,6 +96,12 @@ class HeldOutReport:
     def reachable(self) -> int:
         """In how many turns the reference number was among the candidates."""
         return sum(turn.reachable for turn in self.turns)
+
+    @property
+    def second_questions(self) -> Proportion:
+        """How many first turns of a second question are right: there a conversation changes its subject."""
+        begun = [turn for turn in self.report.turns if turn.kind.begins_second]
+        return proportion([turn.correct for turn in begun], [turn.page for turn in begun])
 
 
 def weights_folder(path: Path, inputs: Sequence[Path], *, force: bool = False) -> OutputFolder:

@@ -103,8 +103,15 @@ def _show(found: "Sequence[HeldOutReport]", kept: "Sequence[RunRecord | None]", 
     if json:
         import json as encoder
 
+        from quaestor.core import serial
+
         figures = {
-            one.name: {"score": score_to_json(one.report.score), "reachable": one.reachable, "turns": len(one.turns)}
+            one.name: {
+                "score": score_to_json(one.report.score),
+                "reachable": one.reachable,
+                "turns": len(one.turns),
+                "second_questions": serial.dump(one.second_questions),
+            }
             | ({"run": run.id} if run else {})
             for one, run in zip(found, kept, strict=True)
         }
@@ -116,5 +123,9 @@ def _show(found: "Sequence[HeldOutReport]", kept: "Sequence[RunRecord | None]", 
         show_score(make_console(), one.report.score)
         recall = f"{one.reachable} of {len(one.turns)} turns"
         print(f"candidate recall: the reference number is among the candidates in {recall}")
+        if (second := one.second_questions).total:
+            interval = f"95 % interval {100 * second.low:.1f} to {100 * second.high:.1f}"
+            right = f"{second.correct} of {second.total} are right, {100 * second.value:.1f} %, {interval}"
+            print(f"first turns of a second question: {right}")
         if run:
             print(f"kept as run {run.id}")

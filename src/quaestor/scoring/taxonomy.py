@@ -45,6 +45,7 @@ class TurnKind:
         origin: Where its new operands come from.
         joined: True in a conversation that was joined from two questions about one page ("Double").
         stated: The reference as it is stated, where it is.
+        begins_second: It is the first turn of the second of two questions.
     """
 
     index: int
@@ -52,6 +53,7 @@ class TurnKind:
     origin: OperandSource
     joined: bool
     stated: StatedReference | None = None
+    begins_second: bool = False
 
 
 def turn_kinds(turns: Sequence[GoldTurn], page: PageNumbers, *, joined: bool = False) -> tuple[TurnKind, ...]:
@@ -73,12 +75,14 @@ def turn_kinds(turns: Sequence[GoldTurn], page: PageNumbers, *, joined: bool = F
         if not turn.program:
             kinds.append(TurnKind(index, NO_PROGRAM, OperandSource.UNKNOWN, joined, turn.stated))
             continue
+        begins_second = index > 0 and turn.question_part > turns[index - 1].question_part
         plan = parse_program(turn.program)
         tree, last = program_tree(plan), plan.steps[-1]
         operation = last.operation if isinstance(last, Compute) else "lookup"
         new, constants = _new_operands(tree, results, known)
         named = "lookup" if operation == "identity" else operation
-        kinds.append(TurnKind(index, named, _origin(new, constants, page), joined, turn.stated))
+        origin = _origin(new, constants, page)
+        kinds.append(TurnKind(index, named, origin, joined, turn.stated, begins_second))
         results.add(tree)
         known |= new
     return tuple(kinds)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from command_line import Quaestor, one_line
+from made_up import a_record, write_dataset
 
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.recording import TurnPlace, turn_records
@@ -51,6 +52,22 @@ def test_without_keep_nothing_is_kept(quaestor: Quaestor, pages: Path) -> None:
     told = json.loads(quaestor("crossvalidate pages.json --folds 2 --json").out)
     assert "run" not in told
     assert "there is no run store" in one_line(quaestor("runs list"))
+
+
+@pytest.mark.usefixtures("held_out")
+def test_first_turns_of_a_second_question_have_a_figure_of_their_own(quaestor: Quaestor, tmp_path: Path) -> None:
+    record = a_record("Double_NORD/2012/page_41.pdf")
+    assert isinstance(record["annotation"], dict)
+    record["annotation"]["qa_split"] = [0, 0, 1]
+    write_dataset(tmp_path / "pages.json", record)
+    second = json.loads(quaestor("crossvalidate pages.json --folds 2 --json").out)["second_questions"]
+    assert (second["correct"], second["total"], second["pages"]) == (1, 1, 1)
+    assert "first turns of a second question: 1 of 1 are right" in quaestor("crossvalidate pages.json --folds 2").out
+
+
+@pytest.mark.usefixtures("held_out")
+def test_where_no_conversation_was_joined_nothing_is_said_of_second_questions(quaestor: Quaestor, pages: Path) -> None:
+    assert "second question" not in quaestor("crossvalidate pages.json --folds 2").out
 
 
 def test_a_store_that_cannot_be_opened_is_told_before_any_training(quaestor: Quaestor, pages: Path) -> None:

@@ -40,6 +40,12 @@ def test_only_new_operands_count() -> None:
     ]
 
 
+def test_where_the_second_of_two_questions_begins() -> None:
+    turns = [GoldTurn("91", a_value(0.0), None, part) for part in (0, 0, 1, 1)]
+    assert [kind.begins_second for kind in turn_kinds(turns, PAGE)] == [False, False, True, False]
+    assert all(kind.joined for kind in turn_kinds(turns, PAGE))
+
+
 @pytest.mark.parametrize(
     ("program", "origin"),
     [
