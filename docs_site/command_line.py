@@ -12,8 +12,8 @@ _PREFACE = """\
 # The command line
 
 What `quaestor COMMAND --help` says of every command. Exit codes: 0 done, 1 our mistake or a service that failed, 2 a
-mistake in what was typed or read, 130 interrupted. `quaestor --install-completion` makes the tab key complete commands
-and options ([installation](installation.md#completion)).
+mistake in what was typed or read, 130 interrupted, 143 ended by SIGTERM. `quaestor --install-completion` makes the
+tab key complete commands and options ([installation](installation.md#completion)).
 """
 _LESS = re.compile(r"<(?=[A-Za-z/])")
 _TYPE = re.compile(r" <(?!.*\|)[^>]*>$")

@@ -8,8 +8,10 @@ def main() -> None:
     """Runs the command line and leaves with its exit code."""
     import sys
 
+    from quaestor.cli.ending import end_in_order
     from quaestor.core.collecting import collect_seldom
 
+    end_in_order()
     collect_seldom()  # before the imports that make the most objects
 
     from quaestor.cli.app import app

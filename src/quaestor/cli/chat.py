@@ -91,6 +91,7 @@ def _talk(on: "ChatLine", settings: "Settings") -> bool:
     """Asks and answers until the end; returns whether a line from a pipe could not be done."""
     from quaestor.application.resolve import store_file
     from quaestor.cli.chat_commands import completed_commands
+    from quaestor.cli.ending import asked_to_end
     from quaestor.cli.typed_lines import completions, typed_lines
 
     at_terminal, kept, failed = sys.stdin.isatty(), store_file(settings.store), False
@@ -106,7 +107,7 @@ def _talk(on: "ChatLine", settings: "Settings") -> bool:
                 if not _do_line(read(), on):
                     return failed
             except KeyboardInterrupt:
-                if not at_terminal:
+                if not at_terminal or asked_to_end():
                     raise
                 print("interrupted", file=sys.stderr)
             except QuaestorError as error:

@@ -1,6 +1,7 @@
 """What a person sees when something goes wrong: one line on stderr, and an exit code that says whose mistake it is.
 
-0 all went well, 1 our mistake or a broken service, 2 the user's mistake, 130 interrupted, 141 nobody reads the output.
+0 all went well, 1 our mistake or a broken service, 2 the user's mistake, 130 interrupted, 141 nobody reads the output,
+143 ended by SIGTERM.
 """
 
 import os
@@ -12,6 +13,7 @@ from io import TextIOWrapper
 import typer
 from typer.exceptions import TyperException
 
+from quaestor.cli.ending import EXIT_CODE, asked_to_end
 from quaestor.core.visible import visible
 from quaestor.errors import (
     BadLinesError,
@@ -54,15 +56,19 @@ def exit_code_of(command: Callable[[], object]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except (KeyboardInterrupt, typer.Abort):
-        return _fail("interrupted", 130)
+        return _interrupted()
     except Exception as error:  # the edge of the program: nothing above could handle it
         if os.environ.get(DEBUG):
             raise
         return _explain(error)
     # Typer returns the code of an `Exit`, and hands an interrupt on as 130.
     if outcome == 130:
-        return _fail("interrupted", 130)
+        return _interrupted()
     return outcome if isinstance(outcome, int) else 0
+
+
+def _interrupted() -> int:
+    return _fail("ended by SIGTERM", EXIT_CODE) if asked_to_end() else _fail("interrupted", 130)
 
 
 def _explain(error: Exception) -> int:
@@ -87,7 +93,9 @@ def _explain(error: Exception) -> int:
 
 def _code(error: QuaestorError) -> int:
     if isinstance(error, RunStoppedError):
-        return 130 if error.by_person else 2 if isinstance(error.__cause__, InputError) else 1
+        if error.by_person:
+            return EXIT_CODE if asked_to_end() else 130
+        return 2 if isinstance(error.__cause__, InputError) else 1
     return 2 if isinstance(error, _MISTAKES) and not isinstance(error, DuplicateRecordError) else 1
 
 

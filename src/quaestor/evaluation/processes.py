@@ -8,20 +8,16 @@ they are forked from that one, which does nothing else and holds no lock.
 
 import asyncio
 import multiprocessing
-import os
-import signal
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
-from multiprocessing.connection import Connection
-from typing import Literal
 
 from quaestor.core.collecting import collect_seldom
 from quaestor.core.triples import Triple
+from quaestor.core.workers import Workers, deaf
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import EngineError
 from quaestor.evaluation.engines import RunListener, gather_limited
@@ -38,9 +34,9 @@ _Stored = tuple[Triple, ...] | None
 
 
 class _Ahead:
-    """How this process starts its workers: from a server once there is one."""
+    """Whether this process starts its workers from a server that has loaded what they need."""
 
-    method: Literal["spawn", "forkserver"] = "spawn"
+    loaded = False
 
 
 def load_modules_ahead(modules: Sequence[str]) -> None:
@@ -57,13 +53,9 @@ def load_modules_ahead(modules: Sequence[str]) -> None:
     from multiprocessing import forkserver
 
     multiprocessing.get_context("forkserver").set_forkserver_preload([__name__, *modules])
-    # It inherits that Ctrl-C is not for it: only the parent decides what that means.
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
+    with deaf():
         forkserver.ensure_running()
-    finally:
-        signal.signal(signal.SIGINT, before)
-    _Ahead.method = "forkserver"
+    _Ahead.loaded = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,33 +79,27 @@ class ProcessEngine:
         """Plays every conversation once and tells the listener. For solvers that compute: models are asked inline."""
         if session is not None:
             raise EngineError("worker processes cannot share a model: take the inline engine")
-        context = multiprocessing.get_context(_Ahead.method)
-        held, watched = context.Pipe(duplex=False)[::-1]
-        loop = asyncio.get_running_loop()
-        pool = ProcessPoolExecutor(
-            self.workers, mp_context=context, initializer=_prepare_worker, initargs=(factory, graphs, watched)
+        workers = Workers(
+            self.workers,
+            multiprocessing.get_context("forkserver") if _Ahead.loaded else multiprocessing.get_context("spawn"),
+            "resume the run, with fewer workers if it recurs",
+            partial(_prepare_worker, factory, graphs),
         )
+        loop = asyncio.get_running_loop()
 
         async def play_chunk(chunk: tuple[Conversation, ...]) -> None:
             for conversation in chunk:
                 await listener.on_start(conversation)
             # Only this process has opened the store: what is frozen travels with the conversations.
             stored = tuple([await graphs.stored(conversation.document) if graphs else None for conversation in chunk])
-            results = await loop.run_in_executor(pool, _play, chunk, stored)
+            results = await loop.run_in_executor(workers, _play, chunk, stored)
             for conversation, played in zip(chunk, results, strict=True):
                 await listener.on_finish(conversation, played)
 
-        try:
+        # Leaving the block ends the workers, even in the middle of a conversation that nobody waits for.
+        with workers:
             # Twice as many as there are workers, so that each finds its next chunk waiting.
             await gather_limited(_chunks(conversations), play_chunk, 2 * self.workers)
-        except BrokenProcessPool as error:
-            raise EngineError(
-                "a worker process died (killed, or out of memory): resume the run, with fewer workers if it recurs"
-            ) from error
-        finally:
-            held.close()  # the workers end at once, even in the middle of a conversation that nobody waits for
-            pool.shutdown(wait=True, cancel_futures=True)
-            watched.close()
 
 
 def _chunks(conversations: Iterable[Conversation]) -> Iterator[tuple[Conversation, ...]]:
@@ -130,20 +116,9 @@ class _Worker:
     solver: Solver | None = None
 
 
-def _prepare_worker(factory: SolverFactory, graphs: GraphProvider | None, watched: Connection) -> None:
-    # Ctrl-C reaches every process of the terminal; only the parent decides what it means.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _prepare_worker(factory: SolverFactory, graphs: GraphProvider | None) -> None:
     collect_seldom()
     _Worker.factory, _Worker.graphs = factory, graphs
-    threading.Thread(target=_end_with_parent, args=(watched,), daemon=True).start()
-
-
-def _end_with_parent(watched: Connection) -> None:
-    """Ends this process when the parent lets go of the pipe or dies, even by SIGKILL."""
-    try:
-        watched.recv_bytes()
-    except (EOFError, OSError):
-        os._exit(1)
 
 
 def _play(chunk: tuple[Conversation, ...], stored: tuple[_Stored, ...]) -> tuple[ConversationResult, ...]:

@@ -8,9 +8,10 @@ before the libraries are loaded, so training is given processes of its own.
 import os
 import platform
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context
+
+from quaestor.core.workers import Workers
 
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 _ONE_KERNEL = {"OPENBLAS_CORETYPE": "Nehalem"}
@@ -18,14 +19,14 @@ _ONE_KERNEL = {"OPENBLAS_CORETYPE": "Nehalem"}
 
 
 @contextmanager
-def deterministic_pool(count: int) -> Iterator[ProcessPoolExecutor]:
+def deterministic_pool(count: int) -> Iterator[Workers]:
     """Gives so many processes that add up in one order: on all x86-64 machines the same one."""
     chosen = _ONE_THREAD | (_ONE_KERNEL if platform.machine() in ("x86_64", "AMD64") else {})
     before = {name: os.environ.get(name) for name in chosen}
     os.environ.update(chosen)
     try:
-        with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
-            yield pool
+        with Workers(count, get_context("spawn"), "begin again, with fewer at once if it recurs") as workers:
+            yield workers
     finally:
         for name, value in before.items():
             if value is None:

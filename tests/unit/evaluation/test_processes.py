@@ -57,17 +57,18 @@ def test_workers_that_were_loaded_ahead_answer_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("after", [0.4, 3.0], ids=["while loading", "while playing"])
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["killed", "interrupted"])
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM], ids=["killed", "Ctrl-C", "SIGTERM"])
 def test_nothing_is_left_of_a_run_that_ends_early(how: signal.Signals, after: float, tmp_path: Path) -> None:
     command = [sys.executable, "-c", "import quaestor.cli; quaestor.cli.main()"]
     command += ["run", "sample", "--workers", "2", "--store", str(tmp_path / "runs.db")]
-    with subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+    null, pipe = subprocess.DEVNULL, subprocess.PIPE
+    with subprocess.Popen(command, start_new_session=True, stdout=null, stderr=pipe, text=True) as run:
         time.sleep(after)
-        if how is signal.SIGINT:
-            os.killpg(run.pid, how)  # as a terminal does: every process of the group hears it
-        else:
+        if how is signal.SIGKILL:
             run.kill()
-        run.wait(timeout=60)
+        else:
+            os.killpg(run.pid, how)  # as a terminal and a service manager do: every process of the group hears it
+        assert "leaked" not in run.communicate(timeout=60)[1]
     for _ in range(100):
         try:
             os.killpg(run.pid, 0)

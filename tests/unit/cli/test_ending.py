@@ -1,0 +1,80 @@
+"""SIGTERM to a program that waits, computes, ignores it, or was started with Ctrl-C switched off."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from quaestor.cli.ending import EXIT_CODE
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are not asked to end there")
+
+BEGIN = """
+import asyncio, signal, sys, time
+from quaestor.cli import ending
+from quaestor.cli.failures import exit_code_of
+ending.end_in_order()
+"""
+WAITS = """
+async def wait():
+    try:
+        print("ready", flush=True)
+        await asyncio.sleep(60)
+    finally:
+        print("let go", flush=True)
+sys.exit(exit_code_of(lambda: asyncio.run(wait())))
+"""
+IGNORES = """
+ending.WITHIN = 0.3
+word = "ready"
+while True:
+    try:
+        print(word, flush=True)
+        time.sleep(60)
+    except KeyboardInterrupt:
+        word = "no"
+"""
+LETS_GO_SLOWLY = """
+def work():
+    try:
+        print("ready", flush=True)
+        time.sleep(60)
+    finally:
+        print("wait", flush=True)
+        time.sleep(60)
+sys.exit(exit_code_of(work))
+"""
+
+
+def started(code: str) -> subprocess.Popen[str]:
+    pipe = subprocess.PIPE
+    program = subprocess.Popen([sys.executable, "-c", BEGIN + code], stdout=pipe, stderr=pipe, text=True)
+    assert program.stdout is not None
+    assert program.stdout.readline() == "ready\n"
+    return program
+
+
+@pytest.mark.parametrize("before", ["", "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"], ids=["", "in background"])
+def test_what_is_under_way_is_let_go_of_in_order(before: str) -> None:
+    program = started(before + WAITS)
+    program.terminate()
+    out, err = program.communicate(timeout=30)
+    assert (program.returncode, out, err) == (EXIT_CODE, "let go\n", "quaestor: ended by SIGTERM\n")
+
+
+def test_a_program_that_goes_on_is_ended_by_the_system() -> None:
+    program = started(IGNORES)
+    program.terminate()
+    out, err = program.communicate(timeout=30)
+    assert (program.returncode, out, err) == (-signal.SIGALRM, "no\n", "")
+
+
+def test_who_asks_twice_does_not_wait() -> None:
+    program = started(LETS_GO_SLOWLY)
+    program.terminate()
+    assert program.stdout is not None
+    assert program.stdout.readline() == "wait\n"
+    program.terminate()
+    assert program.communicate(timeout=5) == ("", "")
+    assert program.returncode == EXIT_CODE
