@@ -12,7 +12,7 @@ from decimal import Decimal
 from functools import lru_cache
 from importlib.resources import files
 
-from quaestor.ontology.terms import read_term, read_turtle
+from quaestor.ontology.terms import read_plainly
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +77,8 @@ def read_core_lines() -> CoreLines:
     kinds: dict[str, str] = {}
     folder = files(__package__).joinpath("statement_lines")
     for file in sorted(folder.iterdir(), key=lambda file: file.name):
-        for s, p, o in read_turtle(file.read_text(encoding="utf-8"), f"the core's {file.name}")[0]:
-            nodes[s][p].append(str(read_term(o)))
+        for s, p, o in read_plainly(file.read_text(encoding="utf-8"), f"the core's {file.name}"):
+            nodes[s][p].append(o)
             if p == "rdf:type":
                 kinds[s] = o
     return CoreLines(

@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from quaestor.core.stop_words import SMALL_WORDS
 from quaestor.core.words import caption_words, singular
 from quaestor.ontology.captions import caption_key, head_words, readings, undated
-from quaestor.ontology.core_lines import CoreLines, LineKind
+from quaestor.ontology.core_lines import CoreLines, LineKind, read_core_lines
 from quaestor.ontology.matching import PropertyMatch
 
 _SCORES = {
@@ -138,6 +138,12 @@ class LineIndex:
     def _words(self) -> frozenset[str]:
         captions = (caption for line in self._core.lines.values() for caption in line.captions)
         return frozenset(word for caption in captions for word in caption_words(caption) if word.isalpha())
+
+
+@lru_cache(maxsize=1)
+def core_line_index() -> LineIndex:
+    """Returns the captions of the core's lines alone; built once a process."""
+    return LineIndex({}, read_core_lines())
 
 
 def _match(rule: str, name: str, label: str, *, shared: bool = False) -> PropertyMatch:

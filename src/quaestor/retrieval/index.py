@@ -6,7 +6,7 @@ Owns what is indexed of a block. The words are kept by `lexical`; labels and num
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from quaestor.core.caching import BoundedCache
 from quaestor.documents.document import Block, Document, Paragraph
@@ -14,7 +14,7 @@ from quaestor.documents.table import Table
 from quaestor.errors import StoreError
 from quaestor.ontology.captions import caption_key
 from quaestor.ontology.core_lines import read_core_lines
-from quaestor.ontology.line_matching import LineIndex
+from quaestor.ontology.line_matching import core_line_index
 from quaestor.retrieval.blocks import BlockTerms, indexed_rows, read_block
 from quaestor.retrieval.lexical import IndexedLine, WordIndex
 from quaestor.retrieval.standing import Standing, standings
@@ -104,7 +104,7 @@ class _Properties:
     """The lines of statements that labels name, and by which captions questions may call them."""
 
     def __init__(self) -> None:
-        self._core, self._index = read_core_lines(), _core_index()
+        self._core, self._index = read_core_lines(), core_line_index()
         self._found: dict[str, str | None] = {}
 
     def of(self, label: str) -> str | None:
@@ -121,11 +121,6 @@ class _Properties:
             for caption in self._core.lines[name].captions:
                 found.setdefault(caption_key(caption), name)
         return found
-
-
-@lru_cache(maxsize=1)
-def _core_index() -> LineIndex:
-    return LineIndex({}, read_core_lines())
 
 
 def _lines(document: Document, properties: _Properties) -> Iterator[IndexedLine]:

@@ -6,7 +6,16 @@ from hypothesis import strategies as st
 
 from quaestor.core.triples import Triple
 from quaestor.errors import OntologyError
-from quaestor.ontology.terms import Iri, decimal_term, digest_of, read_term, read_turtle, text_term, write_turtle
+from quaestor.ontology.terms import (
+    Iri,
+    decimal_term,
+    digest_of,
+    read_plainly,
+    read_term,
+    read_turtle,
+    text_term,
+    write_turtle,
+)
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=40)
 
@@ -46,10 +55,18 @@ def test_ntriples_are_read_into_the_same_words() -> None:
     assert read_turtle(text, "a test")[0] == (Triple("kg:a", "kg:b", "3"),)
 
 
+@given(TEXTS)
+def test_what_is_read_plainly_are_the_words_of_the_triples(text: str) -> None:
+    written = write_turtle([Triple("kg:a", "kg:b", text_term(text)), Triple("kg:a", "kg:c", "kg:d")], {})
+    assert sorted(read_plainly(written, "a test")) == [("kg:a", "kg:b", text), ("kg:a", "kg:c", "kg:d")]
+
+
 @pytest.mark.parametrize("text", ["kg:a kg:b", "<a> <b> .", "_:x <urn:p> <urn:o> .", "\x00"])
 def test_what_is_no_turtle_of_ours_is_a_named_error(text: str) -> None:
     with pytest.raises(OntologyError, match=r"a test|blank nodes"):
         read_turtle(text, "a test")
+    with pytest.raises(OntologyError, match=r"a test|blank nodes"):
+        list(read_plainly(text, "a test"))
 
 
 def test_a_broken_literal_is_a_named_error() -> None:

@@ -7,13 +7,13 @@ choices among lines and years) and `answerable.json` (whether a page holds an an
 and `card.json` (data, counts, digest). There is no pickle in it, and nothing in it runs.
 """
 
-import json
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
+from pydantic_core import from_json
 
 from quaestor.conversation.references.ranking import Weights as ReferenceWeights
 from quaestor.conversation.references.wording import trait_id
@@ -84,7 +84,7 @@ def load_weights(folder: Path | None = None) -> EmbeddedWeights:
 
 def _read_json(path: Path) -> dict[str, object]:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = from_json(path.read_bytes())
     except (OSError, ValueError) as error:
         raise ModelError(f"cannot read the weights {path.name}: {error}; train them again") from error
     if not isinstance(data, dict):

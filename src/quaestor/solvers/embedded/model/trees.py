@@ -5,7 +5,6 @@ of what is here. What is computed here is bit for bit what XGBoost computes; a t
 is installed.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Protocol, TypedDict, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic_core import from_json
 
 from quaestor.errors import ModelError
 from quaestor.solvers.embedded.page.word_matrix import Floats
@@ -89,7 +89,7 @@ class Trees:
             ModelError: It is no such model, or was trained on other columns.
         """
         try:
-            learner = json.loads(document)["learner"]
+            learner = from_json(document)["learner"]
             trained_on = tuple(learner["feature_names"])
             booster = learner["gradient_booster"]
             if booster["name"] != "gbtree" or float(learner["learner_model_param"]["base_score"].strip("[]")) != 0:

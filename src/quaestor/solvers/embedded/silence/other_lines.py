@@ -12,7 +12,7 @@ from quaestor.core.provenance import CellRef
 from quaestor.core.words import search_words
 from quaestor.documents.document import Document
 from quaestor.ontology.core_lines import read_core_lines
-from quaestor.ontology.line_matching import LineIndex
+from quaestor.ontology.line_matching import core_line_index
 from quaestor.plan.steps import Extract, Plan
 from quaestor.questions.question import Question
 
@@ -29,13 +29,12 @@ def other_line_asked(question: Question, plan: Plan | None, document: Document) 
         document: The page.
     """
     answered = _row_taken(plan, document)
-    given = _line_of(answered) if answered else None
-    named = _named_in(tuple(search_words(question.lowered))) if given is not None else None
-    if named is None or named[1] == given or not question.stands_alone:
+    # What takes longest comes last: most questions name no line, or other things besides.
+    named = _named_in(tuple(search_words(question.lowered))) if answered and question.stands_alone else None
+    if named is None or not question.names <= set(named[0].split()):
         return None
-    if not question.names <= set(named[0].split()):
-        return None
-    return named[0] if not _is_on(document, *named) else None
+    given = _line_of(answered)
+    return named[0] if given is not None and named[1] != given and not _is_on(document, *named) else None
 
 
 def _row_taken(plan: Plan | None, document: Document) -> str:
@@ -43,11 +42,6 @@ def _row_taken(plan: Plan | None, document: Document) -> str:
     if len(steps) != 1 or not isinstance(steps[0], Extract) or not isinstance(steps[0].source, CellRef):
         return ""
     return document.table(steps[0].source.table).rows[steps[0].source.row].label
-
-
-@lru_cache(maxsize=1)
-def _index() -> LineIndex:
-    return LineIndex({}, read_core_lines())
 
 
 @lru_cache(maxsize=1)
@@ -64,7 +58,7 @@ def _captions() -> Mapping[tuple[str, ...], str]:
 @lru_cache(maxsize=8192)
 def _line_of(label: str) -> str | None:
     """Returns the core's line that a label names; None where it names none."""
-    found = _index().find_named(label)
+    found = core_line_index().find_named(label)
     return None if found is None else found.property
 
 
