@@ -1,9 +1,10 @@
-"""What stands at the top of all that is told of an answer: its kind, and whether there is one to be found."""
+"""What is told of an answer in every JSON: its kind, whether there is one to be found, its value as plain JSON."""
 
 from pydantic import JsonValue
 
 from quaestor.conversation.answer import Answer
 from quaestor.core import serial
+from quaestor.core.answer_value import AnswerValue, YesNo, print_value, value_from_text, value_to_plain
 from quaestor.store.records import TurnRecord
 
 
@@ -23,3 +24,13 @@ def stored_kind_objects(turn: TurnRecord | None) -> dict[str, JsonValue]:
     """
     stored = serial.load(Answer, turn.answer) if turn is not None and turn.answer else Answer(value=None)
     return kind_objects(stored)
+
+
+def benchmark_json(number: str | None) -> JsonValue:
+    """Returns an answer of the benchmark's convention as JSON: a number, yes, no, or null."""
+    return None if number is None else plain_value(value_from_text(number))
+
+
+def plain_value(value: AnswerValue) -> JsonValue:
+    """Returns a value as JSON: a number, or yes or no in words."""
+    return print_value(value) if isinstance(value, YesNo) else value_to_plain(value)

@@ -1,15 +1,14 @@
 """Answers for other programs: what was asked, the number as it is printed, and all that it rests on."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
-from quaestor.application.answer_kinds import kind_objects
-from quaestor.application.reports import benchmark_json, source_object, stored_source
-from quaestor.conversation.display import labels_of, show_number, whereabouts
+from quaestor.application.answer_kinds import benchmark_json, kind_objects
+from quaestor.application.source_objects import placed_source
+from quaestor.conversation.display import show_number
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
-from quaestor.core.provenance import Source
 from quaestor.documents.document import Document
 from quaestor.evaluation.recording import TurnPlace, turn_record
 
@@ -46,7 +45,7 @@ def answer_objects(
             "display": show_number(answer),
             "formula": (answer.formula or None) if answer.value is not None else None,
             "program": record.program,
-            "sources": [_source(source, document) for source in record.sources],
+            "sources": [placed_source(source, document) for source in record.sources],
             "confidence": answer.confidence,
             "grounds": answer.grounds,
             "readings": [
@@ -58,28 +57,3 @@ def answer_objects(
             "error": turn.error,
             "run": run,
         }
-
-
-def source_objects(sources: Iterable[Source], document: Document) -> list[JsonValue]:
-    """Returns sources with their places in words, and where those are in their file.
-
-    Args:
-        sources: Cells and spans of sentences.
-        document: What they stand in.
-    """
-    return [_source(serial.dump(source), document) for source in sources]
-
-
-def _source(stored: JsonValue, document: Document) -> JsonValue:
-    source = stored_source(stored)
-    where, (row, column) = whereabouts(source, document), labels_of(source, document)
-    return {
-        **source_object(stored, document),
-        "file": where.file or document.id,
-        "page": where.page,
-        "section_path": list(where.section),
-        "table_title": where.title or None,
-        "row_label": row,
-        "column_label": column,
-        "anchor": where.anchor,
-    }

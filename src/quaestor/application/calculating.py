@@ -1,16 +1,21 @@
 """Arithmetic that somebody else has thought of, done exactly: a formula over named values, or a whole plan in words.
 
-Owns what a name may stand for: a cell by its labels, a number of the text by the words around it, an earlier answer, a
-number that is given. What comes of it is a turn, as of a question: value, formula, program, sources, steps.
+What a name may stand for is in `named_values`. What comes of it is a turn, as of a question: value, formula, program,
+sources, steps.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, ClassVar
 
-from pydantic import ConfigDict, Field
-
+from quaestor.application.named_values import (
+    LONGEST_NUMBER,
+    MOST_VALUES,
+    CellValue,
+    EarlierValue,
+    GivenValue,
+    NamedValue,
+    TextValue,
+)
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.turn import Turn
@@ -35,71 +40,7 @@ from quaestor.solvers.workflow.checking import check_workflow_plan
 from quaestor.solvers.workflow.schema import WorkflowPlan
 from quaestor.store.records import now
 
-MOST_VALUES = 50
-"""The most values that a formula may name."""
-
-LONGEST_NUMBER = 60
-
-
-_Words = Annotated[str, Field(min_length=1, max_length=500)]
-_CLOSED = ConfigDict(extra="forbid", strict=True)
-
-
-@dataclass(frozen=True, slots=True)
-class CellValue:
-    """The number of a cell.
-
-    Attributes:
-        row: The label of its row, or words of it; of a table turned round, of its column.
-        column: The other label, or a year.
-        table: The place of its table in the document, from 0; None where the labels say it.
-    """
-
-    __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
-    row: Annotated[_Words, Field(description="The label of its row.")]
-    column: Annotated[str, Field(max_length=500, description="The label of its column, or a year.")] = ""
-    table: Annotated[int | None, Field(ge=0, description="Its table, from 0, where the labels fit several.")] = None
-
-
-@dataclass(frozen=True, slots=True)
-class TextValue:
-    """A number of the text.
-
-    Attributes:
-        words: Words of a sentence as they stand there, the number among them and no other number.
-    """
-
-    __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
-    words: Annotated[_Words, Field(description="Words of a sentence as they stand there, this number among them.")]
-
-
-@dataclass(frozen=True, slots=True)
-class EarlierValue:
-    """The answer of an earlier turn.
-
-    Attributes:
-        turn: Its place in the conversation, from 1.
-    """
-
-    __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
-    turn: Annotated[int, Field(ge=1, description="The place of its turn in the conversation, from 1.")]
-
-
-@dataclass(frozen=True, slots=True)
-class GivenValue:
-    """A number that stands in no document.
-
-    Attributes:
-        number: As a table would print it: `365`, `5.3 million`, `15 %`.
-    """
-
-    __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
-    number: Annotated[
-        str, Field(min_length=1, max_length=LONGEST_NUMBER, description="Such as 365, 5.3 million or 15 %.")
-    ]
-
-
-NamedValue = CellValue | TextValue | EarlierValue | GivenValue
+_SHOWN = 4
 
 
 def calculate_formula(
@@ -149,9 +90,6 @@ def calculate_plan(written: WorkflowPlan, context: TurnContext) -> Turn:
     reason = remarks_with(written.assumption, examined.remarks)
     answer = answer_of_plan(examined.final_plan, context.memory, context.document, context.question, reason=reason)
     return _answered(question, answer, context.memory, started)
-
-
-_SHOWN = 4
 
 
 def _variable(name: str, value: NamedValue, document: Document, turns: Sequence[Turn]) -> Variable:

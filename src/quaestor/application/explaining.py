@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from quaestor.application.answers import answer_objects, source_objects
+from quaestor.application.answers import answer_objects
 from quaestor.application.plan_steps import PlanNode, plan_nodes
+from quaestor.application.source_objects import source_objects
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import correction_note, show_number
 from quaestor.conversation.events.lines import event_lines

@@ -1,6 +1,6 @@
 """Conversations of a run as files for other programs and people: workbook, CSV, JSON, Markdown, a page of its own."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 from quaestor.application.files import OutputFile
@@ -11,9 +11,6 @@ from quaestor.conversation.turn import Turn
 from quaestor.errors import InputError
 from quaestor.evaluation.recording import correction_of_record
 from quaestor.exports.conversation import ExportedConversation, ExportedTurn
-from quaestor.exports.page import to_html
-from quaestor.exports.rows import to_csv, to_json, to_markdown
-from quaestor.exports.workbook.writing import workbook_bytes
 from quaestor.graph.loading import graph_from_triples
 from quaestor.repair.documents import corrected_graph
 from quaestor.store.base import RunStore
@@ -23,12 +20,6 @@ _OF_SUFFIX: dict[str, ExportFormat] = {
     ".xlsx": "xlsx", ".csv": "csv", ".json": "json", ".md": "markdown", ".markdown": "markdown", ".html": "html",
     ".htm": "html",
 }  # fmt: skip
-_TEXTS: dict[ExportFormat, Callable[[Sequence[ExportedConversation]], str]] = {
-    "csv": to_csv,
-    "json": to_json,
-    "markdown": to_markdown,
-    "html": to_html,
-}
 
 
 def format_of(output: OutputFile, named: str | None) -> ExportFormat:
@@ -120,7 +111,19 @@ def export_bytes(format: ExportFormat, conversations: Sequence[ExportedConversat
     Raises:
         SettingsError: The extra that the format needs is not installed.
     """
-    return workbook_bytes(conversations) if format == "xlsx" else _TEXTS[format](conversations).encode()
+    # Who exports nothing does not wait until all that writes files is loaded.
+    if format == "xlsx":
+        from quaestor.exports.workbook.writing import workbook_bytes
+
+        return workbook_bytes(conversations)
+    if format == "html":
+        from quaestor.exports.page import to_html
+
+        return to_html(conversations).encode()
+    from quaestor.exports import rows
+
+    texts = {"csv": rows.to_csv, "json": rows.to_json, "markdown": rows.to_markdown}
+    return texts[format](conversations).encode()
 
 
 def _turn(turn: Turn) -> ExportedTurn:

@@ -4,15 +4,12 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
-from quaestor.application.answer_kinds import stored_kind_objects
+from quaestor.application.answer_kinds import benchmark_json, plain_value, stored_kind_objects
 from quaestor.application.files import OutputFile, json_line
 from quaestor.application.score_service import ScoredRun
-from quaestor.conversation.display import show_source
-from quaestor.core import serial
-from quaestor.core.answer_value import AnswerValue, Number, YesNo, print_value, value_from_text, value_to_plain
-from quaestor.core.provenance import CellRef, SentenceRef, Source
+from quaestor.application.source_objects import source_object
+from quaestor.core.answer_value import AnswerValue, Number
 from quaestor.datasets.dataset import Dataset
-from quaestor.documents.document import Document
 from quaestor.scoring.report import TurnScore, score_to_json
 
 
@@ -99,29 +96,5 @@ def _stated_objects(scored: TurnScore) -> dict[str, JsonValue]:
     }
 
 
-def benchmark_json(number: str | None) -> JsonValue:
-    """Returns an answer of the benchmark's convention as JSON: a number, yes, no, or null."""
-    return None if number is None else _plain(value_from_text(number))
-
-
-def _plain(value: AnswerValue) -> JsonValue:
-    return print_value(value) if isinstance(value, YesNo) else value_to_plain(value)
-
-
 def _gold_json(value: AnswerValue) -> JsonValue:
-    return float(value.value) if isinstance(value, Number) else _plain(value)
-
-
-def source_object(stored: JsonValue, document: Document) -> dict[str, JsonValue]:
-    """Returns a source as it is stored, with its place and its text in words."""
-    source = stored_source(stored)
-    shown = show_source(source, document)
-    assert isinstance(stored, dict)
-    return {**stored, "place": shown.place, "text": shown.span if source.kind == "sentence" else shown.text}
-
-
-def stored_source(stored: JsonValue) -> Source:
-    """Returns a source of those that are stored with a turn."""
-    assert isinstance(stored, dict)
-    kind: type[Source] = SentenceRef if stored["kind"] == "sentence" else CellRef
-    return serial.load(kind, stored)
+    return float(value.value) if isinstance(value, Number) else plain_value(value)

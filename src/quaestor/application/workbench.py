@@ -8,10 +8,11 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from quaestor.application.calculating import NamedValue, calculate_formula, calculate_plan
 from quaestor.application.file_cache import kept_knowledge
 from quaestor.application.graph_query import QueryAnswer, query_graph
+from quaestor.application.named_values import NamedValue
 from quaestor.application.number_check import NumberCheck, check_number
 from quaestor.application.place_service import places_by_index
 from quaestor.application.resolve import CorpusPage
@@ -33,7 +34,9 @@ from quaestor.retrieval.place import Place
 from quaestor.settings import Settings
 from quaestor.solvers.answer_kinds import asks_beyond_numbers
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.workflow.schema import WorkflowPlan
+
+if TYPE_CHECKING:
+    from quaestor.solvers.workflow.schema import WorkflowPlan
 
 _HELD = 8
 """Documents that are held."""
@@ -140,9 +143,11 @@ class Workbench:
             InputError: A name is none, or what it stands for is not there, or is not one number.
             PlanError: It is no formula, or has no result.
         """
+        from quaestor.application.calculating import calculate_formula
+
         return await compute(calculate_formula, document, formula, values, turns)
 
-    async def plan(self, page: CorpusPage, plan: WorkflowPlan, question: str, turns: Sequence[Turn] = ()) -> Turn:
+    async def plan(self, page: CorpusPage, plan: "WorkflowPlan", question: str, turns: Sequence[Turn] = ()) -> Turn:
         """Returns what a plan comes to that answers a question, as `calculating.calculate_plan`.
 
         Args:
@@ -156,6 +161,8 @@ class Workbench:
             InputError: Its words find nothing, or more than one number.
             PlanError: It has no result.
         """
+        from quaestor.application.calculating import calculate_plan
+
         context = await self._context(page, question, turns)
         return await compute(calculate_plan, plan, context)
 

@@ -7,9 +7,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from quaestor.application.calculating import MOST_VALUES, NamedValue
 from quaestor.application.exporting import ExportFormat
 from quaestor.application.graph_query import MOST_ROWS
+from quaestor.application.named_values import MOST_VALUES, NamedValue
 from quaestor.application.number_check import LONGEST as LONGEST_CHECKED
 from quaestor.application.number_check import MOST_MATCHES
 from quaestor.graph.guard import LONGEST as LONGEST_QUERY
@@ -36,7 +36,8 @@ Words = Annotated[str, Field(min_length=1, max_length=_LONGEST_WORDS)]
 
 
 class _Arguments(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+    # What checks them is built with the first call of their tool.
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
 
 
 class _AboutDocument(_Arguments):

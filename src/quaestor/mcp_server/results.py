@@ -11,7 +11,8 @@ Exact = Annotated[str | None, Field(description="Exact, as decimal text.")]
 
 
 class _Result(BaseModel):
-    model_config = ConfigDict(extra="ignore", title=None)
+    # What checks them is built with the first call of their tool.
+    model_config = ConfigDict(extra="ignore", title=None, defer_build=True)
 
 
 class Source(_Result):

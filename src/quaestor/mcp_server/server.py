@@ -5,8 +5,9 @@ for resources and prompts, in `calls` for tools.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import lru_cache
 from importlib.metadata import version
 from typing import Any, TypeVar
 
@@ -95,7 +96,7 @@ def create_server(opening: Opening) -> Server[House]:
         title="quaestor",
         instructions=INSTRUCTIONS,
         lifespan=opened,
-        get_tool_input_schema=_INPUTS.get,
+        get_tool_input_schema=lambda name: _inputs().get(name),
         on_list_tools=_list_tools,
         on_call_tool=call_tool,
         on_list_resources=list_resources,
@@ -114,22 +115,29 @@ class _WithoutTitles(GenerateJsonSchema):
         return False
 
 
-_INPUTS = {tool.name: tool.arguments.model_json_schema(schema_generator=_WithoutTitles) for tool in TOOLS}
-_TOLD = [
-    ToolTold(
-        name=tool.name,
-        title=tool.title,
-        description=tool.description,
-        input_schema=_INPUTS[tool.name],
-        output_schema=tool.result.model_json_schema(mode="serialization", schema_generator=_WithoutTitles),
-        annotations=ToolAnnotations(read_only_hint=not tool.writes, destructive_hint=False, open_world_hint=False),
+@lru_cache(maxsize=1)
+def _inputs() -> Mapping[str, Any]:
+    """The schema of what each tool takes, made when a client first asks for one."""
+    return {tool.name: tool.arguments.model_json_schema(schema_generator=_WithoutTitles) for tool in TOOLS}
+
+
+@lru_cache(maxsize=1)
+def _told() -> tuple[ToolTold, ...]:
+    return tuple(
+        ToolTold(
+            name=tool.name,
+            title=tool.title,
+            description=tool.description,
+            input_schema=_inputs()[tool.name],
+            output_schema=tool.result.model_json_schema(mode="serialization", schema_generator=_WithoutTitles),
+            annotations=ToolAnnotations(read_only_hint=not tool.writes, destructive_hint=False, open_world_hint=False),
+        )
+        for tool in TOOLS
     )
-    for tool in TOOLS
-]
 
 
 async def _list_tools(_: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
-    return ListToolsResult(tools=_TOLD)
+    return ListToolsResult(tools=list(_told()))
 
 
 async def _list_templates(_: Context, params: PaginatedRequestParams | None) -> ListResourceTemplatesResult:

@@ -5,11 +5,12 @@ Owns the wording by which an assistant chooses among them, and how results of se
 
 import base64
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
-from quaestor.application.answers import answer_objects, source_objects
+from quaestor.application.answers import answer_objects
 from quaestor.application.askable import askable_lines
 from quaestor.application.choices import answerers
 from quaestor.application.document_text import text_parts
@@ -22,6 +23,7 @@ from quaestor.application.number_check import NumberMatch
 from quaestor.application.place_service import place_object
 from quaestor.application.read_service import outline_object, table_object, table_of
 from quaestor.application.resolve import CorpusPage
+from quaestor.application.source_objects import source_objects
 from quaestor.conversation.events.kinds import Event
 from quaestor.conversation.events.lines import event_lines
 from quaestor.conversation.turn import Turn
@@ -52,7 +54,9 @@ from quaestor.mcp_server.results import (
     QueryResult,
     ReadResult,
 )
-from quaestor.solvers.workflow.schema import WorkflowPlan
+
+if TYPE_CHECKING:
+    from quaestor.solvers.workflow.schema import WorkflowPlan
 
 Given = Mapping[str, Any]
 
@@ -64,7 +68,6 @@ _LARGEST_EXPORT = 1_000_000
 _SUFFIXES: Mapping[ExportFormat, str] = {
     "xlsx": ".xlsx", "csv": ".csv", "json": ".json", "markdown": ".md", "html": ".html",
 }  # fmt: skip
-_PLAN: TypeAdapter[WorkflowPlan] = TypeAdapter(WorkflowPlan)
 
 
 async def _read(house: House, given: ReadDocumentArguments, told: Told) -> Given:
@@ -204,13 +207,20 @@ async def _calculate(house: House, given: CalculateArguments, told: Told) -> Giv
 _NOWHERE = CorpusPage.of(Document("no document", (), ()))
 
 
-def _plan_of(written: dict[str, object] | None) -> WorkflowPlan:
+def _plan_of(written: dict[str, object] | None) -> "WorkflowPlan":
     try:
-        return _PLAN.validate_python(written)
+        return _plans().validate_python(written)
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False, include_context=False)[0]
         where = ".".join(str(part) for part in fault["loc"])
         raise InputError(f"this is no plan as the prompt write_plan asks for: {where}: {fault['msg']}") from None
+
+
+@lru_cache(maxsize=1)
+def _plans() -> "TypeAdapter[WorkflowPlan]":
+    from quaestor.solvers.workflow.schema import WorkflowPlan
+
+    return TypeAdapter(WorkflowPlan)
 
 
 async def _explain(house: House, given: ExplainArguments, told: Told) -> Given:

@@ -3,14 +3,8 @@ from decimal import Decimal
 import pytest
 from pages import page
 
-from quaestor.application.calculating import (
-    CellValue,
-    EarlierValue,
-    GivenValue,
-    NamedValue,
-    TextValue,
-    calculate_formula,
-)
+from quaestor.application.calculating import calculate_formula
+from quaestor.application.named_values import CellValue, EarlierValue, GivenValue, NamedValue, TextValue
 from quaestor.conversation.display import show_number
 from quaestor.errors import FormulaError, InputError, PlanError
 

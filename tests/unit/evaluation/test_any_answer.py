@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from pages import page
 from selecting import plans
 
+from quaestor.application.answer_kinds import benchmark_json
 from quaestor.application.answers import answer_objects
-from quaestor.application.reports import benchmark_json
 from quaestor.conversation.answer import Answer, AnswerKind
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.references.resolving import resolve

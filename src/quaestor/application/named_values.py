@@ -1,0 +1,72 @@
+"""What a name of a formula may stand for, as programs say it: each part bounded, none with a member of another name."""
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from pydantic import ConfigDict, Field
+
+MOST_VALUES = 50
+"""The most values that a formula may name."""
+
+LONGEST_NUMBER = 60
+"""Characters of a number that is given."""
+
+_Words = Annotated[str, Field(min_length=1, max_length=500)]
+_CLOSED = ConfigDict(extra="forbid", strict=True)
+
+
+@dataclass(frozen=True, slots=True)
+class CellValue:
+    """The number of a cell.
+
+    Attributes:
+        row: The label of its row, or words of it; of a table turned round, of its column.
+        column: The other label, or a year.
+        table: The place of its table in the document, from 0; None where the labels say it.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
+    row: Annotated[_Words, Field(description="The label of its row.")]
+    column: Annotated[str, Field(max_length=500, description="The label of its column, or a year.")] = ""
+    table: Annotated[int | None, Field(ge=0, description="Its table, from 0, where the labels fit several.")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextValue:
+    """A number of the text.
+
+    Attributes:
+        words: Words of a sentence as they stand there, the number among them and no other number.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
+    words: Annotated[_Words, Field(description="Words of a sentence as they stand there, this number among them.")]
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierValue:
+    """The answer of an earlier turn.
+
+    Attributes:
+        turn: Its place in the conversation, from 1.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
+    turn: Annotated[int, Field(ge=1, description="The place of its turn in the conversation, from 1.")]
+
+
+@dataclass(frozen=True, slots=True)
+class GivenValue:
+    """A number that stands in no document.
+
+    Attributes:
+        number: As a table would print it: `365`, `5.3 million`, `15 %`.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
+    number: Annotated[
+        str, Field(min_length=1, max_length=LONGEST_NUMBER, description="Such as 365, 5.3 million or 15 %.")
+    ]
+
+
+NamedValue = CellValue | TextValue | EarlierValue | GivenValue

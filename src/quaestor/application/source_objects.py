@@ -1,0 +1,51 @@
+"""Sources as JSON: where the numbers of an answer stand, for other programs."""
+
+from collections.abc import Iterable
+
+from pydantic import JsonValue
+
+from quaestor.conversation.display import labels_of, show_source, whereabouts
+from quaestor.core import serial
+from quaestor.core.provenance import CellRef, SentenceRef, Source
+from quaestor.documents.document import Document
+
+
+def source_objects(sources: Iterable[Source], document: Document) -> list[JsonValue]:
+    """Returns sources with their places in words, and where those are in their file.
+
+    Args:
+        sources: Cells and spans of sentences.
+        document: What they stand in.
+    """
+    return [placed_source(serial.dump(source), document) for source in sources]
+
+
+def placed_source(stored: JsonValue, document: Document) -> dict[str, JsonValue]:
+    """Returns a source as it is stored, with its place in words, and where that is in its file."""
+    source = stored_source(stored)
+    where, (row, column) = whereabouts(source, document), labels_of(source, document)
+    return {
+        **source_object(stored, document),
+        "file": where.file or document.id,
+        "page": where.page,
+        "section_path": list(where.section),
+        "table_title": where.title or None,
+        "row_label": row,
+        "column_label": column,
+        "anchor": where.anchor,
+    }
+
+
+def source_object(stored: JsonValue, document: Document) -> dict[str, JsonValue]:
+    """Returns a source as it is stored, with its place and its text in words."""
+    source = stored_source(stored)
+    shown = show_source(source, document)
+    assert isinstance(stored, dict)
+    return {**stored, "place": shown.place, "text": shown.span if source.kind == "sentence" else shown.text}
+
+
+def stored_source(stored: JsonValue) -> Source:
+    """Returns a source of those that are stored with a turn."""
+    assert isinstance(stored, dict)
+    kind: type[Source] = SentenceRef if stored["kind"] == "sentence" else CellRef
+    return serial.load(kind, stored)
