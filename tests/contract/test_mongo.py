@@ -75,9 +75,12 @@ def test_documents_have_the_names_and_types_that_a_person_queries(mongo_uri: str
     (known,) = documents(mongo_uri, "ontology", price)
     assert type(known.pop("createdAt")) is datetime
     assert known == {**price, "type": "ontology", "digest": "ab" * 32}
-    (stored,) = documents(mongo_uri, "instances", price)
-    assert type(stored.pop("createdAt")) is datetime
-    assert stored == {**price, "type": "instance", "runId": RUN.id, "conversationId": "c1"}
+    (graph,) = documents(mongo_uri, "graphs")
+    assert type(graph.pop("createdAt")) is datetime
+    page = graph.pop("content")
+    assert graph == {"runId": RUN.id, "conversationId": "c1", "triples": len(GRAPH)}
+    # The frozen graph of the page is the same content.
+    assert [frozen["content"] for frozen in documents(mongo_uri, "frozen_graphs")] == [page]
     (run,) = documents(mongo_uri, "evaluation_runs")
     assert (run["runId"], run["startedAt"], run["config"]) == (RUN.id, START, RUN.spec)
     (example,) = documents(mongo_uri, "examples")
@@ -216,7 +219,7 @@ def test_a_key_stands_once_whoever_writes_it(mongo_uri: str) -> None:
 
         return insert
 
-    for collection in INDEXES:
+    for collection in INDEXES.keys() - {"contents", "content_parts"}:
         with pytest.raises(DuplicateKeyError):
             look(mongo_uri, again(collection))
 
@@ -233,7 +236,6 @@ def test_what_an_interrupted_writer_left_is_not_read(mongo_uri: str) -> None:
 
     def orphan(db: Any) -> None:
         db.graphs.delete_one({"conversationId": "c1"})
-        db.instances.delete_one({"conversationId": "c1"})
 
     async def read(store: RunStore) -> None:
         assert await store.turns(RUN.id, "c2") == ()
@@ -251,17 +253,54 @@ def test_what_an_interrupted_writer_left_is_not_read(mongo_uri: str) -> None:
     assert len(documents(mongo_uri, "turns", {"conversationId": "c2"})) == 3
 
 
-def test_graphs_that_two_processes_have_mixed_are_refused(mongo_uri: str) -> None:
+def test_ontologies_that_two_processes_have_mixed_are_refused(mongo_uri: str) -> None:
     play(mongo_uri, fill)
-    look(mongo_uri, lambda db: db.instances.insert_one(Triple("a", "b", "c")._asdict() | {
-        "type": "instance", "runId": RUN.id, "conversationId": "c1",
-    }))  # fmt: skip
+    mixed = Triple("a", "b", "c")._asdict() | {"type": "ontology", "digest": "ab" * 32}
+    look(mongo_uri, lambda db: db.ontology.insert_one(mixed))
 
     async def read(store: RunStore) -> None:
         with pytest.raises(StoreError, match="5 of the 4 triples"):
-            await store.load_graph(RUN.id, "c1")
+            await store.load_ontology("ab" * 32)
 
     play(mongo_uri, read)
+
+
+def as_before_contents(db: Any) -> None:
+    """Makes what `fill` wrote what the version before contents would have written."""
+    for prompt in db.prompt_logs.find():
+        texts = {"prompt": a_prompt(RUN).prompt, "response": a_prompt(RUN).response}
+        db.prompt_logs.update_one({"_id": prompt["_id"]}, {"$set": texts})
+    for sets, triples in (("graphs", "instances"), ("frozen_graphs", "frozen_instances")):
+        for kept in db[sets].find():
+            key = {name: value for name, value in kept.items() if name not in ("_id", "content", "triples")}
+            db[triples].insert_many([{**triple._asdict(), "type": "instance", **key} for triple in GRAPH])
+        db[sets].update_many({}, {"$unset": {"content": 1}})
+    db.drop_collection("contents")
+    db.store.update_one({"_id": "schema"}, {"$set": {"version": 4}})
+
+
+def test_a_database_of_before_contents_is_packed_when_it_is_opened(mongo_uri: str) -> None:
+    play(mongo_uri, fill)
+    look(mongo_uri, as_before_contents)
+    # A writer was broken off among its triples, and the packing of another process after the first graph.
+    half = {"runId": RUN.id, "conversationId": "c2"}
+    look(mongo_uri, lambda db: db.instances.insert_one({"s": "a", "p": "b", "o": "c", "type": "instance", **half}))
+    look(mongo_uri, lambda db: db.graphs.insert_one({**half, "triples": 2}))
+
+    async def read(store: RunStore) -> None:
+        assert await store.prompts(RUN.id, "c1") == (a_prompt(RUN),)
+        assert await store.load_graph(RUN.id, "c1") == GRAPH
+        assert await store.frozen_graph(GraphKey("p", "cd" * 32, "ab" * 32, "0.1.0")) == GRAPH
+        with pytest.raises(StoreError, match="no graph"):
+            await store.load_graph(RUN.id, "c2")
+
+    for _ in range(2):
+        play(mongo_uri, read)
+        names = look(mongo_uri, lambda db: db.list_collection_names())
+        assert {"instances", "frozen_instances"}.isdisjoint(names)
+        assert documents(mongo_uri, "store") == [{"version": SCHEMA_VERSION}]
+        # As after a kill before the version was written.
+        look(mongo_uri, lambda db: db.store.update_one({"_id": "schema"}, {"$set": {"version": 4}}))
 
 
 def test_a_writer_that_comes_second_leaves_no_turns_that_count(mongo_uri: str) -> None:
@@ -310,8 +349,9 @@ def test_another_schema_version_is_refused(mongo_uri: str) -> None:
 def test_a_record_over_16_megabytes_is_one_clear_line(mongo_uri: str) -> None:
     async def scenario(store: RunStore) -> None:
         await store.create_run(RUN)
+        await store.begin_example(an_example(RUN, status="pending", turns=0))
         with pytest.raises(StoreError, match="larger than the 16 MB") as caught:
-            await store.log_prompt(replace(a_prompt(RUN), prompt="x" * (17 << 20)))
+            await store.save_turn(replace(some_turns(RUN)[0], question="x" * (17 << 20)))
         assert len(str(caught.value)) < 300
 
     play(mongo_uri, scenario)

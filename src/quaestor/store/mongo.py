@@ -11,16 +11,18 @@ from dataclasses import astuple, replace
 from datetime import datetime
 from typing import Any
 
-from pymongo import IndexModel, ReplaceOne
+from pymongo import ReplaceOne
 from pymongo.asynchronous.collection import AsyncCollection
 from pymongo.errors import BulkWriteError, DuplicateKeyError
 
+from quaestor.core.computing import compute
 from quaestor.core.triples import Triple
 from quaestor.errors import StoreError
 from quaestor.store import errors as refusals
+from quaestor.store.contents import names_of_prompt, text_to_triples, triples_to_text
 from quaestor.store.mongo_connection import Database, Document
+from quaestor.store.mongo_contents import MongoContents
 from quaestor.store.mongo_documents import (
-    INDEXES,
     attempt_number,
     from_document,
     from_key,
@@ -59,6 +61,7 @@ class MongoStore(MongoLists):
             StoreError: The URI is malformed.
         """
         super().__init__(uri, create=create)
+        self._contents = MongoContents()
 
     async def create_run(self, run: RunRecord) -> None:
         """Adds a run."""
@@ -83,12 +86,12 @@ class MongoStore(MongoLists):
         """
         async with self._using("write to") as db:
             await self._require(db, run)
+            used = await self._large(db, run)
             # Each loses first that by which it counts: what is left in between is read as not there.
             scored = ("scores", "scored_examples", "scored_turns")
             for name in (
                 *scored,
                 "graphs",
-                "instances",
                 "prompt_logs",
                 "examples",
                 "turns",
@@ -96,6 +99,16 @@ class MongoStore(MongoLists):
                 "evaluation_runs",
             ):
                 await db[name].delete_many({"runId": run})
+            await self._contents.free(db, used)
+
+    async def _large(self, db: Database, run: str) -> set[bytes]:
+        """Returns the digests of all that a run has among the contents."""
+        fields = ("prompt_logs", "prompt"), ("prompt_logs", "response"), ("graphs", "content")
+        return {
+            document[field]
+            for name, field in fields
+            async for document in db[name].find({"runId": run, field: {"$ne": None}}, [field])
+        }
 
     async def _set_status(self, run: str, status: RunStatus, finished: datetime | None) -> None:
         async with self._using("write to") as db:
@@ -214,10 +227,14 @@ class MongoStore(MongoLists):
 
     async def log_prompt(self, prompt: PromptRecord) -> None:
         """Keeps a request to a model and its reply."""
+        place = prompt.conversation, prompt.turn, prompt.phase
+        said = {"prompt": prompt.prompt} | ({} if prompt.response is None else {"response": prompt.response})
         async with self._using("write to") as db:
             await self._require(db, prompt.run)
+            texts = [(text, names_of_prompt(name, *place)) for name, text in said.items()]
+            packed = zip(said, await self._contents.put(db, *texts), strict=True)
             try:
-                await db.prompt_logs.insert_one(to_document(prompt))
+                await db.prompt_logs.insert_one(to_document(prompt) | dict(packed))
             except DuplicateKeyError as error:
                 raise refusals.prompt_taken(self._name, prompt) from error
 
@@ -232,8 +249,14 @@ class MongoStore(MongoLists):
                 example = await db.examples.find_one(_place(run, conversation), ["attempt"])
                 attempt = attempt_number(example or {})
             found = db.prompt_logs.find(where).sort([("turnIndex", 1), ("number", 1)])
-            kept = [from_document(PromptRecord, document) async for document in found]
-            return tuple(prompt for prompt in kept if prompt.attempt == attempt)
+            kept = [document async for document in found if attempt_number(document) == attempt]
+            large = [document[name] for document in kept for name in ("prompt", "response")]
+            texts = await self._contents.texts(db, (text for text in large if isinstance(text, bytes)))
+        unpacked = [
+            {**document, **{name: texts.get(document[name], document[name]) for name in ("prompt", "response")}}
+            for document in kept
+        ]
+        return tuple(from_document(PromptRecord, document) for document in unpacked)
 
     async def add_correction(self, correction: CorrectionRecord) -> None:
         """Keeps what a person corrected."""
@@ -283,24 +306,16 @@ class MongoStore(MongoLists):
 
     async def freeze_graph(self, key: GraphKey, triples: Iterable[tuple[str, str, str]]) -> None:
         """Keeps the graph of a page for all runs, instead of one that may be there."""
-        place = to_key(key)
         async with self._using("write to") as db:
-            # Here, because a database that an earlier version made has none of them.
-            for collection in ("frozen_graphs", "frozen_instances"):
-                models = [IndexModel(list(keys.items()), unique=unique) for keys, unique in INDEXES[collection]]
-                await db[collection].create_indexes(models)
-            await db.frozen_graphs.delete_one(place)
-            await db.frozen_instances.delete_many(place)
-            await _write_triples(db.frozen_instances, db.frozen_graphs, place, "instance", triples)
+            await self._put_graph(db, "frozen_graphs", to_key(key), triples)
 
     async def frozen_graph(self, key: GraphKey) -> tuple[Triple, ...]:
         """Returns a frozen graph's triples, sorted."""
         async with self._using("read") as db:
-            kept = await db.frozen_graphs.find_one(to_key(key))
+            kept = await db.frozen_graphs.find_one(to_key(key), ["content"])
             if kept is None:
                 raise refusals.no_frozen_graph(self._name, key)
-            found = await _read_triples(db.frozen_instances, to_key(key))
-            return self._whole(found, kept, f"the frozen graph of {key.document}")
+            return await self._graph(db, kept)
 
     async def frozen_graphs(self, ontology: str | None = None) -> tuple[GraphKey, ...]:
         """Returns what graphs are frozen: all, or those that were built with one ontology, by document."""
@@ -311,26 +326,33 @@ class MongoStore(MongoLists):
 
     async def save_graph(self, run: str, conversation: str, triples: Iterable[tuple[str, str, str]]) -> None:
         """Keeps the graph of a conversation's document, instead of one that may be there."""
-        place = _place(run, conversation)
         async with self._using("write to") as db:
             await self._require(db, run)
-            await db.graphs.delete_one(place)
-            await db.instances.delete_many({"type": "instance", **place})
-            await _write_triples(db.instances, db.graphs, place, "instance", triples)
+            await self._put_graph(db, "graphs", _place(run, conversation), triples)
 
     async def load_graph(self, run: str, conversation: str) -> tuple[Triple, ...]:
         """Returns a graph's triples, sorted."""
         async with self._using("read") as db:
-            kept = await self._graph(db, run, conversation)
-            found = await _read_triples(db.instances, {"type": "instance", **_place(run, conversation)})
-            return self._whole(found, kept, f"graph of conversation {conversation!r} in run {run!r}")
+            await self._require(db, run)
+            kept = await db.graphs.find_one(_place(run, conversation), ["content"])
+            if kept is None:
+                raise refusals.no_graph(self._name, run, conversation)
+            return await self._graph(db, kept)
 
-    async def _graph(self, db: Database, run: str, conversation: str) -> Document:
-        await self._require(db, run)
-        kept = await db.graphs.find_one(_place(run, conversation))
-        if kept is None:
-            raise refusals.no_graph(self._name, run, conversation)
-        return kept
+    async def _put_graph(
+        self, db: Database, name: str, place: Mapping[str, str], triples: Iterable[tuple[str, str, str]]
+    ) -> None:
+        found = set(triples)
+        (digest,) = await self._contents.put(db, (await compute(triples_to_text, found), ()))
+        change = {"$set": {"content": digest, "triples": len(found), "createdAt": now()}}
+        try:
+            await db[name].update_one(place, change, upsert=True)
+        except DuplicateKeyError:  # another process has made it meanwhile
+            await db[name].update_one(place, change)
+
+    async def _graph(self, db: Database, kept: Document) -> tuple[Triple, ...]:
+        digest = kept["content"]
+        return await compute(text_to_triples, (await self._contents.texts(db, [digest]))[digest])
 
     def _whole(self, found: tuple[Triple, ...], kept: Document, what: str) -> tuple[Triple, ...]:
         if len(found) != kept["triples"]:

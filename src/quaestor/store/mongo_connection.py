@@ -28,6 +28,7 @@ from pymongo.errors import (
 from quaestor.errors import StoreError
 from quaestor.store.mongo_documents import INDEXES, OUTDATED, SCHEMA_VERSION
 from quaestor.store.mongo_filing import file_turn_documents
+from quaestor.store.mongo_packing import pack_documents
 
 Document: TypeAlias = dict[str, Any]
 Database: TypeAlias = AsyncDatabase[Document]
@@ -133,6 +134,7 @@ class MongoConnection:
             await self._db[collection].create_indexes(models)
         if found:
             await file_turn_documents(self._db)
+            await pack_documents(self._db)
         await versions.update_one({"_id": "schema"}, {"$set": {"version": SCHEMA_VERSION}}, upsert=True)
 
     @contextmanager

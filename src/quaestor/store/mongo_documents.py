@@ -23,7 +23,7 @@ from quaestor.store.turn_classes import classes_of
 
 Record = TypeVar("Record", RunRecord, ConversationRecord, TurnRecord, PromptRecord, CorrectionRecord)
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 _PLACE = {"run": "runId", "conversation": "conversationId"}
 _SPAN = {"started": "startedAt", "finished": "completedAt"}
@@ -47,10 +47,10 @@ _SPO = {"s": 1, "p": 1, "o": 1, "type": 1}
 INDEXES: Mapping[str, Sequence[Index]] = {
     "ontologies": [({"digest": 1}, True)],
     "ontology": [(_SPO | {"digest": 1}, True), ({"type": 1}, False), ({"digest": 1}, False)],
-    "graphs": [(_RUN_AND_CONVERSATION, True)],
-    "instances": [(_SPO | _RUN_AND_CONVERSATION, True), ({"type": 1} | _RUN_AND_CONVERSATION, False)],
-    "frozen_graphs": [(_PAGE, True), ({"ontology": 1}, False)],
-    "frozen_instances": [(_SPO | _PAGE, True), (_PAGE, False)],
+    "graphs": [(_RUN_AND_CONVERSATION, True), ({"content": 1}, False)],
+    "frozen_graphs": [(_PAGE, True), ({"ontology": 1}, False), ({"content": 1}, False)],
+    "contents": [({"base": 1}, False), ({"usedAt": 1}, False)],
+    "content_parts": [({"content": 1, "part": 1}, True), ({"createdAt": 1}, False)],
     "evaluation_runs": [({"runId": 1}, True), ({"startedAt": -1}, False)],
     "examples": [({"runId": 1, "exampleId": 1}, True), ({"runId": 1, "status": 1}, False)],
     # The attempt is in the key because two processes may play one conversation; only one of them completes it.
@@ -58,7 +58,13 @@ INDEXES: Mapping[str, Sequence[Index]] = {
         (_RUN_AND_CONVERSATION | {"turnIndex": 1, "attempt": 1}, True),
         ({"runId": 1, "classes.operation": 1, "classes.origin": 1, "classes.kind": 1, "classes.confidence": 1}, False),
     ],
-    "prompt_logs": [(_RUN_AND_CONVERSATION | {"turnIndex": 1, "number": 1, "attempt": 1}, True), ({"phase": 1}, False)],
+    "prompt_logs": [
+        (_RUN_AND_CONVERSATION | {"turnIndex": 1, "number": 1, "attempt": 1}, True),
+        ({"phase": 1}, False),
+        # What is freed is looked up by both.
+        ({"prompt": 1}, False),
+        ({"response": 1}, False),
+    ],
     "corrections": [(_RUN_AND_CONVERSATION | {"number": 1, "attempt": 1}, True)],
 }
 

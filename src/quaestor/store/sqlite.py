@@ -8,11 +8,12 @@ event loop up.
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, fields, replace
+from dataclasses import asdict, fields, replace
 from datetime import datetime
 
 from quaestor.core.triples import Triple
 from quaestor.store import errors as refusals
+from quaestor.store.contents import names_of_prompt, text_to_triples, triples_to_text
 from quaestor.store.records import (
     ConversationRecord,
     CorrectionRecord,
@@ -25,6 +26,7 @@ from quaestor.store.records import (
     TurnRecord,
     now,
 )
+from quaestor.store.sqlite_contents import ContentTable
 from quaestor.store.sqlite_file import encode, in_order
 from quaestor.store.sqlite_listing import SqliteLists
 from quaestor.store.turn_classes import classes_of
@@ -35,6 +37,10 @@ _COUNTS = "(SELECT attempt FROM examples e WHERE e.run = {0}.run AND e.conversat
 
 class SqliteStore(SqliteLists):
     """A RunStore in one SQLite file."""
+
+    def _prepare(self) -> None:
+        super()._prepare()
+        self._contents = ContentTable(self._db)
 
     @in_order
     def create_run(self, run: RunRecord) -> None:
@@ -60,11 +66,15 @@ class SqliteStore(SqliteLists):
         """Takes a run away with all that belongs to it. The file keeps its size; later runs use the room."""
         with self._reporting("write to"), self._transaction():
             self._require(run)
-            self._db.execute("DELETE FROM instances WHERE graph IN (SELECT id FROM graphs WHERE run = ?)", (run,))
+            large = (
+                "SELECT prompt FROM prompt_logs WHERE run = ?1 UNION SELECT response FROM prompt_logs WHERE run = ?1"
+            )
+            used = self._db.execute(f"{large} UNION SELECT content FROM graphs WHERE run = ?1", (run,)).fetchall()
             # What refers to others goes before them.
             for table in ("graphs", "prompt_logs", "corrections", "turns", "examples"):
                 self._db.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
             self._db.execute("DELETE FROM runs WHERE id = ?", (run,))
+            self._contents.free(row[0] for row in used)
 
     def _set_status(self, run: str, status: RunStatus, finished: datetime | None) -> None:
         with self._reporting("write to"), self._transaction():
@@ -167,8 +177,15 @@ class SqliteStore(SqliteLists):
         """Keeps a request to a model and its reply."""
         with self._reporting("write to"), self._transaction():
             self._require(prompt.run)
+            place = (prompt.conversation, prompt.turn, prompt.phase)
+            packed: dict[str, int | None] = {
+                "prompt": self._contents.put(prompt.prompt, names_of_prompt("prompt", *place))
+            }
+            packed["response"] = None
+            if prompt.response is not None:
+                packed["response"] = self._contents.put(prompt.response, names_of_prompt("response", *place))
             try:
-                self._insert("prompt_logs", prompt)
+                self._insert("prompt_logs", prompt, instead=packed)
             except sqlite3.IntegrityError as error:
                 raise refusals.prompt_taken(self._name, prompt) from error
 
@@ -182,7 +199,16 @@ class SqliteStore(SqliteLists):
             "prompt_logs WHERE run = ? AND conversation = ? AND turn = coalesce(?, turn) "
             f"AND attempt = coalesce(?, {_COUNTS.format('prompt_logs')}, 1) ORDER BY turn, number"
         )
-        return self._select(PromptRecord, where, run, conversation, turn, attempt)
+        # One look at both: what a deleted run leaves is freed.
+        with self._reporting("read"), self._transaction("DEFERRED"):
+            rows = self._values(PromptRecord, where, run, conversation, turn, attempt)
+            texts = self._contents.texts(
+                row[name] for row in rows for name in ("prompt", "response") if row[name] is not None
+            )
+        return tuple(
+            PromptRecord(**{**row, "prompt": texts[row["prompt"]], "response": texts.get(row["response"])})
+            for row in rows
+        )
 
     @in_order
     def add_correction(self, correction: CorrectionRecord) -> None:
@@ -212,49 +238,44 @@ class SqliteStore(SqliteLists):
     def save_ontology(self, digest: str, triples: Iterable[tuple[str, str, str]]) -> None:
         """Keeps a frozen ontology under the digest of its content; one that is there already stays."""
         with self._reporting("write to"), self._transaction():
-            made = "INSERT INTO ontologies (digest, created) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING id"
-            for row in self._db.execute(made, (digest, encode("created", now()))).fetchall():
-                self._db.executemany("INSERT INTO ontology VALUES (?, ?, ?, ?)", _rows(row["id"], triples))
+            if self._db.execute("SELECT 1 FROM ontologies WHERE digest = ?", (digest,)).fetchone() is None:
+                found = set(triples)
+                values = (digest, encode("created", now()), len(found), self._contents.put(triples_to_text(found)))
+                self._db.execute(
+                    "INSERT INTO ontologies (digest, created, triples, content) VALUES (?, ?, ?, ?)", values
+                )
 
     @in_order
     def load_ontology(self, digest: str) -> tuple[Triple, ...]:
         """Returns an ontology's triples, sorted."""
-        with self._reporting("read"):
-            rows = self._db.execute("SELECT id, digest FROM ontologies ORDER BY created DESC, id DESC").fetchall()
-            for row in rows:
-                if row["digest"] == digest:
-                    return self._triples("ontology WHERE ontology = ?", row["id"])
-        raise refusals.no_ontology(self._name, digest, [row["digest"] for row in rows[:3]])
+        with self._reporting("read"), self._transaction("DEFERRED"):
+            row = self._db.execute("SELECT content FROM ontologies WHERE digest = ?", (digest,)).fetchone()
+            if row is None:
+                latest = self._db.execute("SELECT digest FROM ontologies ORDER BY created DESC, id DESC LIMIT 3")
+                raise refusals.no_ontology(self._name, digest, [row["digest"] for row in latest])
+            return text_to_triples(self._contents.text(row["content"]))
 
     @in_order
     def ontologies(self) -> tuple[OntologyRecord, ...]:
         """Returns what ontologies are kept, the latest first."""
-        counted = "(SELECT count(*) FROM ontology WHERE ontology = ontologies.id) AS triples"
         with self._reporting("read"):
-            rows = self._db.execute(f"SELECT digest, created, {counted} FROM ontologies ORDER BY created DESC, id DESC")
+            rows = self._db.execute("SELECT digest, created, triples FROM ontologies ORDER BY created DESC, id DESC")
             return tuple(OntologyRecord(row[0], datetime.fromisoformat(row[1]), row[2]) for row in rows.fetchall())
 
     @in_order
     def freeze_graph(self, key: GraphKey, triples: Iterable[tuple[str, str, str]]) -> None:
         """Keeps the graph of a page for all runs, instead of one that may be there."""
         with self._reporting("write to"), self._transaction():
-            made = (
-                "INSERT INTO frozen_graphs (document, digest, ontology, version, created) VALUES (?, ?, ?, ?, ?) "
-                "ON CONFLICT DO UPDATE SET created = excluded.created RETURNING id"
-            )
-            graph = self._db.execute(made, (*astuple(key), encode("created", now()))).fetchone()["id"]
-            self._db.execute("DELETE FROM frozen_instances WHERE graph = ?", (graph,))
-            self._db.executemany("INSERT INTO frozen_instances VALUES (?, ?, ?, ?)", _rows(graph, triples))
+            self._put_graph("frozen_graphs", asdict(key), triples)
 
     @in_order
     def frozen_graph(self, key: GraphKey) -> tuple[Triple, ...]:
         """Returns a frozen graph's triples, sorted."""
-        where = "document = ? AND digest = ? AND ontology = ? AND version = ?"
-        with self._reporting("read"):
-            row = self._db.execute(f"SELECT id FROM frozen_graphs WHERE {where}", astuple(key)).fetchone()
-            if row is None:
+        with self._reporting("read"), self._transaction("DEFERRED"):
+            number = self._graph("frozen_graphs", asdict(key))
+            if number is None:
                 raise refusals.no_frozen_graph(self._name, key)
-            return self._triples("frozen_instances WHERE graph = ?", row["id"])
+            return text_to_triples(self._contents.text(number))
 
     @in_order
     def frozen_graphs(self, ontology: str | None = None) -> tuple[GraphKey, ...]:
@@ -269,28 +290,29 @@ class SqliteStore(SqliteLists):
         """Keeps the graph of a conversation's document, instead of one that may be there."""
         with self._reporting("write to"), self._transaction():
             self._require(run)
-            made = (
-                "INSERT INTO graphs (run, conversation, created) VALUES (?, ?, ?) "
-                "ON CONFLICT DO UPDATE SET created = excluded.created RETURNING id"
-            )
-            graph = self._db.execute(made, (run, conversation, encode("created", now()))).fetchone()["id"]
-            self._db.execute("DELETE FROM instances WHERE graph = ?", (graph,))
-            self._db.executemany("INSERT INTO instances VALUES (?, ?, ?, ?)", _rows(graph, triples))
+            self._put_graph("graphs", {"run": run, "conversation": conversation}, triples)
 
     @in_order
     def load_graph(self, run: str, conversation: str) -> tuple[Triple, ...]:
         """Returns a graph's triples, sorted."""
         self._check_run(run)
-        key = (run, conversation)
-        with self._reporting("read"):
-            row = self._db.execute("SELECT id FROM graphs WHERE run = ? AND conversation = ?", key).fetchone()
-            if row is None:
+        with self._reporting("read"), self._transaction("DEFERRED"):
+            number = self._graph("graphs", {"run": run, "conversation": conversation})
+            if number is None:
                 raise refusals.no_graph(self._name, run, conversation)
-            return self._triples("instances WHERE graph = ?", row["id"])
+            return text_to_triples(self._contents.text(number))
 
-    def _triples(self, rest: str, *values: str | int) -> tuple[Triple, ...]:
-        return tuple(Triple(*row) for row in self._db.execute(f"SELECT s, p, o FROM {rest} ORDER BY s, p, o", values))
+    def _put_graph(self, table: str, key: Mapping[str, str], triples: Iterable[tuple[str, str, str]]) -> None:
+        """Keeps a graph under its key, and frees what was kept there where nothing else has it."""
+        before, number = self._graph(table, key), self._contents.put(triples_to_text(triples))
+        names, values = ", ".join([*key, "created", "content"]), (*key.values(), encode("created", now()), number)
+        marks = ", ".join("?" * len(values))
+        self._db.execute(f"REPLACE INTO {table} ({names}) VALUES ({marks})", values)
+        if before != number:
+            self._contents.free([before])
 
-
-def _rows(owner: int, triples: Iterable[tuple[str, str, str]]) -> list[tuple[int, str, str, str]]:
-    return [(owner, s, p, o) for s, p, o in set(triples)]
+    def _graph(self, table: str, key: Mapping[str, str]) -> int | None:
+        """Returns the number of the content that a graph is."""
+        where = " AND ".join(f"{name} = ?" for name in key)
+        row = self._db.execute(f"SELECT content FROM {table} WHERE {where}", (*key.values(),)).fetchone()
+        return row["content"] if row else None

@@ -6,7 +6,7 @@ Owns what is the same for every operation, and how a field of a record becomes a
 import asyncio
 import json
 import sqlite3
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import fields
@@ -193,19 +193,32 @@ class SqliteFile:
         ids = [row["id"] for row in self._db.execute("SELECT id FROM runs ORDER BY started DESC, id DESC")]
         return refusals.unknown_run(self._name, run, ids)
 
-    def _insert(self, table: str, *records: "DataclassInstance", verb: str = "INSERT") -> None:
-        """Writes a row of all that some records hold together."""
+    def _insert(
+        self,
+        table: str,
+        *records: "DataclassInstance",
+        verb: str = "INSERT",
+        instead: Mapping[str, int | None] | None = None,
+    ) -> None:
+        """Writes a row of all that some records hold together, with the numbers of contents instead of these."""
         found = {item.name: getattr(record, item.name) for record in records for item in fields(record)}
+        found |= instead or {}
         columns, marks = ", ".join(f'"{name}"' for name in found), ", ".join("?" * len(found))
         values = [encode(name, value) for name, value in found.items()]
         self._db.execute(f"{verb} INTO {table} ({columns}) VALUES ({marks})", values)
 
     def _select(self, kind: type[D], rest: str, *values: str | int | float | None) -> tuple[D, ...]:
+        return tuple(kind(**row) for row in self._values(kind, rest, *values))
+
+    def _values(
+        self, kind: "type[DataclassInstance]", rest: str, *values: str | int | float | None
+    ) -> list[dict[str, Any]]:
+        """Returns the rows that records of a kind are made of."""
         names = [item.name for item in fields(kind)]
         columns = ", ".join(f'"{name}"' for name in names)
         with self._reporting("read"):
             rows = self._db.execute(f"SELECT {columns} FROM {rest}", values).fetchall()
-        return tuple(kind(**{name: _decode(name, row[name]) for name in names}) for row in rows)
+        return [{name: _decode(name, row[name]) for name in names} for row in rows]
 
 
 def encode(name: str, value: object) -> str | int | float | None:

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable
 
 from quaestor.store.sqlite_filing import file_turns
+from quaestor.store.sqlite_packing import pack_contents
 
 APPLICATION_ID = 0x51554145  # "QUAE": tells our files from other SQLite databases
 
@@ -130,9 +131,45 @@ _LISTS = (
     """CREATE INDEX turns_listed ON turns (
         run, conversation, attempt, "index", kind, operation, origin, confidence, number)""",
 )
+# What is large stands once, packed, and is referred to by its number: prompts, replies, graphs, ontologies.
+_CONTENTS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
+    """CREATE TABLE contents (
+        id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, size INTEGER NOT NULL,
+        base INTEGER REFERENCES contents (id), depth INTEGER NOT NULL, data BLOB NOT NULL)""",
+    """CREATE TABLE packed_prompts (
+        run TEXT NOT NULL REFERENCES runs (id), conversation TEXT NOT NULL, attempt INTEGER NOT NULL,
+        turn INTEGER NOT NULL, number INTEGER NOT NULL, phase TEXT NOT NULL, model TEXT NOT NULL,
+        prompt INTEGER NOT NULL REFERENCES contents (id), response INTEGER REFERENCES contents (id),
+        started TEXT NOT NULL, finished TEXT NOT NULL, usage JSON NOT NULL, error TEXT,
+        PRIMARY KEY (run, conversation, attempt, turn, number)) WITHOUT ROWID""",
+    """CREATE TABLE packed_graphs (
+        run TEXT NOT NULL REFERENCES runs (id), conversation TEXT NOT NULL, created TEXT NOT NULL,
+        content INTEGER NOT NULL REFERENCES contents (id), PRIMARY KEY (run, conversation)) WITHOUT ROWID""",
+    """CREATE TABLE packed_frozen_graphs (
+        document TEXT NOT NULL, digest TEXT NOT NULL, ontology TEXT NOT NULL, version TEXT NOT NULL,
+        created TEXT NOT NULL, content INTEGER NOT NULL REFERENCES contents (id),
+        PRIMARY KEY (document, digest, ontology, version)) WITHOUT ROWID""",
+    """CREATE TABLE packed_ontologies (
+        id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, created TEXT NOT NULL, triples INTEGER NOT NULL,
+        content INTEGER NOT NULL REFERENCES contents (id))""",
+    pack_contents,
+    *(f"DROP TABLE {table}" for table in ("instances", "graphs", "frozen_instances", "frozen_graphs", "ontology")),
+    *(f"DROP TABLE {table}" for table in ("ontologies", "prompt_logs")),
+    "ALTER TABLE packed_prompts RENAME TO prompt_logs",
+    "ALTER TABLE packed_graphs RENAME TO graphs",
+    "ALTER TABLE packed_frozen_graphs RENAME TO frozen_graphs",
+    "ALTER TABLE packed_ontologies RENAME TO ontologies",
+    # What is freed is looked up by each of them.
+    "CREATE INDEX prompts_by_prompt ON prompt_logs (prompt)",
+    "CREATE INDEX prompts_by_response ON prompt_logs (response)",
+    "CREATE INDEX graphs_by_content ON graphs (content)",
+    "CREATE INDEX frozen_graphs_by_content ON frozen_graphs (content)",
+    "CREATE INDEX ontologies_by_content ON ontologies (content)",
+    "CREATE INDEX contents_by_base ON contents (base)",
+)
 STEPS: tuple[tuple[str | Callable[[sqlite3.Connection], None], ...], ...] = (
     _RUNS, _KNOWLEDGE, _USAGE, _REFERENCES, _EVENTS, _SCORES, _ATTEMPTS, _CAUSES, _FROZEN_GRAPHS, _CORRECTIONS,
-    _LISTS,
+    _LISTS, _CONTENTS,
 )  # fmt: skip
 """Step n brings a file of version n to version n + 1; a new file takes all of them."""
 

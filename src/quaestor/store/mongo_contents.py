@@ -1,0 +1,193 @@
+"""The collection of contents in MongoDB: texts under their digests, each once, taken away when nothing refers to them.
+
+Owns `contents`, and `content_parts` for what is larger than a document may be. There are no transactions: a content is
+written before what refers to it, and marked as used then (`usedAt`, by the server's clock); only what nothing refers to
+and nobody has used for GRACE is ever taken away.
+"""
+
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from time import monotonic
+from typing import Any, TypeAlias
+
+from pymongo import UpdateOne
+from pymongo.asynchronous.database import AsyncDatabase
+
+from quaestor.core.computing import compute
+from quaestor.errors import StoreError
+from quaestor.store.contents import Bases, Content, digest_of, pack, unpack
+
+Database: TypeAlias = AsyncDatabase[dict[str, Any]]
+Names: TypeAlias = Sequence[tuple[str, ...]]
+
+GRACE = timedelta(hours=1)
+"""How long a content that nothing refers to is kept after it was last used: a writer may be about to refer to it."""
+
+_SURE = GRACE.total_seconds() / 3
+"""For so many seconds a base that this process has used is taken again: there is time to write what stands on it."""
+_PART = 12 << 20
+"""Bytes of a content in one document, which may have 16 MB."""
+_SOME = 500
+
+REFERENCES = (
+    ("prompt_logs", "prompt"),
+    ("prompt_logs", "response"),
+    ("graphs", "content"),
+    ("frozen_graphs", "content"),
+    ("contents", "base"),
+)
+"""The fields that refer to contents; each has an index."""
+
+
+class MongoContents:
+    """The contents of a database, as one process writes and reads them."""
+
+    def __init__(self) -> None:
+        """Knows of none yet."""
+        self._bases, self._since = Bases(), monotonic()
+
+    async def put(self, db: Database, *texts: tuple[str, Names]) -> list[bytes]:
+        """Keeps texts, and returns their digests; one that is there already stays.
+
+        Args:
+            db: The database.
+            texts: Each with what names the texts that it is like, as `Bases.hold` takes them.
+
+        Raises:
+            UnicodeEncodeError: One holds half a surrogate pair.
+        """
+        writes, digests = list[UpdateOne](), list[bytes]()
+        if monotonic() - self._since > _SURE:
+            # The oldest of the bases may be about to be taken away.
+            self._bases, self._since = Bases(), monotonic()
+        bases = self._bases
+        held: list[tuple[Names, Content]] = []
+        for text, names in texts:
+            raw = text.encode()
+            digest = digest_of(raw)
+            digests.append(digest)
+            packed = await compute(pack, raw, bases.find(names))
+            kept: dict[str, Any] = {"size": len(raw), "depth": packed.depth, "data": packed.data}
+            if packed.base is not None:
+                kept["base"] = packed.base.digest
+            if len(packed.data) > _PART:
+                kept |= {"data": b"", "parts": await _write_parts(db, digest, packed.data)}
+            writes.append(
+                UpdateOne({"_id": digest}, {"$setOnInsert": kept, "$currentDate": {"usedAt": True}}, upsert=True)
+            )
+            held.append((names, Content(digest, raw, packed.depth)))
+        await db.contents.bulk_write(writes, ordered=False)
+        for names, content in held:
+            bases.hold(names, content)
+        return digests
+
+    async def texts(self, db: Database, digests: Iterable[bytes]) -> dict[bytes, str]:
+        """Returns texts by their digests.
+
+        Raises:
+            StoreError: One is missing or damaged.
+        """
+        wanted = set(digests)
+        packed: dict[bytes, Mapping[str, Any]] = {}
+        waiting = wanted
+        while waiting:
+            for some in _batches(waiting):
+                async for document in db.contents.find({"_id": {"$in": some}}, {"usedAt": 0}):
+                    packed[document["_id"]] = document
+            if missing := waiting - packed.keys():
+                raise StoreError(f"content {next(iter(missing)).hex()[:12]} is missing")
+            waiting = {document["base"] for document in packed.values() if "base" in document} - packed.keys()
+        raw: dict[bytes, bytes] = {}
+        for digest in wanted:
+            await self._unpack(db, digest, packed, raw)
+        return {digest: raw[digest].decode() for digest in wanted}
+
+    async def _unpack(
+        self, db: Database, digest: bytes, packed: Mapping[bytes, Mapping[str, Any]], raw: dict[bytes, bytes]
+    ) -> None:
+        chain: list[Mapping[str, Any]] = []
+        below: bytes | None = digest
+        while below is not None and below not in raw:
+            if len(chain) > len(packed):
+                raise StoreError(f"content {digest.hex()[:12]} stands on itself")
+            chain.append(packed[below])
+            below = packed[below].get("base")
+        for document in reversed(chain):
+            data = await _read_parts(db, document) if "parts" in document else document["data"]
+            raw[document["_id"]] = await compute(unpack, data, document["size"], raw.get(document.get("base", b"")))
+
+    async def free(self, db: Database, digests: Iterable[bytes]) -> int:
+        """Takes away those of some contents that nothing refers to, then their bases; returns how many went.
+
+        What was used within GRACE stays, and is left to `sweep`.
+        """
+        before, gone, waiting = await clock(db) - GRACE, 0, set(digests)
+        while waiting:
+            bases: set[bytes] = set()
+            for some in _batches(waiting):
+                unused = set(some) - await _referred(db, some)
+                old = {"_id": {"$in": [*unused]}, "usedAt": {"$lt": before}}
+                async for document in db.contents.find(old, ["base"]):
+                    # Asked again with the deletion: a writer may have used it since.
+                    went = (await db.contents.delete_one({**old, "_id": document["_id"]})).deleted_count
+                    if went:
+                        await db.content_parts.delete_many({"content": document["_id"]})
+                        bases |= {document["base"]} if "base" in document else set()
+                    gone += went
+            waiting = bases
+        return gone
+
+    async def sweep(self, db: Database) -> int:
+        """Takes away all contents that nothing refers to nor used of late; returns how many went."""
+        before, gone = await clock(db) - GRACE, 0
+        async for some in _some(db, "contents", "_id", {"usedAt": {"$lt": before}}):
+            gone += await self.free(db, some)
+        async for some in _some(db, "content_parts", "content", {"createdAt": {"$lt": before}}):
+            whole = {document["_id"] async for document in db.contents.find({"_id": {"$in": some}}, ["_id"])}
+            await db.content_parts.delete_many({"content": {"$in": [*(set(some) - whole)]}})
+        return gone
+
+
+async def clock(db: Database) -> datetime:
+    """Returns the time by the server's clock, which all who share the store go by."""
+    told: datetime = (await db.command("hello"))["localTime"]
+    return told
+
+
+async def _write_parts(db: Database, digest: bytes, data: bytes) -> int:
+    starts = range(0, len(data), _PART)
+    for number, start in enumerate(starts):
+        part = {"$set": {"data": data[start : start + _PART]}, "$currentDate": {"createdAt": True}}
+        await db.content_parts.update_one({"content": digest, "part": number}, part, upsert=True)
+    return len(starts)
+
+
+async def _read_parts(db: Database, document: Mapping[str, Any]) -> bytes:
+    found = db.content_parts.find({"content": document["_id"]}).sort("part")
+    return b"".join([part["data"] async for part in found])
+
+
+async def _referred(db: Database, digests: Sequence[bytes]) -> set[bytes]:
+    """Returns those of some contents that something refers to."""
+    found: set[bytes] = set()
+    for collection, field in REFERENCES:
+        stages: list[dict[str, Any]] = [{"$match": {field: {"$in": [*digests]}}}, {"$group": {"_id": f"${field}"}}]
+        found |= {group["_id"] async for group in await db[collection].aggregate(stages)}
+    return found
+
+
+async def _some(db: Database, collection: str, field: str, where: Mapping[str, Any]) -> AsyncIterator[list[bytes]]:
+    """Yields what documents have in a field, some at a time."""
+    some: list[bytes] = []
+    async for document in db[collection].find(where, [field]):
+        some.append(document[field])
+        if len(some) == _SOME:
+            yield some
+            some = []
+    if some:
+        yield some
+
+
+def _batches(digests: Collection[bytes]) -> Iterable[list[bytes]]:
+    ordered = sorted(digests)
+    return (ordered[at : at + _SOME] for at in range(0, len(ordered), _SOME))

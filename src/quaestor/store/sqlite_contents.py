@@ -1,0 +1,112 @@
+"""The table of contents in a SQLite file: texts under their digests, each once, freed when nothing refers to them.
+
+Owns that table and what refers to it. Every operation is part of its caller's transaction.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+
+from quaestor.errors import StoreError
+from quaestor.store.contents import Bases, Content, digest_of, pack, unpack
+
+REFERENCES = (
+    ("prompt_logs", "prompt"),
+    ("prompt_logs", "response"),
+    ("graphs", "content"),
+    ("frozen_graphs", "content"),
+    ("ontologies", "content"),
+    ("contents", "base"),
+)
+"""The columns that refer to contents; each has an index."""
+
+_UNUSED = " AND ".join(f"NOT EXISTS (SELECT 1 FROM {table} r WHERE r.{column} = c.id)" for table, column in REFERENCES)
+
+
+class ContentTable:
+    """The contents of a file."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        """Takes the connection, whose thread it stays in."""
+        self._db, self._bases = db, Bases()
+
+    def put(self, text: str, names: Sequence[tuple[str, ...]] = ()) -> int:
+        """Keeps a text, and returns its number; one that is there already stays.
+
+        Args:
+            text: The text.
+            names: What names the texts that it is like, as `Bases.hold` takes them.
+
+        Raises:
+            UnicodeEncodeError: It holds half a surrogate pair.
+        """
+        raw = text.encode()
+        digest = digest_of(raw)
+        row = self._db.execute("SELECT id, depth FROM contents WHERE digest = ?", (digest,)).fetchone()
+        number, depth = row if row is not None else self._add(raw, digest, names)
+        self._bases.hold(names, Content(digest, raw, depth))
+        return int(number)
+
+    def _add(self, raw: bytes, digest: bytes, names: Sequence[tuple[str, ...]]) -> tuple[int, int]:
+        packed, base = pack(raw, self._bases.find(names)), None
+        if packed.base is not None:
+            base = self._number(packed.base.digest)
+            if base is None:  # freed since, or never written to the end
+                self._bases.forget()
+                packed = pack(raw)
+        values = (digest, len(raw), base, packed.depth, packed.data)
+        made = "INSERT INTO contents (digest, size, base, depth, data) VALUES (?, ?, ?, ?, ?)"
+        return int(self._db.execute(made, values).lastrowid or 0), packed.depth
+
+    def _number(self, digest: bytes) -> int | None:
+        row = self._db.execute("SELECT id FROM contents WHERE digest = ?", (digest,)).fetchone()
+        return row[0] if row else None
+
+    def texts(self, numbers: Iterable[int]) -> dict[int, str]:
+        """Returns texts by their numbers.
+
+        Raises:
+            StoreError: One is missing or damaged.
+        """
+        known: dict[int, bytes] = {}
+        return {number: self._raw(number, known).decode() for number in set(numbers)}
+
+    def text(self, number: int) -> str:
+        """Returns a text.
+
+        Raises:
+            StoreError: It is missing or damaged.
+        """
+        return self.texts([number])[number]
+
+    def _raw(self, number: int, known: dict[int, bytes]) -> bytes:
+        # Down to what is known, then up again: a chain in a damaged file may be long, or a ring.
+        chain: list[tuple[int, int, bytes]] = []
+        below: int | None = number
+        seen: set[int] = set()
+        while below is not None and below not in known:
+            row = self._db.execute("SELECT size, base, data FROM contents WHERE id = ?", (below,)).fetchone()
+            if row is None or below in seen:
+                raise StoreError(f"content {below} is missing, or stands on itself")
+            seen.add(below)
+            chain.append((below, row[0], row[2]))
+            below = row[1]
+        raw = None if below is None else known[below]
+        for at, size, data in reversed(chain):
+            raw = known[at] = unpack(data, size, raw)
+        return known[number]
+
+    def free(self, numbers: Iterable[int | None]) -> int:
+        """Takes away those of some contents that nothing refers to, and then their bases; returns how many went."""
+        waiting, gone = {number for number in numbers if number is not None}, 0
+        unused = f"DELETE FROM contents AS c WHERE id IN (SELECT value FROM json_each(?)) AND {_UNUSED} RETURNING base"
+        while waiting:
+            rows = self._db.execute(unused, (json.dumps(sorted(waiting)),)).fetchall()
+            gone += len(rows)
+            waiting = {row[0] for row in rows if row[0] is not None}
+        return gone
+
+    def sweep(self) -> int:
+        """Takes away all contents that nothing refers to; returns how many went."""
+        unused = self._db.execute(f"SELECT id FROM contents AS c WHERE {_UNUSED}").fetchall()
+        return self.free(row[0] for row in unused)

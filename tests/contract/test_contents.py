@@ -1,0 +1,206 @@
+"""What is large is kept once and comes back word for word, in every store; what nobody uses any more is freed."""
+
+import asyncio
+import random
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pymongo import MongoClient
+from store_records import GRAPH, a_prompt, a_run, an_example, play
+
+from quaestor.errors import StoreError
+from quaestor.store import mongo_contents
+from quaestor.store.base import RunStore, open_store
+from quaestor.store.records import GraphKey, PromptRecord, RunRecord
+
+RUN, OTHER = a_run(), a_run("other")
+KEY = GraphKey("p", "cd" * 32, "ab" * 32, "0.1.0")
+PAGE = "".join(f"row {number}: {number * 7919 % 104729} in €\n" for number in range(400))
+
+
+@pytest.fixture(autouse=True)
+def freed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the time that a MongoDB store leaves to writers."""
+    monkeypatch.setattr(mongo_contents, "GRACE", timedelta(seconds=-5))
+
+
+def sizes(uri: str) -> list[int]:
+    """The packed bytes of each content of a store."""
+    if uri.startswith("sqlite"):
+        with closing(sqlite3.connect(uri.removeprefix("sqlite:///"))) as db:
+            return [size for (size,) in db.execute("SELECT length(data) FROM contents ORDER BY 1")]
+    with MongoClient[dict[str, Any]](uri) as client:
+        return sorted(len(kept["data"]) for kept in client.get_default_database().contents.find())
+
+
+def asking(run: RunRecord, turns: int = 6) -> list[PromptRecord]:
+    """The prompts of a conversation: the same page each time, another question, and what was answered before."""
+    return [
+        replace(
+            a_prompt(run, turn=turn),
+            prompt=f"Answer.\n{PAGE}" + "".join(f"Question {one}: what?\n" for one in range(turn + 1)),
+            response=f'{{"plan": {turn}}}',
+        )
+        for turn in range(turns)
+    ]
+
+
+async def fill(store: RunStore, *runs: RunRecord) -> None:
+    for run in runs:
+        await store.create_run(run)
+        await store.begin_example(an_example(run, status="pending", turns=0))
+        await store.save_graph(run.id, "c1", GRAPH)
+        for prompt in asking(run):
+            await store.log_prompt(prompt)
+
+
+def test_what_two_runs_share_stands_once(uri: str) -> None:
+    play(uri, lambda store: fill(store, RUN))
+    once = sizes(uri)
+    play(uri, lambda store: fill(store, OTHER))
+    assert sizes(uri) == once
+    # Six prompts and replies, and a graph; of the prompts only the first has the page.
+    assert len(once) == 13
+    assert sum(size > 1000 for size in once) == 1
+
+    async def read(store: RunStore) -> None:
+        for run in (RUN, OTHER):
+            assert await store.prompts(run.id, "c1") == tuple(asking(run))
+            assert await store.load_graph(run.id, "c1") == GRAPH
+
+    play(uri, read)
+
+
+def test_what_nobody_uses_any_more_is_freed(uri: str) -> None:
+    async def delete(store: RunStore, run: RunRecord) -> None:
+        await store.delete_run(run.id)
+
+    async def other_graph(store: RunStore) -> None:
+        await store.freeze_graph(KEY, GRAPH)
+        await store.save_graph(OTHER.id, "c1", GRAPH[:1])
+
+    play(uri, lambda store: fill(store, RUN, OTHER))
+    both = sizes(uri)
+    play(uri, lambda store: delete(store, RUN))
+    assert sizes(uri) == both
+    play(uri, other_graph)
+    assert len(sizes(uri)) == len(both) + 1
+    play(uri, lambda store: delete(store, OTHER))
+    assert len(sizes(uri)) == 1
+
+    async def read(store: RunStore) -> None:
+        assert await store.frozen_graph(KEY) == GRAPH
+
+    play(uri, read)
+
+
+def test_a_base_that_another_process_has_freed_is_not_stood_on(uri: str) -> None:
+    async def scenario(store: RunStore) -> None:
+        await fill(store, RUN)
+        async with open_store(uri) as elsewhere:
+            await elsewhere.delete_run(RUN.id)
+        await fill(store, OTHER)
+
+    async def read(store: RunStore) -> None:
+        assert await store.prompts(OTHER.id, "c1") == tuple(asking(OTHER))
+
+    if uri.startswith("mongodb"):
+        pytest.skip("a base that is in use is young, and is not freed there")
+    play(uri, scenario)
+    play(uri, read)
+
+
+def test_a_young_content_is_left_to_its_writer(mongo_uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mongo_contents, "GRACE", timedelta(minutes=1))
+
+    async def scenario(store: RunStore) -> None:
+        await fill(store, RUN)
+        async with open_store(mongo_uri) as elsewhere:
+            await elsewhere.delete_run(RUN.id)
+        await fill(store, OTHER)
+        assert await store.prompts(OTHER.id, "c1") == tuple(asking(OTHER))
+
+    play(mongo_uri, scenario)
+    assert len(sizes(mongo_uri)) == 13
+
+
+def test_a_content_may_be_larger_than_a_document(mongo_uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mongo_contents, "_PART", 1000)
+    text = random.Random(1).randbytes(4000).hex()
+
+    async def scenario(store: RunStore) -> None:
+        await store.create_run(RUN)
+        await store.log_prompt(replace(a_prompt(RUN), prompt=text))
+        assert (await store.prompts(RUN.id, "c1"))[0].prompt == text
+
+    async def delete(store: RunStore) -> None:
+        await store.delete_run(RUN.id)
+
+    play(mongo_uri, scenario)
+    with MongoClient[dict[str, Any]](mongo_uri) as client:
+        parts = client.get_default_database().content_parts
+        assert [len(part["data"]) for part in parts.find().sort("part")][:-1] == [1000] * 4
+        play(mongo_uri, delete)
+        assert parts.count_documents({}) == 0
+
+
+@pytest.mark.slow
+def test_a_prompt_of_40_megabytes_comes_back(uri: str) -> None:
+    text = random.Random(1).randbytes(20 << 20).hex()
+
+    async def scenario(store: RunStore) -> None:
+        await store.create_run(RUN)
+        await store.log_prompt(replace(a_prompt(RUN), prompt=text))
+        assert (await store.prompts(RUN.id, "c1"))[0].prompt == text
+
+    play(uri, scenario)
+
+
+def test_a_damaged_content_is_one_clear_line(uri: str) -> None:
+    play(uri, lambda store: fill(store, RUN))
+    if uri.startswith("sqlite"):
+        with closing(sqlite3.connect(uri.removeprefix("sqlite:///"))) as db:
+            db.execute("UPDATE contents SET data = zeroblob(9)")
+            db.commit()
+    else:
+        with MongoClient[dict[str, Any]](uri) as client:
+            client.get_default_database().contents.update_many({}, {"$set": {"data": b"\0" * 9}})
+
+    async def read(store: RunStore) -> None:
+        for reading in (store.prompts(RUN.id, "c1"), store.load_graph(RUN.id, "c1")):
+            with pytest.raises(StoreError, match="damaged") as caught:
+                await reading
+            assert "\n" not in str(caught.value)
+
+    play(uri, read)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.text(st.characters(codec="utf-8"), max_size=50), min_size=1, max_size=8))
+def test_any_texts_come_back_word_for_word(uri: str, texts: Sequence[str]) -> None:
+    run = a_run(f"any-{uuid4().hex}")
+
+    async def scenario(store: RunStore) -> None:
+        await store.create_run(run)
+        for place, text in enumerate(texts):
+            await store.log_prompt(
+                replace(a_prompt(run, number=place), prompt=PAGE[: 40 * place] + text, response=text)
+            )
+
+    async def read() -> None:
+        async with open_store(uri) as store:
+            found = await store.prompts(run.id, "c1")
+            assert [(one.prompt, one.response) for one in found] == [
+                (PAGE[: 40 * place] + text, text) for place, text in enumerate(texts)
+            ]
+
+    play(uri, scenario)
+    asyncio.run(read())
