@@ -60,12 +60,12 @@ class Packed:
         return self.base.depth + 1 if self.base else 0
 
 
-def digest_of(raw: bytes) -> bytes:
+def content_digest(raw: bytes) -> bytes:
     """Returns the digest that a content is found by: 32 bytes."""
     return hashlib.sha256(raw).digest()
 
 
-def pack(raw: bytes, base: Content | None = None) -> Packed:
+def pack_content(raw: bytes, base: Content | None = None) -> Packed:
     """Returns a text packed: against a base where that makes it smaller."""
     alone = zlib.compress(raw, _LEVEL)
     if base is not None:
@@ -75,11 +75,11 @@ def pack(raw: bytes, base: Content | None = None) -> Packed:
     return Packed(alone)
 
 
-def unpack(data: bytes, size: int, base: bytes | None = None) -> bytes:
+def unpack_content(data: bytes, size: int, base: bytes | None = None) -> bytes:
     """Returns the text that was packed.
 
     Args:
-        data: As `pack` left it.
+        data: As `pack_content` left it.
         size: How many bytes the text has.
         base: The bytes of what it was packed against.
 

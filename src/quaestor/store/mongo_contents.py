@@ -15,7 +15,7 @@ from pymongo.asynchronous.database import AsyncDatabase
 
 from quaestor.core.computing import compute
 from quaestor.errors import StoreError
-from quaestor.store.contents import Bases, Content, digest_of, pack, unpack
+from quaestor.store.contents import Bases, Content, content_digest, pack_content, unpack_content
 
 Database: TypeAlias = AsyncDatabase[dict[str, Any]]
 Names: TypeAlias = Sequence[tuple[str, ...]]
@@ -64,9 +64,9 @@ class MongoContents:
         held: list[tuple[Names, Content]] = []
         for text, names in texts:
             raw = text.encode()
-            digest = digest_of(raw)
+            digest = content_digest(raw)
             digests.append(digest)
-            packed = await compute(pack, raw, bases.find(names))
+            packed = await compute(pack_content, raw, bases.find(names))
             kept: dict[str, Any] = {"size": len(raw), "depth": packed.depth, "data": packed.data}
             if packed.base is not None:
                 kept["base"] = packed.base.digest
@@ -114,7 +114,9 @@ class MongoContents:
             below = packed[below].get("base")
         for document in reversed(chain):
             data = await _read_parts(db, document) if "parts" in document else document["data"]
-            raw[document["_id"]] = await compute(unpack, data, document["size"], raw.get(document.get("base", b"")))
+            raw[document["_id"]] = await compute(
+                unpack_content, data, document["size"], raw.get(document.get("base", b""))
+            )
 
     async def free(self, db: Database, digests: Iterable[bytes]) -> int:
         """Takes away those of some contents that nothing refers to, then their bases; returns how many went.

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 
 from quaestor.errors import StoreError
-from quaestor.store.contents import Bases, Content, digest_of, pack, unpack
+from quaestor.store.contents import Bases, Content, content_digest, pack_content, unpack_content
 
 REFERENCES = (
     ("prompt_logs", "prompt"),
@@ -41,19 +41,19 @@ class ContentTable:
             UnicodeEncodeError: It holds half a surrogate pair.
         """
         raw = text.encode()
-        digest = digest_of(raw)
+        digest = content_digest(raw)
         row = self._db.execute("SELECT id, depth FROM contents WHERE digest = ?", (digest,)).fetchone()
         number, depth = row if row is not None else self._add(raw, digest, names)
         self._bases.hold(names, Content(digest, raw, depth))
         return int(number)
 
     def _add(self, raw: bytes, digest: bytes, names: Sequence[tuple[str, ...]]) -> tuple[int, int]:
-        packed, base = pack(raw, self._bases.find(names)), None
+        packed, base = pack_content(raw, self._bases.find(names)), None
         if packed.base is not None:
             base = self._number(packed.base.digest)
             if base is None:  # freed since, or never written to the end
                 self._bases.forget()
-                packed = pack(raw)
+                packed = pack_content(raw)
         values = (digest, len(raw), base, packed.depth, packed.data)
         made = "INSERT INTO contents (digest, size, base, depth, data) VALUES (?, ?, ?, ?, ?)"
         return int(self._db.execute(made, values).lastrowid or 0), packed.depth
@@ -93,7 +93,7 @@ class ContentTable:
             below = row[1]
         raw = None if below is None else known[below]
         for at, size, data in reversed(chain):
-            raw = known[at] = unpack(data, size, raw)
+            raw = known[at] = unpack_content(data, size, raw)
         return known[number]
 
     def free(self, numbers: Iterable[int | None]) -> int:

@@ -10,50 +10,50 @@ from quaestor.store.contents import (
     MAX_DEPTH,
     Bases,
     Content,
-    digest_of,
+    content_digest,
     names_of_prompt,
-    pack,
+    pack_content,
     text_to_triples,
     triples_to_text,
-    unpack,
+    unpack_content,
 )
 
 
 def content(raw: bytes, depth: int = 0) -> Content:
-    return Content(digest_of(raw), raw, depth)
+    return Content(content_digest(raw), raw, depth)
 
 
 @given(st.binary(max_size=300), st.binary(max_size=300), st.binary(max_size=40), st.integers(0, 300))
 def test_what_is_packed_comes_back(raw: bytes, base: bytes, between: bytes, at: int) -> None:
     for text, other in ((raw, base), (base[:at] + between + base[at:], base), (base[:at], base), (raw, raw)):
-        packed = pack(text, content(other))
-        assert unpack(packed.data, len(text), packed.base.raw if packed.base else None) == text
-        alone = pack(text)
-        assert (unpack(alone.data, len(text)), alone.base) == (text, None)
+        packed = pack_content(text, content(other))
+        assert unpack_content(packed.data, len(text), packed.base.raw if packed.base else None) == text
+        alone = pack_content(text)
+        assert (unpack_content(alone.data, len(text)), alone.base) == (text, None)
 
 
 def test_a_text_is_packed_against_one_like_it_however_long() -> None:
     draw = random.Random(1)
     for size in (2_000, 30_000, 300_000):
         page = draw.randbytes(size // 2).hex().encode()
-        packed = pack(page[: size // 3] + b"another question" + page[size // 3 :], content(page))
+        packed = pack_content(page[: size // 3] + b"another question" + page[size // 3 :], content(page))
         assert packed.base is not None
         assert len(packed.data) < 60
-    assert pack(draw.randbytes(1000), content(page)).base is None
+    assert pack_content(draw.randbytes(1000), content(page)).base is None
 
 
 @pytest.mark.parametrize("damage", [lambda data: data[:-3], lambda data: b"\0" * len(data), lambda data: b""])
 def test_damaged_data_are_refused(damage: object) -> None:
     assert callable(damage)
     page = b"net sales 1,234\n" * 50
-    for packed, base in ((pack(page), None), (pack(page + b"and more", content(page)), page)):
+    for packed, base in ((pack_content(page), None), (pack_content(page + b"and more", content(page)), page)):
         with pytest.raises(StoreError, match="damaged"):
-            unpack(damage(packed.data), len(page) + (8 if base else 0), base)
+            unpack_content(damage(packed.data), len(page) + (8 if base else 0), base)
 
 
 def test_no_more_is_inflated_than_was_packed() -> None:
     with pytest.raises(StoreError, match="it has 101 bytes, and had 100"):
-        unpack(pack(b"x" * 10_000_000).data, 100)
+        unpack_content(pack_content(b"x" * 10_000_000).data, 100)
 
 
 def test_a_base_is_the_likest_text_that_may_still_be_one() -> None:
