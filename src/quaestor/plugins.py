@@ -11,7 +11,7 @@ checkout works whatever was declared when it was installed. Nothing is imported 
 
 import logging
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -137,16 +137,22 @@ def named_object(name: str, found: object, parts: tuple[str, ...]) -> object:
 @lru_cache(maxsize=16)
 def _entry_points(group: str, path: tuple[str, ...]) -> Mapping[str, list["EntryPoint"]]:
     """Returns the entry points of a group by name. They change with the path on which packages are found."""
-    from importlib.metadata import entry_points
-
-    del path
     found: dict[str, list[EntryPoint]] = {}
-    for point in entry_points(group=group):
+    for point in _selecting(path)(group=group):
         # A folder that stands on the path twice shows its packages twice.
         same = found.setdefault(point.name, [])
         if all((_package(point), point.value) != (_package(other), other.value) for other in same):
             same.append(point)
     return found
+
+
+@lru_cache(maxsize=2)
+def _selecting(path: tuple[str, ...]) -> Callable[..., Iterable["EntryPoint"]]:
+    """Returns what gives the entry points of a group. Whichever is wanted, all installed packages are looked at."""
+    from importlib.metadata import entry_points
+
+    del path
+    return entry_points().select
 
 
 def _package(point: "EntryPoint") -> str:

@@ -8,13 +8,31 @@ def main() -> None:
     """Runs the command line and leaves with its exit code."""
     import sys
 
+    # Nothing is imported before: who presses Ctrl-C while a command is being loaded is told so in one line, as later.
+    try:
+        code = _run()
+    except KeyboardInterrupt:
+        from quaestor.cli.ending import how_it_was_ended
+
+        said, code = how_it_was_ended()
+        print(f"quaestor: {said}", file=sys.stderr)
+    sys.exit(code)
+
+
+def _run() -> int:
     from quaestor.cli.ending import end_in_order
-    from quaestor.core.collecting import collect_seldom
+    from quaestor.core.collecting import collect_no_more, collect_seldom
 
     end_in_order()
     collect_seldom()  # before the imports that make the most objects
 
-    from quaestor.cli.app import app
     from quaestor.cli.failures import exit_code_of
 
-    sys.exit(exit_code_of(lambda: app(standalone_mode=False, prog_name="quaestor")))
+    def command() -> object:
+        from quaestor.cli.app import app
+
+        return app(standalone_mode=False, prog_name="quaestor")
+
+    code = exit_code_of(command)
+    collect_no_more()
+    return code

@@ -32,6 +32,11 @@ def asked_to_end() -> bool:
     return _Asked.already
 
 
+def how_it_was_ended() -> tuple[str, int]:
+    """Returns what a person is told of an interrupt, and the exit code."""
+    return ("ended by SIGTERM", EXIT_CODE) if asked_to_end() else ("interrupted", 128 + 2)
+
+
 def _interrupt(number: int, frame: FrameType | None) -> None:
     if _Asked.already:
         os._exit(EXIT_CODE)  # whoever asks twice does not want to wait

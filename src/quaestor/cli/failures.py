@@ -13,7 +13,7 @@ from io import TextIOWrapper
 import typer
 from typer.exceptions import TyperException
 
-from quaestor.cli.ending import EXIT_CODE, asked_to_end
+from quaestor.cli.ending import how_it_was_ended
 from quaestor.core.visible import visible
 from quaestor.errors import (
     BadLinesError,
@@ -56,19 +56,15 @@ def exit_code_of(command: Callable[[], object]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except (KeyboardInterrupt, typer.Abort):
-        return _interrupted()
+        return _fail(*how_it_was_ended())
     except Exception as error:  # the edge of the program: nothing above could handle it
         if os.environ.get(DEBUG):
             raise
         return _explain(error)
     # Typer returns the code of an `Exit`, and hands an interrupt on as 130.
     if outcome == 130:
-        return _interrupted()
+        return _fail(*how_it_was_ended())
     return outcome if isinstance(outcome, int) else 0
-
-
-def _interrupted() -> int:
-    return _fail("ended by SIGTERM", EXIT_CODE) if asked_to_end() else _fail("interrupted", 130)
 
 
 def _explain(error: Exception) -> int:
@@ -94,7 +90,7 @@ def _explain(error: Exception) -> int:
 def _code(error: QuaestorError) -> int:
     if isinstance(error, RunStoppedError):
         if error.by_person:
-            return EXIT_CODE if asked_to_end() else 130
+            return how_it_was_ended()[1]
         return 2 if isinstance(error.__cause__, InputError) else 1
     return 2 if isinstance(error, _MISTAKES) and not isinstance(error, DuplicateRecordError) else 1
 

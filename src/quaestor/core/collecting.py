@@ -5,7 +5,6 @@ import gc
 _BETWEEN = 50_000
 """New objects between two looks, where Python has 700: what a turn makes is gone when it ends, with few cycles."""
 
-
 _BETWEEN_SERVING = 2_000
 
 
@@ -21,3 +20,11 @@ def collect_steadily() -> None:
     """
     gc.freeze()
     gc.set_threshold(_BETWEEN_SERVING)
+
+
+def collect_no_more() -> None:
+    """Lets this process end without a last look for cycles, which takes a tenth of what a question takes.
+
+    For programs that are at their end: the system takes their memory back as it is.
+    """
+    gc.freeze()

@@ -119,7 +119,13 @@ def compile_phrases(phrases: Sequence[str], nouns: Mapping[str, Sequence[str]]) 
     Raises:
         OntologyError: A phrase is not in the notation.
     """
-    return re.compile("|".join(_phrase(phrase, nouns) for phrase in phrases))
+    written = {phrase: _phrase(phrase, nouns) for phrase in phrases}
+    try:
+        return re.compile("|".join(written.values()))
+    except re.error:
+        for phrase, text in written.items():
+            _require_expression(phrase, text)
+        raise
 
 
 def _phrase(phrase: str, nouns: Mapping[str, Sequence[str]]) -> str:
@@ -127,11 +133,14 @@ def _phrase(phrase: str, nouns: Mapping[str, Sequence[str]]) -> str:
     if "".join(parts) != phrase.replace(" ", "") and _PARTS.sub("", phrase).strip():
         raise OntologyError(f"cannot read the phrase {phrase!r} of a question pattern: see ontology/patterns.py")
     text = "".join(_part(part, phrase, nouns) for part in parts)
+    return text if text.startswith("^") else f"{_START}{text}"
+
+
+def _require_expression(phrase: str, text: str) -> None:
     try:
         re.compile(text)
     except re.error as error:
         raise OntologyError(f"cannot read the phrase {phrase!r} of a question pattern: {error}") from error
-    return text if text.startswith("^") else f"{_START}{text}"
 
 
 def _part(part: str, phrase: str, nouns: Mapping[str, Sequence[str]]) -> str:

@@ -8,10 +8,12 @@ THRESHOLD = "import gc; print(gc.get_threshold()[0])"
 
 def threshold_after(statement: str) -> int:
     """Returns after how many new objects a process looks for cycles that has run a statement."""
-    run = subprocess.run(
-        [sys.executable, "-c", f"{statement}\n{THRESHOLD}"], capture_output=True, text=True, check=True
-    )
-    return int(run.stdout.split()[-1])
+    return int(said_by(f"{statement}\n{THRESHOLD}").split()[-1])
+
+
+def said_by(statements: str) -> str:
+    """Returns what a process prints that runs statements."""
+    return subprocess.run([sys.executable, "-c", statements], capture_output=True, text=True, check=True).stdout
 
 
 def test_a_program_looks_seldom() -> None:
@@ -24,6 +26,16 @@ def test_a_server_looks_often_and_not_at_what_it_has_loaded() -> None:
     turned = "from quaestor.core.collecting import collect_seldom, collect_steadily; collect_seldom()"
     frozen = "import gc; assert gc.get_freeze_count() > 1_000; assert gc.isenabled()"
     assert threshold_after(f"{turned}; collect_steadily(); {frozen}") < 10_000
+
+
+def test_a_program_at_its_end_looks_no_more() -> None:
+    made = (
+        "import gc; from quaestor.core.collecting import collect_no_more\n"
+        "class Held:\n    def __del__(self): print('looked')\n"
+        "one = Held(); one.itself = one; del one\n"
+    )
+    assert said_by(made) == "looked\n"
+    assert said_by(f"{made}collect_no_more()") == ""
 
 
 def test_who_imports_the_package_keeps_its_own() -> None:

@@ -31,7 +31,7 @@ def other_line_asked(question: Question, plan: Plan | None, document: Document) 
     answered = _row_taken(plan, document)
     # What takes longest comes last: most questions name no line, or other things besides.
     named = _named_in(tuple(search_words(question.lowered))) if answered and question.stands_alone else None
-    if named is None or not question.names <= set(named[0].split()):
+    if named is None or not question.names <= set(named[0].split()) or _says(answered, named[0]):
         return None
     given = _line_of(answered)
     return named[0] if given is not None and named[1] != given and not _is_on(document, *named) else None
@@ -74,16 +74,18 @@ def _named_in(said: tuple[str, ...]) -> tuple[str, str] | None:
 
 def _is_on(document: Document, caption: str, line: str) -> bool:
     """Whether anything on a page is called by a caption of a line: a row, a column, a table, or words of a sentence."""
-    wanted = set(caption.split())
     for table in document.tables:
         heads = (*table.rows, *table.columns)
         # "Revenue" over "Service" is service revenue.
         labels = [label for head in heads for label in (head.label, " ".join((*head.levels, head.label))) if label]
         labels += [table.title, table.caption]
-        if any(
-            _line_of(label) == line or wanted <= set(search_words(label.lower())) for label in dict.fromkeys(labels)
-        ):
+        if any(_line_of(label) == line or _says(label, caption) for label in dict.fromkeys(labels)):
             return True
     captions = [f" {' '.join(words)} " for words, name in _captions().items() if name == line]
     texts = (f" {' '.join(search_words(sentence.text.lower()))} " for sentence in document.sentences)
     return any(said in text for text in texts for said in captions)
+
+
+def _says(label: str, caption: str) -> bool:
+    """Whether a label has all words of a caption."""
+    return set(search_words(label.lower())).issuperset(caption.split())
