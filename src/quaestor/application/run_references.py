@@ -14,7 +14,7 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.errors import QuaestorError, UnlabelledError
 from quaestor.scoring.gold import GoldTurn, read_gold
 from quaestor.scoring.predictions import prediction_of
-from quaestor.scoring.report import Report, TurnScore, score_predictions
+from quaestor.scoring.report import TurnScore, explain_verdicts
 from quaestor.store.records import RunRecord, TurnRecord
 
 Gold = Mapping[str, tuple[GoldTurn, ...]]
@@ -81,7 +81,7 @@ def _gold(path: Path) -> Gold | None:
         return None
 
 
-def verdicts_on(file: PlayedFile, turns: Sequence[TurnRecord]) -> Report | None:
+def verdicts_on(file: PlayedFile, turns: Sequence[TurnRecord]) -> tuple[TurnScore, ...] | None:
     """Returns the verdicts on some conversations of a run, each with its reference.
 
     Args:
@@ -99,7 +99,7 @@ def verdicts_on(file: PlayedFile, turns: Sequence[TurnRecord]) -> Report | None:
         return None
     labelled = {conversation.id for conversation in asked}
     predictions = [prediction_of(turn) for turn in turns if turn.conversation in labelled]
-    return score_predictions(predictions, file.gold, asked)
+    return explain_verdicts(predictions, file.gold, asked)
 
 
 def reference_of(file: PlayedFile, turns: Sequence[TurnRecord], index: int) -> TurnScore | None:
@@ -110,5 +110,4 @@ def reference_of(file: PlayedFile, turns: Sequence[TurnRecord], index: int) -> T
         turns: All turns of its conversation.
         index: Its place among them, from 0.
     """
-    report = verdicts_on(file, turns)
-    return next((turn for turn in report.turns if turn.turn == index), None) if report else None
+    return next((turn for turn in verdicts_on(file, turns) or () if turn.turn == index), None)

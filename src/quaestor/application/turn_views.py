@@ -22,7 +22,7 @@ from quaestor.errors import UnknownConversationError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.messages import Message, read_request, read_response
 from quaestor.scores.listing import JudgedTurn
-from quaestor.scoring.report import Score, TurnScore
+from quaestor.scoring.report import Score, TurnScore, summarise
 from quaestor.store.base import RunStore
 from quaestor.store.records import PromptRecord, TurnRecord
 
@@ -143,8 +143,8 @@ async def read_references(views: RunViews, store: RunStore, run: str) -> tuple[R
     try:
         return view, _FIGURES.get(key, _not_kept)
     except LookupError:
-        report = await compute(verdicts_on, file, await store.turns(run))
-    return view, _FIGURES.get(key, lambda: report.score) if report else None
+        verdicts = await compute(verdicts_on, file, await store.turns(run))
+    return view, _FIGURES.get(key, lambda: summarise(verdicts)) if verdicts else None
 
 
 def _not_kept() -> Score:

@@ -114,8 +114,7 @@ def _verdicts(record: RunRecord, turns: Sequence[TurnRecord], dataset: Path | No
         if dataset is None:
             return None
         raise InputError(f"run {record.id} was of {record.dataset} and not of these questions: name that file")
-    report = verdicts_on(file, turns)
-    return report.turns if report else None
+    return verdicts_on(file, turns)
 
 
 def wrong_turn_objects(found: WrongTurns, *, full: bool = False) -> list[dict[str, JsonValue]]:

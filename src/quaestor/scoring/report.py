@@ -192,7 +192,28 @@ def score_predictions(
     gold: Mapping[str, Sequence[GoldTurn]],
     conversations: Iterable[Conversation],
 ) -> Report:
-    """Returns the verdict on every labelled turn of the conversations that were to be run.
+    """Returns the verdict on every labelled turn of the conversations that were to be run, and the figures.
+
+    Args:
+        predictions: In any order.
+        gold: The reference answers by conversation.
+        conversations: Exactly those that were to be run.
+
+    Raises:
+        DatasetError: A conversation has no reference answers, or a prediction belongs to no turn or to a turn that
+            has one already.
+        ProgramError: A reference program does not parse.
+    """
+    turns = explain_verdicts(predictions, gold, conversations)
+    return Report(turns, summarise(turns))
+
+
+def explain_verdicts(
+    predictions: Iterable[Prediction],
+    gold: Mapping[str, Sequence[GoldTurn]],
+    conversations: Iterable[Conversation],
+) -> tuple[TurnScore, ...]:
+    """Returns the verdict on every labelled turn, with why it is wrong: a report without its figures.
 
     Args:
         predictions: In any order.
@@ -213,7 +234,7 @@ def score_predictions(
         given, scored = [prediction for prediction, _ in found], [turn for _, turn in found]
         why = causes(conversation, reference, given, [turn.correct for turn in scored], page, tables)
         turns += [replace(turn, cause=cause) for turn, cause in zip(scored, why, strict=True)]
-    return Report(tuple(turns), summarise(turns))
+    return tuple(turns)
 
 
 Judgements = Mapping[str, Sequence[tuple[Prediction | None, TurnScore]]]

@@ -37,9 +37,9 @@ def test_a_turn_has_its_reference_beside_it(played: tuple[RunRecord, tuple[TurnR
     run, turns = played
     file = played_file(run)
     assert file is not None
-    report = verdicts_on(file, turns)
-    assert report is not None
-    one = report.turns[1]
+    verdicts = verdicts_on(file, turns)
+    assert verdicts is not None
+    one = verdicts[1]
     beside = [turn for turn in turns if turn.conversation == one.conversation]
     assert reference_of(file, beside, one.turn) == one
     assert reference_of(file, beside, 99) is None
