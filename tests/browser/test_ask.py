@@ -117,6 +117,28 @@ def test_what_cannot_be_asked_stays_in_the_box(browser: Browser, tmp_path: Path)
         expect(page.locator("#ask-error")).to_have_text("")
 
 
+def test_a_question_that_is_asked_before_the_answer_is_done_is_answered_next(browser: Browser, tmp_path: Path) -> None:
+    # The message says that there is an answer while the request is still open: whoever types fast asks right then.
+    fast = """form => form.addEventListener("answered", () => {
+        const box = form.querySelector("textarea");
+        box.value = "and in 2011?";
+        for (const _ of [1, 2])
+            box.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
+    }, { once: true })"""
+    with pages_served(tmp_path, NORD) as address, watched(browser, address) as found:
+        page = found.page
+        begin(page)
+        box = page.get_by_label("Question")
+        box.locator("xpath=ancestor::form").evaluate(fast)
+        box.fill("what were net sales in 2012?")
+        page.keyboard.press("Enter")
+        page.keyboard.press("Enter")
+        expect(page.locator("#turn-2 output")).to_be_visible()
+        expect(page.locator(".pending")).to_have_count(0)
+        expect(page.locator("#turns > .turn")).to_have_count(2)
+        expect(box).to_have_value("")
+
+
 @pytest.mark.slow
 def test_places_of_a_long_document_are_fetched_and_marked(browser: Browser, tmp_path: Path) -> None:
     rows = "".join(f"line {row},{row * 7 + 1},{row * 5 + 2}\n" for row in range(1_000))

@@ -172,17 +172,35 @@
   }
 
   box.addEventListener("input", grow);
+  // A question is asked once, however often Enter is pressed; another one waits until what was asked is answered.
+  let asked = "";
+  let underWay = false;
+  let waiting = false;
+  function ask() {
+    if (!box.value.trim()) return;
+    if (!underWay) form.requestSubmit();
+    else waiting = box.value !== asked;
+  }
+
   box.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
       event.preventDefault();
-      if (box.value.trim()) form.requestSubmit();
+      ask();
     }
   });
 
-  let asked = "";
   form.addEventListener("htmx:before:request", () => {
     asked = box.value;
+    underWay = true;
     document.getElementById("first")?.remove();
+  });
+  form.addEventListener("htmx:finally:request", () => {
+    // Only after the event is the form free for another request.
+    setTimeout(() => {
+      underWay = false;
+      if (waiting) ask();
+      waiting = false;
+    });
   });
   form.addEventListener("htmx:sse:after:message", toEnd);
 
