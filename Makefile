@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # Tests start many processes: what one compiles the next finds, also where images of containers switch that off.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all test-inspect tests-apart check docs bench oracle setup lock clean
+.PHONY: demo test test-all test-inspect tests-apart check docs bench fuzz oracle setup lock clean
 .DEFAULT_GOAL := demo
 
 demo: $(INSTALLED)  ## the bundled sample: a conversation with its sources, then the score table
@@ -51,6 +51,10 @@ BASE ?=
 bench: $(INSTALLED_DEV)  ## each figure that the README quotes; BASE=REVISION compares the installation with another commit's
 	@$(BIN)/python -m benchmarks
 	@test -z "$(BASE)" || $(BIN)/python -m benchmarks.install --base $(BASE)
+
+INPUTS ?= 1000000
+fuzz: $(INSTALLED_DEV)  ## inputs in the millions for whatever reads what others wrote, and what they came to
+	@$(BIN)/python tests/support/run_fuzz.py --inputs $(INPUTS)
 
 SOLVER ?= agent
 FILE ?=

@@ -180,11 +180,9 @@ def _read(text: str, kind: type) -> Setting:
     """Returns what a variable says, or the text where that is not of the kind that is wanted."""
     if kind is bool:
         return {"1": True, "true": True, "0": False, "false": False}.get(text.strip().casefold(), text)
-    if kind is int and text.strip().lstrip("-").isdecimal() and len(text) < 20:
-        return int(text)
-    if kind is float:
+    if kind in (int, float) and len(text) < 40:
         try:
-            return float(text)
+            return kind(text)
         except ValueError:
             return text
     return text

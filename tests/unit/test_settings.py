@@ -121,7 +121,7 @@ def test_a_folder_in_the_place_of_the_file(tmp_path: Path) -> None:
         load_settings(environment={}, folder=tmp_path)
 
 
-@pytest.mark.parametrize("text", ["many", "1.5", "-3", "²", "9" * 5000])
+@pytest.mark.parametrize("text", ["many", "1.5", "-3", "--3", "\x1c3", "²", "9" * 5000])
 def test_a_bad_variable_is_named(tmp_path: Path, text: str) -> None:
     with pytest.raises(SettingsError, match="QUAESTOR_WORKERS"):
         load_settings(environment={"QUAESTOR_WORKERS": text}, folder=tmp_path)

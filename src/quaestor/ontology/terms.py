@@ -152,6 +152,8 @@ def _parse(text: str, what: str) -> "tuple[list[Quad], dict[str, str]]":
         return list(parser), dict(parser.prefixes)
     except SyntaxError as error:
         raise OntologyError(f"cannot read {what} as Turtle: {error}") from None
+    except UnicodeEncodeError as error:
+        raise OntologyError(f"cannot read {what} as Turtle: half a character at {error.start + 1}") from None
 
 
 class Shortener:

@@ -61,7 +61,7 @@ def test_what_is_read_plainly_are_the_words_of_the_triples(text: str) -> None:
     assert sorted(read_plainly(written, "a test")) == [("kg:a", "kg:b", text), ("kg:a", "kg:c", "kg:d")]
 
 
-@pytest.mark.parametrize("text", ["kg:a kg:b", "<a> <b> .", "_:x <urn:p> <urn:o> .", "\x00"])
+@pytest.mark.parametrize("text", ["kg:a kg:b", "<a> <b> .", "_:x <urn:p> <urn:o> .", "\x00", "\ud800"])
 def test_what_is_no_turtle_of_ours_is_a_named_error(text: str) -> None:
     with pytest.raises(OntologyError, match=r"a test|blank nodes"):
         read_turtle(text, "a test")

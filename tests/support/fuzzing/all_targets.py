@@ -1,0 +1,8 @@
+"""Every target, by name."""
+
+from fuzzing import files, graphs, models, numbers, plans, servers
+
+TARGETS = {
+    target.name: target for module in (numbers, plans, graphs, files, models, servers) for target in module.TARGETS
+}
+"""A run shares its inputs among them by their shares."""

@@ -1,0 +1,26 @@
+"""The seeds of a target, which a fuzzer starts from: a file for a target, a line of JSON for a seed."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parents[2] / "fuzz" / "corpora"
+MOST = 40
+"""Of a target."""
+LONGEST = 300
+"""Bytes of a seed."""
+
+
+def seeds_of(target: str) -> list[bytes]:
+    """Returns the seeds of a target, none where it has no file."""
+    path = FOLDER / f"{target}.jsonl"
+    lines = path.read_text(encoding="ascii").splitlines() if path.exists() else []
+    return [json.loads(line).encode("latin-1") for line in lines]
+
+
+def keep_seeds(target: str, seeds: Iterable[bytes]) -> None:
+    """Keeps the shortest of some seeds as those of a target."""
+    kept = sorted({seed for seed in seeds if seed and len(seed) <= LONGEST}, key=lambda seed: (len(seed), seed))[:MOST]
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    lines = "".join(json.dumps(seed.decode("latin-1")) + "\n" for seed in kept)
+    (FOLDER / f"{target}.jsonl").write_text(lines, encoding="ascii")

@@ -1,0 +1,95 @@
+"""Targets one after another or side by side, each in a process of its own, and what they came to."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+from fuzzing.corpora import keep_seeds, seeds_of
+from fuzzing.target import Target
+from fuzzing.watched import Crash, Figures, read_figures
+
+_PATIENCE = 3_600
+"""Seconds of a target, at most."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a target came to, and the seconds that it took."""
+
+    target: Target
+    figures: Figures
+    seconds: float
+
+
+def shared_out(targets: Sequence[Target], inputs: int) -> dict[str, int]:
+    """Returns how many of some inputs each target gets, by its share; one or more, so that none is left out."""
+    whole = sum(target.share for target in targets)
+    return {target.name: max(1, round(inputs * target.share / whole)) for target in targets}
+
+
+def fuzz(
+    targets: Sequence[Target], inputs: int, seed: int, *, workers: int, keep: bool, told: Callable[[Outcome], None]
+) -> list[Outcome]:
+    """Runs targets.
+
+    Args:
+        targets: Which.
+        inputs: How many in all.
+        seed: Of what is random.
+        workers: How many targets at once.
+        keep: Whether the shortest inputs that reached new branches become the targets' seeds.
+        told: Told of each target that is done.
+    """
+    each = shared_out(targets, inputs)
+
+    def one(target: Target) -> Outcome:
+        outcome = _run(target, each[target.name], seed, keep=keep)
+        told(outcome)
+        return outcome
+
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(one, targets))
+
+
+def _run(target: Target, inputs: int, seed: int, *, keep: bool) -> Outcome:
+    began = perf_counter()
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "seeds").mkdir()
+        for number, data in enumerate(seeds_of(target.name)):
+            (folder / "seeds" / f"{number:03}").write_bytes(data)
+        what = (target.opened.__module__, target.name, str(inputs), str(seed), str(folder))
+        command = [sys.executable, "-m", "fuzzing.child", *what]
+        try:
+            ended = subprocess.run(
+                command,
+                cwd=folder,
+                env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])},
+                capture_output=True,
+                timeout=_PATIENCE,
+                check=False,
+            )
+            said = ended.stderr.decode(errors="replace")
+        except subprocess.TimeoutExpired:
+            said = f"not done after {_PATIENCE} s"
+        figures = _figures(folder, said)
+        if keep and (folder / "kept").is_dir():
+            kept = [path.read_bytes() for path in (folder / "kept").iterdir()]
+            keep_seeds(target.name, [*seeds_of(target.name), *kept])
+    return Outcome(target, figures, perf_counter() - began)
+
+
+def _figures(folder: Path, said: str) -> Figures:
+    """Returns what a process wrote at its end; where it came to none, that is what crashed."""
+    if (folder / "figures.json").exists():
+        return read_figures(folder / "figures.json")
+    last = next((path for kind in ("crash", "timeout", "oom") for path in sorted(folder.glob(f"{kind}-*"))), None)
+    data = last.read_bytes().decode("latin-1") if last else ""
+    why = last.name.partition("-")[0] if last else "ended"
+    return Figures(crashes={why: Crash(f"the process ended: {said[-1500:]}", why, data)})
