@@ -89,6 +89,7 @@ class OracleEngine:
         for conversation in conversations:
             guided = Guided(factory(), self._server, self._golds[conversation.id], oracle_of(self._solver))
             watcher = await listener.on_start(conversation)
+            assert watcher is not False, "nobody else plays it"
             await listener.on_finish(
                 conversation, await run_conversation(conversation, guided, graphs, session, watcher)
             )

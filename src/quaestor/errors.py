@@ -37,7 +37,8 @@ QuaestorError
 ├── BusyError (RuntimeError)         more is asked for at once than is taken; `seconds` says when to ask again
 ├── StoreError (OSError)             the run store is unreachable, damaged or of another version
 │   ├── UnknownRunError              (LookupError)
-│   └── DuplicateRecordError
+│   └── DuplicateRecordError         a record whose key is taken
+│       └── ClaimedError             a conversation that another runner plays; `owner` names it
 ├── OntologyError (ValueError)        an ontology that cannot be read, or that is frozen and was to be changed
 ├── GraphError (ValueError)           a document's graph that cannot be built, read or queried
 │   ├── GapError                     rows that no property of a frozen ontology matches; `gaps` has all of them
@@ -299,6 +300,18 @@ class UnknownRunError(StoreError, LookupError):
 
 class DuplicateRecordError(StoreError):
     """A record whose unique key is taken."""
+
+
+class ClaimedError(DuplicateRecordError):
+    """A conversation that another runner plays, or has played since this one looked.
+
+    Attributes:
+        owner: Who plays it; None where it came to its end.
+    """
+
+    def __init__(self, message: str, owner: str | None = None) -> None:
+        self.owner = owner
+        super().__init__(message)
 
 
 class OntologyError(QuaestorError, ValueError):

@@ -130,7 +130,7 @@ class AskedRun:
         self.run, self._store = run.id, opened
         await opened.save_ontology(asking.ontology.digest, asking.ontology.triples)
         self._writer = RunWriter(opened, run.id, live=asking.live)
-        self._watcher = await self._writer.on_start(self._conversation)
+        self._watcher = await self._writer.begin(self._conversation)
 
     async def end(self, played: ConversationResult | None) -> None:
         """Keeps how it went, and lets go of the store.

@@ -7,7 +7,7 @@ It writes nothing; a RunListener does.
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar
 
 from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation
@@ -23,8 +23,10 @@ T = TypeVar("T")
 class RunListener(Protocol):
     """Hears of every conversation, in the process and thread that called `Engine.play`."""
 
-    async def on_start(self, conversation: Conversation) -> Watcher | None:
-        """A conversation was handed out. Returns who hears of it as it is played, where it is played in this process.
+    async def on_start(self, conversation: Conversation) -> Watcher | Literal[False] | None:
+        """A conversation is to be handed out. Returns who hears of it as it is played, where that is in this process.
+
+        False where another runner has it: it is not to be played, and what comes of it all the same is left aside.
 
         What a watcher could not hear of, because another process plays, is in the result.
         """
@@ -90,6 +92,8 @@ class InlineEngine:
             # A solver that only computes never waits: without this Ctrl-C would not be heard until the end.
             await asyncio.sleep(0)
             watcher = await listener.on_start(conversation)
+            if watcher is False:
+                return
             played = await run_conversation(conversation, solver, graphs, session, watcher)
             await listener.on_finish(conversation, played)
 

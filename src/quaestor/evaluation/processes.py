@@ -88,8 +88,9 @@ class ProcessEngine:
         loop = asyncio.get_running_loop()
 
         async def play_chunk(chunk: tuple[Conversation, ...]) -> None:
-            for conversation in chunk:
-                await listener.on_start(conversation)
+            chunk = tuple([one for one in chunk if await listener.on_start(one) is not False])
+            if not chunk:
+                return
             # Only this process has opened the store: what is frozen travels with the conversations.
             stored = tuple([await graphs.stored(conversation.document) if graphs else None for conversation in chunk])
             results = await loop.run_in_executor(workers, _play, chunk, stored)

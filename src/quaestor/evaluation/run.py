@@ -4,6 +4,7 @@ Owns the run's life in the store, and its resumption, whose unit is the conversa
 same whatever the engine, the order and the interruptions, times apart.
 """
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
@@ -13,6 +14,7 @@ from itertools import takewhile
 from quaestor.core import serial
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import DatasetError, InputError
+from quaestor.evaluation.claiming import Lease, is_gone
 from quaestor.evaluation.engines import Engine
 from quaestor.evaluation.knowledge import resolve_ontology
 from quaestor.evaluation.runner import SolverFactory, check_questions
@@ -39,6 +41,7 @@ async def run_dataset(
     ontology: Ontology | None = None,
     config: ModelConfig | None = None,
     observing: Observing | None = None,
+    lease: Lease | None = None,
 ) -> RunRecord:
     """Returns the record of a run that has come to its end; the store has the rest.
 
@@ -54,6 +57,7 @@ async def run_dataset(
         ontology: The ontology to run with, instead of the store's. It is kept there.
         config: The model that the solver asks, where it asks one; the engine must play in this process.
         observing: Gives who else is told of what happens in a conversation.
+        lease: What conversations are claimed with; by default one of this call's own. Several may play one run.
 
     Raises:
         InputError: The dataset or the spec do not fit: each other, or the run that is to be resumed.
@@ -79,22 +83,54 @@ async def run_dataset(
         if session is not None:
             session.run = run.id
         complete = {example.conversation for example in earlier if example.status == "complete"}
-        recorder = RunWriter(store, run.id, on_conversation, used, live=config is not None, observing=observing)
-        waiting = (one for one in _page_by_page(dataset.conversations) if one.id not in complete)
+        lease, seen = lease or Lease(), {example.conversation: example.attempt for example in earlier}
+        recorder = RunWriter(
+            store, run.id, on_conversation, used, live=config is not None, observing=observing, lease=lease, seen=seen
+        )
+        waiting: Iterable[Conversation] = (
+            one for one in _page_by_page(dataset.conversations) if one.id not in complete
+        )
         status: RunStatus = "stopped"
         try:
-            # Once the run is to end nothing new is begun; what is under way comes to its own end.
-            await engine.play(takewhile(lambda _: recorder.end is None, waiting), factory, recorder, graphs, session)
+            async with lease.held(store, run.id):
+                while True:
+                    # Once the run is to end nothing new is begun; what is under way comes to its own end.
+                    going_on = takewhile(lambda _: recorder.end is None, waiting)
+                    await engine.play(going_on, factory, recorder, graphs, session)
+                    given_back = await _given_back(store, run.id, recorder, lease)
+                    if not given_back:
+                        break
+                    waiting = [one for one in _page_by_page(dataset.conversations) if one.id in given_back]
             status = await _outcome(store, run)
         except Exception:
             status = "failed"
             raise
         finally:
             # Reached by Ctrl-C too. After a kill the run stays `running`, and is resumed all the same.
-            await store.finish_run(run.id, status, now())
+            if status == "complete" or not await _others_play(store, run.id, lease):
+                await store.finish_run(run.id, status, now())
     if recorder.end is not None:
         raise recorder.end
     return await store.run(run.id)
+
+
+async def _given_back(store: RunStore, run: str, recorder: RunWriter, lease: Lease) -> set[str]:
+    """Waits for other runners, and returns the conversations that one of them has left unfinished, if any."""
+    while recorder.elsewhere and recorder.end is None:
+        pending = await store.pending(run)
+        recorder.elsewhere &= pending.keys()
+        left = {name for name in recorder.elsewhere if (owner := pending[name]) is None or is_gone(owner)}
+        if left:
+            recorder.elsewhere -= left
+            return left
+        await asyncio.sleep(min(1.0, lease.seconds / 4))
+    return set()
+
+
+async def _others_play(store: RunStore, run: str, lease: Lease) -> bool:
+    """Returns whether another runner is at the run still, which then says how it ends."""
+    owners = {*(await store.pending(run)).values()} - {None, lease.owner}
+    return any(owner is not None and not is_gone(owner) for owner in owners)
 
 
 def _page_by_page(conversations: Iterable[Conversation]) -> Iterator[Conversation]:

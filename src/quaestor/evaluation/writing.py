@@ -6,12 +6,14 @@ complete is whole. Each in its own records is made by `recording`, within a conv
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
 
 from quaestor.conversation.corrections import Correction
 from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation
-from quaestor.errors import QuaestorError
+from quaestor.errors import ClaimedError, DuplicateRecordError, QuaestorError
+from quaestor.evaluation.claiming import Lease, is_gone
 from quaestor.evaluation.journal import Journal
 from quaestor.evaluation.recording import (
     TurnPlace,
@@ -36,6 +38,7 @@ class RunWriter:
     """The RunListener that writes.
 
     Attributes:
+        elsewhere: The conversations that were left to other runners, by id.
         end: What ends the run, once there is anything.
     """
 
@@ -48,6 +51,8 @@ class RunWriter:
         *,
         live: bool = False,
         observing: Observing | None = None,
+        lease: Lease | None = None,
+        seen: Mapping[str, int] | None = None,
     ) -> None:
         """Takes where to write.
 
@@ -58,26 +63,56 @@ class RunWriter:
             used: What earlier attempts at the conversations have used.
             live: Whether what happens within a turn is written at once: of solvers that wait for a model.
             observing: Gives who else is told of what happens in a conversation.
+            lease: What conversations are claimed with, where other runners may want them too.
+            seen: The attempt at each conversation that was the last when this runner looked.
         """
         self._store, self._run, self._on_conversation, self._live = store, run, on_conversation, live
         self._observing = observing
         self._observers: dict[str, Observer] = {}
         self._used = dict(used or {})
         self._journals: dict[str, Journal] = {}
+        self._lease, self._seen = lease, dict(seen or {})
+        self.elsewhere: set[str] = set()
         self.end: QuaestorError | None = None
 
-    async def on_start(self, conversation: Conversation) -> Watcher:
-        """Notes that the conversation is being played, and returns what writes its turns as they happen."""
+    async def on_start(self, conversation: Conversation) -> Watcher | Literal[False]:
+        """As `begin`; False where another runner plays the conversation, or has played it."""
+        try:
+            return await self.begin(conversation)
+        except ClaimedError as error:
+            if error.owner is not None:
+                self.elsewhere.add(conversation.id)
+            return False
+        except DuplicateRecordError:
+            if self._lease is None:
+                raise
+            return False
+
+    async def begin(self, conversation: Conversation) -> Watcher:
+        """Notes that the conversation is being played, and returns what writes its turns as they happen.
+
+        Raises:
+            ClaimedError: Another runner plays it, or has played it since this one looked.
+        """
         used = stored_counts(self._used.get(conversation.id, Usage()))
-        attempt = await self._store.begin_example(
-            ConversationRecord(self._run, conversation.id, conversation.document.id, started=now(), usage=used)
-        )
+        example = ConversationRecord(self._run, conversation.id, conversation.document.id, started=now(), usage=used)
+        attempt = await self._begun(example, self._lease, self._seen.get(conversation.id, 0))
         place = TurnPlace(self._run, conversation.id, attempt=attempt)
         journal = self._journals[conversation.id] = Journal(self._store, place, live=self._live)
         if self._observing is None:
             return journal
         observer = self._observers[conversation.id] = self._observing(place)
         return Watchers([journal, observer])
+
+    async def _begun(self, example: ConversationRecord, lease: Lease | None, seen: int) -> int:
+        if lease is None:
+            return await self._store.begin_example(example)
+        try:
+            return await self._store.begin_example(example, lease.claim(seen))
+        except ClaimedError as error:
+            if error.owner is None or not is_gone(error.owner):
+                raise
+            return await self._store.begin_example(example, lease.claim(seen, over=error.owner))
 
     async def copy_turns(self, conversation: Conversation, turns: Sequence[Turn]) -> None:
         """Keeps turns that were answered elsewhere as the beginning of the attempt that is being played."""
@@ -111,7 +146,7 @@ class RunWriter:
         if (journal := self._journals.pop(conversation.id, None)) is not None:  # else this was stopped midway before
             await journal.settle()
         self._used[conversation.id] = self._used.get(conversation.id, Usage()) + used
-        watcher = await self.on_start(conversation)
+        watcher = await self.begin(conversation)
         await self.copy_turns(conversation, turns)
         return watcher
 
@@ -141,7 +176,14 @@ class RunWriter:
             usage=stored_counts(used),
             attempt=journal.place.attempt,
         )
-        await self._store.complete_example(example, turns)
+        try:
+            await self._store.complete_example(example, turns)
+        except DuplicateRecordError:
+            # This runner was thought to be gone, and another one has played it to its end; the results are the same.
+            if self._lease is None:
+                raise
+            self._observers.pop(conversation.id, None)
+            return
         if observer := self._observers.pop(conversation.id, None):
             if not journal.heard:
                 await retell(observer, played.turns, played.broken, chained=conversation.chained)

@@ -25,6 +25,7 @@ from quaestor.store.listing import (
     TurnListing,
 )
 from quaestor.store.records import (
+    Claim,
     ConversationRecord,
     CorrectionRecord,
     ExampleStatus,
@@ -98,14 +99,28 @@ class RunStore(Protocol):
         """Returns one run. The UnknownRunError names the nearest or latest ids."""
         ...
 
-    async def begin_example(self, example: ConversationRecord) -> int:
+    async def begin_example(self, example: ConversationRecord, claim: Claim | None = None) -> int:
         """Notes that a conversation is being played, as another attempt, and returns the number of the attempt.
 
         From then on the new attempt counts; turns and prompts of earlier ones stay, and are read by their number.
 
+        Args:
+            example: The conversation.
+            claim: Claims it for a runner, until it comes to its end, the time is over, or the claim is given back.
+                Without one nobody else is expected, and claims are not minded.
+
         Raises:
+            ClaimedError: Another runner has claimed it, or played it since.
             DuplicateRecordError: The conversation is complete already.
         """
+        ...
+
+    async def pending(self, run: str) -> Mapping[str, str | None]:
+        """Returns the conversations of a run that were begun and have not ended, each with who holds a claim on it."""
+        ...
+
+    async def renew_claims(self, run: str, owner: str, seconds: float) -> None:
+        """Holds the claims of a runner on conversations of a run from now on for some seconds; 0 gives them back."""
         ...
 
     async def save_turn(self, turn: TurnRecord) -> None:

@@ -4,11 +4,37 @@ Owns the messages and the checks that need no store; holds nothing.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rapidfuzz import process
 
-from quaestor.errors import DuplicateRecordError, StoreError, UnknownRunError
-from quaestor.store.records import ConversationRecord, CorrectionRecord, GraphKey, PromptRecord, TurnRecord
+from quaestor.errors import ClaimedError, DuplicateRecordError, StoreError, UnknownRunError
+from quaestor.store.records import (
+    MOST_SECONDS,
+    Claim,
+    ConversationRecord,
+    CorrectionRecord,
+    GraphKey,
+    PromptRecord,
+    TurnRecord,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a store has of a conversation that is to be begun.
+
+    Attributes:
+        attempt: Which attempt at it was begun last.
+        status: How that stands.
+        owner: Who has claimed it, or None.
+        until: For how long, in seconds by the clock that claims go by.
+    """
+
+    attempt: int
+    status: str
+    owner: str | None = None
+    until: float = 0.0
 
 
 def unknown_run(store: str, run: str, ids: Sequence[str]) -> UnknownRunError:
@@ -38,6 +64,42 @@ def complete_already(store: str, example: ConversationRecord) -> DuplicateRecord
         f"conversation {example.conversation!r} of run {example.run!r} is complete already ({store}): "
         "is another process finishing this run?"
     )
+
+
+def claimed_already(store: str, example: ConversationRecord, owner: str | None = None) -> ClaimedError:
+    """Returns the error for a conversation that another runner plays, or has played.
+
+    Args:
+        store: The store's name.
+        example: What was to be begun.
+        owner: Who plays it; None where it came to its end.
+    """
+    what = "is being played by another runner" if owner else "was played by another runner meanwhile"
+    return ClaimedError(f"conversation {example.conversation!r} of run {example.run!r} {what} ({store})", owner)
+
+
+def check_claim(store: str, example: ConversationRecord, claim: Claim, found: Found, now: float) -> bool:
+    """Returns whether a conversation that was begun before is begun already by the very claim.
+
+    Args:
+        store: The store's name.
+        example: What is to be begun.
+        claim: By whom.
+        found: What is kept of the conversation.
+        now: The time by the clock that claims go by, in seconds.
+
+    Raises:
+        ClaimedError: Another runner holds it, or has played it since.
+    """
+    if found.status != "pending":
+        if found.attempt > claim.seen:
+            raise claimed_already(store, example)
+        return False
+    if found.owner == claim.owner:
+        return True
+    if found.owner not in (None, claim.over) and now < found.until <= now + MOST_SECONDS:
+        raise claimed_already(store, example, found.owner)
+    return False
 
 
 def never_begun(store: str, record: TurnRecord | CorrectionRecord) -> StoreError:

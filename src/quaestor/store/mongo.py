@@ -8,7 +8,7 @@ write of a single document makes it count. What a crash leaves behind is never r
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import astuple, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from pymongo import ReplaceOne
@@ -21,7 +21,7 @@ from quaestor.errors import StoreError
 from quaestor.store import errors as refusals
 from quaestor.store.contents import names_of_prompt, text_to_triples, triples_to_text
 from quaestor.store.mongo_connection import Database, Document
-from quaestor.store.mongo_contents import MongoContents
+from quaestor.store.mongo_contents import MongoContents, clock
 from quaestor.store.mongo_documents import (
     attempt_number,
     from_document,
@@ -31,6 +31,8 @@ from quaestor.store.mongo_documents import (
 )
 from quaestor.store.mongo_listing import MongoLists
 from quaestor.store.records import (
+    MOST_SECONDS,
+    Claim,
     ConversationRecord,
     CorrectionRecord,
     ExampleStatus,
@@ -130,7 +132,7 @@ class MongoStore(MongoLists):
                 raise await self._unknown(db, run)
             return from_document(RunRecord, found)
 
-    async def begin_example(self, example: ConversationRecord) -> int:
+    async def begin_example(self, example: ConversationRecord, claim: Claim | None = None) -> int:
         """Notes that a conversation is being played, as another attempt; returns its number."""
         place = _place(example.run, example.conversation)
         async with self._using("write to") as db:
@@ -139,20 +141,49 @@ class MongoStore(MongoLists):
                 before = await db.examples.find_one(place)
                 if before is not None and before["status"] == "complete":
                     raise refusals.complete_already(self._name, example)
-                attempt = 1 if before is None else attempt_number(before) + 1
+                now = await clock(db) if claim else None
+                again = False
+                if claim and now and before is not None:
+                    again = refusals.check_claim(self._name, example, claim, _found(before), now.timestamp())
+                attempt = 1 if before is None else attempt_number(before) + (not again)
+                held = (
+                    {"owner": claim.owner, "until": now + timedelta(seconds=claim.seconds)} if claim and now else None
+                )
                 # Taken only where nobody has begun another one since the look.
-                if await self._take_example(db, replace(example, attempt=attempt), before):
+                if again or await self._take_example(db, replace(example, attempt=attempt), before, held):
                     if before is not None:
                         await _supersede(db, place, attempt)
                     return attempt
 
-    async def _take_example(self, db: Database, example: ConversationRecord, before: Document | None) -> bool:
-        document = to_document(example)
+    async def pending(self, run: str) -> Mapping[str, str | None]:
+        """Returns the conversations that were begun and have not ended, each with who has claimed it by now."""
+        async with self._using("read") as db:
+            await self._require(db, run)
+            clocked = (await clock(db)).timestamp()
+            found = db.examples.find({"runId": run, "status": "pending"})
+            held = {example["conversationId"]: _found(example) async for example in found}
+        return {
+            name: one.owner if clocked < one.until <= clocked + MOST_SECONDS else None
+            for name, one in sorted(held.items())
+        }
+
+    async def renew_claims(self, run: str, owner: str, seconds: float) -> None:
+        """Holds the claims of a runner on conversations of a run for some seconds more."""
+        async with self._using("write to") as db:
+            until = await clock(db) + timedelta(seconds=seconds)
+            await db.examples.update_many({"runId": run, "claim.owner": owner}, {"$set": {"claim.until": until}})
+
+    async def _take_example(
+        self, db: Database, example: ConversationRecord, before: Document | None, claim: Document | None
+    ) -> bool:
+        document = to_document(example) | ({} if claim is None else {"claim": claim})
         try:
             if before is None:
                 await db.examples.insert_one(document)
                 return True
             seen = {"_id": before["_id"], "attempt": before["attempt"], "status": before["status"]}
+            # A claim that was renewed since holds.
+            seen["claim.until"] = before["claim"]["until"] if "claim" in before else None
             return bool((await db.examples.replace_one(seen, document)).matched_count)
         except DuplicateKeyError:
             return False
@@ -361,6 +392,12 @@ class MongoStore(MongoLists):
                 "it, or has written another one at the same time; save it again"
             )
         return found
+
+
+def _found(example: Document) -> refusals.Found:
+    claim = example.get("claim")
+    held = (claim["owner"], claim["until"].timestamp()) if claim else ()
+    return refusals.Found(attempt_number(example), example["status"], *held)
 
 
 def _place(run: str, conversation: str) -> dict[str, Any]:

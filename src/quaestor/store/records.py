@@ -118,6 +118,28 @@ class ConversationRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Claim:
+    """What a runner claims a conversation with that several may want to play.
+
+    Attributes:
+        owner: Names the runner.
+        seconds: For how long, by the store's clock; 0 to MOST_SECONDS.
+        seen: The last attempt at the conversation that the runner knows of, 0 where it knows of none: what another one
+            has played since, to whatever end, is not to be played again.
+        over: Who may hold it, and is known to be gone.
+    """
+
+    owner: str
+    seconds: float
+    seen: int = 0
+    over: str | None = None
+
+
+MOST_SECONDS = 3600.0
+"""The longest that a claim holds. One that seems to hold for longer was made before a clock was put back."""
+
+
+@dataclass(frozen=True, slots=True)
 class TurnRecord:
     """One turn of a conversation, as far as it is. Unique by `(run, conversation, attempt, index)`.
 

@@ -10,11 +10,14 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from datetime import datetime
+from time import time
 
 from quaestor.core.triples import Triple
 from quaestor.store import errors as refusals
 from quaestor.store.contents import names_of_prompt, text_to_triples, triples_to_text
 from quaestor.store.records import (
+    MOST_SECONDS,
+    Claim,
     ConversationRecord,
     CorrectionRecord,
     ExampleStatus,
@@ -94,13 +97,40 @@ class SqliteStore(SqliteLists):
         return self._select(RunRecord, "runs WHERE id = ?", run)[0]
 
     @in_order
-    def begin_example(self, example: ConversationRecord) -> int:
+    def begin_example(self, example: ConversationRecord, claim: Claim | None = None) -> int:
         """Notes that a conversation is being played, as another attempt; returns its number."""
         with self._reporting("write to"), self._transaction():
-            before = self._unfinished(example)
-            attempt = before + 1 if before else 1
+            # By the machine's clock: all who open the file share it.
+            before, clock = self._unfinished(example), time()
+            if before and claim and refusals.check_claim(self._name, example, claim, before, clock):
+                return before.attempt
+            attempt = before.attempt + 1 if before else 1
             self._replace_example(replace(example, attempt=attempt))
+            if claim is not None:
+                held = (claim.owner, clock + claim.seconds, example.run, example.conversation)
+                self._db.execute(
+                    "UPDATE examples SET claim_owner = ?, claim_until = ? WHERE run = ? AND conversation = ?", held
+                )
             return attempt
+
+    @in_order
+    def pending(self, run: str) -> Mapping[str, str | None]:
+        """Returns the conversations that were begun and have not ended, each with who has claimed it by now."""
+        self._check_run(run)
+        clock = time()
+        held = "CASE WHEN claim_until > ? AND claim_until <= ? THEN claim_owner END"
+        with self._reporting("read"):
+            found = (
+                f"SELECT conversation, {held} FROM examples WHERE run = ? AND status = 'pending' ORDER BY conversation"
+            )
+            return dict(self._db.execute(found, (clock, clock + MOST_SECONDS, run)).fetchall())
+
+    @in_order
+    def renew_claims(self, run: str, owner: str, seconds: float) -> None:
+        """Holds the claims of a runner on conversations of a run for some seconds more."""
+        held = (time() + seconds, run, owner)
+        with self._reporting("write to"), self._transaction():
+            self._db.execute("UPDATE examples SET claim_until = ? WHERE run = ? AND claim_owner = ?", held)
 
     @in_order
     def save_turn(self, turn: TurnRecord) -> None:
@@ -122,23 +152,25 @@ class SqliteStore(SqliteLists):
             for turn in turns:
                 self._insert("turns", turn, classes_of(turn.answer), verb="REPLACE")
 
-    def _unfinished(self, example: ConversationRecord) -> int | None:
-        """Returns which attempt at a conversation was begun last, or None; a complete one is refused."""
+    def _unfinished(self, example: ConversationRecord) -> refusals.Found | None:
+        """Returns what there is of a conversation, or None; a complete one is refused."""
         self._require(example.run)
         key = (example.run, example.conversation)
-        row = self._db.execute(
-            "SELECT status, attempt FROM examples WHERE run = ? AND conversation = ?", key
-        ).fetchone()
+        found = "SELECT attempt, status, claim_owner, claim_until FROM examples WHERE run = ? AND conversation = ?"
+        row = self._db.execute(found, key).fetchone()
         if row and row["status"] == "complete":
             raise refusals.complete_already(self._name, example)
-        return int(row["attempt"]) if row else None
+        return (
+            refusals.Found(row["attempt"], row["status"], row["claim_owner"], row["claim_until"] or 0) if row else None
+        )
 
     def _replace_example(self, example: ConversationRecord) -> None:
-        """Writes a conversation. Its turns refer to it: it may not be taken away and put back."""
+        """Writes a conversation, claimed by nobody. Its turns refer to it: it may not be taken away and put back."""
         names = ", ".join(item.name for item in fields(example))
         marks = ", ".join("?" * len(fields(example)))
         values = [encode(item.name, getattr(example, item.name)) for item in fields(example)]
         changes = ", ".join(f"{item.name} = excluded.{item.name}" for item in fields(example))
+        changes += ", claim_owner = NULL, claim_until = NULL"
         self._db.execute(f"INSERT INTO examples ({names}) VALUES ({marks}) ON CONFLICT DO UPDATE SET {changes}", values)
 
     @in_order

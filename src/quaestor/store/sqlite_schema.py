@@ -167,9 +167,14 @@ _CONTENTS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     "CREATE INDEX ontologies_by_content ON ontologies (content)",
     "CREATE INDEX contents_by_base ON contents (base)",
 )
+# Who plays a conversation, where several may, and until when: seconds by the machine's clock.
+_CLAIMS = (
+    "ALTER TABLE examples ADD COLUMN claim_owner TEXT",
+    "ALTER TABLE examples ADD COLUMN claim_until REAL",
+)
 STEPS: tuple[tuple[str | Callable[[sqlite3.Connection], None], ...], ...] = (
     _RUNS, _KNOWLEDGE, _USAGE, _REFERENCES, _EVENTS, _SCORES, _ATTEMPTS, _CAUSES, _FROZEN_GRAPHS, _CORRECTIONS,
-    _LISTS, _CONTENTS,
+    _LISTS, _CONTENTS, _CLAIMS,
 )  # fmt: skip
 """Step n brings a file of version n to version n + 1; a new file takes all of them."""
 

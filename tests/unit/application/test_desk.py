@@ -213,7 +213,7 @@ async def test_a_run_that_somebody_deleted_leaves_an_empty_conversation(tmp_path
 async def test_what_is_stopped_while_the_store_begins_an_attempt_is_done_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stopped: str
 ) -> None:
-    begins, attempts, on_start = asyncio.Event(), 0, RunWriter.on_start
+    begins, attempts, begin = asyncio.Event(), 0, RunWriter.begin
 
     async def slow(writer: RunWriter, conversation: Conversation) -> Watcher:
         nonlocal attempts
@@ -221,9 +221,9 @@ async def test_what_is_stopped_while_the_store_begins_an_attempt_is_done_again(
         if attempts == (1 if stopped == "asked" else 2):
             begins.set()
             await asyncio.Event().wait()
-        return await on_start(writer, conversation)
+        return await begin(writer, conversation)
 
-    monkeypatch.setattr(RunWriter, "on_start", slow)
+    monkeypatch.setattr(RunWriter, "begin", slow)
     async with desk(tmp_path) as at:
         id = await begun(at)
         if stopped == "taken back":

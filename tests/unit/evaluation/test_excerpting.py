@@ -138,7 +138,7 @@ def test_the_store_has_the_graph_of_all_that_was_shown(tmp_path: Path) -> None:
             spec = RunSpec.of(dataset, "scripted")
             await store.create_run(RunRecord("r", {}, spec.digest, "filing", dataset.digest, 1, started=now()))
             writer = RunWriter(store, "r")
-            watcher = await writer.on_start(conversation)
+            watcher = await writer.begin(conversation)
             knowledge = GraphProvider.of([filing], "extend")
             play = Play(conversation, FirstCell(), knowledge, None, watcher, excerpts=WordExcerpts(filing))
             await play.turns_to_end()

@@ -1,0 +1,304 @@
+"""Several runners on one run: each conversation is played once, and what one that died leaves is finished by others."""
+
+import asyncio
+import multiprocessing
+import os
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from multiprocessing.context import ForkContext, ForkProcess
+from multiprocessing.synchronize import Barrier
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scripted import logging_to, many_conversations
+from store_records import a_run, an_example, play, some_turns
+
+from quaestor.datasets.dataset import Dataset
+from quaestor.errors import ClaimedError, DuplicateRecordError
+from quaestor.evaluation import run as running
+from quaestor.evaluation.claiming import Lease, is_gone
+from quaestor.evaluation.engines import make_engine
+from quaestor.evaluation.run import run_dataset
+from quaestor.evaluation.spec import RunSpec
+from quaestor.store.base import RunStore, open_store
+from quaestor.store.records import Claim, ConversationRecord, RunRecord, TurnRecord
+
+RUN = a_run()
+FORK: ForkContext = multiprocessing.get_context("fork")
+
+
+def begun(conversation: str = "c1") -> ConversationRecord:
+    return an_example(RUN, conversation, "pending", turns=0)
+
+
+def test_a_claimed_conversation_is_begun_by_nobody_else(uri: str) -> None:
+    async def scenario(store: RunStore) -> None:
+        await store.create_run(RUN)
+        assert await store.begin_example(begun(), Claim("ada", 30)) == 1
+        assert await store.pending(RUN.id) == {"c1": "ada"}
+        with pytest.raises(ClaimedError) as caught:
+            await store.begin_example(begun(), Claim("bob", 30))
+        assert caught.value.owner == "ada"
+        # Once more by the same, as after a reply that was lost: it is begun.
+        assert await store.begin_example(begun(), Claim("ada", 30)) == 1
+        # Who is known to be gone holds nothing.
+        assert await store.begin_example(begun(), Claim("bob", 30, over="ada")) == 2
+        assert await store.pending(RUN.id) == {"c1": "bob"}
+
+    play(uri, scenario)
+
+
+def test_a_claim_ends_with_its_time_or_when_it_is_given_back(uri: str) -> None:
+    async def scenario(store: RunStore) -> None:
+        await store.create_run(RUN)
+        await store.begin_example(begun(), Claim("ada", 0.3))
+        await store.renew_claims(RUN.id, "ada", 0.6)
+        await store.renew_claims(RUN.id, "bob", 60)
+        await asyncio.sleep(0.35)
+        with pytest.raises(ClaimedError):
+            await store.begin_example(begun(), Claim("bob", 30))
+        await asyncio.sleep(0.4)
+        assert await store.pending(RUN.id) == {"c1": None}
+        assert await store.begin_example(begun(), Claim("bob", 30, seen=1)) == 2
+        await store.renew_claims(RUN.id, "bob", 0)
+        assert await store.begin_example(begun(), Claim("ada", 30)) == 3
+
+    play(uri, scenario)
+
+
+def test_what_was_played_since_is_not_played_again(uri: str) -> None:
+    async def scenario(store: RunStore) -> None:
+        await store.create_run(RUN)
+        await store.begin_example(begun(), Claim("ada", 30))
+        await store.complete_example(an_example(RUN, status="failed", turns=0), ())
+        assert await store.pending(RUN.id) == {}
+        with pytest.raises(ClaimedError) as caught:
+            await store.begin_example(begun(), Claim("bob", 30, seen=0))
+        assert caught.value.owner is None
+        # Who begins the run anew knows of it.
+        assert await store.begin_example(begun(), Claim("bob", 30, seen=1)) == 2
+        await store.complete_example(an_example(RUN, attempt=2), some_turns(RUN, attempt=2))
+        with pytest.raises(DuplicateRecordError, match="complete already"):
+            await store.begin_example(begun(), Claim("ada", 30, seen=2))
+
+    play(uri, scenario)
+
+
+def test_records_do_not_tell_who_claimed_them(uri: str) -> None:
+    async def scenario(store: RunStore) -> None:
+        await store.create_run(RUN)
+        await store.begin_example(begun(), Claim("ada", 30))
+        assert await store.examples(RUN.id) == (begun(),)
+
+    play(uri, scenario)
+
+
+def test_of_many_that_want_one_conversation_one_has_it(uri: str) -> None:
+    async def scenario(store: RunStore) -> None:
+        await store.create_run(RUN)
+
+        async def wants(owner: str) -> bool:
+            async with open_store(uri) as own:
+                try:
+                    return await own.begin_example(begun(), Claim(owner, 30)) == 1
+                except ClaimedError:
+                    return False
+
+        assert sum(await asyncio.gather(*(wants(f"runner {number}") for number in range(6)))) == 1
+
+    play(uri, scenario)
+
+
+def the_only(uri: str) -> str:
+    async def read() -> str:
+        async with open_store(uri) as store:
+            while not (runs := await store.runs()):
+                await asyncio.sleep(0.02)
+            return runs[0].id
+
+    return asyncio.run(read())
+
+
+def runner(uri: str, log: Path, pause: float, engine: str, resume: bool, barrier: Barrier | None = None) -> None:
+    """A process of its own, which begins the run or joins it."""
+    dataset = many_conversations(COUNT, pause)
+    spec = RunSpec.of(dataset, "scripted")
+    joined = the_only(uri) if resume else None
+    if barrier is not None:
+        barrier.wait()
+
+    async def scenario(store: RunStore) -> None:
+        await run_dataset(
+            dataset, spec, store, make_engine(engine, 3), resume=joined, factory=logging_to(log), lease=Lease(1.0)
+        )
+
+    play(uri, scenario)
+
+
+COUNT = 24
+
+
+def start(work: Callable[..., None], *given: Any) -> ForkProcess:
+    process = FORK.Process(target=work, args=given)
+    process.start()
+    return process
+
+
+def same_but_times(turns: tuple[TurnRecord, ...]) -> list[TurnRecord]:
+    return [replace(turn, run="", attempt=1, started=RUN.started, finished=None) for turn in turns]
+
+
+def results(uri: str) -> tuple[RunRecord, list[TurnRecord], list[ConversationRecord]]:
+    found: list[Any] = []
+
+    async def read(store: RunStore) -> None:
+        (run,) = await store.runs()
+        found.extend((run, same_but_times(await store.turns(run.id)), list(await store.examples(run.id))))
+
+    play(uri, read)
+    return found[0], found[1], found[2]
+
+
+def alone(tmp_path: Path) -> list[TurnRecord]:
+    uri = f"sqlite:///{tmp_path / 'alone.db'}"
+    runner(uri, tmp_path / "alone.log", 0.0, "inline", resume=False)
+    return [replace(turn, question=turn.question) for turn in results(uri)[1]]
+
+
+def without_pause(turns: list[TurnRecord], pause: float) -> list[tuple[object, ...]]:
+    said = f"sleep {pause} "
+    return [
+        (turn.conversation, turn.index, turn.question.removeprefix(said), turn.number, turn.program, turn.error is None)
+        for turn in turns
+    ]
+
+
+def questions(dataset: Dataset) -> Counter[str]:
+    return Counter(f"{one.document.id} {question}" for one in dataset.conversations for question in one.questions)
+
+
+def asked(*logs: Path) -> Counter[str]:
+    lines = [line for log in logs if log.exists() for line in log.read_text().splitlines()]
+    return Counter(line.partition(" ")[2] for line in lines)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("runners", [2, 4])
+def test_several_runners_play_each_conversation_once(uri: str, tmp_path: Path, runners: int) -> None:
+    pause, log = 0.01, tmp_path / "log"
+    first = start(runner, uri, log, pause, "inline", False)
+    others = [start(runner, uri, log, pause, "inline", True) for _ in range(runners - 1)]
+    for process in (first, *others):
+        process.join()
+        assert process.exitcode == 0
+    run, turns, examples = results(uri)
+    assert run.status == "complete"
+    assert [example.attempt for example in examples] == [1] * COUNT
+    assert asked(log) == questions(many_conversations(COUNT, pause))
+    processes = {line.partition(" ")[0] for line in log.read_text().splitlines()}
+    assert len(processes) > 1
+    assert without_pause(turns, pause) == without_pause(alone(tmp_path), 0)
+
+
+@pytest.mark.slow
+def test_two_that_go_on_with_a_killed_run_play_what_is_left_once(uri: str, tmp_path: Path) -> None:
+    pause, barrier = 0.01, FORK.Barrier(2)
+    killed = start(runner, uri, tmp_path / "killed", pause, "inline", False)
+    while sum(asked(tmp_path / "killed").values()) < 20:
+        time.sleep(0.01)
+    assert killed.pid is not None
+    os.kill(killed.pid, signal.SIGKILL)
+    killed.join()
+    had = {example.conversation for example in results(uri)[2] if example.status == "complete"}
+    both = [start(runner, uri, tmp_path / "log", pause, "inline", True, barrier) for _ in range(2)]
+    for process in both:
+        process.join()
+        assert process.exitcode == 0
+    run, turns, examples = results(uri)
+    assert (run.status, len(examples)) == ("complete", COUNT)
+    left = [one for one in many_conversations(COUNT, pause).conversations if one.id not in had]
+    assert asked(tmp_path / "log") == Counter(
+        f"{one.document.id} {question}" for one in left for question in one.questions
+    )
+    assert without_pause(turns, pause) == without_pause(alone(tmp_path), 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("told", [True, False], ids=["same machine", "another machine"])
+def test_what_a_killed_runner_had_claimed_is_finished_by_the_rest(
+    uri: str, tmp_path: Path, told: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not told:  # of a process of another machine nothing is known but its lease
+        for module in (running, __import__("quaestor.evaluation.writing", fromlist=["is_gone"])):
+            monkeypatch.setattr(module, "is_gone", lambda owner: False)
+    pause = 0.05
+    killed = start(runner, uri, tmp_path / "killed", pause, "inline", False)
+    while sum(asked(tmp_path / "killed").values()) < 8:
+        time.sleep(0.01)
+    rest = [start(runner, uri, tmp_path / f"log{number}", pause, "inline", True) for number in range(2)]
+    while not asked(tmp_path / "log0"):
+        time.sleep(0.01)
+    assert killed.pid is not None
+    os.kill(killed.pid, signal.SIGKILL)
+    killed.join()
+    for process in rest:
+        process.join()
+        assert process.exitcode == 0
+    run, turns, examples = results(uri)
+    assert (run.status, len(examples)) == ("complete", COUNT)
+    # What the killed one was at, and nothing else, was played again.
+    assert 1 <= sum(example.attempt == 2 for example in examples) <= 3
+    assert {example.attempt for example in examples} == {1, 2}
+    assert without_pause(turns, pause) == without_pause(alone(tmp_path), 0)
+
+
+@pytest.mark.slow
+def test_a_runner_that_was_thought_to_be_gone_does_no_harm(uri: str, tmp_path: Path) -> None:
+    """Stopped for longer than its lease, then woken: what it plays to its end is dropped, and its run goes on."""
+    pause = 0.05
+    stopped = start(runner, uri, tmp_path / "log", pause, "inline", False)
+    while sum(asked(tmp_path / "log").values()) < 8:
+        time.sleep(0.01)
+    assert stopped.pid is not None
+    os.kill(stopped.pid, signal.SIGSTOP)
+    other = start(runner, uri, tmp_path / "other", pause, "inline", True)
+    while sum(asked(tmp_path / "other").values()) < 40:
+        time.sleep(0.01)
+    os.kill(stopped.pid, signal.SIGCONT)
+    for process in (stopped, other):
+        process.join()
+        assert process.exitcode == 0
+    run, turns, examples = results(uri)
+    assert (run.status, len(examples)) == ("complete", COUNT)
+    assert without_pause(turns, pause) == without_pause(alone(tmp_path), 0)
+
+
+@pytest.mark.slow
+def test_workers_of_two_runners_play_each_conversation_once(tmp_path: Path) -> None:
+    uri = f"sqlite:///{tmp_path / 'runs.db'}"
+    processes = [start(runner, uri, tmp_path / "log", 0.0, "processes", resume) for resume in (False, True)]
+    for process in processes:
+        process.join()
+        assert process.exitcode == 0
+    run, _, examples = results(uri)
+    assert (run.status, [example.attempt for example in examples]) == ("complete", [1] * COUNT)
+    assert asked(tmp_path / "log") == questions(many_conversations(COUNT))
+
+
+def test_a_process_that_is_no_more_is_gone() -> None:
+    mine = Lease()
+    assert not is_gone(mine.owner)
+    with_pipe = FORK.SimpleQueue()
+    child = start(lambda: with_pipe.put(Lease().owner))
+    owner = with_pipe.get()
+    child.join()
+    assert is_gone(owner)
+    # The number alone does not tell: another process may have it since; nor does one of another machine.
+    machine, process, started, token = mine.owner.split("/")
+    assert is_gone("/".join((machine, process, str(int(started) - 1), token)))
+    assert not is_gone("/".join(("elsewhere", "1", started, token)))
+    assert not is_gone("by hand")
