@@ -394,10 +394,10 @@ class MongoStore(MongoLists):
         return found
 
 
-def _found(example: Document) -> refusals.Found:
+def _found(example: Document) -> refusals.BegunBefore:
     claim = example.get("claim")
     held = (claim["owner"], claim["until"].timestamp()) if claim else ()
-    return refusals.Found(attempt_number(example), example["status"], *held)
+    return refusals.BegunBefore(attempt_number(example), example["status"], *held)
 
 
 def _place(run: str, conversation: str) -> dict[str, Any]:

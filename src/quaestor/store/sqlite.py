@@ -152,7 +152,7 @@ class SqliteStore(SqliteLists):
             for turn in turns:
                 self._insert("turns", turn, classes_of(turn.answer), verb="REPLACE")
 
-    def _unfinished(self, example: ConversationRecord) -> refusals.Found | None:
+    def _unfinished(self, example: ConversationRecord) -> refusals.BegunBefore | None:
         """Returns what there is of a conversation, or None; a complete one is refused."""
         self._require(example.run)
         key = (example.run, example.conversation)
@@ -161,7 +161,9 @@ class SqliteStore(SqliteLists):
         if row and row["status"] == "complete":
             raise refusals.complete_already(self._name, example)
         return (
-            refusals.Found(row["attempt"], row["status"], row["claim_owner"], row["claim_until"] or 0) if row else None
+            refusals.BegunBefore(row["attempt"], row["status"], row["claim_owner"], row["claim_until"] or 0)
+            if row
+            else None
         )
 
     def _replace_example(self, example: ConversationRecord) -> None:
