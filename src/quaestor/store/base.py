@@ -120,7 +120,13 @@ class RunStore(Protocol):
         ...
 
     async def renew_claims(self, run: str, owner: str, seconds: float) -> None:
-        """Holds the claims of a runner on conversations of a run from now on for some seconds; 0 gives them back."""
+        """Holds the claims of a runner on conversations that it plays.
+
+        Args:
+            run: The run's id.
+            owner: Names the runner.
+            seconds: For how long from now on; 0 gives them back.
+        """
         ...
 
     async def save_turn(self, turn: TurnRecord) -> None:
