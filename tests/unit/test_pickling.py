@@ -17,6 +17,7 @@ from quaestor.errors import (
     BadLinesError,
     BudgetExceededError,
     BusyError,
+    ClaimedError,
     ExecutionError,
     FormulaError,
     GapError,
@@ -54,6 +55,7 @@ ARGUMENTS: dict[type[QuaestorError], tuple[object, ...]] = {
     RunStoppedError: ("interrupted", "20261122-041500"),
     SeveralPagesError: ("pages.json", 18),
     BusyError: ("too many questions wait", 7),
+    ClaimedError: ("conversation c1 is being played", "ada"),
     BadLinesError: ("answers.jsonl", ("answers.jsonl:3: it has no turn",), 841),
 }
 """What the errors are made with that take facts; all others take a message."""
