@@ -107,6 +107,7 @@ async def all_that_a_run_store_gives(store: RunStore) -> str:
         "run": await store.run(run),
         "examples": await store.examples(run),
         "progress": await store.progress(run),
+        "pending": await store.pending(run),
         "turns": await store.turns(run),
         "list_turns": await store.list_turns(run, TurnFilter(), ListPart()),
         "count_turns": await store.count_turns(run, "operation"),
@@ -119,7 +120,20 @@ async def all_that_a_run_store_gives(store: RunStore) -> str:
         "frozen_graph": await store.frozen_graph(FROZEN),
         "frozen_graphs": await store.frozen_graphs(),
     }
-    writes = {"create", "resume", "finish", "delete", "begin", "complete", "save", "log", "freeze", "add", "close"}
+    writes = {
+        "create",
+        "resume",
+        "renew",
+        "finish",
+        "delete",
+        "begin",
+        "complete",
+        "save",
+        "log",
+        "freeze",
+        "add",
+        "close",
+    }
     operations = {name for name, _ in inspect.getmembers(RunStore, inspect.iscoroutinefunction) if name[0] != "_"}
     assert {name for name in operations if name.partition("_")[0] not in writes} == given.keys()
     return repr(given)

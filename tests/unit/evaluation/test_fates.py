@@ -63,6 +63,7 @@ FATES: dict[type[QuaestorError], Fate] = {
     errors.StoreError: "end",
     errors.UnknownRunError: "end",
     errors.DuplicateRecordError: "end",
+    errors.ClaimedError: "end",
     errors.OntologyError: "end",
     errors.ModelError: "end",
 }
