@@ -11,7 +11,7 @@ from quaestor.application.asked import AskedRun, Asking
 from quaestor.application.file_cache import kept_knowledge
 from quaestor.application.live_traces import TraceFile, TraceFolder, TraceOptions
 from quaestor.application.models import NO_CASSETTE, CassetteOptions, model_access, solver_access
-from quaestor.application.resolve import CorpusPage, has_numbers
+from quaestor.application.resolve import CorpusPage, require_askable
 from quaestor.application.several import taken_apart
 from quaestor.application.solver_options import (
     NO_OVERRIDES,
@@ -25,7 +25,6 @@ from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.documents.combining import files_of
 from quaestor.documents.document import Document
-from quaestor.errors import InputError
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.places import PlaceExcerpts
 from quaestor.evaluation.recording import TurnPlace
@@ -107,8 +106,7 @@ async def answer_questions(
         OutageError: A service that the solver needs does not answer.
     """
     document, settings = page.document, request.settings
-    if not has_numbers(document):
-        raise InputError(f"{document.id} has no number in its tables or its text: nothing can be answered from it")
+    require_askable(document)
     # Who shares a model may ask a page twice: what each time has used is counted by the conversation.
     name = document.id if request.session is None else f"{document.id}#{uuid4().hex[:8]}"
     asked_of_it = Conversation(name, document, tuple(questions), chained=chained)

@@ -16,7 +16,7 @@ from quaestor.application.ask_service import (
     who_answers,
 )
 from quaestor.application.asked import AskedRun
-from quaestor.application.resolve import CorpusPage, has_numbers
+from quaestor.application.resolve import CorpusPage, require_askable
 from quaestor.application.run_service import find_run
 from quaestor.application.several import taken_apart
 from quaestor.application.stored_turns import find_conversation, stored_corrections, turn_of_record
@@ -78,8 +78,7 @@ class Chat:
         Raises:
             InputError: The page has no number.
         """
-        if not has_numbers(page.document):
-            raise InputError(f"{page.document.id} has no number in its tables or its text: nothing can be answered")
+        require_askable(page.document)
         self.page, self.request, self._watcher = page, request, watcher
         self.unkept: str | None = None
         self._open: _Open | None = None

@@ -14,7 +14,14 @@ from quaestor.datasets.dataset import Dataset
 from quaestor.datasets.formats import only_document, read_dataset
 from quaestor.documents.combining import combine
 from quaestor.documents.document import Document
-from quaestor.errors import DatasetError, InputError, SeveralPagesError, StoreError, UnknownConversationError
+from quaestor.errors import (
+    DatasetError,
+    DocumentError,
+    InputError,
+    SeveralPagesError,
+    StoreError,
+    UnknownConversationError,
+)
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.graph.knowledge_graph import Policy
 from quaestor.ontology.ontology import Ontology
@@ -86,6 +93,9 @@ def read_playable(path: Path, limit: int | None = None) -> Dataset:
     """
     dataset = read_dataset(path, limit)
     if not any(has_numbers(conversation.document) for conversation in dataset.conversations):
+        for page in documents_of(dataset).values():
+            if page.refusal is not None:
+                require_askable(page)
         raise DatasetError(f"{path} has no page with a number: nothing in it can be answered")
     return dataset
 
@@ -94,6 +104,19 @@ def has_numbers(document: Document) -> bool:
     """Tells whether a page has a number in a table or a sentence."""
     cells = (cell for table in document.tables for cell in table.body())
     return any(cell.quantities for cell in cells) or any(sentence.mentions for sentence in document.sentences)
+
+
+def require_askable(document: Document) -> None:
+    """Makes sure that a document can be asked.
+
+    Raises:
+        DocumentError: Nothing of it was read.
+        InputError: It has no number.
+    """
+    if document.refusal is not None:
+        raise DocumentError(f"{document.id}: {document.refusal}")
+    if not has_numbers(document):
+        raise InputError(f"{document.id} has no number in its tables or its text: nothing can be answered from it")
 
 
 def page_file(name: str) -> Path:

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import PurePath
 from weakref import WeakValueDictionary
 
-from quaestor.application.resolve import SAMPLE, CorpusPage, find_page, find_pages, has_numbers
+from quaestor.application.resolve import SAMPLE, CorpusPage, find_page, find_pages, has_numbers, require_askable
 from quaestor.application.room import Room
 from quaestor.application.uploads import Uploads
 from quaestor.errors import InputError, UnknownUploadError
@@ -166,8 +166,7 @@ class Shelf:
             page = found[int(index)]
             name = f"{name}#{page.document.id}"
         page = await asyncio.to_thread(find_page, name, self._cache)
-        if not has_numbers(page.document):
-            raise InputError(f"{page.document.id} has no number: nothing can be answered from it")
+        require_askable(page.document)
         return page
 
     def _hold(self, id: str, page: CorpusPage) -> None:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from quaestor.application.file_cache import file_cache
-from quaestor.application.resolve import CorpusPage, has_numbers, store_file
+from quaestor.application.resolve import CorpusPage, require_askable, store_file
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, UnknownUploadError
 from quaestor.readers.cache import ByteCache, cache_key
@@ -162,8 +162,7 @@ class Uploads:
                 return await asyncio.to_thread(document_of, kept)
         async with self._reading:
             reader, document = await read_limited(data, name, self.limits.reading)
-        if not has_numbers(document):
-            raise InputError(f"{name} has no number in its tables or its text: nothing can be answered from it")
+        require_askable(document)
         if self._cache is not None and reader in own_readers():  # what others depend on is not known
             await asyncio.to_thread(lambda cache: cache.put(key, document_bytes(document)), self._cache)
         return document

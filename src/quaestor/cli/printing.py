@@ -150,6 +150,15 @@ def say_what_is_lost(document: "Document") -> None:
         print(f"quaestor: ... and {len(lost) - _MOST_LOST} more (quaestor read FILE)", file=sys.stderr)
 
 
+def say_what_is_refused(documents: "Iterable[Document]") -> None:
+    """Says on stderr of which pages nothing was read, and why: what is asked about them cannot be answered."""
+    refused = {page.id: page.refusal for page in documents if page.refusal is not None}
+    for id, why in list(refused.items())[:_MOST_LOST]:
+        print(visible(f"quaestor: {id}: {why}; what is asked about it fails"), file=sys.stderr)
+    if len(refused) > _MOST_LOST:
+        print(f"quaestor: ... and {len(refused) - _MOST_LOST} more pages (quaestor check FILE)", file=sys.stderr)
+
+
 def default_policy(policy: str) -> str:
     """Returns in words which policy holds where none is named."""
     becomes = "becomes a property" if policy == "extend" else "is an error"

@@ -43,7 +43,7 @@ def run_command(
         from quaestor.application.choosing import read_chosen
         from quaestor.application.resolve import dataset_path
         from quaestor.application.run_service import load_ahead, start_run
-        from quaestor.cli.printing import announced
+        from quaestor.cli.printing import announced, say_what_is_refused
         from quaestor.cli.progress import say_reading, show_progress
         from quaestor.store.base import open_store
 
@@ -52,6 +52,7 @@ def run_command(
         load_ahead(request)
         with announced(f"reading {path}"):
             pages, selection = read_chosen(path, choice)
+        say_what_is_refused(conversation.document for conversation in pages.conversations)
         request = replace(request, selection=selection)
 
     async def play_all() -> str:
@@ -80,7 +81,7 @@ def eval_command(
         from quaestor.application.solver_options import solver_options
         from quaestor.application.tool_advice import rests_on
         from quaestor.application.weights_card import learned_from
-        from quaestor.cli.printing import announced
+        from quaestor.cli.printing import announced, say_what_is_refused
         from quaestor.cli.progress import say_reading, show_progress
         from quaestor.scoring.gold import read_gold
         from quaestor.store.base import open_store
@@ -92,6 +93,7 @@ def eval_command(
         load_ahead(request)
         with announced(f"reading {path}"):
             (pages, selection), gold = read_chosen(path, choice), read_gold(path)
+        say_what_is_refused(conversation.document for conversation in pages.conversations)
         request = replace(request, selection=selection)
 
     if learned_from(path, request.settings.solver, solver_options(request.settings, request.overrides)):

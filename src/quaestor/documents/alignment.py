@@ -5,6 +5,7 @@ $ 4 in 2012") and of what stands nearest. A number that is set against another o
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -60,11 +61,10 @@ def aligned_periods(sentence: Sentence, earlier: Sequence[Sentence] = ()) -> tup
     """
     spans = [(mention.ref.start, mention.ref.end) for mention in sentence.mentions]
     dates = _own_periods(sentence)
-    found = _in_turn(spans, sentence.text, dates) or [
-        _nearest(n, spans, sentence.text, dates) for n in range(len(spans))
-    ]
+    found = _in_turn(spans, sentence.text, dates) or _nearest_of_each(spans, sentence.text, dates)
+    lists = _Lists(sentence, earlier)
     for run in _runs(sentence.text, spans, _JOINT):
-        periods = _list_for(run, spans, sentence, earlier)
+        periods = lists.for_run(run, spans)
         for n, period in zip(run, periods, strict=False):
             found[n] = period
     for n, after in zip(range(len(spans)), range(1, len(spans)), strict=False):
@@ -100,19 +100,37 @@ def _is_joined(text: str, one: Span, next_one: Span, joint: re.Pattern[str]) -> 
     return counted is None or text.startswith(f" {counted}", next_one[1])
 
 
-def _list_for(run: range, spans: Sequence[Span], sentence: Sentence, earlier: Sequence[Sentence]) -> Sequence[Period]:
-    start, end = spans[run[0]][0], spans[run[-1]][1]
-    own = [dated for dated in _period_lists(sentence) if len(dated) == len(run)]
-    if own:
-        nearest = min(own, key=lambda dated: dated[0][1] - end if dated[0][1] >= end else 2 * (start - dated[-1][2]))
-        return [period for period, _, _ in nearest]
-    if sentence.periods:
-        return ()
-    for before in reversed(earlier[-LOOKED_BACK:]):
-        lists = [dated for dated in _period_lists(before) if len(dated) == len(run)]
-        if lists and before.section == sentence.section:
-            return [period for period, _, _ in lists[-1]]
-    return ()
+class _Lists:
+    """The lists of periods of a sentence and of those before it, each found once."""
+
+    def __init__(self, sentence: Sentence, earlier: Sequence[Sentence]) -> None:
+        self._own = _by_length(_period_lists(sentence))
+        self._named = bool(sentence.periods)
+        self._before = [
+            {length: lists[-1] for length, lists in _by_length(_period_lists(before)).items()}
+            for before in reversed(earlier[-LOOKED_BACK:])
+            if before.section == sentence.section
+        ]
+
+    def for_run(self, run: range, spans: Sequence[Span]) -> Sequence[Period]:
+        """Returns the periods that a list of numbers takes, in order; nothing where there is no list as long."""
+        start, end = spans[run[0]][0], spans[run[-1]][1]
+        own = self._own.get(len(run))
+        if own:
+            nearest = min(
+                own, key=lambda dated: dated[0][1] - end if dated[0][1] >= end else 2 * (start - dated[-1][2])
+            )
+            return [period for period, _, _ in nearest]
+        if self._named:
+            return ()
+        return [period for period, _, _ in next((lists[len(run)] for lists in self._before if len(run) in lists), ())]
+
+
+def _by_length(lists: Sequence[list[Dated]]) -> dict[int, list[list[Dated]]]:
+    found: dict[int, list[list[Dated]]] = {}
+    for dated in lists:
+        found.setdefault(len(dated), []).append(dated)
+    return found
 
 
 def _period_lists(sentence: Sentence) -> list[list[Dated]]:
@@ -155,16 +173,24 @@ def _in_turn(spans: Sequence[Span], text: str, dates: Sequence[Dated]) -> list[P
     return found
 
 
-def _nearest(n: int, spans: Sequence[Span], text: str, dates: Sequence[Dated]) -> Period | None:
+def _nearest_of_each(spans: Sequence[Span], text: str, dates: Sequence[Dated]) -> list[Period | None]:
+    starts = [start for start, _ in spans]
+    return [_nearest(n, spans, starts, text, dates) for n in range(len(spans))]
+
+
+def _nearest(n: int, spans: Sequence[Span], starts: Sequence[int], text: str, dates: Sequence[Dated]) -> Period | None:
     start, end = spans[n]
     compared = _AGAINST.match(text, end) is not None
+
+    def numbers_between(one: int, other: int) -> int:
+        return max(0, bisect_left(starts, other) - bisect_left(starts, one))
 
     def distance(dated: Dated) -> tuple[int, int]:
         # What follows a number names its year more often than what precedes it.
         _, begin, stop = dated
         if begin >= end:
-            return begin - end + _BETWEEN * sum(end <= other < begin for other, _ in spans), 0
-        return 2 * (start - stop) + _BETWEEN * sum(stop <= other < start for other, _ in spans), 1
+            return begin - end + _BETWEEN * numbers_between(end, begin), 0
+        return 2 * (start - stop) + _BETWEEN * numbers_between(stop, start), 1
 
     following = spans[n + 1][0] if n + 1 < len(spans) else len(text)
     allowed = [dated for dated in dates if not (compared and dated[1] >= following)]

@@ -25,6 +25,12 @@ from quaestor.documents.timing import reported_period, with_periods
 from quaestor.documents.units import with_standing_scale, with_units
 from quaestor.errors import DocumentError
 
+LONGEST_TEXT = 20_000
+"""Characters of a cell, a heading or a sentence: five times the longest that is printed in the filings that we have.
+What is done with one may take time and memory that grow as the square of its length."""
+LONGEST_PARAGRAPH = 1_000_000
+"""Characters of a paragraph, whose sentences readers cut: a file of text that is one is taken, and a book that is."""
+
 _LEADING_SENTENCES = 2
 _CENTS = -2
 _FIRST_BLOCKS = 40
@@ -134,7 +140,8 @@ def assemble(
         lost_dashes: Whether dashes were turned into the years 2013 and 2014 on the way, as in the files of ConvFinQA.
 
     Raises:
-        DocumentError: Two sections have one id, an id is no name, or a heading's level is below 1.
+        DocumentError: Two sections have one id, an id is no name, a heading's level is below 1, or a text is longer
+            than `LONGEST_TEXT`.
 
     >>> document = assemble("10-K", [HeadingPart("Notes"), TablePart([["", "2008"], ["rent", "5"]])])
     >>> document.section_of(document.tables[0]).path
@@ -154,6 +161,33 @@ def assemble(
                 assembly.add_table(part)
     sections, blocks = tuple(assembly.sections), tuple(assembly.blocks)
     return Document(id, sections, blocks, tuple(assembly.warnings), tuple(assembly.facts))
+
+
+def refused(id: str, why: DocumentError) -> Document:
+    """Returns a page of which nothing was read, so that the others of its file can be asked.
+
+    Args:
+        id: The page's.
+        why: What `assemble` said of it.
+    """
+    return Document(id, (), (), (DocumentWarning(WarningKind.REFUSED, detail=str(why).removeprefix(f"{id}: ")),))
+
+
+def check_length(document: str, what: str, length: int, most: int = LONGEST_TEXT) -> None:
+    """Makes sure that a text is none that nobody prints.
+
+    Args:
+        document: The id of what it stands in.
+        what: Which text it is.
+        length: Its characters.
+        most: How many it may have.
+
+    Raises:
+        DocumentError: It has more.
+    """
+    if length > most:
+        advice = f"{most:,} are the most; cut it into several, or leave it out"
+        raise DocumentError(f"{document}: {what} has {length:,} characters: {advice}")
 
 
 @dataclass(slots=True)
@@ -178,6 +212,7 @@ class _Assembly:
     def head(self, part: HeadingPart) -> None:
         if part.level < 1:
             raise DocumentError(f"{self.id}: the heading {part.text[:60]!r} has level {part.level}; 1 is the outermost")
+        check_length(self.id, f"the heading {part.text[:60]!r} ...", len(part.text))
         self.headings = [*(heading for heading in self.headings if heading.level < part.level), part]
         path = tuple(" ".join(heading.text.split()) for heading in self.headings)
         self.begin(Section(f"section_{len(self.sections)}", path))
@@ -203,6 +238,10 @@ class _Assembly:
         if not part.sentences:
             return
         self._need_section()
+        for number, text in enumerate(part.sentences, self.sentences):
+            check_length(self.id, f"{self.sections[-1].id}, sentence {number}", len(text))
+        where = f"{self.sections[-1].id}: the paragraph of sentence {self.sentences}"
+        check_length(self.id, where, sum(map(len, part.sentences)), LONGEST_PARAGRAPH)
         found = read_sentences(self.id, self.sections[-1].id, part.sentences, self.sentences)
         if part.standing:
             found = with_standing_scale(found, read_amounts(part.standing))
@@ -222,6 +261,12 @@ class _Assembly:
         self._need_section()
         if any(len(row) < width for row in part.grid):
             self.warnings.append(DocumentWarning(WarningKind.UNEQUAL_ROWS, self.tables))
+        for text, what in ((part.caption, "caption"), (part.title, "title"), (part.standing, "caption")):
+            check_length(self.id, f"the {what} of table {self.tables}", len(text))
+        for number, texts in enumerate(part.grid):
+            for place, text in enumerate(texts):
+                if len(text) > LONGEST_TEXT:
+                    check_length(self.id, f"table {self.tables}, row {number}: the cell of column {place}", len(text))
         grid = [[*row, *[""] * (width - len(row))] for row in part.grid]
         own = read_caption(part.caption) if part.caption else NOTHING
         leading = _first_known(own, caption_in_text(self.leading))

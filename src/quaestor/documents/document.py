@@ -17,7 +17,7 @@ from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.quantity import Quantity
 from quaestor.documents.facts import Fact, TaggedNumber
-from quaestor.documents.repairs import DocumentWarning
+from quaestor.documents.repairs import DocumentWarning, WarningKind
 from quaestor.documents.table import Cell, Table
 
 _PLAIN_PAGE = (("pre_text", "paragraph"), ("pre_text", "table"), ("post_text", "paragraph"))
@@ -161,6 +161,11 @@ class Document:
         from quaestor.documents.shown import document_html
 
         return document_html(self)
+
+    @property
+    def refusal(self) -> str | None:
+        """Why nothing of it was read, in a line; None of every other document."""
+        return next((warning.detail for warning in self.warnings if warning.kind is WarningKind.REFUSED), None)
 
     def excerpt(self, orders: Iterable[int]) -> "Document":
         """Returns the document with some of its blocks only, each with the place and the index that it has.

@@ -53,6 +53,13 @@ def prose_spans(text: str) -> tuple[tuple[int, int], ...]:
     return (*spans, *_bounded(text, begin, len(text)))
 
 
+def bounded(sentence: str) -> tuple[str, ...]:
+    """Returns a sentence that came cut, in pieces where it is longer than `LONGEST_SENTENCE` characters."""
+    if len(sentence) <= LONGEST_SENTENCE:
+        return (sentence,)
+    return tuple(sentence[start:end] for start, end in _bounded(sentence, 0, len(sentence)))
+
+
 def _goes_on(text: str, begin: int, stop: int, next_start: int) -> bool:
     """Whether the full stop before `stop` ends no sentence."""
     if text[stop - 1] != ".":

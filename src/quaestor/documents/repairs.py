@@ -28,6 +28,7 @@ class WarningKind(StrEnum):
     """What a reader of a document should know of it."""
 
     LOST = "lost"
+    REFUSED = "refused"
     UNEQUAL_ROWS = "unequal_rows"
     NO_HEADER = "no_header"
     FUSED_NUMBERS = "fused_numbers"
@@ -79,6 +80,7 @@ def show_warning(warning: DocumentWarning) -> str:
 
 _WORDS = {
     WarningKind.LOST: "{detail}",
+    WarningKind.REFUSED: "{detail}",
     WarningKind.UNEQUAL_ROWS: "rows of unequal length were filled with empty cells",
     WarningKind.NO_HEADER: "no header row",
     WarningKind.FUSED_NUMBERS: "no header row; numbers are fused into the headings",

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from quaestor.errors import (
     BudgetExceededError,
+    DocumentError,
     EngineError,
     GraphError,
     InputError,
@@ -36,7 +37,7 @@ def end_of_run(failure: Exception | None) -> QuaestorError | None:
 
 def failure_words(failure: Exception) -> str:
     """Returns what failed as it is kept; of a defect where it is, for whoever mends it."""
-    if isinstance(failure, (OutageError, GraphError, *_MISCONFIGURED)):
+    if isinstance(failure, (OutageError, GraphError, DocumentError, *_MISCONFIGURED)):
         return named_failure(failure)
     frame = traceback.extract_tb(failure.__traceback__)[-1]
     return f"{named_failure(failure)} (in {frame.name}, {Path(frame.filename).name}:{frame.lineno})"

@@ -20,6 +20,7 @@ from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.errors import (
+    DocumentError,
     GraphError,
     OutageError,
     PlanError,
@@ -189,6 +190,8 @@ class Play:
             turns: What was asked and answered before, which is the conversation so far; nobody hears of it.
         """
         document, graphs = self._conversation.document, self._graphs
+        if document.refusal is not None:
+            raise DocumentError(f"{document.id}: {document.refusal}")
         if graphs is None:
             graphs = self._graphs = await compute(GraphProvider.of, [document])
         if self._stored is None and self._excerpts is None:

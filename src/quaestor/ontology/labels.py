@@ -5,6 +5,7 @@ rung on which two labels meet is the reason that is given for it.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,6 +14,7 @@ from quaestor.core.stop_words import LABEL_FILLERS
 from quaestor.core.words import label_words, singular
 from quaestor.ontology.core import read_core
 
+_LONGEST_SPELT = 1_000
 _NUMBERLESS = re.compile(r"^[a-z]{8,}$")
 _DIRECTIONS = frozenset("from to by over under per".split())
 _MONTHS = (
@@ -24,6 +26,7 @@ _SIGNS = re.compile(
     r"/?\s?\(\s?(loss|losses|gains?|income|expenses?|benefit|benefits|earnings|deficit|decrease|increase|charges?|credit|provision)\s?\)"
 )
 _AND = re.compile(r"(?: &)+ ")
+_INITIAL = re.compile(r"(?<![a-z])[a-z]")
 _ABBREVIATION = re.compile(r"\(\s?[\"']?(?:the )?[\"']?([a-z&.-]{2,8})\s?[\"']?\s?\)")
 
 
@@ -68,11 +71,13 @@ def _singular(label: str) -> str:
 
 def _without_abbreviation(label: str) -> str:
     """Drops a bracketed abbreviation of the words before it: "restricted stock units (rsus)"."""
+    begins = [(found.start(), found[0]) for found in _INITIAL.finditer(label)]
+    initials, starts = "".join(letter for _, letter in begins), [start for start, _ in begins]
 
     def drop(found: re.Match[str]) -> str:
         letters = re.sub(r"[^a-z]", "", found[1])
-        initials = "".join(word[0] for word in re.findall(r"[a-z]+", label[: found.start()]))
-        return "" if letters in initials or letters.removesuffix("s") in initials else found[0]
+        before = initials[: bisect_left(starts, found.start())]
+        return "" if letters in before or letters.removesuffix("s") in before else found[0]
 
     return _singular(_ABBREVIATION.sub(drop, label.casefold()))
 
@@ -148,9 +153,14 @@ PROPOSED = _rung("proposed", 0.7, "it was proposed beyond the rules, with a reas
 
 
 def spellings(label: str) -> frozenset[str]:
-    """Returns the keys of a label on the rung of spelling: it, and it with one letter of a long word left out."""
+    """Returns the keys of a label on the rung of spelling: it, and it with one letter of a long word left out.
+
+    A text of more than a thousand characters, which is no label that anybody spells, has itself alone.
+    """
     words = _reworded(label).split()
     found = {" ".join(words)}
+    if len(label) > _LONGEST_SPELT:
+        return frozenset(found)
     for i, word in enumerate(words):
         if _NUMBERLESS.fullmatch(word):
             for cut in range(1, len(word)):

@@ -1,6 +1,10 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pages import page
 
+from quaestor.documents.alignment import _nearest_of_each
+from quaestor.documents.sentences import read_sentences
 from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
 
@@ -114,3 +118,27 @@ def test_of_those_too_a_number_set_against_the_next_one_is_a_year_after_it() -> 
 )
 def test_a_period_that_a_number_is_only_set_against_dates_none(text: str, dated: list[int]) -> None:
     assert years(text) == dated
+
+
+@given(
+    st.lists(
+        st.sampled_from(["5 million", "7 %", "in 2012", "2011", "from 2010 to", ",", "and", "was", "compared with"])
+    )
+)
+def test_the_nearest_period_is_that_with_the_fewest_characters_and_numbers_between(words: list[str]) -> None:
+    (sentence,) = read_sentences("d", "s", [" ".join(words)])
+    spans = [(mention.ref.start, mention.ref.end) for mention in sentence.mentions]
+
+    def distance(n: int, begin: int, stop: int) -> tuple[int, int]:
+        start, end = spans[n]
+        if begin >= end:
+            return begin - end + 60 * sum(end <= other < begin for other, _ in spans), 0
+        return 2 * (start - stop) + 60 * sum(stop <= other < start for other, _ in spans), 1
+
+    found = _nearest_of_each(spans, sentence.text, sentence.periods)
+    for n, period in enumerate(found):
+        following = spans[n + 1][0] if n + 1 < len(spans) else len(sentence.text)
+        compared = sentence.text[spans[n][1] :].startswith(" compared with")
+        left = [dated for dated in sentence.periods if not (compared and dated[1] >= following)]
+        wanted = min(left, key=lambda dated: distance(n, dated[1], dated[2]))[0] if left else None
+        assert period == wanted

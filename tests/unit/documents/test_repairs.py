@@ -32,6 +32,7 @@ WARNINGS = [
         DocumentWarning(WarningKind.FUSED_FOOTNOTE, 0, 1, detail="rent1"),
         "table 0, row 1: footnote mark fused to the label 'rent1'",
     ),
+    (DocumentWarning(WarningKind.REFUSED, detail="table 0 is endless"), "table 0 is endless"),
     (DocumentWarning(WarningKind.NO_NUMBER, 2), "table 2: no number in it"),
 ]
 

@@ -9,14 +9,17 @@ from decimal import Decimal
 
 from quaestor.datasets.convfinqa.ids import page_of
 from quaestor.datasets.fields import text_field
-from quaestor.documents.assembly import ParagraphPart, SectionPart, TablePart, assemble
+from quaestor.documents.assembly import ParagraphPart, SectionPart, TablePart, assemble, check_length, refused
 from quaestor.documents.document import Document
+from quaestor.documents.prose import bounded
 from quaestor.documents.sentences import rejoin_sentences, split_sentences
-from quaestor.errors import DatasetError
+from quaestor.errors import DatasetError, DocumentError
 
 
 def read_convfinqa_page(record: Mapping[str, object], where: str, pages: dict[str, Document] | None = None) -> Document:
     """Returns the page of one record of either format; a null table or text is an empty one.
+
+    Of a page with a text that is longer than any that is printed nothing is read: `Document.refusal` says why.
 
     Args:
         record: One object of a file: with `doc`, or with `table`, `pre_text` and `post_text` beside `id`.
@@ -39,20 +42,30 @@ def read_convfinqa_page(record: Mapping[str, object], where: str, pages: dict[st
     content = json.dumps([name, grid, texts])
     if pages is not None and content in pages:
         return pages[content]
-    document = assemble(
-        name,
-        [
-            SectionPart("pre_text"),
-            ParagraphPart(texts["pre_text"]),
-            TablePart(grid),
-            SectionPart("post_text"),
-            ParagraphPart(texts["post_text"]),
-        ],
-        lost_dashes=True,
-    )
+    try:
+        document = assemble(
+            name,
+            [
+                SectionPart("pre_text"),
+                ParagraphPart(_sentences(name, "pre_text", texts)),
+                TablePart(grid),
+                SectionPart("post_text"),
+                ParagraphPart(_sentences(name, "post_text", texts)),
+            ],
+            lost_dashes=True,
+        )
+    except DocumentError as error:
+        document = refused(name, error)
     if pages is not None:
         pages[content] = document
     return document
+
+
+def _sentences(page: str, section: str, texts: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Returns the sentences of a section; what is no sentence any more, by its length, in pieces."""
+    for number, text in enumerate(texts[section]):
+        check_length(page, f"{section}, sentence {number}", len(text))
+    return tuple(piece for text in texts[section] for piece in bounded(text))
 
 
 def _grid(table: object, where: str) -> list[list[str]]:

@@ -55,7 +55,7 @@ def read_records(
         warnings += [
             f"{document.id}: {show_warning(warning)}"
             for warning in document.warnings
-            if warning.kind is WarningKind.NO_NUMBER
+            if warning.kind in (WarningKind.NO_NUMBER, WarningKind.REFUSED)
         ]
     # Every question of the benchmark asks for a number, or for yes or no.
     return Dataset.of(path, format, conversations, warnings, answers="numbers")

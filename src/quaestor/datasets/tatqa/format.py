@@ -56,7 +56,7 @@ class TatqaFormat:
             f"{conversation.id}: {show_warning(warning)}"
             for conversation in conversations
             for warning in conversation.document.warnings
-            if warning.kind is WarningKind.NO_NUMBER
+            if warning.kind in (WarningKind.NO_NUMBER, WarningKind.REFUSED)
         ]
         return Dataset.of(path, self.name, conversations, warnings)
 

@@ -8,10 +8,10 @@ import re
 from collections.abc import Mapping, Sequence
 
 from quaestor.datasets.fields import text_field
-from quaestor.documents.assembly import ParagraphPart, SectionPart, TablePart, assemble
+from quaestor.documents.assembly import ParagraphPart, SectionPart, TablePart, assemble, check_length, refused
 from quaestor.documents.document import Document
 from quaestor.documents.prose import split_prose
-from quaestor.errors import DatasetError
+from quaestor.errors import DatasetError, DocumentError
 
 BENCHMARK = "TAT-QA"
 
@@ -32,6 +32,8 @@ _LONGEST_HEADING = 200
 def read_tatqa_page(record: Mapping[str, object], where: str) -> Document:
     """Returns the page of one record; its id is that of its table.
 
+    Of a page with a text that is longer than any that is printed nothing is read: `Document.refusal` says why.
+
     Args:
         record: One object of a file.
         where: The record in words, for errors.
@@ -47,17 +49,22 @@ def read_tatqa_page(record: Mapping[str, object], where: str) -> Document:
         raise DatasetError(f"{where}: 'table' is no object; is it a TAT-QA file?")
     name = text_field(table.get("uid"), f"{where}: 'uid' of 'table'", benchmark=BENCHMARK)
     grid, texts = _grid(table.get("table"), where), _texts(record.get("paragraphs"), where)
-    above = place_of_table(texts)
-    return assemble(
-        name,
-        [
-            SectionPart("pre_text"),
-            *(ParagraphPart(split_prose(text)) for text in texts[:above]),
-            TablePart(grid, caption=_caption(texts, above)),
-            SectionPart("post_text"),
-            *(ParagraphPart(split_prose(text)) for text in texts[above:]),
-        ],
-    )
+    try:
+        for number, text in enumerate(texts):
+            check_length(name, f"paragraph {number}", len(text))
+        above = place_of_table(texts)
+        return assemble(
+            name,
+            [
+                SectionPart("pre_text"),
+                *(ParagraphPart(split_prose(text)) for text in texts[:above]),
+                TablePart(grid, caption=_caption(texts, above)),
+                SectionPart("post_text"),
+                *(ParagraphPart(split_prose(text)) for text in texts[above:]),
+            ],
+        )
+    except DocumentError as error:
+        return refused(name, error)
 
 
 def place_of_table(texts: Sequence[str]) -> int:

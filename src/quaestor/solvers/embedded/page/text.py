@@ -1,6 +1,7 @@
 """The leaves of running text: each number with the words, verbs and years of its sentence."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -22,6 +23,7 @@ _AFTER = 40
 """Characters after it."""
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_WORD = re.compile(r"\S+")
 _MOVED = re.compile(
     r"(?:increas|decreas|declin|grew|rose|fell|higher|lower|reduc|change)\w*"
     r"(?: (?:of|by|in))?(?: (?:approximately|about|an|a|the))*[ $]*$"
@@ -60,10 +62,24 @@ def _leaf(mention: MentionFact) -> CandidateNumber:
 def _years(text: str, start: int, end: int) -> tuple[tuple[int, int], ...]:
     """The years that a sentence names, with their distance from the number in words."""
     return tuple(
-        (int(found[0]), len(text[min(found.end(), end) : max(found.start(), start)].split()))
+        (int(found[0]), _words_between(text, min(found.end(), end), max(found.start(), start)))
         for found in _YEAR.finditer(text)
         if not start <= found.start() < end
     )
+
+
+def _words_between(text: str, start: int, end: int) -> int:
+    """How many words, and parts of them, stand in a part of a text."""
+    if start >= end:
+        return 0
+    begins = _word_starts(text)
+    cut = start > 0 and not text[start].isspace() and not text[start - 1].isspace()
+    return bisect_left(begins, end) - bisect_left(begins, start) + cut
+
+
+@lru_cache(maxsize=64)
+def _word_starts(text: str) -> tuple[int, ...]:
+    return tuple(found.start() for found in _WORD.finditer(text))
 
 
 def _lead(before: str) -> int:

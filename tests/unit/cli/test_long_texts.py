@@ -1,0 +1,146 @@
+"""A cell, a label, a heading or a sentence of ten million characters: refused in one line, and all else is played."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from command_line import Quaestor, one_line
+from made_up import TABLE, a_record, write_dataset
+from tatqa_pages import page, question, write_tatqa
+
+from quaestor.datasets.convfinqa.page import read_convfinqa_page
+from quaestor.datasets.formats import read_dataset
+from quaestor.documents.assembly import (
+    LONGEST_TEXT,
+    DocumentPart,
+    HeadingPart,
+    ParagraphPart,
+    TablePart,
+    assemble,
+)
+from quaestor.documents.document import Document
+from quaestor.documents.prose import LONGEST_SENTENCE
+from quaestor.errors import DocumentError
+from quaestor.ontology.labels import RUNGS, spellings
+
+HUGE = 10_000_000
+PAGE = "LONG/2012/page_1.pdf"
+
+
+def a_page(spot: str, text: str) -> dict[str, object]:
+    table, texts = [list(row) for row in TABLE], ["we paid a dividend of $ 91 million ."]
+    places = {"cell": (1, 1), "label": (2, 0), "header": (0, 1), "corner": (0, 0)}
+    if spot == "sentence":
+        texts.append(text)
+    else:
+        row, column = places[spot]
+        table[row][column] = text
+    return a_record(f"Single_{PAGE}-1", table=table, text=texts)
+
+
+def a_document(spot: str, text: str) -> Document:
+    return read_convfinqa_page(a_page(spot, text), "here")
+
+
+SPOTS = {
+    "cell": "table 0, row 1: the cell of column 1",
+    "label": "table 0, row 2: the cell of column 0",
+    "header": "table 0, row 0: the cell of column 1",
+    "corner": "table 0, row 0: the cell of column 0",
+    "sentence": "pre_text, sentence 1",
+}
+
+
+@pytest.mark.parametrize(("spot", "place"), SPOTS.items(), ids=list(SPOTS))
+def test_of_a_page_with_an_endless_text_nothing_is_read_and_a_line_says_why(spot: str, place: str) -> None:
+    assert a_document(spot, "7 " * (LONGEST_TEXT // 2)).refusal is None
+    found = a_document(spot, "7" * HUGE)
+    most = "10,000,000 characters: 20,000 are the most; cut it into several, or leave it out"
+    assert found.refusal == f"{place} has {most}"
+    assert (found.id, found.tables, found.sentences) == (PAGE, (), ())
+
+
+@pytest.mark.parametrize(
+    ("part", "what"),
+    [
+        (HeadingPart("x" * HUGE), "the heading 'xxx"),
+        (ParagraphPart(("one .", "x" * HUGE)), "section_0, sentence 1"),
+        (TablePart([["", "2012"], ["rent", "x" * HUGE]]), "table 0, row 1: the cell of column 1"),
+        (ParagraphPart(("x" * 1_000 + " .",) * 10_000), "section_0: the paragraph of sentence 0"),
+        (TablePart([["", "2012"], ["rent", "5"]], title="x" * HUGE), "the title of table 0"),
+        (TablePart([["", "2012"], ["rent", "5"]], caption="x" * HUGE), "the caption of table 0"),
+    ],
+)
+def test_no_part_of_any_document_is_longer(part: DocumentPart, what: str) -> None:
+    with pytest.raises(DocumentError, match=r"^10-K: ") as caught:
+        assemble("10-K", [part])
+    assert what in str(caught.value)
+    assert len(str(caught.value)) < 250
+
+
+def test_a_long_sentence_of_a_benchmark_is_read_in_pieces_and_none_of_it_is_lost() -> None:
+    text = "sales were 7 and costs 5 " * 400
+    pieces = [sentence.text for sentence in a_document("sentence", text).sentences[1:]]
+    assert len(pieces) == 2
+    assert max(map(len, pieces)) <= LONGEST_SENTENCE
+    assert " ".join(pieces) == text.strip()
+
+
+def test_an_endless_paragraph_of_tatqa_is_refused(tmp_path: Path) -> None:
+    asked = [question("what was rent?", ["5"], "span", "table")]
+    grid = [["", "2019"], ["rent", "5"]]
+    records = [
+        page("long", grid, ["Rent is paid. " * (HUGE // 10)], asked),
+        page("good", grid, ["Rent is paid."], asked),
+    ]
+    found = read_dataset(write_tatqa(tmp_path, records))
+    long, good = (conversation.document for conversation in found.conversations)
+    assert str(long.refusal).startswith("paragraph 0 has 14,000,000 characters")
+    assert good.refusal is None
+    assert any(line.startswith("long: paragraph 0 has ") for line in found.warnings)
+
+
+@pytest.fixture
+def mixed(tmp_path: Path) -> Path:
+    return write_dataset(tmp_path / "mixed.json", a_page("cell", "1" * HUGE), a_record("Single_GOOD/2012/page_2.pdf-1"))
+
+
+def test_the_other_pages_are_played_and_the_refused_one_says_why(quaestor: Quaestor, mixed: Path) -> None:
+    outcome = quaestor("run mixed.json --workers 1 --store runs.db")
+    assert outcome.code == 0, outcome.err
+    line = f"{PAGE}: {SPOTS['cell']} has 10,000,000 characters"
+    assert outcome.err.count(line) == 1
+    with sqlite3.connect("runs.db") as store:
+        kept = store.execute("SELECT document, status, error FROM examples ORDER BY document").fetchall()
+    assert [(row[0], row[1]) for row in kept] == [("GOOD/2012/page_2.pdf", "complete"), (PAGE, "failed")]
+    assert kept[1][2].startswith(f"DocumentError: {line}")
+
+
+def test_asking_the_page_and_checking_the_file(quaestor: Quaestor, mixed: Path) -> None:
+    asked = quaestor(f"ask mixed.json#{PAGE}", "what was net revenue?")
+    assert asked.code == 2
+    assert f"{PAGE}: {SPOTS['cell']} has" in one_line(asked)
+    checked = quaestor("check mixed.json")
+    assert checked.code == 0
+    assert f"{PAGE}: {SPOTS['cell']} has" in checked.err
+
+
+def test_a_file_of_nothing_else_says_why(quaestor: Quaestor, tmp_path: Path) -> None:
+    write_dataset(tmp_path / "long.json", a_page("cell", "1" * HUGE))
+    outcome = quaestor("run long.json")
+    assert outcome.code == 2
+    assert f"{PAGE}: {SPOTS['cell']} has" in one_line(outcome)
+
+
+def test_keys_of_a_label_do_not_grow_as_the_square_of_it() -> None:
+    word = "x" * 900
+    assert len(spellings(word)) == 1 + 1  # each letter left out leaves the same word
+    assert len(spellings("revenue of abcdefghi")) == 1 + len("bcdefghi")  # nor is the first letter left out
+    assert spellings("abcdefghij " * 10_000) == {("abcdefghij " * 10_000).strip()}
+
+
+def test_abbreviations_are_dropped_where_the_words_before_them_begin_so() -> None:
+    rung = next(rung for rung in RUNGS if rung.name == "abbreviation")
+    assert rung.key("restricted stock units (rsus)") == rung.key("restricted stock units")
+    assert rung.key("restricted stock (xyz)") != rung.key("restricted stock")
+    assert rung.key("(rsus) restricted stock units") != rung.key("restricted stock units")
