@@ -35,6 +35,8 @@ class Settings:
         solver: The solver's name where none is asked for.
         workers: How many conversations are played at once; None leaves it to the solver: one a core that this process
             may use where it computes, `ASKED_AT_ONCE` where it asks a model.
+        engine: What spreads work: `inline` (this process), `processes` or `ray`; None leaves it to the solver.
+        address: Of the Ray cluster of the engine `ray`, `HOST:PORT` or `auto`; None starts one on this machine.
         model: The model's name, for solvers that ask one.
         max_requests: What a run may ask of its model: requests, repeated attempts included; None is no limit.
         max_tokens: Tokens read and written.
@@ -61,6 +63,8 @@ class Settings:
     store: str = ".quaestor/runs.db"
     solver: str = "embedded"
     workers: int | None = None
+    engine: Literal["inline", "processes", "ray"] | None = None
+    address: str | None = None
     ontology: str | None = None
     policy: Literal["strict", "extend"] | None = None
     seed: int = 0
@@ -92,7 +96,8 @@ class Settings:
 
 
 _KINDS: Mapping[str, type] = {
-    "store": str, "solver": str, "workers": int, "ontology": str, "policy": str, "seed": int, "model": str,
+    "store": str, "solver": str, "workers": int, "engine": str, "address": str, "ontology": str, "policy": str,
+    "seed": int, "model": str,
     "max_requests": int, "max_tokens": int, "max_cost": float, "excerpt_tokens": int, "tracing": bool,
     "keep_asked": bool, "cache": bool, "author": str, "serve_upload_mb": int, "serve_request_kb": int,
     "serve_requests_per_minute": int, "serve_questions": int, "serve_conversations": int,
@@ -103,7 +108,9 @@ _LEAST: Mapping[str, int] = {
     "excerpt_tokens": 300, "serve_upload_mb": 1, "serve_request_kb": 1, "serve_requests_per_minute": 0,
     "serve_questions": 1, "serve_conversations": 1,
 }  # fmt: skip
-_CHOICES: Mapping[str, tuple[str, ...]] = {"policy": ("strict", "extend")}
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "policy": ("strict", "extend"), "engine": ("inline", "processes", "ray"),
+}  # fmt: skip
 _WANTED: Mapping[type, str] = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
@@ -188,6 +195,10 @@ def _read(text: str, kind: type) -> Setting:
     return text
 
 
+def _either(choices: tuple[str, ...]) -> str:
+    return " or ".join(filter(None, (", ".join(choices[:-1]), choices[-1])))
+
+
 def _checked(name: str, value: object, where: str) -> Setting:
     kind = _KINDS.get(name)
     if kind is None:
@@ -202,7 +213,7 @@ def _checked(name: str, value: object, where: str) -> Setting:
     if name in _LEAST and isinstance(value, int | float) and not _LEAST[name] <= value < float("inf"):
         raise SettingsError(f"setting {name!r} must be {_LEAST[name]} or more, not {value} ({where})")
     if name in _CHOICES and value not in _CHOICES[name]:
-        raise SettingsError(f"setting {name!r} must be {' or '.join(_CHOICES[name])}, not {value!r} ({where})")
+        raise SettingsError(f"setting {name!r} must be {_either(_CHOICES[name])}, not {value!r} ({where})")
     if value == "":
         raise SettingsError(f"setting {name!r} must not be empty ({where})")
     assert isinstance(value, str | int | float)

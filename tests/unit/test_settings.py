@@ -75,7 +75,7 @@ def test_an_empty_variable_is_not_set(tmp_path: Path) -> None:
     [
         ("store = ", r"quaestor\.toml is not valid TOML"),
         ("wrokers = 2", r"unknown setting 'wrokers'.*did you mean 'workers'"),
-        ("zzz = 2", r"unknown setting 'zzz'.*known are store, solver, workers, ontology"),
+        ("zzz = 2", r"unknown setting 'zzz'.*known are store, solver, workers, engine, address, ontology"),
         ("workers = true", "'workers' must be a whole number, not True"),
         ("workers = 1.5", "'workers' must be a whole number, not 1.5"),
         ('workers = "2"', "'workers' must be a whole number, not '2'"),

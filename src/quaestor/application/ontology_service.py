@@ -9,9 +9,13 @@ from quaestor.application.file_cache import file_cache
 from quaestor.application.files import OutputFile
 from quaestor.application.proposals import CollectedProposals, ProposalRequest, collect_proposals
 from quaestor.application.resolve import CorpusPage, documents_of, find_knowledge, find_ontology, find_pages
+from quaestor.application.spreading import spread
+from quaestor.core.triples import Triple
 from quaestor.datasets.formats import read_dataset
+from quaestor.documents.document import Document
 from quaestor.errors import SettingsError
 from quaestor.evaluation.frozen import FrozenGraphs, graph_key
+from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.graph.builder import build_graph
 from quaestor.graph.knowledge_graph import KnowledgeGraph, Policy
 from quaestor.ontology.builder import build_ontology
@@ -213,14 +217,33 @@ async def freeze_graphs(name: str, settings: Settings, limit: int | None = None,
     async with open_store(settings.store) as opened:
         await opened.save_ontology(digest, knowledge.ontology.triples)
         there = await FrozenGraphs.of(opened, digest)
+        waiting = []
         for page in pages:
-            stored = None if anew else await there.triples(page.document)
-            graph = knowledge.graph(page.document, stored)
-            minted += len(graph.minted)
-            if stored is None:
-                built += 1
-                await opened.freeze_graph(graph_key(page.document, digest), graph.triples())
+            if anew or not there.has(page.document):
+                waiting.append(page.document)
+            else:
+                minted += len(knowledge.graph(page.document, await there.triples(page.document)).minted)
+
+        async def freeze(document: Document, made: tuple[tuple[Triple, ...], int]) -> None:
+            nonlocal minted
+            await opened.freeze_graph(graph_key(document, digest), made[0])
+            minted += made[1]
+
+        await spread(_GraphMaker(knowledge), waiting, freeze, settings)
+        built = len(waiting)
     return FrozenFile(name, digest, knowledge.policy, len(pages), built, minted)
+
+
+@dataclass(frozen=True, slots=True)
+class _GraphMaker:
+    """Makes graphs of pages, here or elsewhere."""
+
+    knowledge: GraphProvider
+
+    async def __call__(self, document: Document, /, *_shared: object) -> tuple[tuple[Triple, ...], int]:
+        """Returns the graph of a page as triples, and how many lines the ontology has no property for."""
+        graph = self.knowledge.graph(document)
+        return graph.triples(), len(graph.minted)
 
 
 async def read_page_graph(page: CorpusPage, settings: Settings) -> KnowledgeGraph:

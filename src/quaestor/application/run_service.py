@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 
@@ -33,6 +33,9 @@ from quaestor.store.records import RunKind, RunRecord
 
 # Below this many conversations starting worker processes costs more than they save.
 _FEW = 4
+
+MOST_WORKERS = 100_000
+"""More than a cluster has room for: it says itself how many that is."""
 
 OVER_DATASETS: tuple[RunKind, ...] = ("run", "import")
 """The kinds of runs that answer the questions of a file."""
@@ -189,18 +192,51 @@ def load_ahead(request: RunRequest) -> None:
     """
     settings, limit = request.settings, request.limit
     modules = solver_spec(settings.solver).loads
-    if modules and settings.concurrency(asks=False) > 1 and (limit is None or limit > _FEW):
+    if (
+        modules
+        and settings.engine in (None, "processes")
+        and settings.concurrency(asks=False) > 1
+        and (limit is None or limit > _FEW)
+    ):
         from quaestor.evaluation.processes import load_modules_ahead
 
         load_modules_ahead(modules)
 
 
 def _engine(settings: Settings, conversations: int, config: ModelConfig | None) -> Engine:
-    """Returns what plays: a solver that waits for a model here, many conversations at once; others on all cores."""
+    """Returns what plays: a solver that waits for a model here, many conversations at once; others on all cores.
+
+    Where a person names an engine it is that one.
+    """
     concurrency = settings.concurrency(asks=config is not None)
+    if settings.engine == "ray":
+        return ray_engine(settings, config)
+    if settings.engine is not None:
+        return make_engine(settings.engine, concurrency)
     if config is not None or concurrency == 1 or conversations <= _FEW:
         return make_engine("inline", 1 if config is None else concurrency)
     return make_engine("processes", concurrency)
+
+
+def ray_engine(settings: Settings, config: ModelConfig | None = None) -> Engine:
+    """Returns the engine for a Ray cluster: a worker for each CPU, unless a person says otherwise.
+
+    Args:
+        settings: How many, and which cluster.
+        config: The model that is asked; then the workers are how many conversations ask at once, in all.
+    """
+    if config is None:
+        return make_engine("ray", workers_on_ray(settings), settings.address)
+    return make_engine(
+        "ray", workers_on_ray(replace(settings, workers=None)), settings.address, settings.concurrency(asks=True)
+    )
+
+
+def workers_on_ray(settings: Settings) -> int:
+    """Returns how many processes work on a Ray cluster, at most: of one that is there, all that it has room for."""
+    if settings.workers is None and settings.address is not None:
+        return MOST_WORKERS
+    return settings.concurrency(asks=False)
 
 
 async def require_played(store: RunStore, run: RunRecord) -> None:

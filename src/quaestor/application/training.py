@@ -16,6 +16,7 @@ from quaestor.learning.train import fit_weights
 from quaestor.scoring.bootstrap import Proportion, proportion
 from quaestor.scoring.gold import read_gold
 from quaestor.scoring.report import Report, score_predictions
+from quaestor.settings import Settings
 from quaestor.solvers.embedded.model.loading import ANSWERABLE_FILE, CHOICES_FILE, WEIGHT_FILES
 
 
@@ -138,7 +139,10 @@ def train_weights(request: TrainingRequest, folder: OutputFolder) -> Trained:
 
 
 def judge_held_out(
-    request: CrossValidationRequest, workers: int = 2, on_fold: Callable[[int], None] | None = None
+    request: CrossValidationRequest,
+    workers: int = 2,
+    on_fold: Callable[[int], None] | None = None,
+    settings: Settings | None = None,
 ) -> tuple[HeldOutReport, ...]:
     """Returns how datasets are answered, each, with weights that never saw the company in question.
 
@@ -146,6 +150,7 @@ def judge_held_out(
         request: What is held out and learned from.
         workers: Folds trained at once.
         on_fold: Called with the number of folds that are done.
+        settings: What trains them: the engine `ray` with its address, or else processes of this machine.
 
     Raises:
         DatasetError: A file cannot be read, or has no answers.
@@ -159,6 +164,8 @@ def judge_held_out(
         folds=request.folds,
         seed=request.seed,
         workers=workers,
+        engine="ray" if settings is not None and settings.engine == "ray" else "processes",
+        address=settings.address if settings is not None else None,
         on_fold=on_fold,
     )
     return tuple(_report(path, held_out) for path in request.datasets)

@@ -14,10 +14,12 @@ import typer
 
 from quaestor.cli.options import (
     AbstainOption,
+    AddressOption,
     AdviceOption,
     AtOnceOption,
     CacheOption,
     ConversationsOption,
+    EngineOption,
     ExpertOption,
     ForceOption,
     JsonOption,
@@ -187,6 +189,20 @@ class ModelOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class SpreadOptions:
+    """How work is spread: over how many, by what."""
+
+    workers: WorkersOption = None
+    engine: EngineOption = None
+    address: AddressOption = None
+
+    @property
+    def settings(self) -> dict[str, Setting | None]:
+        """All of it is a setting too."""
+        return {"workers": self.workers, "engine": self.engine, "address": self.address}
+
+
+@dataclass(frozen=True, slots=True)
 class RunOptions:
     """What is played, and how."""
 
@@ -196,7 +212,14 @@ class RunOptions:
     seed: SeedOption = None
     resume: ResumeOption = None
     workers: WorkersOption = None
+    engine: EngineOption = None
+    address: AddressOption = None
     traces: TracesOption = None
+
+    @property
+    def spread(self) -> "SpreadOptions":
+        """How it is spread."""
+        return SpreadOptions(self.workers, self.engine, self.address)
 
     def trace_options(self, used: Sequence[Path], *, force: bool) -> "TraceOptions | None":
         """Returns where traces are written, if anywhere.

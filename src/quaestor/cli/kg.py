@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quaestor.cli.groups import OntologyOptions, ProposerOptions, print_help_alone, with_options
+from quaestor.cli.groups import OntologyOptions, ProposerOptions, SpreadOptions, print_help_alone, with_options
 from quaestor.cli.options import AcceptOption, ForceOption, JsonOption, LimitOption, PageArgument, ProposalsOption
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def build_graph_command(
     ],
     reading: OntologyOptions,
     proposer: ProposerOptions,
+    spread: SpreadOptions,
     limit: LimitOption = None,
     proposals: ProposalsOption = None,
     force: ForceOption = False,
@@ -50,7 +51,7 @@ def build_graph_command(
     from quaestor.errors import SettingsError
     from quaestor.settings import load_settings
 
-    settings = load_settings({**reading.settings, "model": proposer.model})
+    settings = load_settings({**reading.settings, **spread.settings, "model": proposer.model})
     request = proposal_request(settings, proposer, proposals, accept, [page_file(page) for page in pages], force=force)
     found = find_pages(pages[0], limit, file_cache(settings)) if len(pages) == 1 else ()
     if len(found) == 1:

@@ -157,6 +157,23 @@ SamplesOption = Annotated[
 WorkersOption = Annotated[
     int | None, typer.Option("--workers", min=1, help="How many conversations at once.", metavar="N")
 ]
+EngineOption = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        help="What spreads the work: inline (this process), processes or ray (many machines); by default what suits "
+        "the solver.",
+        metavar="NAME",
+    ),
+]
+AddressOption = Annotated[
+    str | None,
+    typer.Option(
+        "--address",
+        help="The Ray cluster of --engine ray that this machine is a part of; by default one is started here.",
+        metavar="HOST:PORT",
+    ),
+]
 ModelOption = Annotated[
     str | None,
     typer.Option(

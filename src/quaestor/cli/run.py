@@ -161,7 +161,7 @@ def _request(
     from quaestor.application.run_service import RunRequest
     from quaestor.settings import load_settings
 
-    named = {"solver": solver.solver, **reading.settings, "workers": playing.workers}
+    named = {"solver": solver.solver, **reading.settings, **playing.spread.settings}
     settings = load_settings({**named, **model.settings})
     others = [path for path in (store_file(settings.store), results.output) if path]
     used = [dataset, *named_files(solver, settings), *others]

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quaestor.cli.options import DatasetsArgument, ForceOption, JsonOption, StoreOption
+from quaestor.cli.options import (
+    AddressOption,
+    DatasetsArgument,
+    EngineOption,
+    ForceOption,
+    JsonOption,
+    StoreOption,
+)
 
 if TYPE_CHECKING:
     from quaestor.application.training import CrossValidationRequest, HeldOutReport
@@ -55,6 +62,8 @@ def crossvalidate_command(
     folds: Annotated[int, typer.Option("--folds", min=2, help="Parts that the companies are split into.")] = 5,
     seed: SeedOption = 0,
     workers: Annotated[int, typer.Option("--workers", min=1, help="Folds trained at once.", metavar="N")] = 2,
+    engine: EngineOption = None,
+    address: AddressOption = None,
     keep: Annotated[
         bool, typer.Option("--keep", help="Keep the answers in the run store, a run a file, and print the runs' ids.")
     ] = False,
@@ -76,11 +85,12 @@ def crossvalidate_command(
     require_extra("train", "cross-validation")
     asked, only_train = ([dataset_path(name) for name in names] for names in (datasets, extra or ()))
     request = CrossValidationRequest(asked, only_train, dialogues or (), folds, seed)
-    uri = load_settings({"store": store}).store if keep else None
+    settings = load_settings({"store": store, "engine": engine, "address": address})
+    uri = settings.store if keep else None
     if uri is not None:
         asyncio.run(_keep(uri, request, ()))  # a store that cannot be opened is told before minutes of training
     print(f"training and answering {folds} folds, {workers} at once: each takes minutes", file=sys.stderr, flush=True)
-    found = judge_held_out(request, workers, told)
+    found = judge_held_out(request, workers, told, settings)
     kept = asyncio.run(_keep(uri, request, found)) if uri is not None else [None] * len(found)
     _show(found, kept, json=json)
 

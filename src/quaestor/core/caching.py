@@ -26,20 +26,21 @@ class BoundedCache(_Clearing, Generic[K, V]):
     """Keeps what was used last, up to a bound on the whole; several threads may use it at once.
 
     For values that depend on their key alone: whether one is kept changes how long an answer takes, never the answer.
+    It survives pickling, without its values.
 
     >>> lengths = BoundedCache[str, int](2)
     >>> lengths.get("three", lambda: len("three")), len(lengths)
     (5, 1)
     """
 
-    def __init__(self, most: int, size: Callable[[V], int] = lambda _: 1) -> None:
+    def __init__(self, most: int, size: Callable[[V], int] | None = None) -> None:
         """Takes the bound.
 
         Args:
             most: The sizes of all values together are at most this; the one used last is kept whatever its size.
             size: What a value counts; by default each counts one.
         """
-        self._most, self._size = most, size
+        self._most, self._size = most, size or _one
         self._kept: OrderedDict[K, tuple[V, int]] = OrderedDict()
         self._whole = 0
         self._lock = threading.Lock()
@@ -71,9 +72,17 @@ class BoundedCache(_Clearing, Generic[K, V]):
             self._kept.clear()
             self._whole = 0
 
+    def __reduce__(self) -> tuple[type["BoundedCache[K, V]"], tuple[int, Callable[[V], int]]]:
+        # What is kept can be made again; a lock cannot travel.
+        return BoundedCache, (self._most, self._size)
+
     def __len__(self) -> int:
         """The number of values that are kept."""
         return len(self._kept)
+
+
+def _one(_value: object) -> int:
+    return 1
 
 
 _clearings: "weakref.WeakSet[_Clearing]" = weakref.WeakSet()

@@ -15,6 +15,7 @@ from quaestor.errors import InputError
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import ConversationResult, SolverFactory, run_conversation
 from quaestor.evaluation.watching import Watcher
+from quaestor.extras import require_extra
 from quaestor.llm.session import ModelSession
 
 T = TypeVar("T")
@@ -130,15 +131,21 @@ async def gather_limited(items: Iterable[T], handle: Callable[[T], Awaitable[Non
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def make_engine(name: str, workers: int) -> Engine:
+ENGINES = ("inline", "processes", "ray")
+
+
+def make_engine(name: str, workers: int, address: str | None = None, at_once: int | None = None) -> Engine:
     """Returns an engine by name.
 
     Args:
-        name: `inline` or `processes`.
+        name: One of `ENGINES`.
         workers: How many conversations (inline) or processes run at once.
+        address: Of a Ray cluster, `HOST:PORT`; None starts one on this machine.
+        at_once: How many conversations ask a model at once, in all processes of Ray together; None is a worker each.
 
     Raises:
         InputError: No engine has that name.
+        SettingsError: The extra `ray` is not installed.
     """
     if name == "inline":
         return InlineEngine(workers)
@@ -146,4 +153,9 @@ def make_engine(name: str, workers: int) -> Engine:
         from quaestor.evaluation.processes import ProcessEngine
 
         return ProcessEngine(workers)
-    raise InputError(f"unknown engine {name!r}: known are inline, processes")
+    if name == "ray":
+        require_extra("ray", "the engine 'ray'")
+        from quaestor.evaluation.ray_engine import RayEngine
+
+        return RayEngine(workers, address, at_once or workers)
+    raise InputError(f"unknown engine {name!r}: known are {', '.join(ENGINES)}")

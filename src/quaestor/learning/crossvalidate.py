@@ -7,6 +7,7 @@ learned inside the fold.
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from quaestor.evaluation.runner import play_conversation
 from quaestor.learning.deterministic import deterministic_pool
 from quaestor.learning.examples import Example, company_folds
 from quaestor.learning.lessons import as_program
+from quaestor.learning.ray_folds import answer_on_ray
 from quaestor.learning.train import fit_weights
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.predictions import Prediction, prediction_of
@@ -63,6 +65,8 @@ def cross_validate(
     folds: int = 5,
     seed: int = 0,
     workers: int = 2,
+    engine: Literal["processes", "ray"] = "processes",
+    address: str | None = None,
     on_fold: Callable[[int], None] | None = None,
 ) -> list[HeldOutTurn]:
     """Returns every turn of `examples`, each answered by weights trained on the other folds' companies.
@@ -76,6 +80,8 @@ def cross_validate(
         folds: How many parts the companies are split into.
         seed: Of the split and of the training.
         workers: How many folds are trained at once.
+        engine: What trains them: processes of this machine, or a Ray cluster.
+        address: Of the cluster; None starts one on this machine.
         on_fold: Called with the number of folds that are done.
     """
     fold_of: dict[str, int] = {}
@@ -87,6 +93,9 @@ def cross_validate(
         companies = {example.company for example in held_out}
         training = tuple(example for example in (*examples, *extra) if example.company not in companies)
         jobs.append(_Fold(training, tuple(d for d in dialogues if d.company not in companies), held_out, seed))
+    if engine == "ray":
+        on_ray = answer_on_ray(_answer_fold, jobs, min(workers, folds), address, on_fold)
+        return [turn for turns in on_ray for turn in turns]
     answered: list[HeldOutTurn] = []
     with deterministic_pool(workers) as pool:
         for done, turns in enumerate(pool.map(_answer_fold, jobs), start=1):

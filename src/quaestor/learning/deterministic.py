@@ -21,15 +21,29 @@ _ONE_KERNEL = {"OPENBLAS_CORETYPE": "Nehalem"}
 @contextmanager
 def deterministic_pool(count: int) -> Iterator[Workers]:
     """Gives so many processes that add up in one order: on all x86-64 machines the same one."""
-    chosen = _ONE_THREAD | (_ONE_KERNEL if platform.machine() in ("x86_64", "AMD64") else {})
+    with (
+        one_order(),
+        Workers(count, get_context("spawn"), "begin again, with fewer at once if it recurs") as workers,
+    ):
+        yield workers
+
+
+@contextmanager
+def one_order() -> Iterator[None]:
+    """Has processes that are started inside add up in one order."""
+    chosen = variables_of_order()
     before = {name: os.environ.get(name) for name in chosen}
     os.environ.update(chosen)
     try:
-        with Workers(count, get_context("spawn"), "begin again, with fewer at once if it recurs") as workers:
-            yield workers
+        yield
     finally:
         for name, value in before.items():
             if value is None:
                 del os.environ[name]
             else:
                 os.environ[name] = value
+
+
+def variables_of_order() -> dict[str, str]:
+    """Returns the environment in which a process adds up in that order."""
+    return _ONE_THREAD | (_ONE_KERNEL if platform.machine() in ("x86_64", "AMD64") else {})

@@ -149,6 +149,14 @@ class Meter:
         """Returns what one turn has used."""
         return self._turns.get(place, Usage())
 
+    async def allow(self) -> None:
+        """Allows one more request, as `reserve` does: what counts for several processes has to ask for it.
+
+        Raises:
+            BudgetExceededError: A limit is reached.
+        """
+        self.reserve()
+
     def reserve(self) -> None:
         """Allows one more request.
 

@@ -95,7 +95,7 @@ class RetryingModel(WrapperModel):
         number = 0
         while True:
             number += 1
-            self._meter.reserve()
+            await self._meter.allow()
             try:
                 async with asyncio.timeout(self._spec.timeout):
                     return await attempt()

@@ -4,7 +4,7 @@ Owns what a run needs to ask a model besides its name (budget, price, cassette),
 stored. Knows no solver, and decides nothing about an answer.
 """
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from quaestor.llm.usage import Usage
 if TYPE_CHECKING:  # a run without a model need not load an HTTP client
     from opentelemetry.sdk.trace import TracerProvider
 
-    from quaestor.llm.budget import Budget, Pricer
+    from quaestor.llm.budget import Budget, Meter, Pricer
     from quaestor.llm.models import Cassette, Connection
     from quaestor.llm.naming import ModelSpec
     from quaestor.llm.tracing import TracedTurn
@@ -108,6 +108,7 @@ class ModelSession:
         run: The id of the run, for tags.
         roles: The models of roles that have one of their own; one meter counts them all.
         exchanges: Those that the connections have had.
+        config: What it was opened with, for processes that open one of their own; None where nobody said.
     """
 
     def __init__(
@@ -117,11 +118,19 @@ class ModelSession:
         run: str = "",
         roles: "Mapping[str, Connection] | None" = None,
         tracing: "TracerProvider | None" = None,
+        config: ModelConfig | None = None,
     ) -> None:
-        """Takes open connections, what takes their exchanges, and what takes spans of turns."""
-        self._tracing = tracing
+        """Takes open connections, what takes their exchanges, what takes spans of turns, and what opened it."""
+        self._tracing, self.config = tracing, config
         self.connection, self.run, self.roles = connection, run, dict(roles or {})
         self.exchanges = exchanges or ExchangeLog()
+
+    def heard_elsewhere(self, exchanges: "Iterable[Exchange]") -> None:
+        """Counts and records what another process has asked in the place of this one."""
+        recording = self.config.cassette.sinks if self.config and self.config.cassette else ()
+        for exchange in exchanges:
+            for sink in (self.connection.meter, *recording):
+                sink.append(exchange)
 
     @contextmanager
     def asking(self, conversation: str, turn: int, agent: str = "") -> "Iterator[TracedTurn]":
@@ -155,13 +164,16 @@ class ModelSession:
 
 
 @asynccontextmanager
-async def open_session(config: ModelConfig | str, already: Usage | None = None) -> AsyncIterator[ModelSession]:
+async def open_session(
+    config: ModelConfig | str, already: Usage | None = None, meter: "Meter | None" = None
+) -> AsyncIterator[ModelSession]:
     """Gives a model that can be asked.
 
     Args:
         config: The model, those of roles that have one of their own, and the limits and prices of all; or just the
             model's name, such as `anthropic:NAME`.
         already: What the run has used before.
+        meter: What counts and limits, where that is not for this session alone; then `already` is its matter.
 
     Raises:
         ModelAccessError: A key is needed and not set, or the name stands for no model.
@@ -174,7 +186,7 @@ async def open_session(config: ModelConfig | str, already: Usage | None = None) 
 
     config = ModelConfig(find_model(config)) if isinstance(config, str) else config
     exchanges = ExchangeLog()
-    meter = Meter(config.budget, config.price or no_price, already, config.prices)
+    meter = meter or Meter(config.budget, config.price or no_price, already, config.prices)
     async with AsyncExitStack() as stack:
         # Roles whose models differ in nothing share one connection.
         connections = {
@@ -184,4 +196,4 @@ async def open_session(config: ModelConfig | str, already: Usage | None = None) 
             for spec in dict.fromkeys((config.spec, *config.roles.values()))
         }
         roles = {role: connections[spec] for role, spec in config.roles.items()}
-        yield ModelSession(connections[config.spec], exchanges, roles=roles, tracing=config.tracing)
+        yield ModelSession(connections[config.spec], exchanges, roles=roles, tracing=config.tracing, config=config)

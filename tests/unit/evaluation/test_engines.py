@@ -9,6 +9,7 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.errors import EngineError, InputError, ModelError, StoreError
 from quaestor.evaluation.engines import Engine, InlineEngine, gather_limited, make_engine
 from quaestor.evaluation.processes import CHUNK, ProcessEngine
+from quaestor.evaluation.ray_engine import RayEngine
 from quaestor.evaluation.runner import ConversationResult
 
 ENGINES = [
@@ -126,5 +127,7 @@ def test_the_first_error_cancels_the_other_lanes() -> None:
 def test_engines_are_made_by_name() -> None:
     assert make_engine("inline", 3) == InlineEngine(3)
     assert make_engine("processes", 2) == ProcessEngine(2)
-    with pytest.raises(InputError, match="unknown engine 'ray': known are inline, processes"):
-        make_engine("ray", 2)
+    assert make_engine("ray", 2) == RayEngine(2, None, 2)
+    assert make_engine("ray", 2, "node:6379", 8) == RayEngine(2, "node:6379", 8)
+    with pytest.raises(InputError, match="unknown engine 'dask': known are inline, processes, ray"):
+        make_engine("dask", 2)

@@ -1,5 +1,4 @@
 import asyncio
-import json
 import os
 import random
 import signal
@@ -13,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from run_rows import content, stored
 from scripted import (
     ScriptedSolver,
     a_conversation,
@@ -37,10 +37,9 @@ from quaestor.evaluation.runner import SolverFactory
 from quaestor.evaluation.spec import RunSpec
 from quaestor.solvers.base import TurnContext
 from quaestor.store.base import open_store
-from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
+from quaestor.store.records import RunRecord, TurnRecord
 
 SUPPORT = Path(__file__).parents[2] / "support"
-Rows = tuple[RunRecord, tuple[ConversationRecord, ...], tuple[TurnRecord, ...]]
 
 
 def played(
@@ -66,24 +65,6 @@ def played(
             )
 
     return asyncio.run(run())
-
-
-def stored(store: Path, run: str | None = None) -> Rows:
-    async def read() -> Rows:
-        async with open_store(str(store), create=False) as opened:
-            record = await opened.run(run) if run else (await opened.runs())[0]
-            return record, await opened.examples(record.id), await opened.turns(record.id)
-
-    return asyncio.run(read())
-
-
-def content(rows: Rows) -> str:
-    """Returns everything that is stored but ids and times."""
-    run, examples, turns = serial.dump(rows, Rows)
-    for record in (run, *examples, *turns):
-        for name in ("id", "run", "started", "finished", "attempt"):
-            record.pop(name, None)
-    return json.dumps([run, examples, turns], sort_keys=True)
 
 
 def test_everything_is_stored(tmp_path: Path) -> None:

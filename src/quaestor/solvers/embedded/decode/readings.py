@@ -106,7 +106,7 @@ class ConversationReader:
             restates: Whether there are turns that only give the last answer in another form.
         """
         self._weights, self._declines, self._restates = weights, declines, restates
-        self._pages = BoundedCache[tuple[str, str], PageFeatures](_PAGES, lambda page: max(_PAGE, len(page.leaves)))
+        self._pages = BoundedCache[tuple[str, str], PageFeatures](_PAGES, _leaves)
 
     def asked(self, question: str, context: TurnContext) -> AskedTurn:
         """Returns a question with the page that it is asked of and the conversation before it.
@@ -194,6 +194,10 @@ class ConversationReader:
             return ReadingsSoFar((BeamState(told),), so_far.share)
         _, share = next(distinct_results(choices))
         return ReadingsSoFar(advance(choices, question), so_far.share * share)
+
+
+def _leaves(page: PageFeatures) -> int:
+    return max(_PAGE, len(page.leaves))
 
 
 def _key(graph: KnowledgeGraph) -> tuple[str, str]:

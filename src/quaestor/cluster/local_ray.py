@@ -1,0 +1,107 @@
+"""The program that holds a Ray of this machine for another program, and ends all of it when that one ends.
+
+Owns that nothing is left: it adopts whatever Ray starts (on Linux), so that no process of it outlives the program that
+asked, be that one killed. Its standard input is held open by that program; the end of it is the end of everything.
+
+Usage: local_ray.py CPUS FOLDER. Prints one line of JSON: `{"address": "127.0.0.1:PORT"}` or `{"error": "..."}`.
+"""
+
+import ctypes
+import json
+import os
+import shutil
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+OBJECT_STORE = 256_000_000
+"""Bytes of memory for what is shared: pages, weights, and results that are under way."""
+
+_PR_SET_CHILD_SUBREAPER = 36
+_PATIENCE = 5.0
+
+
+def hold_ray() -> None:
+    """Starts Ray, says where it is, and waits until nobody needs it any more."""
+    cpus, folder = int(sys.argv[1]), sys.argv[2]
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # only the program that asked decides what it means
+    threading.Thread(target=_end_with_input, args=(folder,), daemon=True).start()
+    try:
+        said = {"address": _started(cpus, folder)}
+    except Exception as error:  # noqa: BLE001 - whatever it is, the program that asked has to hear of it
+        said = {"error": f"{type(error).__name__}: {error}"}
+    signal.signal(signal.SIGTERM, lambda *_: _end(folder))  # not Ray's, which leaves what it has started
+    print(json.dumps(said), flush=True)
+    while True:
+        signal.pause()
+
+
+def _started(cpus: int, folder: str) -> str:
+    import ray
+
+    ray.init(
+        address="local",
+        num_cpus=cpus,
+        num_gpus=0,
+        include_dashboard=False,
+        log_to_driver=False,
+        configure_logging=False,
+        object_store_memory=OBJECT_STORE,
+        _temp_dir=folder,
+    )
+    return str(ray.get_runtime_context().gcs_address)
+
+
+def _end_with_input(folder: str) -> None:
+    sys.stdin.buffer.read()
+    _end(folder)
+
+
+def _end(folder: str) -> None:
+    """Kills whatever descends from this process, removes the folder, and ends. Nothing there is worth keeping."""
+    until = time.monotonic() + _PATIENCE
+    while (left := _descendants(os.getpid())) and time.monotonic() < until:
+        for process in left:
+            try:
+                os.kill(process, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        time.sleep(0.02)
+        _reap()
+    shutil.rmtree(folder, ignore_errors=True)
+    os._exit(0)
+
+
+def _reap() -> None:
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
+
+
+def _descendants(process: int) -> list[int]:
+    """Returns the processes that descend from one, those that have ended and wait to be noticed left out."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir() if sys.platform == "linux" else ():
+        if entry.name.isdecimal():
+            try:
+                status = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()
+            except OSError:  # it has ended
+                continue
+            if status[0] != "Z":
+                children.setdefault(int(status[1]), []).append(int(entry.name))
+    found, waiting = [], [process]
+    while waiting:
+        these = children.get(waiting.pop(), [])
+        found += these
+        waiting += these
+    return found
+
+
+if __name__ == "__main__":
+    hold_ray()

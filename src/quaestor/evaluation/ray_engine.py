@@ -1,0 +1,212 @@
+"""The engine for many machines: conversations on the workers of a Ray cluster.
+
+Owns what travels: the solver and what pages are read with once to each worker, a page once for all conversations about
+it, a conversation to whichever worker is free, what came of it back. The process that called writes all of it, so what
+a worker that dies was about is played again, and is in the store once. What models are asked is counted in one place
+(`ray_budget`).
+"""
+
+import asyncio
+import pickle
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from quaestor.cluster.crew import Crew
+from quaestor.cluster.joining import Cluster, joined_cluster
+from quaestor.core.computing import compute
+from quaestor.core.triples import Triple
+from quaestor.datasets.dataset import Conversation
+from quaestor.documents.document import Document, Section
+from quaestor.errors import EngineError
+from quaestor.evaluation.engines import RunListener, gather_limited
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.ray_budget import Counter, SharedMeter, started_counter
+from quaestor.evaluation.runner import ConversationResult, SolverFactory, run_conversation
+from quaestor.llm.session import ModelConfig, ModelSession, open_session
+from quaestor.solvers.base import Solver
+
+if TYPE_CHECKING:
+    from ray import ObjectRef
+
+CHUNK = 4
+"""Conversations that travel together to a worker that computes; those that ask a model travel alone."""
+
+_PAGES_KEPT = 64
+"""Pages that stay where all workers reach them, besides those that are being asked about."""
+
+_ELSEWHERE = Document("", (Section(""),), ())
+"""Stands for the page in a conversation that travels without it."""
+
+_Page = tuple[Document, tuple[Triple, ...] | None]
+_Chunk = tuple[tuple[Conversation, int], ...]
+"""Conversations without their pages, each with the number of its page among what is shared."""
+
+
+@dataclass(frozen=True, slots=True)
+class RayEngine:
+    """Plays on a Ray cluster.
+
+    Attributes:
+        workers: How many worker processes, at most: each has a CPU of the cluster.
+        address: Of a cluster that this machine is a part of; None starts one here, which ends with the play.
+        at_once: How many conversations ask a model at once, in all workers together.
+    """
+
+    workers: int
+    address: str | None = None
+    at_once: int = 8
+
+    async def play(
+        self,
+        conversations: Iterable[Conversation],
+        factory: SolverFactory,
+        listener: RunListener,
+        graphs: GraphProvider | None = None,
+        session: ModelSession | None = None,
+    ) -> None:
+        """Plays every conversation once and tells the listener."""
+        solver = await compute(factory)
+        async with joined_cluster(self.workers, self.address) as cluster:
+            config, counter = _asking(session, cluster)
+            player = PlayingWork(_carried(solver), factory, graphs, config, session.run if session else "", counter)
+            at_once = None if session is None else self.at_once
+            workers = self.workers if at_once is None else min(self.workers, at_once)
+            crew = Crew[_Chunk, tuple[ConversationResult, ...]](cluster, player, workers, at_once)
+            async with crew:
+                pages = _Pages(crew, graphs)
+
+                async def play_chunk(chunk: tuple[Conversation, ...]) -> None:
+                    for conversation in chunk:
+                        await listener.on_start(conversation)
+                    job, shared = await pages.without(chunk)
+                    died, results = await crew.do_counted(job, *shared)
+                    for conversation, result in zip(chunk, results, strict=True):
+                        played = result
+                        if session is not None and counter is not None:
+                            session.heard_elsewhere(played.exchanges)
+                            if died:  # what was asked in vain was asked all the same
+                                played = replace(played, usage=await counter.used.remote(conversation.id))
+                        await listener.on_finish(conversation, played)
+
+                size = CHUNK if at_once is None else 1
+                await gather_limited(_chunks(conversations, size), play_chunk, crew.lanes)
+
+
+def _chunks(conversations: Iterable[Conversation], size: int) -> Iterator[tuple[Conversation, ...]]:
+    waiting = iter(conversations)
+    while chunk := tuple(islice(waiting, size)):
+        yield chunk
+
+
+def _asking(session: ModelSession | None, cluster: Cluster) -> "tuple[ModelConfig | None, Counter | None]":
+    """Returns how workers reach the model, and what counts for all of them; neither where no model is asked."""
+    if session is None:
+        return None, None
+    config = session.config
+    if config is None:
+        raise EngineError("the engine 'ray' needs a session that `open_session` opened: its workers open their own")
+    counter = started_counter(config, session.connection.meter.total, cluster)
+    # What is recorded is written here, from what comes back; a recording that is played travels.
+    replayed = config.cassette if config.cassette is not None and not config.cassette.live else None
+    return replace(config, cassette=replayed, tracing=None), counter
+
+
+def _carried(solver: Solver) -> Solver | None:
+    """Returns the solver where it can travel; None where each worker has to build its own."""
+    try:
+        pickle.dumps(solver, protocol=5, buffer_callback=lambda _: None)
+    except (TypeError, AttributeError, ValueError, pickle.PicklingError):  # a lock, a file, a function inside another
+        return None
+    return solver
+
+
+class _Pages:
+    """Pages where all workers reach them, each with its frozen graph: put there once for conversations that follow."""
+
+    def __init__(self, crew: Crew[Any, Any], graphs: GraphProvider | None) -> None:
+        self._crew, self._graphs = crew, graphs
+        self._shared: OrderedDict[tuple[str, str], ObjectRef[_Page]] = OrderedDict()
+
+    async def without(self, chunk: Sequence[Conversation]) -> "tuple[_Chunk, list[ObjectRef[_Page]]]":
+        """Returns conversations without their pages, and the pages."""
+        keys = [(conversation.document.id, conversation.document.digest) for conversation in chunk]
+        found: dict[tuple[str, str], ObjectRef[_Page]] = {}
+        for key, conversation in zip(keys, chunk, strict=True):
+            found[key] = await self._page(key, conversation.document)
+        order = list(found)
+        bare = (replace(conversation, document=_ELSEWHERE) for conversation in chunk)
+        return tuple((one, order.index(key)) for one, key in zip(bare, keys, strict=True)), list(found.values())
+
+    async def _page(self, key: tuple[str, str], document: Document) -> "ObjectRef[_Page]":
+        if key not in self._shared:
+            # Only this process has opened the store: what is frozen travels with the page.
+            stored = await self._graphs.stored(document) if self._graphs else None
+            self._shared[key] = self._crew.share((document, stored))
+        self._shared.move_to_end(key)
+        kept = self._shared[key]
+        while len(self._shared) > _PAGES_KEPT:
+            self._shared.popitem(last=False)
+        return kept
+
+
+class PlayingWork:
+    """What a worker does: plays conversations with the solver that it was handed. A `Work`."""
+
+    def __init__(
+        self,
+        solver: Solver | None,
+        factory: SolverFactory,
+        graphs: GraphProvider | None,
+        config: ModelConfig | None,
+        run: str,
+        counter: "Counter | None",
+    ) -> None:
+        """Takes what plays.
+
+        Args:
+            solver: Who answers; None to build it.
+            factory: Builds it.
+            graphs: What pages are read with; None reads each by itself.
+            config: The model; None where none is asked.
+            run: The run's id, for tags.
+            counter: What counts for all workers.
+        """
+        self._solver, self._factory, self._graphs = solver, factory, graphs
+        self._config, self._run, self._counter = config, run, counter
+        self._open: asyncio.Future[ModelSession] | None = None
+        self._stack = AsyncExitStack()
+
+    def __reduce__(self) -> tuple[type["PlayingWork"], tuple[Any, ...]]:
+        return PlayingWork, (self._solver, self._factory, self._graphs, self._config, self._run, self._counter)
+
+    async def __call__(self, chunk: _Chunk, /, *pages: _Page) -> tuple[ConversationResult, ...]:
+        """Returns how conversations went.
+
+        Args:
+            chunk: Without their pages.
+            pages: Those, with their frozen graphs.
+        """
+        if self._solver is None:
+            self._solver = self._factory()
+        session = None if self._config is None else await self._session(self._config)
+        results = []
+        for conversation, number in chunk:
+            document, stored = pages[number]
+            whole = replace(conversation, document=document)
+            results.append(await run_conversation(whole, self._solver, self._graphs, session, stored=stored))
+        return tuple(results)
+
+    async def _session(self, config: ModelConfig) -> ModelSession:
+        """Returns this worker's way to the model, opened once; it ends with the worker."""
+        if self._open is None:
+            self._open = asyncio.get_running_loop().create_future()
+            assert self._counter is not None
+            meter = SharedMeter(config, self._counter)
+            opened = await self._stack.enter_async_context(open_session(config, meter=meter))
+            opened.run = self._run
+            self._open.set_result(opened)
+        return await self._open

@@ -1,0 +1,49 @@
+import asyncio
+import os
+import signal
+import socket
+
+import pytest
+
+from quaestor.cluster.joining import _environment, _kept_handlers, joined_cluster
+from quaestor.errors import EngineError, InputError
+
+
+def join(address: str) -> None:
+    async def scenario() -> None:
+        async with joined_cluster(1, address):
+            pytest.fail("there is none")
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(
+    "address", ["", "node", "node:", ":6379", "node:port", "node:0", "node:70000", "ray://node:10001"]
+)
+def test_what_is_no_address_is_told_at_once(address: str) -> None:
+    with pytest.raises(InputError, match="is no address of a Ray cluster: write HOST:PORT") as caught:
+        join(address)
+    assert "\n" not in str(caught.value)
+
+
+def test_nobody_there_is_told_at_once() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with pytest.raises(EngineError, match=f"no Ray cluster answers at 127.0.0.1:{port}"):
+        join(f"127.0.0.1:{port}")
+
+
+def test_variables_that_somebody_has_set_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("QUAESTOR_TEST_SET", "theirs")
+    monkeypatch.delenv("QUAESTOR_TEST_FREE", raising=False)
+    with _environment({"QUAESTOR_TEST_SET": "ours", "QUAESTOR_TEST_FREE": "ours"}):
+        assert (os.environ["QUAESTOR_TEST_SET"], os.environ["QUAESTOR_TEST_FREE"]) == ("theirs", "ours")
+    assert os.environ["QUAESTOR_TEST_SET"] == "theirs"
+    assert "QUAESTOR_TEST_FREE" not in os.environ
+
+
+def test_what_a_program_does_on_signals_stays() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with _kept_handlers():
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    assert signal.getsignal(signal.SIGTERM) == before

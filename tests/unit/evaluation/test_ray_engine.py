@@ -1,0 +1,210 @@
+"""Conversations on one, two and four nodes of Ray: the same rows as of this process, whatever dies."""
+
+import asyncio
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from asking import AskingSolver
+from local_models import loopback_only
+from model_replies import Asked, Reply, say
+from model_server import ModelServer
+from ray_cluster import Nodes, ray_nodes
+from run_rows import content, stored
+from scripted import a_conversation, many_conversations, scripted, without_weights
+
+from quaestor.conversation.turn import Turn
+from quaestor.datasets.dataset import Conversation, Dataset
+from quaestor.errors import BudgetExceededError, EngineError, ModelError
+from quaestor.evaluation.engines import Engine, InlineEngine
+from quaestor.evaluation.ray_engine import RayEngine
+from quaestor.evaluation.run import run_dataset
+from quaestor.evaluation.runner import ConversationResult, SolverFactory
+from quaestor.evaluation.spec import RunSpec
+from quaestor.llm.budget import Budget
+from quaestor.llm.naming import find_model
+from quaestor.llm.session import ModelConfig
+from quaestor.store.base import open_store
+from quaestor.store.records import RunRecord
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="elsewhere Ray's clusters are experimental"),
+    # Ray leaves what it reads of its own processes to be collected.
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[Nodes]:
+    with ray_nodes() as cluster:
+        yield cluster
+
+
+class Hearing:
+    """A listener that remembers."""
+
+    def __init__(self) -> None:
+        self.ended: dict[str, ConversationResult] = {}
+
+    async def on_start(self, conversation: Conversation) -> None:
+        pass
+
+    async def on_finish(self, conversation: Conversation, played: ConversationResult) -> None:
+        assert conversation.id not in self.ended
+        self.ended[conversation.id] = played
+
+
+def played(
+    dataset: Dataset,
+    store: Path,
+    engine: Engine,
+    *,
+    resume: str | None = None,
+    factory: SolverFactory = scripted,
+    config: ModelConfig | None = None,
+    on_conversation: Callable[[Conversation, tuple[Turn, ...]], None] | None = None,
+) -> RunRecord:
+    async def run() -> RunRecord:
+        async with open_store(str(store)) as opened:
+            spec = RunSpec.of(dataset, "scripted")
+            return await run_dataset(
+                dataset, spec, opened, engine,
+                resume=resume, factory=factory, config=config, on_conversation=on_conversation,
+            )  # fmt: skip
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_any_number_of_nodes_gives_the_rows_of_this_process(count: int, nodes: Nodes, tmp_path: Path) -> None:
+    dataset = many_conversations(19)
+    played(dataset, tmp_path / "inline.db", InlineEngine())
+    nodes.grow(count)
+    played(dataset, tmp_path / "ray.db", RayEngine(count, nodes.address))
+    assert content(stored(tmp_path / "ray.db")) == content(stored(tmp_path / "inline.db"))
+
+
+def test_what_a_node_was_about_when_it_died_is_played_again_and_kept_once(nodes: Nodes, tmp_path: Path) -> None:
+    dataset, heard = many_conversations(60, pause=0.02), list[str]()
+    nodes.grow(4)
+
+    def kill_one(conversation: Conversation, _turns: tuple[Turn, ...]) -> None:
+        heard.append(conversation.id)
+        if len(heard) == 12:
+            nodes.kill()
+
+    played(dataset, tmp_path / "ray.db", RayEngine(4, nodes.address), on_conversation=kill_one)
+    assert sorted(heard) == sorted(one.id for one in dataset.conversations)
+    played(dataset, tmp_path / "inline.db", InlineEngine(8))
+    assert content(stored(tmp_path / "ray.db")) == content(stored(tmp_path / "inline.db"))
+
+
+def test_a_budget_holds_for_all_workers_together(nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    nodes.grow(2)
+    dataset = many_conversations(60)
+
+    def script(asked: Asked) -> Reply:
+        return replace(say("14.14"), delay=0.01)
+
+    with ModelServer(script) as server, loopback_only(monkeypatch):
+        spec = find_model(f"openai:scripted@{server.url}/v1")
+        engine = RayEngine(2, nodes.address, at_once=8)
+        limited = ModelConfig(spec, Budget(requests=100))
+        with pytest.raises(BudgetExceededError):
+            played(dataset, tmp_path / "ray.db", engine, factory=AskingSolver, config=limited)
+        assert len(server.asked) == 100
+        run, examples, _ = stored(tmp_path / "ray.db")
+        assert sum(example.usage.get("requests", 0) for example in examples) == 100
+
+        run = played(
+            dataset, tmp_path / "ray.db", engine, resume=run.id, factory=AskingSolver, config=ModelConfig(spec)
+        )
+        assert run.status == "complete"
+        played(dataset, tmp_path / "inline.db", InlineEngine(8), factory=AskingSolver, config=ModelConfig(spec))
+    (_, _, ours), (_, _, theirs) = stored(tmp_path / "ray.db"), stored(tmp_path / "inline.db")
+    assert [(turn.conversation, turn.question, turn.error, turn.answer) for turn in ours] == [
+        (turn.conversation, turn.question, turn.error, turn.answer) for turn in theirs
+    ]
+
+
+def test_what_kills_every_worker_is_one_clear_error(nodes: Nodes) -> None:
+    nodes.grow(2)
+    with pytest.raises(EngineError, match="workers died one after the other") as caught:
+        asyncio.run(RayEngine(2, nodes.address).play((a_conversation("die", name="b"),), scripted, Hearing()))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_solver_that_cannot_be_built_is_its_own_error() -> None:
+    with pytest.raises(ModelError, match="weights of 'scripted' are missing"):
+        asyncio.run(RayEngine(2).play(many_conversations(9).conversations, without_weights, Hearing()))
+
+
+def processes_of(folder_of: int) -> list[str]:
+    """The processes that hold, or are of, a Ray that a process started: they name its folder, or its sockets."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                words, status = (entry / "cmdline").read_bytes(), (entry / "stat").read_text()
+                session = int(status.rpartition(")")[2].split()[3])
+            except OSError:
+                continue
+            if session == folder_of and status.rpartition(")")[2].split()[0] != "Z":
+                found.append(words.replace(b"\0", b" ").decode(errors="replace"))
+    return found
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["killed", "interrupted"])
+def test_nothing_is_left_of_a_ray_of_this_machine(how: signal.Signals, tmp_path: Path) -> None:
+    store = tmp_path / "runs.db"
+    command = [sys.executable, "-c", "import quaestor.cli; quaestor.cli.main()"]
+    command += ["run", "sample", "--engine", "ray", "--workers", "1", "--store", str(store)]
+    environment = os.environ | {"RAY_AUTH_MODE": "", "HOME": str(tmp_path)}
+    environment.pop("RAY_AUTH_MODE")
+    with subprocess.Popen(
+        command, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, text=True
+    ) as run:
+        holder = wait_for(lambda: holder_of(run.pid))
+        wait_for(lambda: store.exists() and len(stored(store)[2]) > 3)
+        assert len(processes_of(holder)) > 3
+        run.send_signal(how)
+        said, told = run.communicate(timeout=60)
+    assert said == ""
+    if how is signal.SIGINT:
+        assert re.search(r"quaestor: stopped; go on with --resume \S+$", told.strip().splitlines()[-1])
+    for _ in range(100):
+        if not (left := processes_of(holder)):
+            break
+        time.sleep(0.1)
+    assert left == []
+    assert list(Path("/tmp").glob(f"quaestor-ray-*/{holder}")) == []
+    assert not (tmp_path / ".ray").exists()
+
+
+def holder_of(process: int) -> int:
+    """The process that holds Ray for another one: its child that leads a session of its own; 0 where there is none."""
+    children = Path(f"/proc/{process}/task/{process}/children")
+    for child in children.read_text().split() if children.exists() else ():
+        if b"local_ray.py" in Path(f"/proc/{child}/cmdline").read_bytes():
+            return int(child)
+    return 0
+
+
+def wait_for(look: Callable[[], int]) -> int:
+    until = time.monotonic() + 120
+    while time.monotonic() < until:
+        try:
+            if found := look():
+                return found
+        except Exception:  # noqa: BLE001 - what is looked for is not there yet
+            pass
+        time.sleep(0.1)
+    pytest.fail("it did not come")
