@@ -23,6 +23,7 @@ from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
 from quaestor.scores.mongo import MongoScores
 from quaestor.scores.mongo_documents import SCORE_INDEXES
+from quaestor.store import mongo_retrying
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.mongo_documents import INDEXES, SCHEMA_VERSION
 from quaestor.store.records import GraphKey
@@ -359,7 +360,11 @@ def test_a_record_over_16_megabytes_is_one_clear_line(mongo_uri: str) -> None:
 
 @pytest.mark.slow
 @forgets_sockets
-def test_a_server_that_does_not_answer_is_one_clear_line_in_time(own_server: MongoServer) -> None:
+def test_a_server_that_does_not_answer_is_one_clear_line_in_time(
+    own_server: MongoServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mongo_retrying, "PATIENCE_SECONDS", 0.0)
+
     async def scenario(store: RunStore) -> None:
         await fill(store)
         calls: list[Callable[[], Coroutine[None, None, object]]] = [
@@ -380,7 +385,8 @@ def test_a_server_that_does_not_answer_is_one_clear_line_in_time(own_server: Mon
 
 @forgets_sockets
 @pytest.mark.slow
-def test_a_run_goes_on_after_its_server_was_killed(own_server: MongoServer) -> None:
+def test_a_run_goes_on_after_its_server_was_killed(own_server: MongoServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mongo_retrying, "PATIENCE_SECONDS", 0.0)
     """Every conversation that was reported as stored outlives `kill -9` of the server, and is not played again."""
     dataset, uri, engine = many_conversations(8, 0.0), f"{own_server.address}/outage", InlineEngine()
     spec = RunSpec.of(dataset, "scripted")

@@ -37,7 +37,15 @@ class MongoServer:
         data, settings = self._folder / "data", self._folder / "secantusd.toml"
         settings.parent.mkdir(parents=True, exist_ok=True)
         settings.touch()  # an empty file of ours, so that none from elsewhere is read
-        command = [str(COMMAND), "--standalone", "--config", str(settings), "--storage-path", str(data)]
+        command = [
+            str(COMMAND),
+            "--standalone",
+            "--enable-test-commands",
+            "--config",
+            str(settings),
+            "--storage-path",
+            str(data),
+        ]
         with (self._folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 [*command, "--port", str(self._port), "--cache-size", "64M"], stdout=log, stderr=log

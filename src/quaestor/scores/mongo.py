@@ -12,6 +12,7 @@ from quaestor.scores.mongo_documents import LATEST_FIRST, SCORE_INDEXES, from_sc
 from quaestor.scores.mongo_listing import MongoScoreLists, latest
 from quaestor.scores.records import ConversationScoreRecord, KeptScore, ScoreRecord, VerdictRecord
 from quaestor.store import errors as refusals
+from quaestor.store.mongo_retrying import done_before, retried
 
 
 class MongoScores(MongoScoreLists):
@@ -28,6 +29,7 @@ class MongoScores(MongoScoreLists):
         """
         super().__init__(uri, create=False)
 
+    @retried
     async def add_score(self, kept: KeptScore) -> None:
         """Adds a scoring of a run; its verdicts stand in place of those of an earlier one."""
         run = kept.score.run
@@ -39,22 +41,27 @@ class MongoScores(MongoScoreLists):
             for collection, indexes in SCORE_INDEXES.items():
                 models = [IndexModel(list(keys.items()), unique=unique) for keys, unique in indexes]
                 await db[collection].create_indexes(models)
+            key = {"runId": run, "scoreId": kept.score.id}
             for name, records in (("scored_examples", kept.conversations), ("scored_turns", kept.verdicts)):
+                if done_before():
+                    await db[name].delete_many(key)
                 if records:
                     await db[name].insert_many([to_score_document(record) for record in records])
-            await db.scores.insert_one(to_score_document(kept.score))
+            await db.scores.replace_one(key, to_score_document(kept.score), upsert=True)
             # Looked up now: another process may have added a later one meanwhile. An earlier one never is the latest.
             counted = db.scores.find({"runId": run}, ["scoreId"]).sort(LATEST_FIRST)
             _, *earlier = [document["scoreId"] async for document in counted]
             for name in ("scored_turns", "scored_examples"):
                 await db[name].delete_many({"runId": run, "scoreId": {"$in": earlier}})
 
+    @retried
     async def scores(self, run: str | None = None) -> tuple[ScoreRecord, ...]:
         """Returns the figures of every scoring of a run, or of all runs, the latest first."""
         async with self._using("read") as db:
             found = db.scores.find({} if run is None else {"runId": run}).sort(LATEST_FIRST)
             return tuple([from_score_document(ScoreRecord, document) async for document in found])
 
+    @retried
     async def conversation_scores(self, run: str, *, failed: bool = False) -> tuple[ConversationScoreRecord, ...]:
         """Returns how the conversations of a run did in its latest scoring, by id."""
         where: dict[str, Any] = {"results.accuracy": {"$lt": 1}} if failed else {}
@@ -62,6 +69,7 @@ class MongoScores(MongoScoreLists):
             found = db.scored_examples.find(await latest(db, run) | where).sort("conversationId")
             return tuple([from_score_document(ConversationScoreRecord, document) async for document in found])
 
+    @retried
     async def verdicts(
         self, run: str, conversation: str | None = None, *, correct: bool | None = None
     ) -> tuple[VerdictRecord, ...]:

@@ -11,6 +11,7 @@ from quaestor.scoring.sameness import says_the_same
 from quaestor.store.listing import ListPage, ListPart, TurnClass, TurnFilter
 from quaestor.store.mongo_connection import Database, OnMongo
 from quaestor.store.mongo_listing import FIELDS, PLACE, SHOWN, document_listing, turns_query, turns_stages
+from quaestor.store.mongo_retrying import retried
 
 Stage = dict[str, Any]
 
@@ -29,6 +30,7 @@ _NUMBERS = {"number": 1, "secondNumber": "$second.number"}
 class MongoScoreLists(OnMongo):
     """The operations of a ScoreStore that give a list part by part."""
 
+    @retried
     async def latest_scores(self, runs: Sequence[str]) -> Mapping[str, ScoreRecord]:
         """Returns the figures of the latest scoring of some runs, by run."""
         async with self._using("read") as db:
@@ -36,6 +38,7 @@ class MongoScoreLists(OnMongo):
         scores = [from_score_document(ScoreRecord, document) for document in found if document is not None]
         return {score.run: score for score in scores}
 
+    @retried
     async def list_turns(
         self, run: str, wanted: TurnFilter, verdicts: VerdictFilter, part: ListPart
     ) -> ListPage[JudgedTurn]:
@@ -52,6 +55,7 @@ class MongoScoreLists(OnMongo):
             found = await db.turns.aggregate([*some, {"$project": {**SHOWN, "verdict": 1}}])
             return ListPage(tuple([_judged(document) async for document in found]), total, part)
 
+    @retried
     async def tally(self, run: str, by: TurnClass) -> Mapping[str | int | None, Tally]:
         """Returns how many turns of each class are right in a run's latest scoring."""
         async with self._using("read") as db:
@@ -67,6 +71,7 @@ class MongoScoreLists(OnMongo):
             for name, verdicts in rows.items()
         }
 
+    @retried
     async def causes(self, run: str) -> Mapping[str, int]:
         """Returns for how many turns each cause is kept in a run's latest scoring, the most frequent first."""
         async with self._using("read") as db:
@@ -74,6 +79,7 @@ class MongoScoreLists(OnMongo):
             counts = Counter([verdict["cause"] async for verdict in found])
         return dict(sorted(counts.items(), key=lambda cause: (-cause[1], cause[0])))
 
+    @retried
     async def compare(self, first: str, second: str, wanted: PairFilter, part: ListPart) -> ListPage[TurnPair]:
         """Returns turns of two runs side by side."""
         async with self._using("read") as db:
@@ -93,6 +99,7 @@ class MongoScoreLists(OnMongo):
                 tuple([TurnPair(_judged(pair), _judged(pair["second"])) async for pair in found]), total, part
             )
 
+    @retried
     async def compared(self, first: str, second: str) -> PairCounts:
         """Returns how two runs compare over the turns that both have."""
         async with self._using("read") as db:

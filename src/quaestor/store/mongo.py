@@ -30,6 +30,7 @@ from quaestor.store.mongo_documents import (
     to_key,
 )
 from quaestor.store.mongo_listing import MongoLists
+from quaestor.store.mongo_retrying import done_before, retried
 from quaestor.store.records import (
     MOST_SECONDS,
     Claim,
@@ -65,28 +66,35 @@ class MongoStore(MongoLists):
         super().__init__(uri, create=create)
         self._contents = MongoContents()
 
+    @retried
     async def create_run(self, run: RunRecord) -> None:
         """Adds a run."""
         async with self._using("write to") as db:
             try:
                 await db.evaluation_runs.insert_one(to_document(run))
             except DuplicateKeyError as error:
-                raise refusals.run_taken(self._name, run.id) from error
+                if not await _is_there(db.evaluation_runs, {"runId": run.id}, to_document(run)):
+                    raise refusals.run_taken(self._name, run.id) from error
 
+    @retried
     async def resume_run(self, run: str) -> None:
         """Sets a run back to `running`."""
         await self._set_status(run, "running", None)
 
+    @retried
     async def finish_run(self, run: str, status: RunStatus, finished: datetime) -> None:
         """Sets how a run came to its end."""
         await self._set_status(run, status, finished)
 
+    @retried
     async def delete_run(self, run: str) -> None:
         """Takes a run away with all that belongs to it.
 
         Its own document goes last, so that a deletion that was broken off can be done again.
         """
         async with self._using("write to") as db:
+            if done_before() and await db.evaluation_runs.find_one({"runId": run}, ["_id"]) is None:
+                return
             await self._require(db, run)
             used = await self._large(db, run)
             # Each loses first that by which it counts: what is left in between is read as not there.
@@ -118,12 +126,14 @@ class MongoStore(MongoLists):
             if not (await db.evaluation_runs.update_one({"runId": run}, change)).matched_count:
                 raise await self._unknown(db, run)
 
+    @retried
     async def runs(self) -> tuple[RunRecord, ...]:
         """Returns all runs, the latest first."""
         async with self._using("read") as db:
             found = db.evaluation_runs.find().sort([("startedAt", -1), ("runId", -1)])
             return tuple([from_document(RunRecord, document) async for document in found])
 
+    @retried
     async def run(self, run: str) -> RunRecord:
         """Returns one run."""
         async with self._using("read") as db:
@@ -132,6 +142,7 @@ class MongoStore(MongoLists):
                 raise await self._unknown(db, run)
             return from_document(RunRecord, found)
 
+    @retried
     async def begin_example(self, example: ConversationRecord, claim: Claim | None = None) -> int:
         """Notes that a conversation is being played, as another attempt; returns its number."""
         place = _place(example.run, example.conversation)
@@ -155,6 +166,7 @@ class MongoStore(MongoLists):
                         await _supersede(db, place, attempt)
                     return attempt
 
+    @retried
     async def pending(self, run: str) -> Mapping[str, str | None]:
         """Returns the conversations that were begun and have not ended, each with who has claimed it by now."""
         async with self._using("read") as db:
@@ -167,6 +179,7 @@ class MongoStore(MongoLists):
             for name, one in sorted(held.items())
         }
 
+    @retried
     async def renew_claims(self, run: str, owner: str, seconds: float) -> None:
         """Holds the claims of a runner on conversations of a run for some seconds more."""
         async with self._using("write to") as db:
@@ -188,6 +201,7 @@ class MongoStore(MongoLists):
         except DuplicateKeyError:
             return False
 
+    @retried
     async def save_turn(self, turn: TurnRecord) -> None:
         """Keeps a turn as far as it is."""
         async with self._using("write to") as db:
@@ -196,11 +210,16 @@ class MongoStore(MongoLists):
                 raise refusals.never_begun(self._name, turn)
             await db.turns.replace_one(_turn_key(turn), to_document(turn), upsert=True)
 
+    @retried
     async def complete_example(self, example: ConversationRecord, turns: Sequence[TurnRecord]) -> None:
         """Keeps a conversation's end, with the turns given, or nothing."""
         refusals.check_turns(example, turns)
         async with self._using("write to") as db:
             await self._require(db, example.run)
+            place = _place(example.run, example.conversation)
+            if await _is_there(db.examples, place, to_document(example)):
+                await _supersede(db, place, example.attempt)
+                return
             await self._require_unfinished(db, example)
             if turns:
                 # No other process plays this attempt, and what counts is decided by the example, written last.
@@ -211,13 +230,14 @@ class MongoStore(MongoLists):
                 await db.examples.replace_one(key, to_document(example), upsert=True)
             except DuplicateKeyError as error:
                 raise refusals.complete_already(self._name, example) from error
-            await _supersede(db, _place(example.run, example.conversation), example.attempt)
+            await _supersede(db, place, example.attempt)
 
     async def _require_unfinished(self, db: Database, example: ConversationRecord) -> None:
         found = await db.examples.find_one(_place(example.run, example.conversation), ["status"])
         if found is not None and found["status"] == "complete":
             raise refusals.complete_already(self._name, example)
 
+    @retried
     async def examples(self, run: str) -> tuple[ConversationRecord, ...]:
         """Returns a run's conversations as far as they were begun, by id."""
         async with self._using("read") as db:
@@ -225,6 +245,7 @@ class MongoStore(MongoLists):
             found = db.examples.find({"runId": run}).sort("conversationId")
             return tuple([from_document(ConversationRecord, document) async for document in found])
 
+    @retried
     async def progress(self, run: str) -> Mapping[ExampleStatus, int]:
         """Returns how many of a run's conversations have each status."""
         async with self._using("read") as db:
@@ -234,6 +255,7 @@ class MongoStore(MongoLists):
             )
             return {group["_id"]: group["count"] async for group in counted}
 
+    @retried
     async def turns(
         self, run: str, conversation: str | None = None, attempt: int | None = None
     ) -> tuple[TurnRecord, ...]:
@@ -252,10 +274,12 @@ class MongoStore(MongoLists):
             ]
             return tuple(turn for turn in kept if attempt in (None, turn.attempt))
 
+    @retried
     async def turn(self, run: str, conversation: str, index: int, attempt: int | None = None) -> TurnRecord:
         """Returns one turn."""
         return refusals.pick_turn(await self.turns(run, conversation, attempt), run, conversation, index)
 
+    @retried
     async def log_prompt(self, prompt: PromptRecord) -> None:
         """Keeps a request to a model and its reply."""
         place = prompt.conversation, prompt.turn, prompt.phase
@@ -264,11 +288,15 @@ class MongoStore(MongoLists):
             await self._require(db, prompt.run)
             texts = [(text, names_of_prompt(name, *place)) for name, text in said.items()]
             packed = zip(said, await self._contents.put(db, *texts), strict=True)
+            document = to_document(prompt) | dict(packed)
             try:
-                await db.prompt_logs.insert_one(to_document(prompt) | dict(packed))
+                await db.prompt_logs.insert_one(document)
             except DuplicateKeyError as error:
+                if await _is_there(db.prompt_logs, _prompt_key(prompt), document):
+                    return
                 raise refusals.prompt_taken(self._name, prompt) from error
 
+    @retried
     async def prompts(
         self, run: str, conversation: str, turn: int | None = None, attempt: int | None = None
     ) -> tuple[PromptRecord, ...]:
@@ -289,17 +317,23 @@ class MongoStore(MongoLists):
         ]
         return tuple(from_document(PromptRecord, document) for document in unpacked)
 
+    @retried
     async def add_correction(self, correction: CorrectionRecord) -> None:
         """Keeps what a person corrected."""
         async with self._using("write to") as db:
             await self._require(db, correction.run)
             if await db.examples.find_one(_place(correction.run, correction.conversation), ["_id"]) is None:
                 raise refusals.never_begun(self._name, correction)
+            document = to_document(correction)
             try:
-                await db.corrections.insert_one(to_document(correction))
+                await db.corrections.insert_one(document)
             except DuplicateKeyError as error:
+                key = {"number": correction.number, "attempt": correction.attempt}
+                if await _is_there(db.corrections, _place(correction.run, correction.conversation) | key, document):
+                    return
                 raise refusals.correction_taken(self._name, correction) from error
 
+    @retried
     async def corrections(
         self, run: str, conversation: str | None = None, attempt: int | None = None
     ) -> tuple[CorrectionRecord, ...]:
@@ -313,12 +347,14 @@ class MongoStore(MongoLists):
             kept = [from_document(CorrectionRecord, document) async for document in found]
             return tuple(one for one in kept if one.attempt == (attempt or counting.get(one.conversation)))
 
+    @retried
     async def save_ontology(self, digest: str, triples: Iterable[tuple[str, str, str]]) -> None:
         """Keeps a frozen ontology under the digest of its content; one that is there already stays."""
         async with self._using("write to") as db:
             if await db.ontologies.find_one({"digest": digest}) is None:
                 await _write_triples(db.ontology, db.ontologies, {"digest": digest}, "ontology", triples)
 
+    @retried
     async def load_ontology(self, digest: str) -> tuple[Triple, ...]:
         """Returns an ontology's triples, sorted."""
         async with self._using("read") as db:
@@ -329,17 +365,20 @@ class MongoStore(MongoLists):
             found = await _read_triples(db.ontology, {"type": "ontology", "digest": digest})
             return self._whole(found, kept, f"ontology {digest!r}")
 
+    @retried
     async def ontologies(self) -> tuple[OntologyRecord, ...]:
         """Returns what ontologies are kept, the latest first."""
         async with self._using("read") as db:
             found = db.ontologies.find().sort([("createdAt", -1), ("_id", -1)])
             return tuple([OntologyRecord(kept["digest"], kept["createdAt"], kept["triples"]) async for kept in found])
 
+    @retried
     async def freeze_graph(self, key: GraphKey, triples: Iterable[tuple[str, str, str]]) -> None:
         """Keeps the graph of a page for all runs, instead of one that may be there."""
         async with self._using("write to") as db:
             await self._put_graph(db, "frozen_graphs", to_key(key), triples)
 
+    @retried
     async def frozen_graph(self, key: GraphKey) -> tuple[Triple, ...]:
         """Returns a frozen graph's triples, sorted."""
         async with self._using("read") as db:
@@ -348,6 +387,7 @@ class MongoStore(MongoLists):
                 raise refusals.no_frozen_graph(self._name, key)
             return await self._graph(db, kept)
 
+    @retried
     async def frozen_graphs(self, ontology: str | None = None) -> tuple[GraphKey, ...]:
         """Returns what graphs are frozen: all, or those that were built with one ontology, by document."""
         async with self._using("read") as db:
@@ -355,12 +395,14 @@ class MongoStore(MongoLists):
             keys = [from_key(kept) async for kept in found]
         return tuple(sorted(keys, key=astuple))
 
+    @retried
     async def save_graph(self, run: str, conversation: str, triples: Iterable[tuple[str, str, str]]) -> None:
         """Keeps the graph of a conversation's document, instead of one that may be there."""
         async with self._using("write to") as db:
             await self._require(db, run)
             await self._put_graph(db, "graphs", _place(run, conversation), triples)
 
+    @retried
     async def load_graph(self, run: str, conversation: str) -> tuple[Triple, ...]:
         """Returns a graph's triples, sorted."""
         async with self._using("read") as db:
@@ -411,6 +453,17 @@ async def _supersede(db: Database, place: Mapping[str, Any], attempt: int) -> No
 
 def _turn_key(turn: TurnRecord) -> dict[str, Any]:
     return _place(turn.run, turn.conversation) | {"turnIndex": turn.index, "attempt": turn.attempt}
+
+
+def _prompt_key(prompt: PromptRecord) -> dict[str, Any]:
+    place = _place(prompt.run, prompt.conversation)
+    return place | {"turnIndex": prompt.turn, "number": prompt.number, "attempt": prompt.attempt}
+
+
+async def _is_there(collection: AsyncCollection[Document], key: Mapping[str, Any], document: Mapping[str, Any]) -> bool:
+    """Returns whether what is written again was written before, and only the reply was lost."""
+    found = await collection.find_one(key) if done_before() else None
+    return found is not None and {**found, "_id": None} == {**document, "_id": None}
 
 
 async def _write_triples(

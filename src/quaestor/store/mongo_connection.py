@@ -89,6 +89,11 @@ class MongoConnection:
         self.name = f"MongoDB {hosts}/{self._db.name}"
         self._create, self._ready, self._lock = create, False, asyncio.Lock()
 
+    @property
+    def has_answered(self) -> bool:
+        """Whether the server has answered an operation yet."""
+        return self._ready
+
     @asynccontextmanager
     async def using(self, verb: str) -> AsyncIterator[Database]:
         """Yields the database for one operation, with its indexes made.
@@ -179,6 +184,11 @@ class OnMongo:
         """
         self._connection = MongoConnection(uri, create=create)
         self._using, self._name = self._connection.using, self._connection.name
+
+    @property
+    def has_answered(self) -> bool:
+        """Whether the server has answered an operation yet."""
+        return self._connection.has_answered
 
     async def close(self) -> None:
         """Lets go of the connections."""

@@ -23,6 +23,7 @@ from quaestor.store.listing import (
 )
 from quaestor.store.mongo_connection import Database, OnMongo
 from quaestor.store.mongo_documents import from_document
+from quaestor.store.mongo_retrying import retried
 from quaestor.store.records import RunRecord
 from quaestor.store.turn_classes import TurnClasses
 
@@ -40,6 +41,7 @@ SHOWN = {"_id": 0, **dict.fromkeys(FIELDS.values(), 1)}
 class MongoLists(OnMongo):
     """The operations of a RunStore that give a list part by part."""
 
+    @retried
     async def list_runs(self, wanted: RunFilter, part: ListPart) -> ListPage[RunRecord]:
         """Returns runs, the latest first."""
         where = _runs_where(wanted)
@@ -49,6 +51,7 @@ class MongoLists(OnMongo):
             some = found.skip(part.offset).limit(part.limit)
             return ListPage(tuple([from_document(RunRecord, document) async for document in some]), total, part)
 
+    @retried
     async def run_choices(self) -> RunChoices:
         """Returns what there is to filter runs by."""
         names = ["dataset", "config.solver", "config.model.provider", "config.model.model"]
@@ -61,6 +64,7 @@ class MongoLists(OnMongo):
             _sorted(model and f"{model.get('provider')}:{model.get('model')}" for model in models),
         )
 
+    @retried
     async def list_turns(self, run: str, wanted: TurnFilter, part: ListPart) -> ListPage[TurnListing]:
         """Returns turns of a run."""
         async with self._using("read") as db:
@@ -71,6 +75,7 @@ class MongoLists(OnMongo):
             found = await db.turns.aggregate([*ordered, {"$project": SHOWN}])
             return ListPage(tuple([document_listing(document) async for document in found]), total, part)
 
+    @retried
     async def count_turns(self, run: str, by: TurnClass) -> TurnCounts:
         """Returns how many turns of a run have each class."""
         async with self._using("read") as db:

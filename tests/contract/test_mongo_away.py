@@ -1,0 +1,220 @@
+"""A server that is away for a moment, or whose replies are lost: what was asked is done, and done once."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from kept_scores import a_score
+from losing_proxy import LosingProxy
+from mongo_server import MongoServer, sockets_forgotten
+from pymongo import MongoClient
+from scripted import many_conversations, scripted
+from store_records import GRAPH, a_correction, a_prompt, a_run, an_example, play, some_turns
+
+from quaestor.errors import DuplicateRecordError, StoreError, UnknownRunError
+from quaestor.evaluation.engines import InlineEngine
+from quaestor.evaluation.run import run_dataset
+from quaestor.evaluation.spec import RunSpec
+from quaestor.scores.mongo import MongoScores
+from quaestor.store import mongo_retrying
+from quaestor.store.base import RunStore, open_store
+from quaestor.store.records import Claim, GraphKey, RunRecord
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:unclosed:ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+)
+RUN = a_run()
+KEY = GraphKey("p", "cd" * 32, "ab" * 32, "0.1.0")
+IMPATIENT = "?socketTimeoutMS=500&connectTimeoutMS=500&serverSelectionTimeoutMS=400"
+
+
+async def write_all(store: RunStore) -> None:
+    """Every operation that writes."""
+    await store.create_run(RUN)
+    await store.save_ontology("ab" * 32, iter(GRAPH))
+    await store.freeze_graph(KEY, iter(GRAPH))
+    for name in ("c1", "c2"):
+        attempt = await store.begin_example(an_example(RUN, name, "pending", turns=0), Claim("ada", 30))
+        assert attempt == 1
+        await store.renew_claims(RUN.id, "ada", 60)
+        await store.save_graph(RUN.id, name, iter(GRAPH))
+        for turn in some_turns(RUN, name):
+            for number in range(3):
+                await store.log_prompt(a_prompt(RUN, name, turn.index, number))
+            await store.save_turn(turn)
+        await store.complete_example(an_example(RUN, name), ())
+        await store.add_correction(a_correction(RUN, name))
+    await store.finish_run(RUN.id, "complete", RUN.started)
+    await store.create_run(a_run("second"))
+    await store.delete_run("second")
+
+
+async def read_all(store: RunStore) -> list[object]:
+    """What is there then."""
+    return [
+        await store.runs(),
+        await store.examples(RUN.id),
+        await store.turns(RUN.id),
+        *[await store.prompts(RUN.id, name) for name in ("c1", "c2")],
+        await store.corrections(RUN.id),
+        *[await store.load_graph(RUN.id, name) for name in ("c1", "c2")],
+        await store.frozen_graph(KEY),
+        await store.load_ontology("ab" * 32),
+    ]
+
+
+def read(uri: str) -> list[object]:
+    async def reading() -> list[object]:
+        async with open_store(uri) as store:
+            return await read_all(store)
+
+    return asyncio.run(reading())
+
+
+def written(uri: str) -> list[object]:
+    play(uri, write_all)
+    return read(uri)
+
+
+def to_the_end(uri: str) -> tuple[RunRecord, list[object]]:
+    dataset = many_conversations(20, 0.02)
+    found: list[Any] = []
+
+    async def scenario(store: RunStore) -> None:
+        run = await run_dataset(dataset, RunSpec.of(dataset, "scripted"), store, InlineEngine(4), factory=scripted)
+        turns = await store.turns(run.id)
+        found.append(run)
+        found.append([(turn.conversation, turn.index, turn.number, turn.error is None, turn.attempt) for turn in turns])
+
+    play(uri, scenario)
+    return found[0], found[1]
+
+
+@contextmanager
+def meanwhile(work: Callable[[], None]) -> Iterator[None]:
+    thread = threading.Thread(target=work)
+    thread.start()
+    with sockets_forgotten():
+        yield
+    thread.join()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("code", [10107, 189, 91], ids=["not primary", "stepped down", "shuts down"])
+def test_a_change_of_primary_is_waited_for(mongo_uri: str, code: int) -> None:
+    """As a replica set tells of it: the codes, on each command that the store sends."""
+    commands = ["insert", "update", "find", "delete", "aggregate"]
+
+    def fail(client: MongoClient[dict[str, Any]], times: int) -> None:
+        point = {"configureFailPoint": "failCommand", "mode": {"times": times} if times else "off"}
+        client.admin.command(point | {"data": {"failCommands": commands, "errorCode": code}} if times else point)
+
+    async def scenario(store: RunStore) -> None:
+        assert await store.runs() == ()
+        with MongoClient[dict[str, Any]](mongo_uri) as client:
+            fail(client, 1)
+            await write_all(store)
+            fail(client, 1)
+            assert await store.run(RUN.id)
+            fail(client, 0)
+
+    # The driver asks again who is the primary when it next looks, by default after ten seconds.
+    play(f"{mongo_uri}?heartbeatFrequencyMS=500", scenario)
+    assert read(mongo_uri)[0] == (replace(RUN, status="complete", finished=RUN.started),)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_record_whose_reply_was_lost_is_written_once(own_server: MongoServer, seed: int) -> None:
+    expected = written(f"{own_server.address}/direct")
+
+    async def scenario(store: RunStore) -> None:
+        assert await store.runs() == ()
+        proxy.share = 0.1
+        await write_all(store)
+
+    async def score() -> None:
+        async with MongoScores(f"{proxy.address}/losing") as scores:
+            await scores.scores()
+            await scores.add_score(a_score(RUN, {"c1": (True, False), "c2": (True, True)}))
+            assert len(await scores.scores(RUN.id)) == 1
+            assert len(await scores.verdicts(RUN.id)) == 4
+
+    with sockets_forgotten(), LosingProxy(own_server.address, seed) as proxy:
+        play(f"{proxy.address}/losing", scenario)
+        proxy.share = 0.0
+        asyncio.run(score())
+    assert proxy.lost > 5
+    assert read(f"{own_server.address}/losing") == expected
+
+
+@pytest.mark.slow
+def test_a_server_that_pauses_does_not_end_a_run(own_server: MongoServer) -> None:
+    uri = f"{own_server.address}/pausing"
+    expected = to_the_end(f"{own_server.address}/alone")[1]
+
+    def pause() -> None:
+        time.sleep(0.5)
+        own_server.pause()
+        time.sleep(2.0)
+        own_server.go_on()
+
+    with meanwhile(pause):
+        run, turns = to_the_end(f"{uri}{IMPATIENT}")
+    assert (run.status, turns) == ("complete", expected)
+
+
+@pytest.mark.slow
+def test_a_server_that_is_killed_and_brought_back_does_not_end_a_run(own_server: MongoServer) -> None:
+    uri = f"{own_server.address}/killed"
+    expected = to_the_end(f"{own_server.address}/alone")[1]
+
+    def restart() -> None:
+        time.sleep(0.5)
+        own_server.kill()
+        time.sleep(0.5)
+        own_server.start()
+
+    with meanwhile(restart):
+        run, turns = to_the_end(f"{uri}{IMPATIENT}")
+    assert (run.status, turns) == ("complete", expected)
+
+
+@pytest.mark.slow
+def test_patience_ends(own_server: MongoServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mongo_retrying, "PATIENCE_SECONDS", 1.0)
+
+    async def scenario(store: RunStore) -> None:
+        assert await store.runs() == ()
+        own_server.kill()
+        began = time.monotonic()
+        with pytest.raises(StoreError, match="no server answered"):
+            await store.runs()
+        assert 0.4 < time.monotonic() - began < 5
+
+    play(f"{own_server.address}/away{IMPATIENT}", scenario)
+
+
+def test_what_another_one_wrote_is_no_reply_that_was_lost(mongo_uri: str) -> None:
+    """Records that are refused are refused at once, and those of the same content too."""
+
+    async def scenario(store: RunStore) -> None:
+        await write_all(store)
+        again: list[Coroutine[None, None, object]] = [
+            store.create_run(RUN),
+            store.log_prompt(a_prompt(RUN)),
+            store.add_correction(a_correction(RUN)),
+            store.complete_example(an_example(RUN), ()),
+        ]
+        for writing in again:
+            with pytest.raises(DuplicateRecordError):
+                await writing
+        with pytest.raises(UnknownRunError):
+            await store.delete_run("second")
+
+    play(mongo_uri, scenario)
