@@ -10,12 +10,17 @@ from datetime import UTC, datetime
 
 import httpx2
 
+from quaestor.errors import ModelReplyError
 from quaestor.llm.redaction import Redactor, redact
 from quaestor.llm.transcript import Exchange, Sink, next_tag
 from quaestor.llm.usage import read_usage
 
 KEPT_HEADERS = ("content-type", "retry-after", "retry-after-ms", "x-should-retry")
 """Headers of a reply that change what the client does with it; all others are left out."""
+
+
+LONGEST_REPLY = 32 << 20
+"""Bytes of a reply: more than the longest that models write comes to as a stream, a token an event."""
 
 
 class WatchingTransport(httpx2.AsyncBaseTransport):
@@ -135,6 +140,10 @@ class _WatchedStream(httpx2.AsyncByteStream):
             async for received in self._inner:
                 chunk = self._blanking.feed(received)
                 self._watch.received += chunk
+                if len(self._watch.received) > LONGEST_REPLY:
+                    raise ModelReplyError(
+                        f"the server sends a reply of more than {LONGEST_REPLY >> 20} MB: it is let go of"
+                    )
                 yield chunk
             rest = self._blanking.rest()
             self._watch.received += rest

@@ -37,6 +37,7 @@ _ADVICE = {
     "SQLITE_CORRUPT": "the file is damaged; name another file, or restore this one from a copy",
     "SQLITE_READONLY": "it is read-only",
     "SQLITE_FULL": "the disk is full",
+    "SQLITE_IOERR": "the system does not read or write it; is the disk full, over its quota, or gone?",
     "SQLITE_BUSY": f"another process has been writing for {BUSY_SECONDS:.0f} s; try again later",
     "SQLITE_CANTOPEN": "it cannot be opened; is its folder there, and may you write to it?",
 }

@@ -1,0 +1,17 @@
+"""Commands that write, killed at moments drawn by chance: `python -m benchmarks.kills` does it two hundred times."""
+
+import random
+from pathlib import Path
+
+import pytest
+from killing import SCENARIOS, killed, undisturbed
+
+pytestmark = [pytest.mark.faults, pytest.mark.slow]
+
+
+@pytest.mark.parametrize("name", ["run", "kg build"])
+def test_what_was_acknowledged_is_there_and_all_else_is_played_again(name: str, tmp_path: Path) -> None:
+    scenario = SCENARIOS[name]
+    wanted, seconds = undisturbed(scenario, tmp_path / "undisturbed")
+    for kill in killed(scenario, tmp_path / "killed", random.Random(name), 2, wanted, seconds):
+        assert kill.wrong == [], kill

@@ -1,0 +1,131 @@
+"""A model's server that sends without an end, lies about lengths, drips, or sends elsewhere."""
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+
+import pytest
+from model_replies import say
+from model_server import ModelServer
+from pydantic_ai.direct import model_request
+from pydantic_ai.messages import ModelRequest
+
+from quaestor.errors import ModelReplyError, OutageError, QuaestorError
+from quaestor.llm import transport
+from quaestor.llm.models import connect
+from quaestor.llm.naming import find_model
+
+pytestmark = [pytest.mark.faults, pytest.mark.usefixtures("local_models")]
+
+HELLO = [ModelRequest.user_text_prompt("hello")]
+JSON = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
+Answer = Callable[[socket.socket], None]
+
+
+@contextmanager
+def a_server(answer: Answer) -> Iterator[tuple[str, list[bytes]]]:
+    """Takes each request, and hands the connection over; gives the address, and what was asked."""
+    asked: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            with suppress(OSError):
+                while True:
+                    connection, _ = listening.accept()
+                    threading.Thread(target=handle, args=(connection,), daemon=True).start()
+
+        def handle(connection: socket.socket) -> None:
+            with connection, suppress(OSError):
+                asked.append(connection.recv(1 << 16))
+                answer(connection)
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}", asked
+
+
+def ask(address: str, timeout: float = 20.0) -> str:
+    spec = replace(find_model(f"openai:scripted@{address}/v1"), timeout=timeout, attempts=2, stream=False)
+
+    async def no_pause(seconds: float) -> None:
+        pass
+
+    async def run() -> str:
+        async with connect(spec, sleep=no_pause) as connection:
+            return (await model_request(connection.model, HELLO)).text or ""
+
+    return asyncio.run(run())
+
+
+def fails(answer: Answer, kind: type[QuaestorError], words: str, timeout: float = 20.0) -> list[bytes]:
+    with a_server(answer) as (address, asked):
+        with pytest.raises(kind, match=words) as caught:
+            ask(address, timeout)
+        assert "\n" not in str(caught.value)
+        return asked
+
+
+def test_a_reply_without_an_end_is_let_go_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transport, "LONGEST_REPLY", 2 << 20)
+    sent = []
+
+    def answer(connection: socket.socket) -> None:
+        connection.sendall(JSON + b"content-length: 104857600\r\n\r\n")
+        for _ in range(100):
+            sent.append(connection.send(b" " * (1 << 20)))
+
+    asked = fails(answer, ModelReplyError, "a reply of more than 2 MB")
+    assert len(asked) == 1  # nor is it asked for again
+    assert sum(sent) < 50 << 20
+
+
+def test_a_reply_shorter_than_it_was_said_to_be_broke_off() -> None:
+    fails(lambda connection: connection.sendall(JSON + b"content-length: 900\r\n\r\n{}"), OutageError, "broke off")
+
+
+def test_a_reply_longer_than_it_was_said_to_be_is_none() -> None:
+    body = b'{"id": "1", "object": "chat.completion", "choices": []}'
+    fails(
+        lambda connection: connection.sendall(JSON + b"content-length: 9\r\n\r\n" + body), ModelReplyError, "reply of"
+    )
+
+
+def test_a_server_that_drips_is_given_up_in_its_time() -> None:
+    def answer(connection: socket.socket) -> None:
+        connection.sendall(JSON + b"content-length: 100000\r\n\r\n")
+        while True:
+            connection.sendall(b" ")
+            time.sleep(0.02)
+
+    begun = time.monotonic()
+    asked = fails(answer, OutageError, r"did not answer within 0\.3 seconds", timeout=0.3)
+    assert len(asked) == 2
+    assert time.monotonic() - begun < 20
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_nobody_is_asked_whom_the_user_did_not_name(status: int) -> None:
+    with ModelServer(lambda _: say("from elsewhere")) as elsewhere:
+        moved = f"HTTP/1.1 {status} Moved\r\nlocation: {elsewhere.url}/v1/chat/completions\r\ncontent-length: 0\r\n\r\n"
+        fails(lambda connection: connection.sendall(moved.encode()), QuaestorError, str(status))
+        assert elsewhere.asked == []
+
+
+def test_every_asker_has_the_answer_to_its_own_question() -> None:
+    """Those that come first are answered last: no connection hands an answer to who asked on another one."""
+    with ModelServer(lambda asked: say(asked.prompts[-1]).after(0.2 / (1 + asked.number % 7))) as server:
+        spec = find_model(f"openai:scripted@{server.url}/v1")
+
+        async def run() -> list[str]:
+            async with connect(spec) as connection:
+                requests = [[ModelRequest.user_text_prompt(f"question {number}")] for number in range(60)]
+                return [
+                    reply.text or ""
+                    for reply in await asyncio.gather(*(model_request(connection.model, r) for r in requests))
+                ]
+
+        said = asyncio.run(run())
+    assert [f"question {number}" in words for number, words in enumerate(said)] == [True] * 60

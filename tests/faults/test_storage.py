@@ -1,0 +1,194 @@
+"""A store on a full disk, locked, of a newer version, damaged; a clock that jumps; two that go on with one run."""
+
+import json
+import os
+import random
+import resource
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from killing import PROGRAM, complete_conversations, files_come_to, runs_come_to
+
+from quaestor.cli.app import app
+from quaestor.cli.failures import exit_code_of
+from quaestor.store import sqlite_file
+
+pytestmark = pytest.mark.faults
+
+RUN = ("run", "sample", "--workers", "1", "--store", "runs.db")
+WRITING = [
+    RUN,
+    ("eval", "sample", "--workers", "1", "--store", "runs.db"),
+    ("ask", "sample#QUIL/2007/page_88.pdf", "what were net sales in 2007?", "--store", "runs.db", "--keep"),
+    ("kg", "build", "sample", "--store", "runs.db"),
+    ("ontology", "build", "sample", "--store", "runs.db"),
+    ("runs", "import", "theirs.jsonl", "--dataset", "sample", "--store", "runs.db"),
+]
+
+
+def quaestor(folder: Path, *arguments: str, largest: int | None = None, first: str = "") -> tuple[int, str, str]:
+    """Runs a command in a process of its own; `largest` is how many bytes any file may grow to."""
+
+    def limit() -> None:
+        if largest is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
+
+    done = subprocess.run(
+        [sys.executable, "-c", first + PROGRAM, *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        preexec_fn=limit,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def here(capsys: pytest.CaptureFixture[str], arguments: Sequence[str]) -> tuple[int, str]:
+    """Runs a command in this process: its code, and what it says on stderr."""
+    code = exit_code_of(lambda: app(list(arguments), standalone_mode=False, prog_name="quaestor"))
+    return code, capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store in which the sample was played undisturbed."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    assert quaestor(folder, *RUN)[0] == 0
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("largest", [40_000, 300_000])
+def test_a_full_disk_is_one_line_and_what_was_played_stays(largest: int, tmp_path: Path, played: Path) -> None:
+    code, out, err = quaestor(tmp_path, *RUN, largest=largest)
+    assert (code, out) == (2, ""), err
+    assert err.splitlines()[-1].startswith("quaestor: cannot ")
+    assert "Traceback" not in err
+    before = complete_conversations(tmp_path)
+    with closing(sqlite3.connect(tmp_path / "runs.db")) as store:
+        assert store.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        begun = store.execute("SELECT count(*) FROM sqlite_master WHERE name = 'runs'").fetchone()[0]
+        begun = begun and store.execute("SELECT count(*) FROM runs").fetchone()[0]
+    code, _, err = quaestor(tmp_path, *RUN, *(["--resume", "latest"] if begun else []))
+    assert code == 0, err
+    after = complete_conversations(tmp_path)
+    assert {key: after[key] for key in before} == before
+    assert runs_come_to(tmp_path) == runs_come_to(played)
+
+
+@pytest.mark.slow
+def test_a_file_that_cannot_be_written_whole_is_not_there(tmp_path: Path, played: Path) -> None:
+    shutil.copy(played / "runs.db", tmp_path)
+    export = ("export", "latest", "-o", "all.csv", "--store", "runs.db")
+    code, _, err = quaestor(tmp_path, *export, largest=40_000)  # what SQLite maps is 32 KB
+    assert (code, err) == (2, "quaestor: cannot write all.csv: File too large\n")
+    assert [file.name for file in tmp_path.iterdir() if "csv" in file.name] == []
+    assert quaestor(tmp_path, *export)[0] == 0
+    assert quaestor(played, *export)[0] == 0
+    assert files_come_to("all.csv")(tmp_path) == files_come_to("all.csv")(played)
+
+
+@pytest.fixture
+def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "theirs.jsonl").write_text(
+        json.dumps({"conversation": "Single_QUIL/2007/page_88.pdf-1", "turn": 0, "answer": 1}) + "\n"
+    )
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", WRITING, ids=lambda command: command[0])
+@pytest.mark.parametrize("how", ["newer", "damaged", "another's"])
+def test_a_store_that_cannot_be_used_is_one_line_and_stays_as_it_is(
+    how: str, command: Sequence[str], inside: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if how == "damaged":
+        (inside / "runs.db").write_bytes(random.Random(1).randbytes(50_000))
+    else:
+        assert here(capsys, ("ontology", "build", "sample", "--store", "runs.db"))[0] == 0
+        with closing(sqlite3.connect(inside / "runs.db")) as store:
+            store.execute("PRAGMA user_version = 999" if how == "newer" else "PRAGMA application_id = 7")
+            store.commit()
+    was = (inside / "runs.db").read_bytes()
+    code, err = here(capsys, command)
+    assert code == (0 if command[0] == "ask" else 2)  # an answer is shown all the same, with a word that it is not kept
+    words = {"newer": "has schema version 999", "damaged": "not a SQLite database", "another's": "of another program"}
+    assert words[how] in (err if command[0] == "ask" else err.splitlines()[-1])
+    assert (inside / "runs.db").read_bytes() == was
+
+
+@pytest.mark.parametrize("command", WRITING, ids=lambda command: command[0])
+def test_a_store_that_another_holds_is_waited_for_and_then_named(
+    command: Sequence[str], inside: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert here(capsys, ("ontology", "build", "sample", "--store", "runs.db"))[0] == 0
+    monkeypatch.setattr(sqlite_file, "BUSY_SECONDS", 0.2)
+    with closing(sqlite3.connect(inside / "runs.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        code, err = here(capsys, command)
+        other.execute("ROLLBACK")
+    if command[0] == "ask":  # its answer is shown; that it is not kept is said
+        assert "another process has been writing" in err
+        return
+    if command[0] == "ontology":  # it is in the store already
+        return
+    assert code == 2
+    assert "another process has been writing" in err.splitlines()[-1]
+
+
+JUMPS = """
+import itertools, random
+from datetime import timedelta
+import quaestor.store.records as records
+draw, true_now = random.Random(3), records.now
+records.now = lambda: true_now() + timedelta(seconds=draw.choice([0, 0, 0, -86400, 3600, -5, 10**8]))
+"""
+
+
+@pytest.mark.slow
+def test_a_clock_that_jumps_changes_no_answer(tmp_path: Path, played: Path) -> None:
+    code, out, err = quaestor(tmp_path, *RUN, first=JUMPS)
+    assert code == 0, err
+    assert runs_come_to(tmp_path) == runs_come_to(played)
+    for command in (("runs", "list"), ("runs", "show", out.strip()), ("runs", "failures", out.strip())):
+        assert quaestor(tmp_path, *command, "--store", "runs.db")[0] == 0
+
+
+@pytest.mark.slow
+def test_two_that_go_on_with_one_run_play_each_conversation_once(tmp_path: Path, played: Path) -> None:
+    shutil.copy(played / "runs.db", tmp_path)
+    with closing(sqlite3.connect(tmp_path / "runs.db")) as store:
+        store.execute("UPDATE examples SET status = 'running' WHERE rowid % 4 > 0")
+        store.execute("UPDATE runs SET status = 'running', finished = NULL")
+        store.commit()
+    command = [sys.executable, "-c", PROGRAM, *RUN, "--resume", "latest"]
+    pipe = subprocess.PIPE
+    both = [subprocess.Popen(command, cwd=tmp_path, stdout=pipe, stderr=pipe, text=True) for _ in range(2)]
+    ended = [(one.communicate(timeout=300), one.returncode) for one in both]
+    assert 0 in [code for _, code in ended], ended
+    assert all("Traceback" not in err for (_, err), _ in ended)
+    assert runs_come_to(tmp_path) == runs_come_to(played)
+    with closing(sqlite3.connect(tmp_path / "runs.db")) as store:
+        twice = store.execute(
+            "SELECT conversation FROM examples GROUP BY run, conversation HAVING count(*) > 1"
+        ).fetchall()
+        assert (twice, store.execute("PRAGMA integrity_check").fetchall()) == ([], [("ok",)])
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_may_not_be_written_is_one_line(inside: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    inside.chmod(0o500)
+    try:
+        code, err = here(capsys, RUN)
+    finally:
+        inside.chmod(0o700)
+    assert code == 2
+    assert err.splitlines()[-1].startswith("quaestor: cannot open runs.db: ")
