@@ -6,6 +6,9 @@ sources, steps.
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
+
+from pydantic import TypeAdapter, ValidationError
 
 from quaestor.application.named_values import (
     LONGEST_NUMBER,
@@ -63,6 +66,25 @@ def calculate_formula(
         raise InputError(f"{len(values)} values are too many for a formula: {MOST_VALUES} are the most")
     named = {name: _variable(name, value, document, turns) for name, value in values.items()}
     return _turn(document, formula, parse_expression(formula, named), turns)
+
+
+def read_plan(written: Mapping[str, object]) -> WorkflowPlan:
+    """Returns a plan in words of its JSON.
+
+    Raises:
+        InputError: It is none; the message says which member is not what it should be.
+    """
+    try:
+        return _plans().validate_python(written)
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        where = ".".join(str(part) for part in fault["loc"])
+        raise InputError(f"this is no plan as the planning prompt asks for it: {where}: {fault['msg']}") from None
+
+
+@lru_cache(maxsize=1)
+def _plans() -> TypeAdapter[WorkflowPlan]:
+    return TypeAdapter(WorkflowPlan)
 
 
 def calculate_plan(written: WorkflowPlan, context: TurnContext) -> Turn:

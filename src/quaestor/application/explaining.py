@@ -79,7 +79,7 @@ def _node(node: PlanNode, document: Document) -> JsonValue:
         "value": node.value or None,
         "takes": list(node.inputs),
         "turn": None if node.turn is None else node.turn + 1,
-        "sources": source_objects(node.sources, document),
+        "sources": [*source_objects(node.sources, document)],
     }
 
 

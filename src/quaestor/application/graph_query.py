@@ -12,7 +12,9 @@ from typing import Literal
 
 from pydantic import JsonValue
 
+from quaestor.application.source_objects import source_objects
 from quaestor.core.provenance import Source
+from quaestor.documents.document import Document
 from quaestor.graph.empty import empty_cells_named, show_empty
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.graph.sparql import Limits
@@ -91,6 +93,24 @@ def value_object(value: Value | None) -> JsonValue:
     if value is None or isinstance(value, bool):
         return value
     return f"{value:f}" if isinstance(value, Decimal) else value if isinstance(value, int) else str(value)
+
+
+def query_object(found: QueryAnswer, document: Document) -> dict[str, JsonValue]:
+    """Returns what a query gives as JSON; `sources` says of each node that is a number of the document where it stands.
+
+    Args:
+        found: What it gives.
+        document: The document whose graph was asked.
+    """
+    places = found.places or {}
+    return {
+        "form": found.form,
+        "answer": found.answer,
+        "columns": list(found.columns),
+        "rows": [[value_object(value) for value in row] for row in found.rows],
+        "sources": dict(zip(places, source_objects(places.values(), document), strict=True)),
+        "empty": list(found.empty),
+    }
 
 
 def _sources(graph: KnowledgeGraph) -> dict[str, Source]:

@@ -1,6 +1,6 @@
 """A conversation with its document as a desk has it, and what was just answered in it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from quaestor.application.choices import SolverChoice
 from quaestor.application.kept_conversations import KeptConversation
@@ -37,6 +37,11 @@ class Laid:
     def document(self) -> Document:
         """What it is about, with the numbers that hold now."""
         return self.ledger.document
+
+    @property
+    def corrected_page(self) -> CorpusPage:
+        """The same, with what it is read among."""
+        return replace(self.page, document=self.document)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,9 @@ MOST_VALUES = 50
 LONGEST_NUMBER = 60
 """Characters of a number that is given."""
 
-_Words = Annotated[str, Field(min_length=1, max_length=500)]
-_CLOSED = ConfigDict(extra="forbid", strict=True)
+_Words = Annotated[str, Field(min_length=1, max_length=500, strict=True)]
+# The members are strict one by one: a whole that is so takes no object of what was JSON.
+_CLOSED = ConfigDict(extra="forbid")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +28,10 @@ class CellValue:
 
     __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
     row: Annotated[_Words, Field(description="The label of its row.")]
-    column: Annotated[str, Field(max_length=500, description="The label of its column, or a year.")] = ""
-    table: Annotated[int | None, Field(ge=0, description="Its table, from 0, where the labels fit several.")] = None
+    column: Annotated[str, Field(max_length=500, strict=True, description="The label of its column, or a year.")] = ""
+    table: Annotated[
+        int | None, Field(ge=0, strict=True, description="Its table, from 0, where the labels fit several.")
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ class EarlierValue:
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
-    turn: Annotated[int, Field(ge=1, description="The place of its turn in the conversation, from 1.")]
+    turn: Annotated[int, Field(ge=1, strict=True, description="The place of its turn in the conversation, from 1.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,8 @@ class GivenValue:
 
     __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
     number: Annotated[
-        str, Field(min_length=1, max_length=LONGEST_NUMBER, description="Such as 365, 5.3 million or 15 %.")
+        str,
+        Field(min_length=1, max_length=LONGEST_NUMBER, strict=True, description="Such as 365, 5.3 million or 15 %."),
     ]
 
 

@@ -10,7 +10,7 @@ from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.documents.document import Document
 
 
-def source_objects(sources: Iterable[Source], document: Document) -> list[JsonValue]:
+def source_objects(sources: Iterable[Source], document: Document) -> list[dict[str, JsonValue]]:
     """Returns sources with their places in words, and where those are in their file.
 
     Args:

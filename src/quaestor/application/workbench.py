@@ -8,7 +8,6 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from quaestor.application.file_cache import kept_knowledge
 from quaestor.application.graph_query import QueryAnswer, query_graph
@@ -34,9 +33,6 @@ from quaestor.retrieval.place import Place
 from quaestor.settings import Settings
 from quaestor.solvers.answer_kinds import asks_beyond_numbers
 from quaestor.solvers.base import TurnContext
-
-if TYPE_CHECKING:
-    from quaestor.solvers.workflow.schema import WorkflowPlan
 
 _HELD = 8
 """Documents that are held."""
@@ -147,24 +143,26 @@ class Workbench:
 
         return await compute(calculate_formula, document, formula, values, turns)
 
-    async def plan(self, page: CorpusPage, plan: "WorkflowPlan", question: str, turns: Sequence[Turn] = ()) -> Turn:
+    async def plan(
+        self, page: CorpusPage, plan: Mapping[str, object], question: str, turns: Sequence[Turn] = ()
+    ) -> Turn:
         """Returns what a plan comes to that answers a question, as `calculating.calculate_plan`.
 
         Args:
             page: The document.
-            plan: As the planning prompt asks for it.
+            plan: As the planning prompt asks for it, as JSON.
             question: What it answers.
             turns: The conversation so far.
 
         Raises:
             QuestionError: The question cannot be asked.
-            InputError: Its words find nothing, or more than one number.
+            InputError: It is no plan, or its words find nothing, or more than one number.
             PlanError: It has no result.
         """
-        from quaestor.application.calculating import calculate_plan
+        from quaestor.application.calculating import calculate_plan, read_plan
 
-        context = await self._context(page, question, turns)
-        return await compute(calculate_plan, plan, context)
+        written, context = read_plan(plan), await self._context(page, question, turns)
+        return await compute(calculate_plan, written, context)
 
     async def planning_prompt(self, page: CorpusPage, question: str, turns: Sequence[Turn] = ()) -> PlanningPrompt:
         """Returns what whoever is to write the plan of a question is told.

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from quaestor.application.ask_service import AskRequest
@@ -76,8 +76,7 @@ class House:
         if document is not None:
             return (await self.reading.open(document)).page
         assert conversation is not None
-        laid = await self.look(conversation)
-        return laid.page if laid.document is laid.page.document else replace(laid.page, document=laid.document)
+        return (await self.look(conversation)).corrected_page
 
 
 @asynccontextmanager

@@ -4,11 +4,8 @@ Owns the wording by which an assistant chooses among them, and how results of se
 """
 
 import base64
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
-
-from pydantic import JsonValue, TypeAdapter, ValidationError
+from collections.abc import Mapping
+from typing import Any
 
 from quaestor.application.answers import answer_objects
 from quaestor.application.askable import askable_lines
@@ -17,18 +14,16 @@ from quaestor.application.document_text import text_parts
 from quaestor.application.explaining import explanation_object, step_objects
 from quaestor.application.exporting import ExportFormat, export_bytes
 from quaestor.application.files import OutputFile
-from quaestor.application.graph_query import value_object
+from quaestor.application.graph_query import query_object
 from quaestor.application.laid import AnsweredNow
-from quaestor.application.number_check import NumberMatch
+from quaestor.application.number_check import check_object
 from quaestor.application.place_service import place_object
 from quaestor.application.read_service import outline_object, table_object, table_of
 from quaestor.application.resolve import CorpusPage
-from quaestor.application.source_objects import source_objects
 from quaestor.conversation.events.kinds import Event
 from quaestor.conversation.events.lines import event_lines
 from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute
-from quaestor.core.provenance import Source
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, SeveralPagesError
 from quaestor.graph.sparql import Limits
@@ -54,9 +49,6 @@ from quaestor.mcp_server.results import (
     QueryResult,
     ReadResult,
 )
-
-if TYPE_CHECKING:
-    from quaestor.solvers.workflow.schema import WorkflowPlan
 
 Given = Mapping[str, Any]
 
@@ -181,14 +173,7 @@ async def _query(house: House, given: QueryGraphArguments, told: Told) -> Given:
     told(f"reading {given.document}")
     page = (await house.reading.open(given.document)).page
     found = await house.bench.query(page, given.sparql, Limits(rows=given.most))
-    return {
-        "form": found.form,
-        "answer": found.answer,
-        "columns": list(found.columns),
-        "rows": [[value_object(value) for value in row] for row in found.rows],
-        "sources": {node: _source(source, page.document) for node, source in (found.places or {}).items()},
-        "empty": list(found.empty),
-    }
+    return query_object(found, page.document)
 
 
 async def _calculate(house: House, given: CalculateArguments, told: Told) -> Given:
@@ -198,29 +183,14 @@ async def _calculate(house: House, given: CalculateArguments, told: Told) -> Giv
     if given.formula is not None:
         turn = await house.bench.formula(page.document, given.formula, given.values, turns)
     else:
+        assert given.plan is not None
         assert given.question is not None
-        turn = await house.bench.plan(page, _plan_of(given.plan), given.question, turns)
+        turn = await house.bench.plan(page, given.plan, given.question, turns)
     (said,) = answer_objects([*turns, turn], page.document, None, len(turns))
     return {**said, "steps": step_objects(turn, turns, page.document)}
 
 
 _NOWHERE = CorpusPage.of(Document("no document", (), ()))
-
-
-def _plan_of(written: dict[str, object] | None) -> "WorkflowPlan":
-    try:
-        return _plans().validate_python(written)
-    except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        where = ".".join(str(part) for part in fault["loc"])
-        raise InputError(f"this is no plan as the prompt write_plan asks for: {where}: {fault['msg']}") from None
-
-
-@lru_cache(maxsize=1)
-def _plans() -> "TypeAdapter[WorkflowPlan]":
-    from quaestor.solvers.workflow.schema import WorkflowPlan
-
-    return TypeAdapter(WorkflowPlan)
 
 
 async def _explain(house: House, given: ExplainArguments, told: Told) -> Given:
@@ -231,25 +201,7 @@ async def _explain(house: House, given: ExplainArguments, told: Told) -> Given:
 async def _check_number(house: House, given: CheckNumberArguments, told: Told) -> Given:
     document = (await house.page_of(given.document, given.conversation)).document
     found = await house.bench.check_number(document, given.number, given.most)
-
-    def places(matches: Sequence[NumberMatch]) -> list[dict[str, JsonValue]]:
-        return [
-            {
-                **_source(match.source, document),
-                "printed": match.printed,
-                "reading": match.reading,
-                "steps": list(match.steps),
-            }
-            for match in matches
-        ]
-
-    return {
-        "found": found.count > 0,
-        "number": found.words,
-        "count": found.count,
-        "matches": places(found.matches),
-        "nearest": places(found.nearest),
-    }
+    return check_object(found, document)
 
 
 async def _export(house: House, given: ExportArguments, told: Told) -> Given:
@@ -291,12 +243,6 @@ def _file_name(given: ExportArguments) -> str:
 
 async def _turns(house: House, conversation: str | None) -> tuple[Turn, ...]:
     return () if conversation is None else (await house.look(conversation)).turns
-
-
-def _source(source: Source, document: Document) -> dict[str, JsonValue]:
-    (said,) = source_objects([source], document)
-    assert isinstance(said, dict)
-    return said
 
 
 TOOLS: tuple[ServedTool[Any], ...] = (

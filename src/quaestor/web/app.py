@@ -17,6 +17,7 @@ from quaestor.application.desk import Desk, DeskLimits
 from quaestor.application.kept_conversations import open_conversations
 from quaestor.application.shelf import Shelf
 from quaestor.application.uploads import UploadLimits, open_uploads
+from quaestor.application.workbench import Workbench
 from quaestor.store.base import open_store
 from quaestor.web import errors, login
 from quaestor.web.api.app import ADDRESS, create_api
@@ -61,7 +62,8 @@ def create_app(asking: AskRequest, access: Access | None = None, files: tuple[st
             with open_uploads(settings, UploadLimits(largest)) as uploads, open_conversations(settings) as kept:
                 limits = DeskLimits(open=settings.serve_conversations, questions=settings.serve_questions)
                 desk = Desk(asking, Shelf(files, uploads, asking.cache), kept, store, limits)
-                site = app.state.site = Site(asking, let_in, pages, store, desk)
+                bench = Workbench(settings, asking.cache)
+                site = app.state.site = Site(asking, let_in, pages, store, desk, bench)
                 site.in_background(_tidy(desk))
                 try:
                     yield
@@ -69,6 +71,7 @@ def create_app(asking: AskRequest, access: Access | None = None, files: tuple[st
                     for task in list(site.tasks):
                         task.cancel()
                     await asyncio.gather(*site.tasks, return_exceptions=True)
+                    await bench.close()
                     await desk.close()
 
     app = FastAPI(

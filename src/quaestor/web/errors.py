@@ -23,6 +23,7 @@ from quaestor.errors import (
     InputError,
     OntologyError,
     OutageError,
+    PlanError,
     QuaestorError,
     StoreError,
     UnknownConversationError,
@@ -59,7 +60,7 @@ def status_of(error: QuaestorError) -> int:
         return 429 if isinstance(error, BudgetExceededError) else 502
     if isinstance(error, StoreError):
         return 503
-    return 400 if isinstance(error, InputError | OntologyError | GraphError) else 500
+    return 400 if isinstance(error, InputError | OntologyError | GraphError | PlanError) else 500
 
 
 def error_answer(pages: Pages, request: Request, status: int, line: str) -> Response:

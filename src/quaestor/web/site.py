@@ -10,6 +10,7 @@ from starlette.requests import Request
 
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.desk import Desk
+from quaestor.application.workbench import Workbench
 from quaestor.settings import Settings
 from quaestor.store.base import RunStore
 from quaestor.web.errors import log_unforeseen
@@ -28,6 +29,7 @@ class Site:
         pages: The templates.
         store: Where runs and conversations are kept, open.
         desk: The documents, and the conversations about them.
+        bench: What is done with documents besides asking.
         papers: Documents in parts, as they are shown.
         tasks: What goes on whether or not a browser waits for it.
     """
@@ -37,6 +39,7 @@ class Site:
     pages: Pages
     store: RunStore
     desk: Desk
+    bench: Workbench
     papers: Papers = field(default_factory=Papers)
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
 

@@ -20,6 +20,7 @@ from quaestor.web.api import (
     questions,
     runs,
     solvers,
+    tools,
 )
 from quaestor.web.api.bodies import StrictRoute
 from quaestor.web.api.described import describe_api
@@ -40,6 +41,7 @@ _ROUTERS = (
     runs.router,
     comparisons.router,
     solvers.router,
+    tools.router,
 )
 
 

@@ -13,6 +13,7 @@ _TAGS = {
     "conversations": "Questions about one document, of which later ones may refer to earlier ones.",
     "questions": "Asked in a conversation, and answered with sources.",
     "corrections": "Answers put right by hand.",
+    "tools": "What is done with a document besides asking: find, check, query, calculate, explain.",
     "runs": "What was played over a dataset, and what people asked.",
     "scores": "How right runs are, and how two compare.",
     "solvers": "Who can be asked.",

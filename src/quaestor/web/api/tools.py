@@ -1,0 +1,115 @@
+"""What is done with a document besides asking: places found, its graph queried, numbers checked, formulas calculated.
+
+The same as the tools of `quaestor mcp`; what they do is in `application`.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+
+from quaestor.application.explaining import explanation_object, step_objects
+from quaestor.application.graph_query import query_object
+from quaestor.application.number_check import LONGEST, MOST_MATCHES, check_object
+from quaestor.application.place_service import place_object
+from quaestor.application.resolve import CorpusPage
+from quaestor.conversation.turn import Turn
+from quaestor.core.computing import compute
+from quaestor.errors import UnknownConversationError
+from quaestor.graph.sparql import Limits
+from quaestor.web.api.answers import answers_of
+from quaestor.web.api.bodies import StrictRoute
+from quaestor.web.api.conversations import ConversationId
+from quaestor.web.api.documents import DocumentId
+from quaestor.web.api.problems import problems
+from quaestor.web.api.tool_values import (
+    LONGEST_QUESTION,
+    CalculationBody,
+    CalculationReply,
+    ExplanationReply,
+    NumberCheckReply,
+    PlacesReply,
+    QueryBody,
+    QueryReply,
+)
+from quaestor.web.site import Site, TheSite
+
+router = APIRouter(route_class=StrictRoute, tags=["tools"])
+
+_Words = Annotated[
+    str, Query(min_length=1, max_length=LONGEST_QUESTION, description="A question, or words that stand there.")
+]
+_Number = Annotated[
+    str, Query(min_length=1, max_length=LONGEST, description="As a table or a text prints it: 5,300 or $ 5.3 million.")
+]
+
+
+@router.get("/documents/{document}/places", responses=problems())
+async def _find_places(
+    site: TheSite,
+    document: DocumentId,
+    words: _Words,
+    limit: Annotated[int, Query(ge=1, le=20, description="How many are given at most.")] = 5,
+) -> PlacesReply:
+    """Find the tables and passages of a document where an answer would stand, best first, and why."""
+    found = await site.bench.find(await site.desk.shelf.open(document), words, most=limit)
+    return PlacesReply.model_validate({"places": [place_object(place) for place in found]})
+
+
+@router.get("/documents/{document}/numbers", responses=problems())
+async def _check_number(
+    site: TheSite,
+    document: DocumentId,
+    number: _Number,
+    limit: Annotated[int, Query(ge=1, le=MOST_MATCHES, description="How many places are given at most.")] = 10,
+) -> NumberCheckReply:
+    """Check whether a number stands in a document, where, and under which reading: in its scale, rounded, ..."""
+    page = await site.desk.shelf.open(document)
+    found = await site.bench.check_number(page.document, number, limit)
+    return NumberCheckReply.model_validate(check_object(found, page.document))
+
+
+@router.post("/documents/{document}/queries", responses=problems(changes=True, body=True))
+async def _query_graph(site: TheSite, document: DocumentId, wanted: QueryBody) -> QueryReply:
+    """Query the facts of a document by SPARQL: every number with its row, column, period, scale and unit."""
+    page = await site.desk.shelf.open(document)
+    found = await site.bench.query(page, wanted.sparql, Limits(rows=wanted.limit))
+    return QueryReply.model_validate(query_object(found, page.document))
+
+
+@router.post("/documents/{document}/calculations", responses=problems(changes=True, body=True))
+async def _calculate(site: TheSite, document: DocumentId, wanted: CalculationBody) -> CalculationReply:
+    """Calculate a formula or a plan over a document, exactly and with the source of each number. Nothing is kept."""
+    return await _calculated(site, await site.desk.shelf.open(document), wanted, ())
+
+
+@router.post("/conversations/{conversation}/calculations", responses=problems(changes=True, body=True))
+async def _calculate_in_conversation(
+    site: TheSite, conversation: ConversationId, wanted: CalculationBody
+) -> CalculationReply:
+    """Calculate with the document of a conversation, as it is corrected, and with its answers. Nothing is kept."""
+    laid = await site.desk.look(conversation)
+    return await _calculated(site, laid.corrected_page, wanted, laid.turns)
+
+
+@router.get("/conversations/{conversation}/turns/{number}/explanation", responses=problems())
+async def _explain_answer(
+    site: TheSite, conversation: ConversationId, number: Annotated[int, Path(ge=1, le=1_000_000, description="From 1.")]
+) -> ExplanationReply:
+    """Explain an answer: its grounds, what the question was nearly read as, the steps, the trace."""
+    laid = await site.desk.look(conversation)
+    if number > len(laid.turns):
+        raise UnknownConversationError(f"{len(laid.turns)} questions are answered: there is no answer {number}")
+    said = await compute(explanation_object, laid.turns, number, laid.document, laid.kept.run)
+    return ExplanationReply.model_validate({name: said[name] for name in ExplanationReply.model_fields})
+
+
+async def _calculated(site: Site, page: CorpusPage, wanted: CalculationBody, turns: Sequence[Turn]) -> CalculationReply:
+    if wanted.formula is not None:
+        turn = await site.bench.formula(page.document, wanted.formula, wanted.values, turns)
+    else:
+        assert wanted.plan is not None
+        assert wanted.question is not None
+        turn = await site.bench.plan(page, wanted.plan, wanted.question, turns)
+    (answer,) = answers_of([*turns, turn], page.document, None, len(turns) + 1)
+    return CalculationReply.model_validate({"answer": answer, "steps": step_objects(turn, turns, page.document)})
