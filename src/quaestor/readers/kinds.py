@@ -91,7 +91,7 @@ def _zipped(content: FileContent) -> str | None:
         if name in names:
             return kind
     if not names:
-        return "a zip archive or workbook that is cut off or damaged: get it again"
+        return "a zip archive or workbook that is cut off, damaged, or of a later version of zip: get it again, or save it anew"
     return f"a zip archive of {len(names)} files: {_ARCHIVE}"
 
 

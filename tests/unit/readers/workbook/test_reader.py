@@ -14,6 +14,7 @@ from quaestor.documents.repairs import show_warning
 from quaestor.errors import DatasetError
 from quaestor.readers import tabular
 from quaestor.readers.content import read_content
+from quaestor.readers.reading import unread_file
 from quaestor.readers.workbook import archive, sheets
 from quaestor.readers.workbook.reader import WorkbookReader
 
@@ -209,9 +210,11 @@ def test_what_zipfile_cannot_unpack_is_one_line(tmp_path: Path, field: int, valu
         read(path)
 
 
-def test_an_archive_of_a_later_version_of_zip_is_no_workbook(tmp_path: Path) -> None:
+def test_an_archive_of_a_later_version_of_zip_is_said_to_be_one(tmp_path: Path) -> None:
     with_header(path := write_workbook(tmp_path / "a.xlsx", {"S": INCOME}), 4, 99)
-    assert read_content(path).members == ()
+    content = read_content(path)
+    assert content.members == ()
+    assert unread_file(content).endswith("damaged, or of a later version of zip: get it again, or save it anew")
 
 
 @pytest.mark.parametrize("part", ["xl/workbook.xml", "xl/styles.xml", "xl/worksheets/sheet1.xml"])
