@@ -91,7 +91,8 @@ def _zipped(content: FileContent) -> str | None:
         if name in names:
             return kind
     if not names:
-        return "a zip archive or workbook that is cut off, damaged, or of a later version of zip: get it again, or save it anew"
+        broken = "cut off, damaged, or of a later version of zip"
+        return f"a zip archive or workbook that is {broken}: get it again, or save it anew"
     return f"a zip archive of {len(names)} files: {_ARCHIVE}"
 
 
