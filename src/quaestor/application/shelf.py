@@ -11,11 +11,22 @@ from hashlib import sha256
 from pathlib import PurePath
 from weakref import WeakValueDictionary
 
-from quaestor.application.resolve import SAMPLE, CorpusPage, find_page, find_pages, has_numbers, require_askable
+from quaestor.application.resolve import (
+    SAMPLE,
+    CorpusPage,
+    find_page,
+    find_pages,
+    has_numbers,
+    page_file,
+    require_askable,
+)
 from quaestor.application.room import Room
 from quaestor.application.uploads import Uploads
 from quaestor.errors import InputError, UnknownUploadError
+from quaestor.readers.apart import read_apart
 from quaestor.readers.cache import ByteCache
+from quaestor.readers.content import read_content
+from quaestor.readers.limited import ReadingLimits
 
 _RECEIVED = 4
 """Files that are handed over at once: each is held whole in memory until it is read."""
@@ -50,16 +61,24 @@ class Shelf:
         receiving: Room for the files that are being handed over, from their first byte until they are read.
     """
 
-    def __init__(self, files: Sequence[str], uploads: Uploads, cache: ByteCache | None = None) -> None:
+    def __init__(
+        self,
+        files: Sequence[str],
+        uploads: Uploads,
+        cache: ByteCache | None = None,
+        limits: ReadingLimits | None = None,
+    ) -> None:
         """Reads nothing yet.
 
         Args:
             files: As `quaestor ask` takes them: paths, `DATASET#PAGE`, `sample`.
             uploads: Those of before, and those to come.
             cache: Where documents are kept once they are read.
+            limits: What reading a file may take, in a process of its own as uploads are; None where whoever named the
+                files has looked at them, and they are read here.
         """
         self._names = {_id(name): name for name in files}
-        self._uploads, self._cache = uploads, cache
+        self._uploads, self._cache, self._limits = uploads, cache, limits
         self._held: OrderedDict[str, CorpusPage] = OrderedDict()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._reading = asyncio.Semaphore(_READ_AT_ONCE)
@@ -129,7 +148,7 @@ class Shelf:
             DatasetError: It cannot be read.
         """
         name = self._named(id)
-        found = await asyncio.to_thread(find_pages, name, None, self._cache)
+        found = await asyncio.to_thread(find_pages, name, None, await self._read_before(name))
         numbered = [(index, page.document) for index, page in enumerate(found) if has_numbers(page.document)]
         return tuple(OnShelf(f"{id}.{index}", document.id) for index, document in numbered[:_LISTED])
 
@@ -159,15 +178,23 @@ class Shelf:
         if whole not in self._names:
             return (await self._uploads.open(id)).page
         name = self._named(whole)
+        cache = await self._read_before(name)
         if dot:
-            found = await asyncio.to_thread(find_pages, name, None, self._cache)
+            found = await asyncio.to_thread(find_pages, name, None, cache)
             if not (index.isascii() and index.isdigit() and int(index) < len(found)):
                 raise UnknownUploadError("there is no such page any more: choose another")
             page = found[int(index)]
             name = f"{name}#{page.document.id}"
-        page = await asyncio.to_thread(find_page, name, self._cache)
+        page = await asyncio.to_thread(find_page, name, cache)
         require_askable(page.document)
         return page
+
+    async def _read_before(self, name: str) -> ByteCache | None:
+        """Returns where documents are kept, the one of a file among them where it is to be read apart."""
+        if self._limits is None or page_file(name) == page_file(SAMPLE):
+            return self._cache
+        content = await asyncio.to_thread(read_content, page_file(name))
+        return await read_apart(content, self._cache, self._limits)
 
     def _hold(self, id: str, page: CorpusPage) -> None:
         self._held[id] = page

@@ -97,7 +97,8 @@ async def open_house(
     settings = asking.settings
     async with open_store(settings.store) as store:
         with open_uploads(settings) as uploads, open_conversations(settings) as kept:
-            shelf = Shelf((), uploads, asking.cache)
+            # Whoever names a folder has not looked at every file in it.
+            shelf = Shelf((), uploads, asking.cache, uploads.limits.reading)
             desk = Desk(asking, shelf, kept, store)
             bench = Workbench(settings, asking.cache)
             tidying = asyncio.ensure_future(_tidy(desk))

@@ -52,11 +52,20 @@ def unread_file(content: FileContent) -> str:
     return f"cannot read {content.path}: it is none of the formats known: {known}, or a data set in JSON"
 
 
+def document_key(content: FileContent) -> str | None:
+    """Returns the key under which the document of a file is kept; None where no reader takes it whose code is known.
+
+    Args:
+        content: The file, which is recognised and not read.
+    """
+    reader = find_reader(content)
+    return None if reader is None else _key(reader, content)
+
+
 def _kept(reader: DocumentReader, content: FileContent, cache: ByteCache | None) -> Document:
-    version = version_of(reader) if cache is not None else None
-    if cache is None or version is None:
+    key = _key(reader, content) if cache is not None else None
+    if cache is None or key is None:
         return _read(reader, content)
-    key = cache_key("document", content.digest, content.path.name, version)
     if (data := cache.get(key)) is not None:
         with suppress(ValueError):  # then it is made and kept anew
             return document_of(data)
@@ -64,6 +73,11 @@ def _kept(reader: DocumentReader, content: FileContent, cache: ByteCache | None)
     with suppress(ValueError):  # what another package's reader made may be more than can be written
         cache.put(key, document_bytes(document))
     return document
+
+
+def _key(reader: DocumentReader, content: FileContent) -> str | None:
+    version = version_of(reader)
+    return None if version is None else cache_key("document", content.digest, content.path.name, version)
 
 
 def _read(reader: DocumentReader, content: FileContent) -> Document:

@@ -5,7 +5,9 @@ from made_up import a_record, write_dataset
 
 from quaestor.application.shelf import Shelf
 from quaestor.application.uploads import Uploads
-from quaestor.errors import InputError, SeveralPagesError, UnknownUploadError
+from quaestor.errors import DatasetError, InputError, SeveralPagesError, UnknownUploadError
+from quaestor.readers import reading
+from quaestor.readers.limited import ReadingLimits
 
 pytestmark = pytest.mark.anyio
 
@@ -66,3 +68,20 @@ async def test_an_upload_is_opened_again_by_another_shelf(tmp_path: Path) -> Non
     assert (await shelf(tmp_path).open(taken.id)).document.tables
     with pytest.raises(InputError, match="results"):
         await shelf(tmp_path).take(b"", "results.csv")
+
+
+async def test_files_that_nobody_has_looked_at_are_read_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(*_: object) -> None:
+        raise AssertionError("a reader was called in this process")
+
+    monkeypatch.setattr(reading, "_read", read)
+    path = tmp_path / "results.csv"
+    path.write_text("Results,,\n,2009,2008\nnet sales,120,100\n")
+    apart = Shelf((str(path), "sample"), Uploads(tmp_path / "uploads"), limits=ReadingLimits())
+    named, sample = apart.files
+    assert (await apart.open(named.id)).document.tables
+    assert [page.name for page in await apart.pages(named.id)] == ["results.csv"]
+    assert len(await apart.pages(sample.id)) > 3
+    hungry = Shelf((str(path),), Uploads(tmp_path / "uploads"), limits=ReadingLimits(written=10))
+    with pytest.raises(DatasetError, match="takes more"):
+        await hungry.open(hungry.files[0].id)
