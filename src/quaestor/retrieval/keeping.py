@@ -1,4 +1,4 @@
-"""The index of a document, kept by the document's digest, so that it is built once.
+"""The index of a document, held and kept by the document's digest, so that it is built once.
 
 Owns what an index depends on: the document and the code and lines that it is built with.
 """
@@ -8,24 +8,36 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
+from quaestor.core.caching import BoundedCache
 from quaestor.documents.document import Document
 from quaestor.errors import StoreError
 from quaestor.readers.cache import ByteCache, cache_key
 from quaestor.retrieval.index import PlaceIndex
+from quaestor.retrieval.lexical import WordIndex
 
 _BUILT_WITH = ("core", "ontology", "questions", "retrieval")
 
 
+_HELD = 8
+"""Indexes that a process holds: conversations about one filing share its index."""
+
+_WORDS: BoundedCache[str, WordIndex] = BoundedCache(_HELD)
+
+
 def kept_index(document: Document, cache: ByteCache | None) -> PlaceIndex:
-    """Returns the index of a document: the one that is kept, else a new one, which is kept then.
+    """Returns the index of a document: the one that is held or kept, else a new one, which is kept then.
 
     Args:
         document: What places are to be found in.
-        cache: Where indexes are kept; None to build it and keep nothing.
+        cache: Where indexes are kept beyond this process; None to build it and keep nothing.
     """
-    if cache is None:
-        return PlaceIndex.of(document)
     whole = document.whole or document
+    return PlaceIndex(whole, _WORDS.get(whole.digest, lambda: _loaded(whole, cache).words))
+
+
+def _loaded(whole: Document, cache: ByteCache | None) -> PlaceIndex:
+    if cache is None:
+        return PlaceIndex.of(whole)
     key = cache_key("index", whole.digest, _code())
     if (data := cache.get(key)) is not None:
         with suppress(StoreError):  # then it is built and kept anew
