@@ -115,14 +115,28 @@ def _connected(address: str) -> Iterator[None]:
 
     with _signals_kept():
         try:
-            # Ray's own words go to its log; what matters of them is raised.
             ray.init(address=address, log_to_driver=False, logging_level=logging.CRITICAL, configure_logging=False)
         except Exception as error:  # Ray has no one class for it: ConnectionError, RuntimeError, ValueError, its own
             raise EngineError(f"cannot join the Ray cluster at {address}: {_first_line(error)}") from error
     try:
-        yield
+        with _unprinted():
+            yield
     finally:
         ray.shutdown()
+
+
+@contextmanager
+def _unprinted() -> Iterator[None]:
+    """Keeps off standard output what Ray tells of a machine that is lost: what matters of it is raised, or mended."""
+    from ray._private import worker
+
+    # It prints pages of its log there, whatever `log_to_driver` says.
+    before = worker.print_to_stdstream
+    worker.print_to_stdstream = lambda *_, **__: None
+    try:
+        yield
+    finally:
+        worker.print_to_stdstream = before
 
 
 def _first_line(error: Exception) -> str:

@@ -20,7 +20,9 @@ from ray_cluster import Nodes, ray_nodes
 from run_rows import content, stored
 from scripted import a_conversation, many_conversations, scripted, without_weights
 
+from quaestor.application.ontology_service import freeze_graphs
 from quaestor.conversation.turn import Turn
+from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import BudgetExceededError, EngineError, ModelError
 from quaestor.evaluation.engines import Engine, InlineEngine
@@ -28,11 +30,14 @@ from quaestor.evaluation.ray_engine import RayEngine
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.runner import ConversationResult, SolverFactory
 from quaestor.evaluation.spec import RunSpec
+from quaestor.learning.deterministic import variables_of_order
+from quaestor.learning.ray_folds import answer_on_ray
 from quaestor.llm.budget import Budget
 from quaestor.llm.naming import find_model
 from quaestor.llm.session import ModelConfig
+from quaestor.settings import Settings
 from quaestor.store.base import open_store
-from quaestor.store.records import RunRecord
+from quaestor.store.records import GraphKey, RunRecord
 
 pytestmark = [
     pytest.mark.slow,
@@ -92,7 +97,9 @@ def test_any_number_of_nodes_gives_the_rows_of_this_process(count: int, nodes: N
     assert content(stored(tmp_path / "ray.db")) == content(stored(tmp_path / "inline.db"))
 
 
-def test_what_a_node_was_about_when_it_died_is_played_again_and_kept_once(nodes: Nodes, tmp_path: Path) -> None:
+def test_what_a_node_was_about_when_it_died_is_played_again_and_kept_once(
+    nodes: Nodes, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     dataset, heard = many_conversations(60, pause=0.02), list[str]()
     nodes.grow(4)
 
@@ -103,8 +110,34 @@ def test_what_a_node_was_about_when_it_died_is_played_again_and_kept_once(nodes:
 
     played(dataset, tmp_path / "ray.db", RayEngine(4, nodes.address), on_conversation=kill_one)
     assert sorted(heard) == sorted(one.id for one in dataset.conversations)
+    assert capfd.readouterr() == ("", "")
     played(dataset, tmp_path / "inline.db", InlineEngine(8))
     assert content(stored(tmp_path / "ray.db")) == content(stored(tmp_path / "inline.db"))
+
+
+def test_graphs_are_frozen_as_of_this_process(nodes: Nodes, tmp_path: Path) -> None:
+    nodes.grow(2)
+    here, there = Settings(store=str(tmp_path / "here.db")), Settings(store=str(tmp_path / "there.db"))
+    spread = replace(there, engine="ray", address=nodes.address)
+    assert asyncio.run(freeze_graphs("sample", spread)) == asyncio.run(freeze_graphs("sample", here))
+
+    async def frozen(settings: Settings) -> dict[GraphKey, frozenset[Triple]]:
+        async with open_store(settings.store) as opened:
+            digest = (await opened.ontologies())[0].digest
+            keys = await opened.frozen_graphs(digest)
+            return {key: frozenset(await opened.frozen_graph(key) or ()) for key in keys}
+
+    found = asyncio.run(frozen(there))
+    assert len(found) == 18
+    assert found == asyncio.run(frozen(here))
+
+
+def test_folds_are_answered_in_their_order_by_processes_that_add_up_in_one(nodes: Nodes) -> None:
+    nodes.grow(2)
+    names, told = sorted(variables_of_order()), list[int]()
+    found = answer_on_ray(os.getenv, names, 2, nodes.address, told.append)
+    assert found == [variables_of_order()[name] for name in names]
+    assert told == list(range(1, len(names) + 1))
 
 
 def test_a_budget_holds_for_all_workers_together(nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,122 @@
+"""What a Ray cluster makes of a run, on this machine: python -m benchmarks.ray_engine [--kills N].
+
+The same file is played in this process, in worker processes, and on one, two and four nodes of Ray, each a machine of
+one CPU as far as Ray knows. Every run is compared with the first, record by record. With `--kills` one of four nodes is
+killed at a random moment, N times over. Two cores cannot be made more by four nodes: what is measured there is whether
+anything is lost.
+"""
+
+import argparse
+import asyncio
+import hashlib
+import os
+import random
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from quaestor.cluster.joining import joined_cluster
+from quaestor.conversation.turn import Turn
+from quaestor.core.collecting import collect_seldom
+from quaestor.datasets.dataset import Conversation, Dataset
+from quaestor.datasets.formats import read_dataset
+from quaestor.evaluation.engines import Engine, InlineEngine, make_engine
+from quaestor.evaluation.run import run_dataset
+from quaestor.evaluation.spec import RunSpec
+from quaestor.store.base import open_store
+
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
+
+from ray_cluster import Nodes, ray_nodes
+from run_rows import content, stored
+
+from benchmarks.workload import SOLVER, benchmark_file
+
+NODES = (1, 2, 4)
+
+
+class Heard:
+    """What was told of a run while it was played: when each conversation ended."""
+
+    def __init__(self, then: int = 0, kill: Nodes | None = None) -> None:
+        self.ended: list[str] = []
+        self.times: list[float] = []
+        self._then, self._kill = then, kill
+
+    def __call__(self, conversation: Conversation, _turns: tuple[Turn, ...]) -> None:
+        """Notes it, and kills a node when it is time."""
+        self.ended.append(conversation.id)
+        self.times.append(time.perf_counter())
+        if self._kill is not None and len(self.ended) == self._then:
+            self._kill.kill(random.randrange(len(self._kill.alive)))
+
+
+def play(dataset: Dataset, engine: Engine, heard: Heard) -> tuple[str, float]:
+    """Returns the digest of what is stored of a run but ids and times, and the seconds that it took."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder) / "runs.db"
+
+        async def run() -> None:
+            async with open_store(str(store)) as opened:
+                await run_dataset(dataset, RunSpec.of(dataset, SOLVER, {}), opened, engine, on_conversation=heard)
+
+        started = time.perf_counter()
+        asyncio.run(run())
+        seconds = time.perf_counter() - started
+        return hashlib.sha256(content(stored(store)).encode()).hexdigest(), seconds
+
+
+def main() -> None:
+    """Measures, and prints a line a run."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=0)
+    parser.add_argument("--dataset", type=Path, default=benchmark_file())
+    parser.add_argument("--limit", type=int)
+    given = parser.parse_args()
+    collect_seldom()
+    dataset = read_dataset(given.dataset, given.limit)
+    turns = sum(len(one.questions) for one in dataset.conversations)
+    print(f"{given.dataset.name}: {len(dataset.conversations)} conversations, {turns} turns; {os.cpu_count()} cores")
+    everyone = sorted(one.id for one in dataset.conversations)
+    wanted = ""
+
+    def show(name: str, engine: Engine, heard: Heard | None = None) -> None:
+        nonlocal wanted
+        heard = heard or Heard()
+        digest, seconds = play(dataset, engine, heard)
+        wanted = wanted or digest
+        # From the first conversation to the last: what is left of starting when a run is long.
+        pace = (len(heard.times) - 1) / (heard.times[-1] - heard.times[0]) * turns / len(everyone)
+        once = "each conversation once" if sorted(heard.ended) == everyone else "CONVERSATIONS LOST OR DOUBLED"
+        same = "the same records" if digest == wanted else "OTHER RECORDS"
+        print(f"{name}: {seconds:.1f} s, {pace:.0f} turns a second once it has begun; {once}, {same}", flush=True)
+
+    show("this process", InlineEngine())
+    show("2 worker processes", make_engine("processes", 2))
+    with ray_nodes() as nodes:
+        for count in NODES:
+            nodes.grow(count)
+            show(f"Ray, nodes: {count}", make_engine("ray", count, nodes.address))
+        for number in range(given.kills):
+            nodes.grow(NODES[-1])
+            then = random.randrange(1, len(everyone))
+            name = f"kill {number + 1}, after {then} conversations"
+            show(name, make_engine("ray", NODES[-1], nodes.address), Heard(then, nodes))
+    print(f"a Ray of this machine: started and ended in {start_and_end():.1f} s")
+
+
+def start_and_end() -> float:
+    """Returns the seconds that a Ray of this machine takes to be there and to be gone."""
+
+    async def start() -> None:
+        async with joined_cluster(1):
+            pass
+
+    started = time.perf_counter()
+    asyncio.run(start())
+    return time.perf_counter() - started
+
+
+if __name__ == "__main__":
+    main()
