@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from pydantic import JsonValue
 
@@ -29,7 +30,7 @@ from quaestor.llm.session import ModelConfig
 from quaestor.settings import Settings
 from quaestor.solvers.registry import solver_spec
 from quaestor.store.base import RunStore
-from quaestor.store.records import RunKind, RunRecord
+from quaestor.store.records import RunKind, RunRecord, now
 
 # Below this many conversations starting worker processes costs more than they save.
 _FEW = 4
@@ -307,3 +308,9 @@ async def find_runs(store: RunStore, names: Sequence[str]) -> tuple[RunRecord, .
     """
     found = [await find_run(store, name) for name in names]
     return tuple({run.id: run for run in found}.values())
+
+
+async def ended_before(store: RunStore, days: float) -> tuple[RunRecord, ...]:
+    """Returns the runs that ended more than some days ago, the oldest first."""
+    until = now() - timedelta(days=days)
+    return tuple(run for run in reversed(await store.runs()) if run.finished is not None and run.finished < until)

@@ -28,6 +28,7 @@ from quaestor.cli.run import eval_command, run_command, score_command
 from quaestor.cli.runs import runs
 from quaestor.cli.serve import serve_command
 from quaestor.cli.show import show_command
+from quaestor.cli.store import store_commands
 from quaestor.cli.train import crossvalidate_command, train_command
 from quaestor.settings import misspelt_variables
 
@@ -93,6 +94,7 @@ app.command("check")(check_command)
 app.command("train")(train_command)
 app.command("crossvalidate")(crossvalidate_command)
 app.add_typer(runs, name="runs")
+app.add_typer(store_commands, name="store")
 app.add_typer(ontology, name="ontology")
 app.add_typer(kg, name="kg")
 app.add_typer(learn, name="learn")

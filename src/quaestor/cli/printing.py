@@ -201,3 +201,12 @@ def announced(what: str) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
+
+
+def agreed(question: str) -> bool:
+    """Returns whether a person says yes; where nobody answers, that is a no."""
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    said = sys.stdin.readline()
+    if not said.endswith("\n"):
+        print(file=sys.stderr)
+    return said.strip().casefold() in ("y", "yes")

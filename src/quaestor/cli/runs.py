@@ -279,11 +279,12 @@ def delete_runs(
 ) -> None:
     """Delete runs for good: their conversations, turns, prompts, graphs and scores. Asks first. Ontologies stay."""
     from quaestor.application.run_service import find_runs, status_word
+    from quaestor.cli.printing import agreed
 
     found = _read_store(store, lambda opened: find_runs(opened, names))
     for record in found:
         print(f"{record.id}: {record.dataset}, {record.conversations} conversations, {status_word(record)}")
-    if not yes and not _agreed(f"delete {len(found)} run{'s' * (len(found) != 1)} for good?"):
+    if not yes and not agreed(f"delete {len(found)} run{'s' * (len(found) != 1)} for good?"):
         print("nothing was deleted")
         return
 
@@ -293,15 +294,6 @@ def delete_runs(
 
     _read_store(store, delete)
     print(f"deleted {len(found)} run{'s' * (len(found) != 1)}")
-
-
-def _agreed(question: str) -> bool:
-    """Returns whether a person says yes; where nobody answers, that is a no."""
-    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
-    said = sys.stdin.readline()
-    if not said.endswith("\n"):
-        print(file=sys.stderr)
-    return said.strip().casefold() in ("y", "yes")
 
 
 @runs.command("export")

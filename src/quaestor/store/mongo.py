@@ -21,7 +21,7 @@ from quaestor.errors import StoreError
 from quaestor.store import errors as refusals
 from quaestor.store.contents import names_of_prompt, text_to_triples, triples_to_text
 from quaestor.store.mongo_connection import Database, Document
-from quaestor.store.mongo_contents import MongoContents, clock
+from quaestor.store.mongo_contents import clock
 from quaestor.store.mongo_documents import (
     attempt_number,
     from_document,
@@ -29,8 +29,8 @@ from quaestor.store.mongo_documents import (
     to_document,
     to_key,
 )
-from quaestor.store.mongo_listing import MongoLists
 from quaestor.store.mongo_retrying import done_before, retried
+from quaestor.store.mongo_upkeep import OF_RUNS, MongoUpkeep
 from quaestor.store.records import (
     MOST_SECONDS,
     Claim,
@@ -49,7 +49,7 @@ from quaestor.store.records import (
 _DUPLICATE_KEY = 11000
 
 
-class MongoStore(MongoLists):
+class MongoStore(MongoUpkeep):
     """A RunStore in one database of a MongoDB server. Belongs to the event loop that first uses it."""
 
     def __init__(self, uri: str, *, create: bool = True) -> None:
@@ -64,7 +64,6 @@ class MongoStore(MongoLists):
             StoreError: The URI is malformed.
         """
         super().__init__(uri, create=create)
-        self._contents = MongoContents()
 
     @retried
     async def create_run(self, run: RunRecord) -> None:
@@ -97,17 +96,8 @@ class MongoStore(MongoLists):
                 return
             await self._require(db, run)
             used = await self._large(db, run)
-            # Each loses first that by which it counts: what is left in between is read as not there.
-            scored = ("scores", "scored_examples", "scored_turns")
-            for name in (
-                *scored,
-                "graphs",
-                "prompt_logs",
-                "examples",
-                "turns",
-                "corrections",
-                "evaluation_runs",
-            ):
+            # What is left in between is read as not there.
+            for name in (*OF_RUNS, "evaluation_runs"):
                 await db[name].delete_many({"runId": run})
             await self._contents.free(db, used)
 

@@ -127,7 +127,7 @@ class MongoContents:
         while waiting:
             bases: set[bytes] = set()
             for some in _batches(waiting):
-                unused = set(some) - await _referred(db, some)
+                unused = set(some) - await self.referred(db, some)
                 old = {"_id": {"$in": [*unused]}, "usedAt": {"$lt": before}}
                 async for document in db.contents.find(old, ["base"]):
                     # Asked again with the deletion: a writer may have used it since.
@@ -138,6 +138,17 @@ class MongoContents:
                     gone += went
             waiting = bases
         return gone
+
+    async def referred(self, db: Database, digests: Sequence[bytes]) -> set[bytes]:
+        """Returns those of some contents that something refers to."""
+        found: set[bytes] = set()
+        for collection, field in REFERENCES:
+            stages: list[dict[str, Any]] = [
+                {"$match": {field: {"$in": [*digests]}}},
+                {"$group": {"_id": f"${field}"}},
+            ]
+            found |= {group["_id"] async for group in await db[collection].aggregate(stages)}
+        return found
 
     async def sweep(self, db: Database) -> int:
         """Takes away all contents that nothing refers to nor used of late; returns how many went."""
@@ -167,15 +178,6 @@ async def _write_parts(db: Database, digest: bytes, data: bytes) -> int:
 async def _read_parts(db: Database, document: Mapping[str, Any]) -> bytes:
     found = db.content_parts.find({"content": document["_id"]}).sort("part")
     return b"".join([part["data"] async for part in found])
-
-
-async def _referred(db: Database, digests: Sequence[bytes]) -> set[bytes]:
-    """Returns those of some contents that something refers to."""
-    found: set[bytes] = set()
-    for collection, field in REFERENCES:
-        stages: list[dict[str, Any]] = [{"$match": {field: {"$in": [*digests]}}}, {"$group": {"_id": f"${field}"}}]
-        found |= {group["_id"] async for group in await db[collection].aggregate(stages)}
-    return found
 
 
 async def _some(db: Database, collection: str, field: str, where: Mapping[str, Any]) -> AsyncIterator[list[bytes]]:

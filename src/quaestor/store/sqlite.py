@@ -29,21 +29,16 @@ from quaestor.store.records import (
     TurnRecord,
     now,
 )
-from quaestor.store.sqlite_contents import ContentTable
 from quaestor.store.sqlite_file import encode, in_order
-from quaestor.store.sqlite_listing import SqliteLists
+from quaestor.store.sqlite_upkeep import SqliteUpkeep
 from quaestor.store.turn_classes import classes_of
 
 _COUNTS = "(SELECT attempt FROM examples e WHERE e.run = {0}.run AND e.conversation = {0}.conversation)"
 """The attempt at a conversation that counts, for a table that has its turns or prompts."""
 
 
-class SqliteStore(SqliteLists):
+class SqliteStore(SqliteUpkeep):
     """A RunStore in one SQLite file."""
-
-    def _prepare(self) -> None:
-        super()._prepare()
-        self._contents = ContentTable(self._db)
 
     @in_order
     def create_run(self, run: RunRecord) -> None:

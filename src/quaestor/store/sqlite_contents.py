@@ -106,6 +106,10 @@ class ContentTable:
             waiting = {row[0] for row in rows if row[0] is not None}
         return gone
 
+    def unused(self) -> int:
+        """Returns how many contents nothing refers to."""
+        return int(self._db.execute(f"SELECT count(*) FROM contents AS c WHERE {_UNUSED}").fetchone()[0])
+
     def sweep(self) -> int:
         """Takes away all contents that nothing refers to; returns how many went."""
         unused = self._db.execute(f"SELECT id FROM contents AS c WHERE {_UNUSED}").fetchall()

@@ -1,0 +1,308 @@
+"""Every store can be looked through, made smaller, and copied into every other."""
+
+import asyncio
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Coroutine
+from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from bson import Binary
+from kept_scores import a_score
+from pymongo import MongoClient
+from scripted import many_conversations, scripted
+from store_records import GRAPH, START, a_correction, a_prompt, a_run, an_example, some_turns
+
+from quaestor.application.store_copy import StoreParts, copy_store, digest_of_all, digests_of
+from quaestor.errors import InputError
+from quaestor.evaluation.engines import InlineEngine
+from quaestor.evaluation.run import run_dataset
+from quaestor.evaluation.spec import RunSpec
+from quaestor.scores.base import open_scores
+from quaestor.store import mongo_contents
+from quaestor.store.base import RunStore, open_store
+from quaestor.store.records import GraphKey
+from quaestor.store.upkeep import Checked, StoreUpkeep, Vacuumed
+
+T = TypeVar("T")
+RUN, BROKEN = a_run(), a_run("broken", minutes=1)
+
+
+@pytest.fixture(autouse=True)
+def freed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the time that a MongoDB store leaves to writers."""
+    monkeypatch.setattr(mongo_contents, "GRACE", timedelta(seconds=-5))
+
+
+def work(uri: str, scenario: Callable[[StoreParts], Coroutine[None, None, T]]) -> T:
+    async def opened() -> T:
+        async with open_store(uri) as store:
+            await store.runs()
+            scores = open_scores(uri)
+            if scores is None:
+                return await scenario(StoreParts(store))
+            async with scores:
+                return await scenario(StoreParts(store, scores))
+
+    return asyncio.run(opened())
+
+
+async def fill(parts: StoreParts) -> None:
+    """A played run with a score, failures and several attempts, one that is broken off, and knowledge."""
+    store, dataset = parts.runs, many_conversations(6)
+    await store.save_ontology("ab" * 32, GRAPH)
+    await store.freeze_graph(GraphKey("p", "cd" * 32, "ab" * 32, "0.1.0"), GRAPH)
+    await run_dataset(dataset, RunSpec.of(dataset, "scripted"), store, InlineEngine(2), factory=scripted)
+    for run in (RUN, BROKEN):
+        await store.create_run(run)
+        for attempt in (1, 2):
+            await store.begin_example(an_example(run, status="pending", turns=0))
+            for number in range(2):
+                await store.log_prompt(a_prompt(run, number=number, attempt=attempt))
+            await store.save_turn(some_turns(run, attempt=attempt)[0])
+            await store.add_correction(a_correction(run, attempt=attempt))
+        await store.save_graph(run.id, "c1", GRAPH[:2])
+        await store.begin_example(an_example(run, "c2", "pending", turns=0))
+    await store.complete_example(an_example(RUN, attempt=2), some_turns(RUN, attempt=2)[1:])
+    await store.complete_example(an_example(RUN, "c2", "outage", turns=0), ())
+    await store.finish_run(RUN.id, "stopped", START)
+    assert parts.scores is not None
+    for number, verdicts in enumerate(({"c1": (True, False)}, {"c1": (True, True)})):
+        await parts.scores.add_score(a_score(RUN, verdicts, id=f"score-{number}"))
+
+
+async def check(parts: StoreParts) -> Checked:
+    assert isinstance(parts.runs, StoreUpkeep)
+    return await parts.runs.check()
+
+
+async def vacuum(parts: StoreParts) -> Vacuumed:
+    assert isinstance(parts.runs, StoreUpkeep)
+    return await parts.runs.vacuum()
+
+
+def copied(source: str, target: str) -> None:
+    async def opened(parts: StoreParts) -> None:
+        async with open_store(target) as store:
+            await store.runs()
+            scores = open_scores(target)
+            assert scores is not None
+            async with scores:
+                await copy_store(parts, StoreParts(store, scores))
+
+    work(source, opened)
+
+
+@pytest.fixture
+def pair(uri: str, mongo_uri: str, tmp_path: Path) -> tuple[str, str]:
+    """A store of each kind, and an empty one of the other."""
+    return uri, mongo_uri if uri.startswith("sqlite") else f"sqlite:///{tmp_path / 'copy.db'}"
+
+
+@pytest.mark.slow
+def test_a_copy_has_the_digests_of_what_it_is_of_there_and_back(pair: tuple[str, str], tmp_path: Path) -> None:
+    source, target = pair
+    back = f"sqlite:///{tmp_path / 'back.db'}"
+    work(source, fill)
+    digests = work(source, digests_of)
+    assert len(digests) == 4
+    for one, other in ((source, target), (target, back), (source, target)):
+        copied(one, other)
+        assert work(other, digests_of) == digests
+        assert work(other, check).problems == ()
+    assert digest_of_all(work(back, digests_of)) == digest_of_all(digests)
+
+
+def test_a_digest_tells_what_differs(uri: str) -> None:
+    work(uri, fill)
+    before = work(uri, digests_of)
+
+    async def correct(parts: StoreParts) -> None:
+        await parts.runs.add_correction(a_correction(RUN, number=2, attempt=2))
+
+    work(uri, correct)
+    after = work(uri, digests_of)
+    assert {run for run in before if before[run] != after[run]} == {RUN.id}
+
+
+@pytest.mark.slow
+def test_a_run_that_has_gone_further_is_not_overwritten(pair: tuple[str, str]) -> None:
+    source, target = pair
+    work(source, fill)
+    copied(source, target)
+
+    async def go_on(parts: StoreParts) -> None:
+        await parts.runs.begin_example(an_example(BROKEN, "c2", "pending", turns=0))
+
+    work(target, go_on)
+    had = work(target, digests_of)
+    with pytest.raises(InputError, match="'broken' has gone further"):
+        copied(source, target)
+    assert work(target, digests_of) == had
+    # What was added where it is copied from comes along.
+    copied(target, source)
+    assert work(source, digests_of) == had
+
+
+COPY = """
+import asyncio, sys
+from quaestor.application.store_copy import StoreParts, copy_store
+from quaestor.scores.base import open_scores
+from quaestor.store import base
+from quaestor.store.sqlite import SqliteStore
+
+written = 0
+
+def counted(name):
+    operation = getattr(SqliteStore, name)
+    async def run(store, *args, **kwargs):
+        global written
+        result = await operation(store, *args, **kwargs)
+        if store is target:
+            written += 1
+            if written == int(sys.argv[3]):
+                print("there", flush=True)
+                await asyncio.sleep(60)
+        return result
+    setattr(SqliteStore, name, run)
+
+for name in ("save_turn", "log_prompt", "begin_example", "complete_example", "save_graph", "create_run", "finish_run"):
+    counted(name)
+
+async def main():
+    global target
+    async with base.open_store(sys.argv[1]) as source, base.open_store(sys.argv[2]) as target:
+        await copy_store(StoreParts(source), StoreParts(target))
+
+target = None
+asyncio.run(main())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after", [7, 44])
+def test_a_copy_that_is_killed_goes_on(tmp_path: Path, after: int) -> None:
+    source, target = f"sqlite:///{tmp_path / 'runs.db'}", f"sqlite:///{tmp_path / 'copy.db'}"
+    work(source, fill)
+    child = subprocess.Popen([sys.executable, "-c", COPY, source, target, str(after)], stdout=subprocess.PIPE)
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"there\n"
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait()
+    child.stdout.close()
+    assert work(target, digests_of) != work(source, digests_of)
+    copied(source, target)
+    assert work(target, digests_of) == work(source, digests_of)
+
+
+def test_a_whole_store_has_no_problems(uri: str) -> None:
+    work(uri, fill)
+    found = work(uri, check)
+    assert (found.problems, found.unused) == ((), 0)
+    assert found.contents > 4
+
+
+def damage(uri: str, sql: str, change: Callable[[Any], object]) -> None:
+    if uri.startswith("sqlite"):
+        with closing(sqlite3.connect(uri.removeprefix("sqlite:///"))) as db:
+            db.execute(sql)
+            db.commit()
+    else:
+        with MongoClient[dict[str, Any]](uri) as client:
+            change(client.get_default_database())
+
+
+DAMAGES: list[tuple[str, Callable[[Any], object], str]] = [
+    (
+        "UPDATE contents SET data = zeroblob(9)",
+        lambda db: db.contents.update_many({}, {"$set": {"data": bytes(9)}}),
+        "cannot be read: a content is damaged",
+    ),
+    (
+        "UPDATE contents SET digest = randomblob(32) WHERE id = (SELECT content FROM graphs LIMIT 1)",
+        lambda db: db.contents.insert_one({**db.contents.find_one({"base": None}), "_id": Binary(bytes(32))}),
+        "is not what its digest says",
+    ),
+    (
+        "DELETE FROM contents WHERE id = (SELECT content FROM graphs LIMIT 1)",
+        lambda db: db.contents.delete_one({"_id": db.graphs.find_one()["content"]}),
+        "that are not there",
+    ),
+    (
+        "DELETE FROM runs WHERE id = 'broken'",
+        lambda db: db.evaluation_runs.delete_one({"runId": "broken"}),
+        "not there",
+    ),
+    (
+        "DELETE FROM turns WHERE attempt = 2",
+        lambda db: db.turns.delete_many({"attempt": 2}),
+        "conversation 'c1' of run '20260105-093000-scripted-0001' has 0 of its 2 turns",
+    ),
+]
+
+
+@pytest.mark.parametrize(("sql", "change", "problem"), DAMAGES)
+def test_damage_is_found(uri: str, sql: str, change: Callable[[Any], object], problem: str) -> None:
+    work(uri, fill)
+    damage(uri, sql, change)
+    problems = work(uri, check).problems
+    assert any(problem in line for line in problems), problems
+    assert all("\n" not in line for line in problems)
+
+
+def test_an_index_that_is_gone_is_told(mongo_uri: str) -> None:
+    work(mongo_uri, fill)
+    damage(mongo_uri, "", lambda db: db.contents.drop_index([("base", 1)]))
+    assert work(mongo_uri, check).problems == ("contents has no index on base",)
+
+
+@pytest.mark.slow
+def test_what_nothing_uses_is_taken_away(uri: str) -> None:
+    work(uri, fill)
+    before = work(uri, digests_of)
+    # As after a writer and a deletion that were killed.
+    damage(
+        uri,
+        "DELETE FROM graphs",
+        lambda db: (db.graphs.delete_many({}), db.turns.insert_one({"runId": "gone", "turnIndex": 0})),
+    )
+    assert work(uri, check).unused > 0
+    done = work(uri, vacuum)
+    assert done.contents > 0
+    found = work(uri, check)
+    assert (found.problems, found.unused) == ((), 0)
+    assert work(uri, digests_of).keys() == before.keys()
+
+
+def test_a_vacuumed_file_is_smaller(tmp_path: Path) -> None:
+    uri = f"sqlite:///{tmp_path / 'runs.db'}"
+
+    async def large(parts: StoreParts) -> None:
+        await fill(parts)
+        run = a_run("large")
+        await parts.runs.create_run(run)
+        await parts.runs.complete_example(an_example(run, turns=400), some_turns(run, count=400))
+        await parts.runs.delete_run("large")
+
+    work(uri, large)
+    before = work(uri, digests_of)
+    done = work(uri, vacuum)
+    assert done.before is not None
+    assert done.after is not None
+    assert done.after < done.before / 2
+    assert (tmp_path / "runs.db").stat().st_size == done.after
+    assert work(uri, digests_of) == before
+
+
+def test_every_store_of_ours_looks_after_itself(uri: str) -> None:
+    async def scenario(parts: StoreParts) -> None:
+        store: RunStore = parts.runs
+        assert isinstance(store, StoreUpkeep)
+
+    work(uri, scenario)

@@ -1,0 +1,83 @@
+import io
+import json
+import shlex
+import sqlite3
+import sys
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from command_line import Outcome, Quaestor
+
+from quaestor.cli.failures import exit_code_of
+
+
+@pytest.fixture
+def quaestor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Quaestor:
+    """The command line in a folder of its own, with a store that has a run over the sample."""
+    from quaestor.cli.app import app
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "140")
+    monkeypatch.setenv("QUAESTOR_STORE", "runs.db")
+
+    def run(line: str, *more: str) -> Outcome:
+        code = exit_code_of(lambda: app([*shlex.split(line), *more], standalone_mode=False, prog_name="quaestor"))
+        printed = capfd.readouterr()
+        return Outcome(code, printed.out, printed.err)
+
+    assert run("run sample --limit 1 --workers 1").code == 0
+    return run
+
+
+def ids(quaestor: Quaestor) -> list[str]:
+    return [run["id"] for run in json.loads(quaestor("runs list --json").out)]
+
+
+def test_a_whole_store_says_so_and_a_damaged_one_what_is_broken(quaestor: Quaestor) -> None:
+    checked = quaestor("store check")
+    assert checked.code == 0, checked.err
+    assert checked.out.startswith("no problems, ")
+    told = json.loads(quaestor("store check --json").out)
+    assert (told["problems"], told["unused"], len(told["digest"])) == ([], 0, 64)
+    assert f"digest {told['digest']}" in checked.out
+    with closing(sqlite3.connect("runs.db")) as db:
+        db.execute("DELETE FROM turns")
+        db.commit()
+    checked = quaestor("store check")
+    assert checked.code == 1
+    assert "has 0 of its" in checked.out
+    assert checked.out.splitlines()[-1].startswith("1 problem, ")
+
+
+def test_a_copy_is_told_with_its_digest(quaestor: Quaestor) -> None:
+    assert quaestor("score latest sample").code == 0
+    digest = json.loads(quaestor("store check --json").out)["digest"]
+    copied = quaestor("store copy runs.db copies/runs.db")
+    assert copied.code == 0, copied.err
+    assert copied.out == f"1 run in copies/runs.db, digest {digest}\n"
+    assert json.loads(quaestor("store check --store copies/runs.db --json").out)["digest"] == digest
+    assert quaestor("runs list --store copies/runs.db --json").out == quaestor("runs list --json").out
+    missing = quaestor("store copy nowhere.db copies/runs.db")
+    assert missing.code != 0
+    assert missing.err.count("\n") == 1
+    assert not Path("nowhere.db").exists()
+
+
+def test_old_runs_go_with_the_room_that_they_took(quaestor: Quaestor, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert quaestor("run sample --limit 1 --workers 1").code == 0
+    new, old = ids(quaestor)
+    with closing(sqlite3.connect("runs.db")) as db:
+        ended = (datetime.now(UTC) - timedelta(days=9)).isoformat(timespec="milliseconds")
+        db.execute("UPDATE runs SET finished = ? WHERE id = ?", (ended, old))
+        db.commit()
+    assert "0 contents taken away" in quaestor("store vacuum --older-than 10 --yes").out
+    monkeypatch.setattr(sys, "stdin", io.StringIO())  # where nobody answers, that is a no
+    asked = quaestor("store vacuum --older-than 8")
+    assert "nothing was deleted" in asked.out
+    assert ids(quaestor) == [new, old]
+    done = quaestor("store vacuum --older-than 8 --yes")
+    assert (done.code, "deleted 1 run\n" in done.out) == (0, True)
+    assert ids(quaestor) == [new]
+    assert quaestor("store check").code == 0
