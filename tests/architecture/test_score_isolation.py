@@ -30,14 +30,19 @@ from quaestor.store.base import RunStore, open_store
 from quaestor.store.listing import ListPart, RunFilter, TurnFilter
 from quaestor.store.records import GraphKey
 
-MAY_OPEN = {"application/score_service.py", "application/kept_scores.py", "application/run_views.py"}
+MAY_OPEN = {
+    "application/store_copy.py",
+    "application/score_service.py",
+    "application/kept_scores.py",
+    "application/run_views.py",
+}
 MAY_READ_RECORDS = MAY_OPEN | {
     "cli/scores.py", "cli/render_runs.py", "application/turn_views.py", "web/runs/words.py", "web/runs/filters.py",
     "web/api/run_values.py", "web/api/runs.py", "web/api/comparisons.py",
 }  # fmt: skip
 MAY_NAME_TABLES = {
     "scores/sqlite.py", "scores/mongo.py", "scores/mongo_documents.py", "scores/mongo_listing.py",
-    "store/sqlite_schema.py", "store/mongo.py",
+    "store/sqlite_schema.py", "store/mongo_upkeep.py",
 }  # fmt: skip
 ABOVE = {"application", "cli", "inspect_task", "library", "mcp_server", "scores", "web"}
 """The packages that answer nothing: all others are imported below."""

@@ -7,15 +7,16 @@ written again, and the end of a conversation is written last.
 import hashlib
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
 from quaestor.core import serial
 from quaestor.core.triples import Triple
 from quaestor.errors import InputError, StoreError, UnknownRunError
-from quaestor.scores.base import ScoreStore
+from quaestor.scores.base import ScoreStore, open_scores
 from quaestor.scores.records import KeptScore
-from quaestor.store.base import RunStore
+from quaestor.store.base import RunStore, open_store
 from quaestor.store.records import ConversationRecord, RunRecord
 
 KNOWLEDGE = ""
@@ -33,6 +34,23 @@ class StoreParts:
 
     runs: RunStore
     scores: ScoreStore | None = None
+
+
+async def opened_parts(stack: AsyncExitStack, uri: str, *, create: bool) -> StoreParts:
+    """Opens a store and the scores beside it, until the stack is left.
+
+    Args:
+        stack: What closes them.
+        uri: As a person gave it.
+        create: Whether a missing store is made.
+
+    Raises:
+        StoreError: It cannot be opened.
+    """
+    runs = await stack.enter_async_context(open_store(uri, create=create))
+    await runs.runs()  # what is made is made now: scores are of a store that is there
+    scores = open_scores(uri)
+    return StoreParts(runs, await stack.enter_async_context(scores) if scores else None)
 
 
 async def copy_store(source: StoreParts, target: StoreParts, done: Callable[[RunRecord], None] | None = None) -> None:

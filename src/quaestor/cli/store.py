@@ -26,7 +26,7 @@ def check_store(store: StoreOption = None, json: JsonOption = False) -> None:
     complete conversations have their turns, and that contents are what their digests say. The digest that is printed is
     that of all records: two stores with the same one have the same in them.
     """
-    from quaestor.application.store_copy import digest_of_all, digests_of
+    from quaestor.application.store_copy import digest_of_all, digests_of, opened_parts
     from quaestor.cli.printing import announced, print_json
     from quaestor.settings import load_settings
 
@@ -34,7 +34,7 @@ def check_store(store: StoreOption = None, json: JsonOption = False) -> None:
 
     async def read() -> None:
         async with AsyncExitStack() as stack:
-            parts = await _opened(stack, uri, create=False)
+            parts = await opened_parts(stack, uri, create=False)
             with announced(f"checking {_shown(uri)}"):
                 found = await _upkeep(parts, uri).check()
                 digest = None if found.problems else digest_of_all(await digests_of(parts))
@@ -70,6 +70,7 @@ def vacuum_store(
     With --older-than runs go that have ended so long ago, asks included; asks first. A run that has not ended stays.
     """
     from quaestor.application.run_service import ended_before
+    from quaestor.application.store_copy import opened_parts
     from quaestor.cli.printing import agreed
     from quaestor.settings import load_settings
 
@@ -77,7 +78,7 @@ def vacuum_store(
 
     async def work() -> None:
         async with AsyncExitStack() as stack:
-            parts = await _opened(stack, uri, create=False)
+            parts = await opened_parts(stack, uri, create=False)
             upkeep = _upkeep(parts, uri)
             old = await ended_before(parts.runs, older_than) if older_than is not None else ()
             if old:
@@ -107,7 +108,7 @@ def copy_stores(
     What the other one has besides stays. A copy that was broken off goes on when it is begun again. In the end both are
     read, and what was copied must have the same digests.
     """
-    from quaestor.application.store_copy import copy_store, digest_of_all, digests_of
+    from quaestor.application.store_copy import copy_store, digest_of_all, digests_of, opened_parts
     from quaestor.cli.printing import announced
     from quaestor.errors import StoreError
 
@@ -116,11 +117,11 @@ def copy_stores(
 
     async def work() -> None:
         async with AsyncExitStack() as stack:
-            parts = await _opened(stack, source, create=False)
-            others = await _opened(stack, target, create=True)
+            parts = await opened_parts(stack, source, create=False)
+            others = await opened_parts(stack, target, create=True)
             await copy_store(parts, others, done)
             if others.scores is None:
-                others = await _opened(stack, target, create=False)
+                others = await opened_parts(stack, target, create=False)
             with announced("comparing"):
                 had = await digests_of(parts)
                 found = await digests_of(others)
@@ -134,17 +135,6 @@ def copy_stores(
         print(f"{_runs(len(had) - 1)} in {_shown(target)}, {whole}")
 
     asyncio.run(work())
-
-
-async def _opened(stack: AsyncExitStack, uri: str, *, create: bool) -> "StoreParts":
-    from quaestor.application.store_copy import StoreParts
-    from quaestor.scores.base import open_scores
-    from quaestor.store.base import open_store
-
-    runs = await stack.enter_async_context(open_store(uri, create=create))
-    await runs.runs()  # what is made is made now: scores are of a store that is there
-    scores = open_scores(uri)
-    return StoreParts(runs, await stack.enter_async_context(scores) if scores else None)
 
 
 def _upkeep(parts: "StoreParts", uri: str) -> "StoreUpkeep":

@@ -23,7 +23,7 @@ from quaestor.store.turn_classes import classes_of
 
 Record = TypeVar("Record", RunRecord, ConversationRecord, TurnRecord, PromptRecord, CorrectionRecord)
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
 _PLACE = {"run": "runId", "conversation": "conversationId"}
 _SPAN = {"started": "startedAt", "finished": "completedAt"}
@@ -52,7 +52,11 @@ INDEXES: Mapping[str, Sequence[Index]] = {
     "contents": [({"base": 1}, False), ({"usedAt": 1}, False)],
     "content_parts": [({"content": 1, "part": 1}, True), ({"createdAt": 1}, False)],
     "evaluation_runs": [({"runId": 1}, True), ({"startedAt": -1}, False)],
-    "examples": [({"runId": 1, "exampleId": 1}, True), ({"runId": 1, "status": 1}, False)],
+    "examples": [
+        ({"runId": 1, "exampleId": 1}, True),
+        (_RUN_AND_CONVERSATION, False),
+        ({"runId": 1, "status": 1}, False),
+    ],
     # The attempt is in the key because two processes may play one conversation; only one of them completes it.
     "turns": [
         (_RUN_AND_CONVERSATION | {"turnIndex": 1, "attempt": 1}, True),
