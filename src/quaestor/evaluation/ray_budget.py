@@ -5,15 +5,20 @@ allowed: a limit of requests is never exceeded, one of tokens or money by what w
 counter lives on the machine of the program that runs, and ends with it.
 """
 
+import asyncio
 from dataclasses import replace
 from typing import Any, Protocol
 
 from quaestor.cluster.joining import Cluster
 from quaestor.errors import BudgetExceededError
 from quaestor.llm.budget import Meter, no_price
+from quaestor.llm.retrying import RetryPolicy
 from quaestor.llm.session import ModelConfig
 from quaestor.llm.transcript import Exchange
 from quaestor.llm.usage import Usage
+
+_AT_ONCE = 0.02
+"""Seconds that are not worth waiting for."""
 
 
 class _Remote(Protocol):
@@ -28,6 +33,7 @@ class Counter(Protocol):
     """The counter, from another process."""
 
     reserve: _Remote
+    hold: _Remote
     append: _Remote
     used: _Remote
 
@@ -39,13 +45,19 @@ class _Counter:
         self._meter = Meter(config.budget, config.price or no_price, already, config.prices)
         self._conversations: dict[str, Usage] = {}
 
-    def reserve(self) -> BudgetExceededError | None:
-        """Allows one more request, or returns what forbids it: as a value it arrives as it is."""
+    def reserve(self, model: str) -> BudgetExceededError | float:
+        """Allows one more request, which is 0, or returns what forbids it, or the seconds to wait before."""
+        if (wait := self._meter.waiting(model)) > _AT_ONCE:
+            return wait
         try:
             self._meter.reserve()
-        except BudgetExceededError as error:
+        except BudgetExceededError as error:  # as a value it arrives as it is
             return error
-        return None
+        return 0.0
+
+    def hold(self, model: str, seconds: float) -> None:
+        """Has no worker ask a model for some time."""
+        self._meter.hold(model, seconds)
 
     def append(self, exchange: Exchange) -> None:
         """Counts one exchange."""
@@ -84,17 +96,34 @@ class SharedMeter(Meter):
     def __init__(self, config: ModelConfig, counter: Counter) -> None:
         """Takes prices, and the counter."""
         super().__init__(None, config.price or no_price, None, config.prices)
-        self._counter = counter
+        self._counter, self._retries = counter, RetryPolicy()
 
-    async def allow(self) -> None:
-        """Allows one more request of all workers.
+    def hold(self, model: str, seconds: float) -> float:
+        """Has no worker ask a model for some time.
+
+        Args:
+            model: Its name.
+            seconds: From now.
+
+        Returns:
+            When that ends here.
+        """
+        self._counter.hold.remote(model, seconds)
+        return super().hold(model, seconds)
+
+    async def allow(self, model: str = "") -> None:
+        """Allows one more request of all workers, once the model is not left alone any more.
+
+        Args:
+            model: The name of who is asked.
 
         Raises:
             BudgetExceededError: A limit is reached.
         """
-        refusal: BudgetExceededError | None = await self._counter.reserve.remote()
-        if refusal is not None:
-            raise refusal
+        while said := await self._counter.reserve.remote(model):
+            if isinstance(said, BudgetExceededError):
+                raise said
+            await asyncio.sleep(self._retries.spread(said))
 
     def append(self, exchange: Exchange, /) -> None:
         """Counts one exchange, here and for all."""

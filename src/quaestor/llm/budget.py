@@ -7,6 +7,7 @@ that are under way are not cut off, so a run in parallel can end a little above 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
+from time import monotonic
 
 from quaestor.errors import BudgetExceededError, SettingsError
 from quaestor.llm.naming import ModelSpec
@@ -136,6 +137,7 @@ class Meter:
         self._total = already or Usage()
         self._turns: dict[TurnKey, Usage] = {}
         self._begun = self._total.requests
+        self._held: dict[str, float] = {}
         unknown = any(pricer(Usage(1, 1000, 1000)) is None for pricer in (price, *self._prices.values()))
         if self._budget.money is not None and unknown:
             raise SettingsError("a budget in money needs the model's price: state it as [prices.NAME] in quaestor.toml")
@@ -149,8 +151,35 @@ class Meter:
         """Returns what one turn has used."""
         return self._turns.get(place, Usage())
 
-    async def allow(self) -> None:
+    def hold(self, model: str, seconds: float) -> float:
+        """Has nobody ask a model for some time, which its server wants to be left alone.
+
+        Args:
+            model: Its name.
+            seconds: From now.
+
+        Returns:
+            When that ends, as `waiting` takes it.
+        """
+        until = monotonic() + seconds
+        self._held[model] = max(until, self._held.get(model, 0.0))
+        return until
+
+    def waiting(self, model: str, since: float = 0.0) -> float:
+        """Returns the seconds for which nobody asks a model yet.
+
+        Args:
+            model: Its name.
+            since: What ends then, or before, does not count: who asks has waited for that.
+        """
+        until = self._held.get(model, 0.0)
+        return max(0.0, until - monotonic()) if until > since else 0.0
+
+    async def allow(self, model: str = "") -> None:
         """Allows one more request, as `reserve` does: what counts for several processes has to ask for it.
+
+        Args:
+            model: The name of who is asked; one that is left alone by other processes is waited for.
 
         Raises:
             BudgetExceededError: A limit is reached.

@@ -92,10 +92,13 @@ class RetryingModel(WrapperModel):
                 raise explain(failure, self._spec).error from failure
 
     async def _persist(self, attempt: Callable[[], Awaitable[T]]) -> T:
-        number = 0
+        number, waited = 0, 0.0
         while True:
             number += 1
-            await self._meter.allow()
+            # What a server asks of one conversation holds for all that ask the same model.
+            if others := self._meter.waiting(self._spec.name, waited):
+                await self._sleep(self._retries.spread(others))
+            await self._meter.allow(self._spec.name)
             try:
                 async with asyncio.timeout(self._spec.timeout):
                     return await attempt()
@@ -104,4 +107,6 @@ class RetryingModel(WrapperModel):
                 pause = self._retries.pause(number, found.asked) if found.transient else None
                 if pause is None:
                     raise found.error from failure
+                if found.asked is not None:
+                    waited = self._meter.hold(self._spec.name, pause)
             await self._sleep(pause)

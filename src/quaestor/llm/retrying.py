@@ -35,3 +35,7 @@ class RetryPolicy:
         widest = min(self.longest, self.first * float(2 ** (attempt - 1)))
         ours = widest * (0.5 + 0.5 * self.draw())
         return ours if asked is None else asked + ours * 0.1
+
+    def spread(self, seconds: float) -> float:
+        """Returns a wait that many begin at once, a little longer for each, so that they do not come back at once."""
+        return seconds * (1 + 0.2 * self.draw())

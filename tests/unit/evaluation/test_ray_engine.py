@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from asking import AskingSolver
 from local_models import loopback_only
-from model_replies import Asked, Reply, say
+from model_replies import Asked, Reply, say, too_many
 from model_server import ModelServer
 from ray_cluster import Nodes, ray_nodes
 from run_rows import content, stored
@@ -166,6 +166,26 @@ def test_a_budget_holds_for_all_workers_together(nodes: Nodes, tmp_path: Path, m
     assert [(turn.conversation, turn.question, turn.error, turn.answer) for turn in ours] == [
         (turn.conversation, turn.question, turn.error, turn.answer) for turn in theirs
     ]
+
+
+def test_what_a_server_asks_of_one_worker_holds_for_all(
+    nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nodes.grow(2)
+    times = list[float]()
+
+    def script(asked: Asked) -> Reply:
+        times.append(time.monotonic())
+        return too_many("2") if asked.number == 20 else replace(say("14.14"), delay=0.05)
+
+    with ModelServer(script) as server, loopback_only(monkeypatch):
+        spec = find_model(f"openai:scripted@{server.url}/v1")
+        engine = RayEngine(2, nodes.address, at_once=4)
+        played(many_conversations(12), tmp_path / "ray.db", engine, factory=AskingSolver, config=ModelConfig(spec))
+    assert len(times) > 40
+    # What was on its way already came, and then nothing until the time was over.
+    refused = times[20]
+    assert [at - refused for at in times if refused + 0.6 < at < refused + 1.9] == []
 
 
 def test_what_kills_every_worker_is_one_clear_error(nodes: Nodes) -> None:

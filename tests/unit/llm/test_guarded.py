@@ -1,0 +1,63 @@
+"""What a server asks of one conversation holds for all that ask the same model."""
+
+import asyncio
+import time
+
+import pytest
+from local_models import loopback_only
+from model_replies import Asked, Reply, say, too_many
+from model_server import ModelServer
+from pydantic_ai import Agent
+
+from quaestor.llm.models import connect
+from quaestor.llm.naming import find_model
+
+
+def test_a_model_that_wants_to_be_left_alone_is_asked_by_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = list[float]()
+
+    def script(asked: Asked) -> Reply:
+        times.append(time.monotonic())
+        return too_many("1") if asked.number == 0 else say("14.14")
+
+    async def ask(url: str) -> list[str]:
+        async with connect(find_model(f"openai:scripted@{url}/v1")) as line:
+
+            async def one(after: float) -> str:
+                await asyncio.sleep(after)
+                return (await Agent(line.model).run("what was it?")).output
+
+            return await asyncio.gather(*(one(after) for after in (0.0, 0.3, 0.4, 0.5)))
+
+    with ModelServer(script) as server, loopback_only(monkeypatch):
+        assert asyncio.run(ask(server.url)) == ["14.14"] * 4
+    first, *others = times
+    assert len(others) == 4
+    assert min(others) >= first + 1.0
+
+
+def test_another_model_is_asked_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    def script(asked: Asked) -> Reply:
+        return too_many("2") if asked.body["model"] == "busy" and not busy else say("14.14")
+
+    busy = list[float]()
+
+    async def ask(url: str) -> float:
+        from quaestor.llm.budget import Meter
+
+        meter = Meter()
+        async with (
+            connect(find_model(f"openai:busy@{url}/v1"), meter=meter) as one,
+            connect(find_model(f"openai:free@{url}/v1"), meter=meter) as other,
+        ):
+            waiting = asyncio.create_task(Agent(one.model).run("what was it?"))
+            await asyncio.sleep(0.5)
+            busy.append(time.monotonic())
+            assert (await Agent(other.model).run("what was it?")).output == "14.14"
+            ended = time.monotonic()
+            assert not waiting.done()
+            assert (await waiting).output == "14.14"
+            return ended - busy[0]
+
+    with ModelServer(script) as server, loopback_only(monkeypatch):
+        assert asyncio.run(ask(server.url)) < 1.4
