@@ -269,6 +269,12 @@ def complete_conversations(folder: Path) -> dict[str, str]:
     return {key: digest.hexdigest() for key, digest in found.items()}
 
 
+def whole_imports(folder: Path) -> dict[str, str]:
+    """The conversations of runs that are whole: an import is kept all or not at all."""
+    whole = {row[0] for row in _rows(folder, "SELECT id FROM runs WHERE status = 'complete'")}
+    return {key: kept for key, kept in complete_conversations(folder).items() if key.partition(" ")[0] in whole}
+
+
 def frozen(folder: Path) -> dict[str, str]:
     """The graphs and ontologies that the store says it has."""
     graphs = _rows(folder, "SELECT document, ontology, id FROM frozen_graphs")
@@ -332,8 +338,8 @@ def _until_it_is_there(name: str, *command: str) -> Callable[[Path], Sequence[st
 
 
 def _imported_once(folder: Path) -> Sequence[str]:
-    """The import, or where it is there what lists it."""
-    if _rows(folder, "SELECT id FROM runs"):
+    """The import, or where it is whole what lists it."""
+    if _rows(folder, "SELECT id FROM runs WHERE status = 'complete'"):
         return ["runs", "list", "--store", STORE]
     return ["runs", "import", "theirs.jsonl", "--dataset", "sample", "--store", STORE]
 
@@ -389,7 +395,7 @@ SCENARIOS = {
             files_come_to("w"),
             workers=True,
         ),
-        Scenario("runs import", _imported_once, runs_come_to, complete_conversations, _answers),
+        Scenario("runs import", _imported_once, runs_come_to, whole_imports, _answers),
         Scenario(
             "export",
             _until_it_is_there("all.csv", "export", "latest", "-o", "all.csv", "--store", STORE),

@@ -295,8 +295,11 @@ def imported_as(run: RunRecord) -> str | None:
 
 
 def status_word(run: RunRecord) -> str:
-    """Returns how far a run is, in a word; of one that was imported, that it was: nothing of it was played here."""
-    return "imported" if run.kind == "import" else run.status
+    """Returns how far a run is, in a word; of one that was imported, that it was: nothing of it was played here.
+
+    One that was killed while it was imported is not whole, and says so.
+    """
+    return "imported" if run.kind == "import" and run.status == "complete" else run.status
 
 
 async def find_runs(store: RunStore, names: Sequence[str]) -> tuple[RunRecord, ...]:
