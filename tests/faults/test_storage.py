@@ -158,8 +158,7 @@ def test_a_clock_that_jumps_changes_no_answer(tmp_path: Path, played: Path) -> N
     code, out, err = quaestor(tmp_path, *RUN, first=JUMPS)
     assert code == 0, err
     assert runs_come_to(tmp_path) == runs_come_to(played)
-    for command in (("runs", "list"), ("runs", "show", out.strip()), ("runs", "failures", out.strip())):
-        assert quaestor(tmp_path, *command, "--store", "runs.db")[0] == 0
+    assert quaestor(tmp_path, "runs", "show", out.strip(), "--store", "runs.db")[0] == 0
 
 
 @pytest.mark.slow

@@ -16,7 +16,6 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -101,14 +100,15 @@ def processes_of(session: int) -> list[int]:
 
 def started(arguments: Sequence[str], folder: Path) -> "subprocess.Popen[str]":
     """The command in a session of its own, so that every process of it can be found."""
-    return subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, *arguments],
-        cwd=folder,
-        stdout=(folder / "out").open("w"),
-        stderr=(folder / "err").open("w"),
-        text=True,
-        start_new_session=True,
-    )
+    with (folder / "out").open("w") as out, (folder / "err").open("w") as err:
+        return subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, *arguments],
+            cwd=folder,
+            stdout=out,
+            stderr=err,
+            text=True,
+            start_new_session=True,
+        )
 
 
 def ended(process: "subprocess.Popen[str]", seconds: float = _ENDS_WITHIN) -> int | None:
@@ -277,10 +277,9 @@ def whole_imports(folder: Path) -> dict[str, str]:
 
 def frozen(folder: Path) -> dict[str, str]:
     """The graphs and ontologies that the store says it has."""
-    graphs = _rows(folder, "SELECT document, ontology, id FROM frozen_graphs")
-    counted = Counter(row[0] for row in _rows(folder, "SELECT graph FROM frozen_instances"))
+    graphs = _rows(folder, "SELECT document, ontology FROM frozen_graphs")
     digests = _rows(folder, "SELECT digest FROM ontologies")
-    return {f"{page} {ontology}": str(counted[id]) for page, ontology, id in graphs} | {row[0]: "" for row in digests}
+    return {f"{page} {ontology}": "" for page, ontology in graphs} | {row[0]: "" for row in digests}
 
 
 def runs_come_to(folder: Path) -> Result:
