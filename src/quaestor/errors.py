@@ -270,7 +270,9 @@ class RunStoppedError(QuaestorError):
     """
 
     def __init__(self, why: str, run: str | None, *, by_person: bool = False) -> None:
-        self.why, self.run, self.by_person = why, run, by_person
+        self.why: str = why
+        self.run: str | None = run
+        self.by_person: bool = by_person
         super().__init__(f"{why}; {f'run {run} can be resumed' if run else 'nothing was begun'}")
 
 

@@ -44,7 +44,8 @@ class Registry(Generic[T]):
             built_in: By name, as `module:attribute`.
             check: Returns what was loaded under a name, as what it should be; raises TypeError where it is not that.
         """
-        self.group, self.noun = group, noun
+        self.group: str = group
+        self.noun: str = noun
         self._built_in = dict(built_in)
         self._check = check
         self._told: set[str] = set()

@@ -79,7 +79,9 @@ class Chat:
             InputError: The page has no number.
         """
         require_askable(page.document)
-        self.page, self.request, self._watcher = page, request, watcher
+        self.page: CorpusPage = page
+        self.request: AskRequest = request
+        self._watcher = watcher
         self.unkept: str | None = None
         self._open: _Open | None = None
         self._knowledge: GraphProvider | None = None

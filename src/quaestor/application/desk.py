@@ -95,7 +95,9 @@ class Desk:
             store: Where questions and answers are kept, open.
             limits: How much is held open.
         """
-        self.asking, self.shelf, self.kept = asking, shelf, kept
+        self.asking: AskRequest = asking
+        self.shelf: Shelf = shelf
+        self.kept: KeptConversations = kept
         self._store, self._limits = store, limits
         self._questions = Room(limits.questions, "too many questions are being answered: ask again in a moment")
         self._open: dict[str, _Open] = {}

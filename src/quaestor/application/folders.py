@@ -54,8 +54,8 @@ class Folders:
         Raises:
             InputError: There is no such folder or file.
         """
-        self.has_sample = SAMPLE in names
-        self.roots = tuple(_labelled([_there(name) for name in names if name != SAMPLE]))
+        self.has_sample: bool = SAMPLE in names
+        self.roots: tuple[Folder, ...] = tuple(_labelled([_there(name) for name in names if name != SAMPLE]))
 
     def find(self, name: str) -> str:
         """Returns what `resolve.find_page` takes for a name that somebody gives, the page after `#` included.

@@ -82,7 +82,7 @@ class Shelf:
         self._held: OrderedDict[str, CorpusPage] = OrderedDict()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._reading = asyncio.Semaphore(_READ_AT_ONCE)
-        self.receiving = Room(_RECEIVED, "too many files are being handed over: hand it over again in a moment")
+        self.receiving: Room = Room(_RECEIVED, "too many files are being handed over: hand it over again in a moment")
 
     @property
     def files(self) -> tuple[OnShelf, ...]:

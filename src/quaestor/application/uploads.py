@@ -105,7 +105,8 @@ class Uploads:
             cache: Where documents are kept once they are read, or None.
             limits: What may be handed over.
         """
-        self.folder, self.limits = folder, limits
+        self.folder: Path = folder
+        self.limits: UploadLimits = limits
         self._cache = cache
         self._reading = asyncio.Semaphore(_AT_ONCE)
 

@@ -42,7 +42,9 @@ class GraphProvider:
             policy: What becomes of a label that it does not have.
             frozen: The graphs that a store has; only in the process that has opened it.
         """
-        self.ontology, self.policy, self.frozen = ontology, policy, frozen
+        self.ontology: Ontology = ontology
+        self.policy: Policy = policy
+        self.frozen: FrozenGraphs | None = frozen
         self._graphs = BoundedCache[tuple[str, str], KnowledgeGraph](_PAGES, _numbers)
 
     @classmethod

@@ -121,9 +121,12 @@ class ModelSession:
         config: ModelConfig | None = None,
     ) -> None:
         """Takes open connections, what takes their exchanges, what takes spans of turns, and what opened it."""
-        self._tracing, self.config = tracing, config
-        self.connection, self.run, self.roles = connection, run, dict(roles or {})
-        self.exchanges = exchanges or ExchangeLog()
+        self._tracing = tracing
+        self.config: ModelConfig | None = config
+        self.connection: Connection = connection
+        self.run: str = run
+        self.roles: dict[str, Connection] = dict(roles or {})
+        self.exchanges: ExchangeLog = exchanges or ExchangeLog()
 
     def heard_elsewhere(self, exchanges: "Iterable[Exchange]") -> None:
         """Counts and records what another process has asked in the place of this one."""

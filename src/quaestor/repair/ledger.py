@@ -56,8 +56,9 @@ class Ledger:
             answered: Its turns, as they were answered.
             corrections: Its corrections so far.
         """
-        self.read, self.answered = read, tuple(answered)
-        self.corrections = tuple(corrections)
+        self.read: Document = read
+        self.answered: tuple[Turn, ...] = tuple(answered)
+        self.corrections: tuple[Correction, ...] = tuple(corrections)
         self._turns = as_corrected(self.answered, self.corrections)
         self._document: tuple[Numbers, Document] = (Numbers(), read)
 

@@ -54,9 +54,9 @@ class WordIndex:
         """Takes the database, which `build` or `load` made."""
         self._database = database
         self._lock = threading.Lock()
-        self.digest = str(self._rows("SELECT digest FROM of_document")[0][0])
+        self.digest: str = str(self._rows("SELECT digest FROM of_document")[0][0])
         """The digest of the document that it was built of."""
-        self.lines = int(self._rows("SELECT count(*) FROM line")[0][0])
+        self.lines: int = int(self._rows("SELECT count(*) FROM line")[0][0])
         """How many lines it has."""
 
     @classmethod
