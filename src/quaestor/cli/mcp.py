@@ -81,11 +81,14 @@ def mcp_command(
     keep: KeepOption = None,
 ) -> None:
     """Serve an assistant that speaks MCP: it reads, asks, checks and calculates. Ctrl-C or the client ends it."""
+    from quaestor.core.collecting import collect_later, collect_steadily
+
+    collect_later()
+
     from quaestor.application.ask_service import AskRequest
     from quaestor.application.file_cache import file_cache
     from quaestor.application.folders import Folders
     from quaestor.application.resolve import SAMPLE
-    from quaestor.core.collecting import collect_steadily
     from quaestor.extras import require_extra
     from quaestor.settings import load_settings
 

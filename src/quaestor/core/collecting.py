@@ -13,11 +13,17 @@ def collect_seldom() -> None:
     gc.set_threshold(_BETWEEN)
 
 
+def collect_later() -> None:
+    """Lets this process look for no cycles until `collect_steadily`: what a server loads at first is there to stay."""
+    gc.disable()
+
+
 def collect_steadily() -> None:
     """Lets this process look for cycles often from now on: for servers, in which each request leaves some behind.
 
     What was loaded until now is there to stay and is not looked at again, so that a look takes no time to speak of.
     """
+    gc.enable()
     gc.freeze()
     gc.set_threshold(_BETWEEN_SERVING)
 

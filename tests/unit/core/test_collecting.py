@@ -23,7 +23,10 @@ def test_a_program_looks_seldom() -> None:
 
 
 def test_a_server_looks_often_and_not_at_what_it_has_loaded() -> None:
-    turned = "from quaestor.core.collecting import collect_seldom, collect_steadily; collect_seldom()"
+    turned = (
+        "import gc; from quaestor.core.collecting import collect_later, collect_seldom, collect_steadily; "
+        "collect_seldom(); collect_later(); assert not gc.isenabled()"
+    )
     frozen = "import gc; assert gc.get_freeze_count() > 1_000; assert gc.isenabled()"
     assert threshold_after(f"{turned}; collect_steadily(); {frozen}") < 10_000
 
