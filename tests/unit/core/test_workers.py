@@ -105,7 +105,7 @@ def test_the_death_of_a_worker_is_an_error_at_once_for_every_call(size: int) -> 
                 call.result(timeout=30)
         with pytest.raises(EngineError, match="died"):
             workers.submit(double, 1)
-    assert multiprocessing.active_children() == before
+    assert set(multiprocessing.active_children()) <= set(before)
 
 
 def test_leaving_the_block_ends_a_call_that_nobody_waits_for() -> None:
@@ -113,7 +113,7 @@ def test_leaving_the_block_ends_a_call_that_nobody_waits_for() -> None:
     with make_workers() as workers:
         calls = [workers.submit(time.sleep, 300) for _ in range(6)]
         workers.submit(double, 1)
-    assert multiprocessing.active_children() == before
+    assert set(multiprocessing.active_children()) <= set(before)
     for call in calls:
         with pytest.raises(EngineError, match="ended"):
             call.result(timeout=10)
