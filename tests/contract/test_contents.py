@@ -153,8 +153,8 @@ def test_a_content_may_be_larger_than_a_document(mongo_uri: str, monkeypatch: py
 
 
 @pytest.mark.slow
-def test_a_prompt_of_40_megabytes_comes_back(uri: str) -> None:
-    text = random.Random(1).randbytes(20 << 20).hex()
+def test_a_prompt_of_26_megabytes_comes_back(uri: str) -> None:
+    text = random.Random(1).randbytes(13 << 20).hex()
 
     async def scenario(store: RunStore) -> None:
         await store.create_run(RUN)

@@ -80,8 +80,9 @@ class RayEngine:
                 pages = _Pages(crew, graphs)
 
                 async def play_chunk(chunk: tuple[Conversation, ...]) -> None:
-                    for conversation in chunk:
-                        await listener.on_start(conversation)
+                    chunk = tuple([one for one in chunk if await listener.on_start(one) is not False])
+                    if not chunk:
+                        return
                     job, shared = await pages.without(chunk)
                     died, results = await crew.do_counted(job, *shared)
                     for conversation, result in zip(chunk, results, strict=True):
