@@ -9,13 +9,14 @@ import pytest
 from made_up import a_record, write_dataset
 
 from quaestor.application.run_import import import_run, run_name
+from quaestor.application.run_service import status_word
 from quaestor.application.score_service import score_run
 from quaestor.datasets.dataset import Dataset
 from quaestor.datasets.formats import read_dataset
 from quaestor.errors import InputError, StoreError
 from quaestor.scoring.gold import read_gold
 from quaestor.store.base import open_store
-from quaestor.store.records import ConversationRecord, TurnRecord
+from quaestor.store.records import ConversationRecord, RunRecord, RunStatus, TurnRecord, now
 from quaestor.store.sqlite import SqliteStore
 
 ONE, TWO = "Single_NORD/2012/page_41.pdf-1", "Single_NORD/2012/page_41.pdf-2"
@@ -111,3 +112,9 @@ def test_the_careful_reading_scores_729_of_841(shared_data: Path, tmp_path: Path
             assert (report.score.execution.correct, report.score.execution.total) == (729, 841)
 
     asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(("status", "word"), [("complete", "imported"), ("running", "running")])
+def test_an_import_that_was_killed_midway_is_not_called_imported(status: RunStatus, word: str) -> None:
+    run = RunRecord("r", {}, "s", "sample.json", "d", 3, now(), status=status, kind="import")
+    assert status_word(run) == word
