@@ -15,11 +15,12 @@ from quaestor.solvers.embedded.followups.converting import (
     converted_turn,
     is_restatement,
 )
+from quaestor.solvers.embedded.followups.repeating import repeated_plan, repeated_turn
 from quaestor.solvers.embedded.page.matrix import NumberMatrix
 
 
 def follow_up(question: str, context: TurnContext, leaves: NumberMatrix, *, decline: bool) -> Answer | None:
-    """Returns the answer to a question that only converts the last one, or asks for its change; None for all others.
+    """Returns the answer to what can mean one thing only, or None: the last answer converted, its change, one repeated.
 
     Args:
         question: As asked.
@@ -39,6 +40,8 @@ def follow_up(question: str, context: TurnContext, leaves: NumberMatrix, *, decl
             return replace(answer, metric_type=before.metric_type) if answer is not None and same else answer
         told = plan is not None and decline
         return replace(answer_without_value(context, "no_question", plan), answerable=0.0) if told else None
+    if (again := repeated_turn(read, memory)) is not None and (plan := repeated_plan(memory, again)) is not None:
+        return _answered(plan, question, context, again, "was question {}")
     change = change_plan(read, memory, leaves)
     if change is None or turn is None:
         return None

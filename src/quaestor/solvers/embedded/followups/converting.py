@@ -108,15 +108,20 @@ def _in_percent(answer: Answer, back: int) -> Plan | str:
     last = answer.plan.steps[-1] if answer.plan is not None else None
     if answer.plan is None or not isinstance(last, Compute) or last.operation not in ("subtract", "divide"):
         return 'an amount is no percentage of itself; ask for it "as a percentage of" another'
-    steps = tuple(_moved(step, back) for step in answer.plan.steps)
+    steps = tuple(later_step(step, back) for step in answer.plan.steps)
     if last.operation == "subtract":
         last = replace(last, operation="percentage_change", operands=_operands(last.operands, back))
         return Plan((*steps[:-1], last))
     return Plan(steps)
 
 
-def _moved(step: Step, back: int) -> Step:
-    """A step of an earlier turn as a later one writes it: what it refers to is further back."""
+def later_step(step: Step, back: int) -> Step:
+    """Returns a step of an earlier turn as a later one writes it: the answers that it refers to are further back.
+
+    Args:
+        step: As the earlier turn has it.
+        back: How many turns before this one that was.
+    """
     return replace(step, operands=_operands(step.operands, back)) if isinstance(step, Compute) else step
 
 

@@ -102,6 +102,16 @@ class Decliner:
         what = "page" if document.is_page else "document"
         return _silent(context, "not_on_page", f'the {what} has no line "{line}"; {nearest_words(nearest)}')
 
+    def of_another_year(self, nearest: Answer, year: int, context: TurnContext) -> Answer:
+        """Returns the answer without a value of a question for a year of which its line has no number.
+
+        Args:
+            nearest: The likeliest answer, a number of that line for another year.
+            year: The one that was asked for.
+            context: The turn's.
+        """
+        return _silent(context, "not_on_page", f"no number of {year} stands in this line; {nearest_words(nearest)}")
+
     def unfounded(self, answer: Answer, context: TurnContext) -> Answer:
         """Returns the answer of `without_turns`, put on record.
 

@@ -10,6 +10,7 @@ from quaestor.solvers.embedded.decode.readings import AskedTurn, ConversationRea
 from quaestor.solvers.embedded.selection.ellipsis import whole_question
 from quaestor.solvers.embedded.silence.declining import Decliner
 from quaestor.solvers.embedded.silence.doubting import Doubter
+from quaestor.solvers.embedded.silence.other_years import other_year_answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,9 @@ class Refuser:
         missing = self.doubter.missing(first, asked.question, asked.page.leaves, asked.context)
         if missing is not None:
             return self.decliner.doubted(first, missing, asked.context)
+        year = other_year_answered(asked.question, first.plan, asked.page.leaves)
+        if year is not None:
+            return self.decliner.of_another_year(first, year, asked.context)
         return self.decliner.of_another_line(first, asked.question, asked.context)
 
 

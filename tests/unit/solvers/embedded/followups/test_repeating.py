@@ -1,0 +1,45 @@
+"""A question asked again in the same words: the same number, whatever was asked between."""
+
+import asyncio
+
+import pytest
+from pages import page
+
+from quaestor.conversation.memory import Memory
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.runner import play_turn
+from quaestor.questions.question import read_question
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.embedded.followups.repeating import repeated_turn
+from quaestor.solvers.embedded.model.loading import load_weights
+from quaestor.solvers.embedded.solver import EmbeddedSolver
+
+PAGE = page([["", "2009", "2008", "2007"], ["rent", "5", "7", "4"], ["lease", "2", "3", "3"]])
+KNOWLEDGE = GraphProvider.of([PAGE])
+ASKED = ("what was the rent in 2009?", "and in 2008?", "what is the difference?", "what was the lease in 2008?")
+
+
+@pytest.fixture(scope="module")
+def memory() -> Memory:
+    solver, memory = EmbeddedSolver(load_weights(), answers="all"), Memory()
+    for question in (*ASKED, "What was the rent  in 2009", "and in 2008?"):
+        context = TurnContext(PAGE, memory, KNOWLEDGE.graph(PAGE), KNOWLEDGE.ontology)
+        memory = Memory((*memory.turns, asyncio.run(play_turn(question, context, solver))))
+    return memory
+
+
+def test_it_is_answered_as_it_was(memory: Memory) -> None:
+    found = [answer.number for answer in memory.answers]
+    assert found[:4] == [5, 7, -2, 3]
+    again = memory.answers[4]
+    assert (again.number, again.confidence) == (5, memory.answers[0].confidence)
+    assert "was question 1" in str(again.grounds)
+
+
+def test_what_follows_goes_on_from_it(memory: Memory) -> None:
+    assert memory.answers[5].number == 7
+
+
+@pytest.mark.parametrize("question", ["and in 2008?", "what was the rent in 2007?", "what is the difference?"])
+def test_what_points_back_or_was_not_asked_is_no_repetition(memory: Memory, question: str) -> None:
+    assert repeated_turn(read_question(question), memory) is None
