@@ -32,7 +32,8 @@ def test_it_is_answered_as_it_was(memory: Memory) -> None:
     found = [answer.number for answer in memory.answers]
     assert found[:4] == [5, 7, -2, 3]
     again = memory.answers[4]
-    assert (again.number, again.confidence) == (5, memory.answers[0].confidence)
+    assert again.number == 5
+    assert again.confidence == memory.answers[0].confidence
     assert "was question 1" in str(again.grounds)
 
 
