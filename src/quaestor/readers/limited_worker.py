@@ -10,10 +10,14 @@ import math
 import os
 import signal
 import sys
+import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 
 _FEW_FILES = 64
+_LOOKS = 1.0
+"""Seconds between two looks for the parent."""
 
 
 def read_input() -> None:
@@ -23,12 +27,20 @@ def read_input() -> None:
         os.dup2(2, 1)
         asked = json.loads(sys.stdin.buffer.readline())
         _limit(asked)
+        threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
         said, document = _read(sys.stdin.buffer.read(), asked["name"])
         try:
             reply.write(json.dumps(said).encode() + b"\n" + document)
             reply.flush()
         except OSError:  # what was read is larger than may be written
             os._exit(1)
+
+
+def _end_with_parent(parent: int) -> None:
+    """Ends this process soon after nobody waits for it any more: its parent was killed."""
+    while os.getppid() == parent:
+        time.sleep(_LOOKS)
+    os._exit(1)
 
 
 def _limit(asked: dict[str, float]) -> None:

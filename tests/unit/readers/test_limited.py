@@ -2,8 +2,12 @@
 
 import asyncio
 import gzip
+import json
 import os
+import subprocess
+import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -102,3 +106,32 @@ def test_the_process_has_none_of_this_ones_secrets(tmp_path: Path, monkeypatch: 
     assert "PATH" in said
     assert "OPENAI" not in said
     assert "QUAESTOR" not in said
+
+
+STARTS = """
+import subprocess, sys, time
+worker = [sys.executable, "-P", "-m", "quaestor.readers.limited_worker"]
+print(subprocess.Popen(worker, stdin=0, stdout=subprocess.DEVNULL).pid, flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at the processes in /proc")
+def test_no_reading_outlives_who_waits_for_it() -> None:
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", STARTS], stdin=pipe, stdout=pipe) as parent:
+        assert parent.stdin is not None
+        assert parent.stdout is not None
+        worker = Path("/proc") / parent.stdout.readline().decode().strip() / "stat"
+        parent.stdin.write(json.dumps({"name": "a.csv", **asdict(ReadingLimits())}).encode() + b"\n")
+        parent.stdin.flush()  # and the file never comes to its end
+        time.sleep(1)
+        assert worker.exists()
+        parent.kill()
+        parent.wait()
+        for _ in range(100):
+            if not worker.exists() or worker.read_text().rpartition(")")[2].split()[0] == "Z":
+                return
+            time.sleep(0.1)
+        pytest.fail("it goes on reading ten seconds after")
