@@ -1,9 +1,11 @@
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from quaestor.documents.document import Document
+from quaestor.errors import DocumentError
 from quaestor.readers.content import read_content
 from quaestor.readers.markdown import MarkdownReader
 
@@ -82,5 +84,6 @@ def test_a_line_under_words_is_no_table(tmp_path: Path) -> None:
 def test_time_is_linear_in_the_text(tmp_path: Path, sign: str) -> None:
     text = "# a\n" + sign * (200_000 // len(sign)) + "x\n"
     started = time.process_time()
-    read(tmp_path, text)
+    with suppress(DocumentError):  # a heading that nobody would print
+        read(tmp_path, text)
     assert time.process_time() - started < 5
