@@ -154,10 +154,13 @@ def _network(spec: ModelSpec) -> "httpx2.AsyncBaseTransport":
     """The way out. A client that is given a transport reads no proxies, so they are read here, for its one address."""
     import httpx2
 
+    from quaestor.llm.pools import IN_ONE, PooledTransport
+
     url = urlsplit(spec.address)
     proxy = None if proxy_bypass(url.netloc) else getproxies().get(url.scheme) or getproxies().get("all")
-    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=100)
-    return httpx2.AsyncHTTPTransport(verify=_certificates(), proxy=proxy, limits=limits)
+    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=IN_ONE)
+    certificates = _certificates()
+    return PooledTransport(lambda: httpx2.AsyncHTTPTransport(verify=certificates, proxy=proxy, limits=limits))
 
 
 @lru_cache(maxsize=1)
