@@ -77,6 +77,7 @@ def test_a_full_disk_is_one_line_and_what_was_played_stays(largest: int, tmp_pat
         assert store.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         begun = store.execute("SELECT count(*) FROM sqlite_master WHERE name = 'runs'").fetchone()[0]
         begun = begun and store.execute("SELECT count(*) FROM runs").fetchone()[0]
+    assert ("; go on with --resume " in err) == bool(begun)
     code, _, err = quaestor(tmp_path, *RUN, *(["--resume", "latest"] if begun else []))
     assert code == 0, err
     after = complete_conversations(tmp_path)

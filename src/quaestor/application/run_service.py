@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -20,7 +20,7 @@ from quaestor.application.solver_options import (
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.datasets.selection import Selection
-from quaestor.errors import InputError, OutageError, RunStoppedError
+from quaestor.errors import EngineError, InputError, OutageError, RunStoppedError, StoreError
 from quaestor.evaluation.engines import Engine, make_engine
 from quaestor.evaluation.knowledge import GraphProvider, resolve_ontology
 from quaestor.evaluation.run import run_dataset
@@ -118,7 +118,8 @@ async def start_run(
         begun: Called once, with what pages are read with.
 
     Raises:
-        RunStoppedError: A person interrupted it, its budget is used up, or its model cannot be asked.
+        RunStoppedError: A person interrupted it, its budget is used up, its model cannot be asked, or what plays or
+            keeps it failed.
         QuaestorError: It could not be begun, or not be brought to its end; the message says how to go on.
     """
     options = run_options(request.settings, request.overrides, dataset)
@@ -179,8 +180,14 @@ async def _play(
     except asyncio.CancelledError as error:
         # Ctrl-C cancels the task; what has been played is stored.
         raise await stopped("stopped", by_person=True) from error
-    except OutageError as error:
+    except (OutageError, EngineError) as error:
         raise await stopped(str(error)) from error
+    except StoreError as error:
+        # It may not even say any more which run that was.
+        with suppress(StoreError):
+            if found := resumed or await _begun(store, spec):
+                raise RunStoppedError(str(error), found) from error
+        raise
     await require_played(store, record)
     return record
 

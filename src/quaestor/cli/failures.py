@@ -91,7 +91,7 @@ def _code(error: QuaestorError) -> int:
     if isinstance(error, RunStoppedError):
         if error.by_person:
             return how_it_was_ended()[1]
-        return 2 if isinstance(error.__cause__, InputError) else 1
+        return _code(error.__cause__) if isinstance(error.__cause__, QuaestorError) else 1
     return 2 if isinstance(error, _MISTAKES) and not isinstance(error, DuplicateRecordError) else 1
 
 

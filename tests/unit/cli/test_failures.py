@@ -26,6 +26,11 @@ def raising(error: BaseException) -> Callable[[], None]:
     return command
 
 
+def caused(error: Exception, cause: Exception) -> Exception:
+    error.__cause__ = cause
+    return error
+
+
 @pytest.mark.parametrize(
     ("error", "code"),
     [
@@ -39,6 +44,8 @@ def raising(error: BaseException) -> Callable[[], None]:
         (KeyError("a defect"), 1),
         (typer.BadParameter("no such file"), 2),
         (RunStoppedError("stopped", "x", by_person=True), 130),
+        (caused(RunStoppedError("it is full", "x"), StoreError("it is full")), 2),
+        (caused(RunStoppedError("a worker died", "x"), EngineError("a worker died")), 1),
         (KeyboardInterrupt(), 130),
     ],
 )
