@@ -19,7 +19,8 @@ demo: $(INSTALLED)  ## the bundled sample: a conversation with its sources, then
 	@$(BIN)/quaestor demo
 
 # Two processes: each loads what it tests, and more than two share few machines' cores well.
-PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
+# One process more than the two cores that it is measured on: tests wait for servers, browsers and clusters.
+PYTEST := $(BIN)/python -m pytest -n 3 --dist worksteal
 test: $(INSTALLED_DEV)  ## the tests without those that are marked as slow
 	@$(PYTEST) -m "not slow"
 

@@ -21,8 +21,8 @@ SMALL = {"the", "of", "a", "and", "in", "to", "is", "was"}
 TEXT = "the net revenue of that year and its total value"
 TOKENIZERS = {
     "core/words.py": "the one family of tokenizers",
-    "ontology/labels.py": "the initials that an abbreviation in brackets stands for",
     "ontology/patterns.py": "the notation of the core's question patterns",
+    "solvers/embedded/page/text.py": "where words begin, by which a number is so many words from a year",
 }
 STOP_WORDS = "core/stop_words.py"
 

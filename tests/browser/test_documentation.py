@@ -42,8 +42,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize(("size", "dark"), [(DESKTOP, False), (PHONE, True)], ids=["desktop-light", "phone-dark"])
 def test_pages_are_whole_and_can_be_used(browser: Browser, address: str, size: dict[str, int], dark: bool) -> None:
     with watched(browser, address, size=size, dark=dark) as seen:
         for path in PAGES:

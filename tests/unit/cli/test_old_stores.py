@@ -74,7 +74,7 @@ def rows(table: str, *without: str) -> Sequence[Mapping[str, Any]]:
 
 ADDED: Mapping[str, Mapping[str, object]] = {
     "runs": {"kind": "run"},
-    "examples": {"attempt": 1},
+    "examples": {"attempt": 1, "claim_owner": None, "claim_until": None},
     "turns": {"attempt": 1, "status": "complete", "history": "[]", "registers": "[]"},
 }
 """What later versions of the schema have added, by table, and what it is in what was there before."""

@@ -205,8 +205,8 @@ def test_no_part_of_a_path_leads_to_a_file(attacked: Attacked, climbing: str) ->
 
 @pytest.mark.slow
 def test_parameters_of_addresses_that_are_there_lead_to_no_file(attacked: Attacked) -> None:
-    for climbing in CLIMBING:
-        for method, there in attacked.known:
+    for number, climbing in enumerate(CLIMBING):
+        for method, there in attacked.known[number % 3 :: 3]:
             asked = "&".join(f"{name}={climbing}" for name in ("at", "part", "page", "format", "turn", "token", "sort"))
             reply = attacked.asked.ask("GET", f"{there.partition('?')[0]}?{asked}")
             assert attacked.wrong(reply) == [], (method, there, climbing)
