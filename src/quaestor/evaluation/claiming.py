@@ -83,18 +83,21 @@ class Lease:
 
         Where the store cannot be reached they run out; whoever writes next hears of it.
         """
-        keeper = asyncio.create_task(self._renew(store, run))
+        over = asyncio.Event()
+        keeper = asyncio.create_task(self._renew(store, run, over))
         try:
             yield
         finally:
+            # Said as well as cancelled: a driver may miss a cancellation that comes with a reply (Python 3.11).
+            over.set()
             keeper.cancel()
             with suppress(asyncio.CancelledError):
                 await keeper
             with suppress(StoreError):
                 await store.renew_claims(run, self.owner, 0)
 
-    async def _renew(self, store: RunStore, run: str) -> None:
-        while True:
+    async def _renew(self, store: RunStore, run: str, over: asyncio.Event) -> None:
+        while not over.is_set():
             await asyncio.sleep(self.seconds / 3)
             with suppress(StoreError):
                 await store.renew_claims(run, self.owner, self.seconds)

@@ -119,7 +119,9 @@ async def _given_back(store: RunStore, run: str, recorder: RunWriter, lease: Lea
     while recorder.elsewhere and recorder.end is None:
         pending = await store.pending(run)
         recorder.elsewhere &= pending.keys()
-        left = {name for name in recorder.elsewhere if (owner := pending[name]) is None or is_gone(owner)}
+        # What is claimed by this runner and yet not played is left too: nothing of it is under way any more.
+        owners = {name: pending[name] for name in recorder.elsewhere}
+        left = {name for name, owner in owners.items() if owner is None or owner == lease.owner or is_gone(owner)}
         if left:
             recorder.elsewhere -= left
             return left

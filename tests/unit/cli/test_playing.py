@@ -41,7 +41,9 @@ def start(*arguments: str) -> subprocess.Popen[str]:
 def stored_turns() -> int:
     try:
         with sqlite3.connect("file:runs.db?mode=ro", uri=True) as store:
-            return int(store.execute("SELECT count(*) FROM turns").fetchone()[0])
+            # Of all attempts: what was under way when it was stopped is played again, and kept twice.
+            turns = 'SELECT DISTINCT conversation, "index" FROM turns'
+            return int(store.execute(f"SELECT count(*) FROM ({turns})").fetchone()[0])
     except sqlite3.OperationalError:
         return 0
 

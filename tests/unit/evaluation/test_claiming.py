@@ -1,0 +1,43 @@
+"""How a runner holds its claims: until its block ends, whatever its store does to a cancellation."""
+
+import asyncio
+import os
+from typing import cast
+
+from quaestor.evaluation.claiming import Lease, is_gone
+from quaestor.store.base import RunStore
+
+
+class Deaf:
+    """A store whose driver takes a cancellation for an interruption of its own."""
+
+    def __init__(self) -> None:
+        self.renewed, self.waiting = list[float](), asyncio.Event()
+
+    async def renew_claims(self, run: str, owner: str, seconds: float) -> None:
+        self.renewed.append(seconds)
+        if seconds:
+            self.waiting.set()
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                return
+
+
+def test_claims_are_given_back_though_a_cancellation_is_missed() -> None:
+    async def held() -> list[float]:
+        store = Deaf()
+        async with asyncio.timeout(30), Lease(0.03).held(cast(RunStore, store), "run"):
+            await store.waiting.wait()
+        return store.renewed
+
+    assert asyncio.run(held()) == [0.03, 0]
+
+
+def test_a_process_of_this_machine_is_gone_when_nothing_has_its_number_and_its_beginning() -> None:
+    machine, process, started, name = Lease().owner.split("/")
+    assert process == str(os.getpid())
+    assert not is_gone(f"{machine}/{process}/{started}/{name}")
+    assert is_gone(f"{machine}/{process}/1/{name}")
+    assert not is_gone(f"another/{process}/1/{name}")
+    assert not is_gone("anything")
