@@ -6,7 +6,7 @@ import pytest
 from agent_bench import final, query, reply
 from model_replies import Asked, Call, Reply
 from model_server import ModelServer
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 from toolboxes import CASH_FLOWS
 from web import pages_served
 
@@ -137,6 +137,22 @@ def test_a_question_that_is_asked_before_the_answer_is_done_is_answered_next(bro
         expect(page.locator(".pending")).to_have_count(0)
         expect(page.locator("#turns > .turn")).to_have_count(2)
         expect(box).to_have_value("")
+
+
+def test_a_question_that_is_asked_before_the_script_is_there_is_answered(browser: Browser, tmp_path: Path) -> None:
+    with pages_served(tmp_path, NORD) as address, watched(browser, address) as found:
+        page = found.page
+        held: list[Route] = []
+        page.route("**/ask*.js*", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks what it is handed
+        page.goto("/")
+        page.locator("button.document").first.click(no_wait_after=True)
+        page.get_by_label("Question").fill("what were net sales in 2012?")
+        page.keyboard.press("Enter")
+        expect(page.locator("html.scripted")).to_have_count(0)
+        held[0].continue_()
+        expect(page.locator("#turn-1 output")).to_be_visible()
+        expect(page.get_by_label("Question")).to_have_value("")
+        expect(page.locator("#turns > .turn")).to_have_count(1)
 
 
 @pytest.mark.slow

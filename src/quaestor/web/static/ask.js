@@ -225,6 +225,12 @@
   answerer?.addEventListener("change", () => answerer.form.requestSubmit());
   document.documentElement.classList.add("scripted");
 
+  // Where Enter was pressed before this script was there, it has ended a line and asked nothing.
+  if (box.value !== box.defaultValue && box.value.endsWith("\n")) {
+    box.value = box.value.trimEnd();
+    ask();
+  }
+
   const last = document.querySelector("#turns > .turn:last-of-type");
   if (last && !location.hash && wide.matches) talk.scrollTop = talk.scrollHeight;
 })();
