@@ -11,8 +11,8 @@ from quaestor.application.score_service import ScoredRun
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.datasets.formats import read_dataset
 from quaestor.sample import sample_path
+from quaestor.scoring.figures import Score
 from quaestor.scoring.gold import read_gold
-from quaestor.scoring.report import Score
 
 CONVERSATIONS = 5
 

@@ -25,10 +25,11 @@ from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.documents.combining import files_of
 from quaestor.documents.document import Document
+from quaestor.evaluation.checked_questions import check_questions
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.places import PlaceExcerpts
 from quaestor.evaluation.recording import TurnPlace
-from quaestor.evaluation.runner import Play, check_questions
+from quaestor.evaluation.runner import Play
 from quaestor.evaluation.spec import RunSpec
 from quaestor.evaluation.watching import Watcher, Watchers
 from quaestor.llm.session import ModelConfig, ModelSession, open_session

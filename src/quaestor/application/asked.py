@@ -15,7 +15,7 @@ from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core import serial
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import SettingsError, StoreError
-from quaestor.evaluation.runner import ConversationResult
+from quaestor.evaluation.conversation_result import ConversationResult
 from quaestor.evaluation.spec import RunSpec
 from quaestor.evaluation.watching import TurnBegun, Watcher
 from quaestor.evaluation.writing import RunWriter

@@ -13,8 +13,8 @@ from quaestor.scoring.audits.audit import Audit
 from quaestor.scoring.audits.candidates import AuditCandidate, audit_candidates
 from quaestor.scoring.audits.judging import AuditedScore, AuditedTurn, audited_score, audited_turns
 from quaestor.scoring.gold import read_gold
-from quaestor.scoring.report import TurnScore
 from quaestor.scoring.scorers import PROGRAMS, measures_of
+from quaestor.scoring.verdicts import TurnScore
 from quaestor.store.base import open_store
 
 

@@ -27,10 +27,11 @@ from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.documents.combining import files_of
 from quaestor.documents.document import Document
 from quaestor.errors import InputError
+from quaestor.evaluation.checked_questions import check_questions
 from quaestor.evaluation.fates import failure_words
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.places import PlaceExcerpts
-from quaestor.evaluation.runner import Play, check_questions
+from quaestor.evaluation.runner import Play
 from quaestor.evaluation.watching import Watcher, Watchers
 from quaestor.exports.conversation import ExportedConversation, ExportedTurn
 from quaestor.graph.knowledge_graph import KnowledgeGraph

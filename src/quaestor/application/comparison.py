@@ -11,9 +11,9 @@ from typing import Generic, Protocol, TypeVar
 from quaestor.application.score_service import ScoredRun
 from quaestor.errors import InputError
 from quaestor.scoring.paired import PairedFigures, paired_figures
-from quaestor.scoring.report import TurnScore
 from quaestor.scoring.sameness import says_the_same
 from quaestor.scoring.scorers import Verdict
+from quaestor.scoring.verdicts import TurnScore
 
 
 class Judged(Protocol):
@@ -186,7 +186,7 @@ class PairedGroup:
 
 @dataclass(frozen=True, slots=True)
 class PairedBreakdown:
-    """The turns of two runs split by one property, as `quaestor.scoring.report.Breakdown`."""
+    """The turns of two runs split by one property, as `quaestor.scoring.figures.Breakdown`."""
 
     by: str
     groups: tuple[PairedGroup, ...]

@@ -13,7 +13,7 @@ from quaestor.scoring.audits.audit import Audit
 from quaestor.scoring.audits.judging import AuditedTurn, audited_score
 from quaestor.scoring.conventions import ConventionFigure, convention_figures
 from quaestor.scoring.predictions import Prediction, prediction_of
-from quaestor.scoring.report import judge_predictions
+from quaestor.scoring.verdicts import judge_predictions
 from quaestor.store.base import RunStore
 from quaestor.store.records import RunRecord
 

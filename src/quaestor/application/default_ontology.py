@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 from quaestor.application.files import OutputFile
-from quaestor.application.resolve import OWN, find_ontology
+from quaestor.application.ontologies import OWN, find_ontology
 from quaestor.errors import InputError, SettingsError
 from quaestor.settings import FILE, Settings
 from quaestor.store.base import open_store

@@ -11,7 +11,8 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
-from quaestor.application.resolve import find_knowledge, is_set, policy_of, store_file
+from quaestor.application.ontologies import find_knowledge, is_set, policy_of
+from quaestor.application.resolve import store_file
 from quaestor.core.computing import compute
 from quaestor.core.triples import Triple
 from quaestor.documents.document import Document

@@ -22,9 +22,11 @@ from quaestor.llm.usage import Usage
 from quaestor.scoring.audits.audit import Audit
 from quaestor.scoring.audits.judging import AuditedTurn
 from quaestor.scoring.bootstrap import Proportion
+from quaestor.scoring.figures import Score, classes_of_turn
 from quaestor.scoring.predictions import prediction_of
-from quaestor.scoring.report import Score, TurnScore, classes_of_turn, judge_predictions, score_predictions
+from quaestor.scoring.report import score_predictions
 from quaestor.scoring.scorers import PROGRAMS, Measures, measures_of
+from quaestor.scoring.verdicts import TurnScore, judge_predictions
 from quaestor.store.base import RunStore
 from quaestor.store.records import RunRecord, TurnRecord
 

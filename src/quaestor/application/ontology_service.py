@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from quaestor.application.file_cache import file_cache
 from quaestor.application.files import OutputFile
+from quaestor.application.ontologies import find_knowledge, find_ontology
 from quaestor.application.proposals import CollectedProposals, ProposalRequest, collect_proposals
-from quaestor.application.resolve import CorpusPage, documents_of, find_knowledge, find_ontology, find_pages
+from quaestor.application.resolve import CorpusPage, documents_of, find_pages
 from quaestor.application.spreading import spread
 from quaestor.core.triples import Triple
 from quaestor.datasets.formats import read_dataset

@@ -10,7 +10,8 @@ from quaestor.application.score_service import ScoredRun
 from quaestor.application.source_objects import source_object
 from quaestor.core.answer_value import AnswerValue, Number
 from quaestor.datasets.dataset import Dataset
-from quaestor.scoring.report import TurnScore, score_to_json
+from quaestor.scoring.figures import score_to_json
+from quaestor.scoring.verdicts import TurnScore
 
 
 def write_report(file: OutputFile, scored: ScoredRun, dataset: Dataset) -> None:

@@ -14,7 +14,7 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.errors import QuaestorError, UnlabelledError
 from quaestor.scoring.gold import GoldTurn, read_gold
 from quaestor.scoring.predictions import prediction_of
-from quaestor.scoring.report import TurnScore, explain_verdicts
+from quaestor.scoring.verdicts import TurnScore, explain_verdicts
 from quaestor.store.records import RunRecord, TurnRecord
 
 Gold = Mapping[str, tuple[GoldTurn, ...]]

@@ -10,7 +10,8 @@ from pydantic import JsonValue
 
 from quaestor.application.live_traces import TraceOptions
 from quaestor.application.models import NO_CASSETTE, CassetteOptions, solver_access
-from quaestor.application.resolve import documents_of, find_ontology, is_set
+from quaestor.application.ontologies import find_ontology, is_set
+from quaestor.application.resolve import documents_of
 from quaestor.application.solver_options import (
     NO_OVERRIDES,
     SolverOverrides,

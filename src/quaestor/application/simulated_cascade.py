@@ -18,7 +18,7 @@ from quaestor.scoring.bootstrap import Proportion, proportion
 from quaestor.scoring.cascades import THRESHOLDS, CascadePoint, StageTurn, cascade_curve, played_point
 from quaestor.scoring.gold import read_gold
 from quaestor.scoring.predictions import prediction_of
-from quaestor.scoring.report import judge_predictions
+from quaestor.scoring.verdicts import judge_predictions
 from quaestor.solvers.base import Solver
 from quaestor.solvers.registry import make_solver, solver_names, solver_spec
 from quaestor.store.base import RunStore

@@ -22,7 +22,8 @@ from quaestor.errors import UnknownConversationError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.messages import Message, read_request, read_response
 from quaestor.scores.listing import JudgedTurn
-from quaestor.scoring.report import Score, TurnScore, summarise
+from quaestor.scoring.figures import Score, summarise
+from quaestor.scoring.verdicts import TurnScore
 from quaestor.store.base import RunStore
 from quaestor.store.records import PromptRecord, TurnRecord
 

@@ -20,10 +20,10 @@ from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute
 from quaestor.documents.document import Document
+from quaestor.evaluation.checked_questions import check_question
 from quaestor.evaluation.excerpting import ShownParts
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.places import PlaceExcerpts
-from quaestor.evaluation.runner import check_question
 from quaestor.graph.sparql import Limits
 from quaestor.questions.question import read_question
 from quaestor.readers.cache import ByteCache

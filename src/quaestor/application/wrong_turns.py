@@ -14,7 +14,7 @@ from quaestor.application.stored_turns import stored_graph
 from quaestor.errors import InputError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.scoring.cause import Cause
-from quaestor.scoring.report import TurnScore
+from quaestor.scoring.verdicts import TurnScore
 from quaestor.store.base import RunStore
 from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
 

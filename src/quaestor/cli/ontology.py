@@ -196,8 +196,9 @@ def refine_command(
     own and is kept in the store.
     """
     from quaestor.application.files import OutputFile
+    from quaestor.application.ontologies import is_set
     from quaestor.application.ontology_service import accept_refinements
-    from quaestor.application.resolve import is_set, store_file
+    from quaestor.application.resolve import store_file
     from quaestor.errors import SettingsError
     from quaestor.settings import load_settings
 
@@ -219,8 +220,8 @@ def refine_command(
 
 
 def _propose(runs: list[str], settings: "Settings", output: "OutputFile") -> None:
+    from quaestor.application.ontologies import find_ontology
     from quaestor.application.refinement import propose_refinements
-    from quaestor.application.resolve import find_ontology
     from quaestor.ontology.proposals import write_proposals
     from quaestor.store.base import open_store
 
@@ -268,7 +269,7 @@ _ONE = {"classes": "type", "properties": "property", "labels": "label"}
 
 
 def _read(name: str | None, store: str | None) -> "Ontology":
-    from quaestor.application.resolve import ontology_or_latest
+    from quaestor.application.ontologies import ontology_or_latest
     from quaestor.settings import load_settings
 
     return asyncio.run(ontology_or_latest(load_settings({"ontology": name, "store": store})))

@@ -133,7 +133,7 @@ def _fit(console: "Console", grid: "Grid") -> bool:
 
 def say_default_policy(settings: "Settings") -> None:
     """Says on stderr which policy holds for an ontology that comes without one."""
-    from quaestor.application.resolve import is_set, policy_of
+    from quaestor.application.ontologies import is_set, policy_of
 
     if is_set(settings) and settings.policy is None:
         print(f"quaestor: {default_policy(policy_of(settings))}", file=sys.stderr)

@@ -16,7 +16,7 @@ from quaestor.cli.render import show_stored_turn
 from quaestor.cli.results import show_causes
 from quaestor.cli.scores import score_words
 from quaestor.core.answer_value import print_value, value_from_text
-from quaestor.evaluation.runner import FROZEN
+from quaestor.evaluation.conversation_result import FROZEN
 from quaestor.llm.messages import Message, read_request, read_response
 from quaestor.llm.usage import Usage
 from quaestor.scores.records import ScoreRecord

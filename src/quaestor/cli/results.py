@@ -10,7 +10,7 @@ from quaestor.cli.printing import print_grid
 from quaestor.scoring.bootstrap import Proportion
 from quaestor.scoring.calibration import CalibrationReport
 from quaestor.scoring.cause import Cause
-from quaestor.scoring.report import Score
+from quaestor.scoring.figures import Score
 from quaestor.scoring.scorers import SCORERS
 
 BREAKDOWN_TITLES = {

@@ -108,7 +108,7 @@ async def _keep(
 def _show(found: "Sequence[HeldOutReport]", kept: "Sequence[RunRecord | None]", *, json: bool) -> None:
     from quaestor.cli.printing import make_console
     from quaestor.cli.results import show_score
-    from quaestor.scoring.report import score_to_json
+    from quaestor.scoring.figures import score_to_json
 
     if json:
         import json as encoder

@@ -12,8 +12,9 @@ from typing import Literal, Protocol, TypeVar
 from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import InputError
+from quaestor.evaluation.conversation_result import ConversationResult
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.runner import ConversationResult, SolverFactory, run_conversation
+from quaestor.evaluation.runner import SolverFactory, run_conversation
 from quaestor.evaluation.watching import Watcher
 from quaestor.extras import require_extra
 from quaestor.llm.session import ModelSession

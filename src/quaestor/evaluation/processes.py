@@ -20,9 +20,10 @@ from quaestor.core.triples import Triple
 from quaestor.core.workers import Workers, deaf
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import EngineError
+from quaestor.evaluation.conversation_result import ConversationResult
 from quaestor.evaluation.engines import RunListener, gather_limited
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.runner import ConversationResult, SolverFactory, run_conversation
+from quaestor.evaluation.runner import SolverFactory, run_conversation
 from quaestor.llm.session import ModelSession
 from quaestor.solvers.base import Solver
 

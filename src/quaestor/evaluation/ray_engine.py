@@ -22,10 +22,11 @@ from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document, Section
 from quaestor.errors import EngineError
+from quaestor.evaluation.conversation_result import ConversationResult
 from quaestor.evaluation.engines import RunListener, gather_limited
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.ray_budget import Counter, SharedMeter, started_counter
-from quaestor.evaluation.runner import ConversationResult, SolverFactory, run_conversation
+from quaestor.evaluation.runner import SolverFactory, run_conversation
 from quaestor.llm.session import ModelConfig, ModelSession, open_session
 from quaestor.solvers.base import Solver
 

@@ -14,10 +14,11 @@ from itertools import takewhile
 from quaestor.core import serial
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import DatasetError, InputError
+from quaestor.evaluation.checked_questions import check_questions
 from quaestor.evaluation.claiming import Lease, is_gone
 from quaestor.evaluation.engines import Engine
 from quaestor.evaluation.knowledge import resolve_ontology
-from quaestor.evaluation.runner import SolverFactory, check_questions
+from quaestor.evaluation.runner import SolverFactory
 from quaestor.evaluation.spec import RunSpec
 from quaestor.evaluation.watching import Observing
 from quaestor.evaluation.writing import OnConversation, RunWriter

@@ -4,10 +4,9 @@ Owns what the solver is shown and the second, independent execution of every pla
 conversations or reference answers.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from quaestor.conversation.answer import Answer
@@ -24,11 +23,11 @@ from quaestor.errors import (
     GraphError,
     OutageError,
     PlanError,
-    QuaestorError,
     QuantityError,
-    QuestionError,
     SolverError,
 )
+from quaestor.evaluation.checked_questions import check_questions
+from quaestor.evaluation.conversation_result import FROZEN, ConversationResult
 from quaestor.evaluation.excerpting import ShownParts
 from quaestor.evaluation.fates import end_of_run, failure_words, fate_of, named_failure
 from quaestor.evaluation.knowledge import GraphProvider
@@ -43,83 +42,15 @@ from quaestor.questions.splitting import QuestionPart
 from quaestor.solvers.base import Solver, TurnContext
 from quaestor.solvers.excerpts import Excerpts
 from quaestor.solvers.session import Session
-from quaestor.store.records import ExampleStatus, now
+from quaestor.store.records import now
 
 if TYPE_CHECKING:
-    from quaestor.llm.transcript import Exchange
-
-MAX_QUESTION = 10_000
-
-FROZEN = "frozen"
-"""Among the counts of a graph: that it was taken from the store, and not built."""
+    pass
 
 SolverFactory = Callable[[], Solver]
 
 WRONG_ANSWERS = (SolverError, PlanError, GraphError, QuantityError)
 """What a solver may fail with: the turn counts as wrong, and the conversation goes on. Outages apart."""
-
-
-@dataclass(frozen=True, slots=True)
-class ConversationResult:
-    """How a conversation went.
-
-    Attributes:
-        started: When it was begun.
-        finished: When it ended.
-        turns: One a question, as far as they came to their end.
-        broken: The turn that broke off, as far as it came; None unless the conversation did.
-        status: `complete`, `failed` (a page without a graph, a defect in the solver) or `outage`.
-        error: Why it is not complete.
-        graph: The triples of the graph of the page, or of all that was shown of a long document, or none.
-        graph_of: The digest of what it is the graph of.
-        kg_stats: The counts of the graph.
-        exchanges: With the model, as far as they came.
-        usage: What they used.
-        end: What no other conversation of the run would be spared: the budget is used up, there is no such model, no
-            key, no server, no such recording; the solver lacks a setting, a model or its weights.
-    """
-
-    started: datetime
-    finished: datetime
-    turns: tuple[Turn, ...] = ()
-    broken: Turn | None = None
-    status: ExampleStatus = "complete"
-    error: str | None = None
-    graph: tuple[Triple, ...] = ()
-    graph_of: str | None = None
-    kg_stats: Mapping[str, int | str] = field(default_factory=dict)
-    exchanges: "tuple[Exchange, ...]" = ()
-    usage: Usage = field(default_factory=Usage)
-    end: QuaestorError | None = None
-
-
-def check_questions(conversation: Conversation) -> None:
-    """Makes sure that every question of a conversation can be asked.
-
-    Raises:
-        QuestionError: One is empty, over 10,000 characters, or not valid text.
-    """
-    for number, question in enumerate(conversation.questions, start=1):
-        alone = len(conversation.questions) == 1  # as each is of a conversation that goes on
-        check_question(question, "the question" if alone else f"question {number} of {conversation.id}")
-
-
-def check_question(question: str, where: str) -> None:
-    """Makes sure that a question can be asked.
-
-    Args:
-        question: As a person puts it.
-        where: What to call it in an error.
-
-    Raises:
-        QuestionError: It is empty, over 10,000 characters, or not valid text.
-    """
-    if not question.strip():
-        raise QuestionError(f"{where} is empty: ask something")
-    if len(question) > MAX_QUESTION:
-        raise QuestionError(f"{where} has {len(question):,} characters: {MAX_QUESTION:,} are the most")
-    if any("\ud800" <= character <= "\udfff" for character in question):
-        raise QuestionError(f"{where} holds half a surrogate pair: the file is not valid Unicode")
 
 
 async def play_conversation(

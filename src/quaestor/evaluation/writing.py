@@ -14,6 +14,7 @@ from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import ClaimedError, DuplicateRecordError, QuaestorError
 from quaestor.evaluation.claiming import Lease, is_gone
+from quaestor.evaluation.conversation_result import ConversationResult
 from quaestor.evaluation.journal import Journal
 from quaestor.evaluation.recording import (
     TurnPlace,
@@ -25,7 +26,6 @@ from quaestor.evaluation.recording import (
     turn_records,
     turn_status,
 )
-from quaestor.evaluation.runner import ConversationResult
 from quaestor.evaluation.watching import Observer, Observing, Watcher, Watchers, retell
 from quaestor.llm.usage import Usage
 from quaestor.store.base import RunStore

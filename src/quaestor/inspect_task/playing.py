@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING
 
 from quaestor.application.inspect_log.log import NO_MODEL
 from quaestor.application.inspect_log.samples import BROKEN, TURNS, kept_turns, turn_facts, turn_messages
-from quaestor.application.resolve import find_knowledge
+from quaestor.application.ontologies import find_knowledge
 from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import SettingsError
+from quaestor.evaluation.checked_questions import check_questions
 from quaestor.evaluation.fates import failure_words, fate_of
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import TurnPlace, turn_records
-from quaestor.evaluation.runner import Play, check_questions
+from quaestor.evaluation.runner import Play
 from quaestor.inspect_task.bridge import InspectModels, role_specs, spec_of
 from quaestor.inspect_task.prepared import Prepared, prepared
 from quaestor.llm.session import ModelConfig, ModelSession, open_session

@@ -12,7 +12,8 @@ from quaestor.errors import DatasetError
 from quaestor.inspect_task.prepared import conversations_of
 from quaestor.scoring.gold import GoldTurn, read_gold
 from quaestor.scoring.predictions import prediction_of
-from quaestor.scoring.report import TurnScore, score_predictions
+from quaestor.scoring.report import score_predictions
+from quaestor.scoring.verdicts import TurnScore
 from quaestor.store.records import TurnRecord
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from quaestor.errors import InputError, ModelError
 from quaestor.learning.examples import Example
 from quaestor.learning.trees import FittedTrees
-from quaestor.scoring.report import score_from_json
+from quaestor.scoring.figures import score_from_json
 from quaestor.scoring.scorers import SCORERS
 from quaestor.solvers.embedded.features.candidates import CANDIDATE_FEATURES
 from quaestor.solvers.embedded.model.answerable import ANSWERABLE_MEASURES, Answerability

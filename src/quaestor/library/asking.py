@@ -15,7 +15,7 @@ from quaestor.application.solver_options import SolverOverrides
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, QuestionError, SettingsError
-from quaestor.evaluation.runner import check_questions
+from quaestor.evaluation.checked_questions import check_questions
 from quaestor.llm.session import ModelSession
 from quaestor.readers.cache import ByteCache
 from quaestor.settings import Settings, load_settings

@@ -19,8 +19,8 @@ from quaestor.documents.document import Document
 from quaestor.documents.shown import contents_words, document_html
 from quaestor.documents.table import Table
 from quaestor.errors import InputError
+from quaestor.evaluation.checked_questions import check_question
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.runner import check_question
 from quaestor.library.answered import AnsweredQuestion, Answers
 from quaestor.library.asking import Options, Questions, asking_request, questions_of, require_named, settings_with
 from quaestor.library.ongoing import OngoingConversation

@@ -8,7 +8,8 @@ from pydantic import JsonValue
 
 from quaestor.core import serial
 from quaestor.scores.records import ConversationScoreRecord, KeptScore, ScoreRecord, VerdictRecord
-from quaestor.scoring.report import Report, TurnScore
+from quaestor.scoring.report import Report
+from quaestor.scoring.verdicts import TurnScore
 from quaestor.store.records import RunRecord, TurnRecord, now
 
 Turns = Mapping[tuple[str, int], TurnRecord]

@@ -1,55 +1,46 @@
 """The run store on a MongoDB server, for several machines and for inspection with mongosh.
 
-Owns the operations; mongo_documents.py has the documents, mongo_connection.py the way to the server. Needs no
-transactions, which a server that is no replica set does not have: what belongs together is written first, and one
-write of a single document makes it count. What a crash leaves behind is never read.
+Owns the operations on runs, and on what belongs to one; mongo_documents.py has the documents, mongo_connection.py the
+way to the server. Needs no transactions, which a server that is no replica set does not have: what belongs together is
+written first, and one write of a single document makes it count. What a crash leaves behind is never read.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import astuple, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from pymongo import ReplaceOne
 from pymongo.asynchronous.collection import AsyncCollection
-from pymongo.errors import BulkWriteError, DuplicateKeyError
+from pymongo.errors import DuplicateKeyError
 
-from quaestor.core.computing import compute
-from quaestor.core.triples import Triple
-from quaestor.errors import StoreError
 from quaestor.store import errors as refusals
-from quaestor.store.contents import names_of_prompt, text_to_triples, triples_to_text
+from quaestor.store.contents import names_of_prompt
 from quaestor.store.mongo_connection import Database, Document
 from quaestor.store.mongo_contents import clock
 from quaestor.store.mongo_documents import (
     attempt_number,
+    conversation_key,
     from_document,
-    from_key,
     to_document,
-    to_key,
 )
+from quaestor.store.mongo_knowledge import MongoKnowledge
 from quaestor.store.mongo_retrying import done_before, retried
-from quaestor.store.mongo_upkeep import OF_RUNS, MongoUpkeep
+from quaestor.store.mongo_upkeep import OF_RUNS
 from quaestor.store.records import (
     MOST_SECONDS,
     Claim,
     ConversationRecord,
     CorrectionRecord,
     ExampleStatus,
-    GraphKey,
-    OntologyRecord,
     PromptRecord,
     RunRecord,
     RunStatus,
     TurnRecord,
-    now,
 )
 
-_DUPLICATE_KEY = 11000
 
-
-class MongoStore(MongoUpkeep):
+class MongoStore(MongoKnowledge):
     """A RunStore in one database of a MongoDB server. Belongs to the event loop that first uses it."""
 
     def __init__(self, uri: str, *, create: bool = True) -> None:
@@ -135,7 +126,7 @@ class MongoStore(MongoUpkeep):
     @retried
     async def begin_example(self, example: ConversationRecord, claim: Claim | None = None) -> int:
         """Notes that a conversation is being played, as another attempt; returns its number."""
-        place = _place(example.run, example.conversation)
+        place = conversation_key(example.run, example.conversation)
         async with self._using("write to") as db:
             await self._require(db, example.run)
             while True:
@@ -196,7 +187,7 @@ class MongoStore(MongoUpkeep):
         """Keeps a turn as far as it is."""
         async with self._using("write to") as db:
             await self._require(db, turn.run)
-            if await db.examples.find_one(_place(turn.run, turn.conversation), ["_id"]) is None:
+            if await db.examples.find_one(conversation_key(turn.run, turn.conversation), ["_id"]) is None:
                 raise refusals.never_begun(self._name, turn)
             await db.turns.replace_one(_turn_key(turn), to_document(turn), upsert=True)
 
@@ -206,7 +197,7 @@ class MongoStore(MongoUpkeep):
         refusals.check_turns(example, turns)
         async with self._using("write to") as db:
             await self._require(db, example.run)
-            place = _place(example.run, example.conversation)
+            place = conversation_key(example.run, example.conversation)
             if await _is_there(db.examples, place, to_document(example)):
                 await _supersede(db, place, example.attempt)
                 return
@@ -223,7 +214,7 @@ class MongoStore(MongoUpkeep):
             await _supersede(db, place, example.attempt)
 
     async def _require_unfinished(self, db: Database, example: ConversationRecord) -> None:
-        found = await db.examples.find_one(_place(example.run, example.conversation), ["status"])
+        found = await db.examples.find_one(conversation_key(example.run, example.conversation), ["status"])
         if found is not None and found["status"] == "complete":
             raise refusals.complete_already(self._name, example)
 
@@ -250,7 +241,7 @@ class MongoStore(MongoUpkeep):
         self, run: str, conversation: str | None = None, attempt: int | None = None
     ) -> tuple[TurnRecord, ...]:
         """Returns the turns of a run or of one of its conversations, by conversation and index."""
-        where = {"runId": run} if conversation is None else _place(run, conversation)
+        where = {"runId": run} if conversation is None else conversation_key(run, conversation)
         async with self._using("read") as db:
             await self._require(db, run)
             examples = db.examples.find(where, ["conversationId", "attempt"])
@@ -291,11 +282,11 @@ class MongoStore(MongoUpkeep):
         self, run: str, conversation: str, turn: int | None = None, attempt: int | None = None
     ) -> tuple[PromptRecord, ...]:
         """Returns the prompts of a conversation or of one of its turns, in the order of turns and numbers."""
-        where = _place(run, conversation) | ({} if turn is None else {"turnIndex": turn})
+        where = conversation_key(run, conversation) | ({} if turn is None else {"turnIndex": turn})
         async with self._using("read") as db:
             await self._require(db, run)
             if attempt is None:
-                example = await db.examples.find_one(_place(run, conversation), ["attempt"])
+                example = await db.examples.find_one(conversation_key(run, conversation), ["attempt"])
                 attempt = attempt_number(example or {})
             found = db.prompt_logs.find(where).sort([("turnIndex", 1), ("number", 1)])
             kept = [document async for document in found if attempt_number(document) == attempt]
@@ -312,14 +303,16 @@ class MongoStore(MongoUpkeep):
         """Keeps what a person corrected."""
         async with self._using("write to") as db:
             await self._require(db, correction.run)
-            if await db.examples.find_one(_place(correction.run, correction.conversation), ["_id"]) is None:
+            if await db.examples.find_one(conversation_key(correction.run, correction.conversation), ["_id"]) is None:
                 raise refusals.never_begun(self._name, correction)
             document = to_document(correction)
             try:
                 await db.corrections.insert_one(document)
             except DuplicateKeyError as error:
                 key = {"number": correction.number, "attempt": correction.attempt}
-                if await _is_there(db.corrections, _place(correction.run, correction.conversation) | key, document):
+                if await _is_there(
+                    db.corrections, conversation_key(correction.run, correction.conversation) | key, document
+                ):
                     return
                 raise refusals.correction_taken(self._name, correction) from error
 
@@ -328,7 +321,7 @@ class MongoStore(MongoUpkeep):
         self, run: str, conversation: str | None = None, attempt: int | None = None
     ) -> tuple[CorrectionRecord, ...]:
         """Returns the corrections of a run or of one of its conversations, by conversation and number."""
-        where = {"runId": run} if conversation is None else _place(run, conversation)
+        where = {"runId": run} if conversation is None else conversation_key(run, conversation)
         async with self._using("read") as db:
             await self._require(db, run)
             examples = db.examples.find(where, ["conversationId", "attempt"])
@@ -337,103 +330,11 @@ class MongoStore(MongoUpkeep):
             kept = [from_document(CorrectionRecord, document) async for document in found]
             return tuple(one for one in kept if one.attempt == (attempt or counting.get(one.conversation)))
 
-    @retried
-    async def save_ontology(self, digest: str, triples: Iterable[tuple[str, str, str]]) -> None:
-        """Keeps a frozen ontology under the digest of its content; one that is there already stays."""
-        async with self._using("write to") as db:
-            if await db.ontologies.find_one({"digest": digest}) is None:
-                await _write_triples(db.ontology, db.ontologies, {"digest": digest}, "ontology", triples)
-
-    @retried
-    async def load_ontology(self, digest: str) -> tuple[Triple, ...]:
-        """Returns an ontology's triples, sorted."""
-        async with self._using("read") as db:
-            kept = await db.ontologies.find_one({"digest": digest})
-            if kept is None:
-                latest = db.ontologies.find().sort([("createdAt", -1), ("_id", -1)]).limit(3)
-                raise refusals.no_ontology(self._name, digest, [document["digest"] async for document in latest])
-            found = await _read_triples(db.ontology, {"type": "ontology", "digest": digest})
-            return self._whole(found, kept, f"ontology {digest!r}")
-
-    @retried
-    async def ontologies(self) -> tuple[OntologyRecord, ...]:
-        """Returns what ontologies are kept, the latest first."""
-        async with self._using("read") as db:
-            found = db.ontologies.find().sort([("createdAt", -1), ("_id", -1)])
-            return tuple([OntologyRecord(kept["digest"], kept["createdAt"], kept["triples"]) async for kept in found])
-
-    @retried
-    async def freeze_graph(self, key: GraphKey, triples: Iterable[tuple[str, str, str]]) -> None:
-        """Keeps the graph of a page for all runs, instead of one that may be there."""
-        async with self._using("write to") as db:
-            await self._put_graph(db, "frozen_graphs", to_key(key), triples)
-
-    @retried
-    async def frozen_graph(self, key: GraphKey) -> tuple[Triple, ...]:
-        """Returns a frozen graph's triples, sorted."""
-        async with self._using("read") as db:
-            kept = await db.frozen_graphs.find_one(to_key(key), ["content"])
-            if kept is None:
-                raise refusals.no_frozen_graph(self._name, key)
-            return await self._graph(db, kept)
-
-    @retried
-    async def frozen_graphs(self, ontology: str | None = None) -> tuple[GraphKey, ...]:
-        """Returns what graphs are frozen: all, or those that were built with one ontology, by document."""
-        async with self._using("read") as db:
-            found = db.frozen_graphs.find({} if ontology is None else {"ontology": ontology})
-            keys = [from_key(kept) async for kept in found]
-        return tuple(sorted(keys, key=astuple))
-
-    @retried
-    async def save_graph(self, run: str, conversation: str, triples: Iterable[tuple[str, str, str]]) -> None:
-        """Keeps the graph of a conversation's document, instead of one that may be there."""
-        async with self._using("write to") as db:
-            await self._require(db, run)
-            await self._put_graph(db, "graphs", _place(run, conversation), triples)
-
-    @retried
-    async def load_graph(self, run: str, conversation: str) -> tuple[Triple, ...]:
-        """Returns a graph's triples, sorted."""
-        async with self._using("read") as db:
-            await self._require(db, run)
-            kept = await db.graphs.find_one(_place(run, conversation), ["content"])
-            if kept is None:
-                raise refusals.no_graph(self._name, run, conversation)
-            return await self._graph(db, kept)
-
-    async def _put_graph(
-        self, db: Database, name: str, place: Mapping[str, str], triples: Iterable[tuple[str, str, str]]
-    ) -> None:
-        found = set(triples)
-        (digest,) = await self._contents.put(db, (await compute(triples_to_text, found), ()))
-        change = {"$set": {"content": digest, "triples": len(found), "createdAt": now()}}
-        try:
-            await db[name].update_one(place, change, upsert=True)
-        except DuplicateKeyError:  # another process has made it meanwhile
-            await db[name].update_one(place, change)
-
-    async def _graph(self, db: Database, kept: Document) -> tuple[Triple, ...]:
-        digest = kept["content"]
-        return await compute(text_to_triples, (await self._contents.texts(db, [digest]))[digest])
-
-    def _whole(self, found: tuple[Triple, ...], kept: Document, what: str) -> tuple[Triple, ...]:
-        if len(found) != kept["triples"]:
-            raise StoreError(
-                f"{self._name} has {len(found)} of the {kept['triples']} triples of {what}: another process is writing "
-                "it, or has written another one at the same time; save it again"
-            )
-        return found
-
 
 def _found(example: Document) -> refusals.BegunBefore:
     claim = example.get("claim")
     held = (claim["owner"], claim["until"].timestamp()) if claim else ()
     return refusals.BegunBefore(attempt_number(example), example["status"], *held)
-
-
-def _place(run: str, conversation: str) -> dict[str, Any]:
-    return {"runId": run, "conversationId": conversation}
 
 
 async def _supersede(db: Database, place: Mapping[str, Any], attempt: int) -> None:
@@ -442,11 +343,11 @@ async def _supersede(db: Database, place: Mapping[str, Any], attempt: int) -> No
 
 
 def _turn_key(turn: TurnRecord) -> dict[str, Any]:
-    return _place(turn.run, turn.conversation) | {"turnIndex": turn.index, "attempt": turn.attempt}
+    return conversation_key(turn.run, turn.conversation) | {"turnIndex": turn.index, "attempt": turn.attempt}
 
 
 def _prompt_key(prompt: PromptRecord) -> dict[str, Any]:
-    place = _place(prompt.run, prompt.conversation)
+    place = conversation_key(prompt.run, prompt.conversation)
     return place | {"turnIndex": prompt.turn, "number": prompt.number, "attempt": prompt.attempt}
 
 
@@ -454,31 +355,3 @@ async def _is_there(collection: AsyncCollection[Document], key: Mapping[str, Any
     """Returns whether what is written again was written before, and only the reply was lost."""
     found = await collection.find_one(key) if done_before() else None
     return found is not None and {**found, "_id": None} == {**document, "_id": None}
-
-
-async def _write_triples(
-    triples: AsyncCollection[Document],
-    sets: AsyncCollection[Document],
-    key: Mapping[str, str],
-    kind: str,
-    content: Iterable[tuple[str, str, str]],
-) -> None:
-    """Writes a set of triples, then the document of `sets` by which it counts.
-
-    Two processes that write one set at once both succeed: a triple that the other has written already is there.
-    """
-    created = now()
-    documents = [{"s": s, "p": p, "o": o, "type": kind, **key, "createdAt": created} for s, p, o in set(content)]
-    try:
-        if documents:
-            await triples.insert_many(documents, ordered=False)
-    except BulkWriteError as error:
-        if any(failure["code"] != _DUPLICATE_KEY for failure in error.details["writeErrors"]):
-            raise
-    with suppress(DuplicateKeyError):
-        await sets.update_one(key, {"$set": {"triples": len(documents), "createdAt": created}}, upsert=True)
-
-
-async def _read_triples(triples: AsyncCollection[Document], where: Mapping[str, str]) -> tuple[Triple, ...]:
-    found = triples.find(where, ["s", "p", "o"])
-    return tuple(sorted([Triple(document["s"], document["p"], document["o"]) async for document in found]))

@@ -118,6 +118,11 @@ def attempt_number(document: Mapping[str, Any]) -> int:
     return found if isinstance(found, int) else 1
 
 
+def conversation_key(run: str, conversation: str) -> dict[str, Any]:
+    """Returns the fields by which what belongs to a conversation of a run is found."""
+    return {"runId": run, "conversationId": conversation}
+
+
 def to_key(key: GraphKey) -> dict[str, str]:
     """Returns the fields by which a frozen graph is found."""
     return dict(zip(_PAGE, astuple(key), strict=True))

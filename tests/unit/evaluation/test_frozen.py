@@ -12,12 +12,12 @@ from toolboxes import OPTIONS, sample_pages
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation import knowledge
+from quaestor.evaluation.conversation_result import FROZEN
 from quaestor.evaluation.engines import Engine, InlineEngine
 from quaestor.evaluation.frozen import FrozenGraphs, graph_key
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.processes import ProcessEngine
 from quaestor.evaluation.run import run_dataset
-from quaestor.evaluation.runner import FROZEN
 from quaestor.evaluation.spec import RunSpec
 from quaestor.graph.builder import build_graph
 from quaestor.graph.loading import graph_from_triples

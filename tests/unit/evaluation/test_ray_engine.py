@@ -25,10 +25,11 @@ from quaestor.conversation.turn import Turn
 from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import BudgetExceededError, EngineError, ModelError
+from quaestor.evaluation.conversation_result import ConversationResult
 from quaestor.evaluation.engines import Engine, InlineEngine
 from quaestor.evaluation.ray_engine import RayEngine
 from quaestor.evaluation.run import run_dataset
-from quaestor.evaluation.runner import ConversationResult, SolverFactory
+from quaestor.evaluation.runner import SolverFactory
 from quaestor.evaluation.spec import RunSpec
 from quaestor.learning.deterministic import variables_of_order
 from quaestor.learning.ray_folds import answer_on_ray

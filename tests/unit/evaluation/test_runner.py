@@ -13,8 +13,8 @@ from quaestor.conversation.turn import Turn
 from quaestor.core.answer_value import Number
 from quaestor.core.quantity import Scale
 from quaestor.datasets.dataset import Conversation
-from quaestor.errors import OutageError, QuestionError
-from quaestor.evaluation.runner import MAX_QUESTION, play_conversation, run_conversation
+from quaestor.errors import OutageError
+from quaestor.evaluation.runner import play_conversation, run_conversation
 from quaestor.plan.steps import Compute, Constant, Plan
 from quaestor.solvers.base import TurnContext
 
@@ -159,32 +159,6 @@ def test_times_and_trace_are_kept() -> None:
     assert all(moment.microsecond % 1000 == 0 for turn in (first, second) for moment in (turn.started, turn.finished))
     assert first.started <= first.finished <= second.started < second.finished
     assert second.events == (Note("reads 'sleep 0.005 cell 0 2' after 1 turns"),)
-
-
-@pytest.mark.parametrize(
-    ("question", "message"),
-    [
-        ("", "question 2 of Single_NORD/2012/page_41.pdf-1 is empty"),
-        (" \n\t", "is empty"),
-        ("x" * (MAX_QUESTION + 1), "has 10,001 characters: 10,000 are the most"),
-        ("y" * 100_000, "has 100,000 characters"),
-        ("what \udc00 was", "surrogate"),
-    ],
-)
-def test_a_question_that_cannot_be_asked_is_refused_before_any_is(question: str, message: str) -> None:
-    class Untouched(ScriptedSolver):
-        async def solve(self, question: str, context: TurnContext) -> Answer:
-            raise AssertionError("asked")
-
-    conversation = a_conversation("cell 0 1", question)
-    with pytest.raises(QuestionError, match=message) as caught:
-        asyncio.run(play_conversation(conversation, Untouched()))
-    assert len(str(caught.value)) < 200
-
-
-def test_the_longest_question_is_asked() -> None:
-    (turn,) = play("guess 1".ljust(MAX_QUESTION))
-    assert turn.answer.number == 1
 
 
 def test_no_questions_no_turns() -> None:

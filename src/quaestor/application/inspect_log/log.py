@@ -14,8 +14,8 @@ from quaestor.application.judged_runs import Labelled
 from quaestor.evaluation.spec import RunSpec
 from quaestor.extras import require_extra
 from quaestor.llm.usage import Usage
-from quaestor.scoring.report import TurnScore
 from quaestor.scoring.scorers import measures_of
+from quaestor.scoring.verdicts import TurnScore
 from quaestor.store.records import ConversationRecord, PromptRecord, RunRecord, RunStatus, TurnRecord
 
 if TYPE_CHECKING:

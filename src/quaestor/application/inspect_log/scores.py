@@ -13,8 +13,8 @@ from pydantic import JsonValue
 from quaestor.conversation.display import show_number
 from quaestor.core.answer_value import value_to_text
 from quaestor.scoring.bootstrap import Proportion, proportion
-from quaestor.scoring.report import TurnScore
 from quaestor.scoring.scorers import SCORERS, measures_of
+from quaestor.scoring.verdicts import TurnScore
 from quaestor.store.records import TurnRecord
 
 if TYPE_CHECKING:

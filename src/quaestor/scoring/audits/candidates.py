@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from quaestor.scoring.audits.audit import Audit
-from quaestor.scoring.report import TurnScore
 from quaestor.scoring.sameness import says_the_same
+from quaestor.scoring.verdicts import TurnScore
 
 
 @dataclass(frozen=True, slots=True)

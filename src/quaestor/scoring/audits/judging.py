@@ -15,7 +15,7 @@ from quaestor.scoring.bootstrap import Proportion, proportion
 from quaestor.scoring.metrics import executed_equal, run_program
 from quaestor.scoring.pages import benchmark_rows_of
 from quaestor.scoring.predictions import Prediction
-from quaestor.scoring.report import TurnScore
+from quaestor.scoring.verdicts import TurnScore
 
 
 @dataclass(frozen=True, slots=True)

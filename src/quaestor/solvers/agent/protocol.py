@@ -17,7 +17,7 @@ from pydantic_ai.tools import ToolDefinition
 from quaestor.llm.structured.replies import ParsedReply, RequestedCall, read_reply
 from quaestor.llm.structured.schema import plain_schema
 from quaestor.solvers.agent.messages import ANSWER, STATED, UNDERSTAND, FinalAnswer, NumberAnswer, Understanding
-from quaestor.solvers.tools.messages import CalculateAnything
+from quaestor.solvers.tools.requests import CalculateAnything
 from quaestor.solvers.tools.toolbox import SEARCH_TOOL, TOOLS
 
 _LINE = re.compile(r"TOOL:\s*([\w.-]{1,60})\s*\(")

@@ -17,9 +17,10 @@ from quaestor.plan.operations import OPERATIONS, Operation, require_in_range
 from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import CellGroup, Constant, Operand, Ref, RowRef
 from quaestor.solvers.tools.lists import expanded, is_list, select
-from quaestor.solvers.tools.messages import Calculate, Calculated, OperandShown, Refusal, Scalar
 from quaestor.solvers.tools.page import GraphPage, folded, nearest
 from quaestor.solvers.tools.plan_builder import IN_PERCENT, Grounding, PlanBuilder
+from quaestor.solvers.tools.replies import Calculated, OperandShown, Refusal
+from quaestor.solvers.tools.requests import Calculate, Scalar
 
 _REFERENCE = re.compile(r"\s*#\s?(-?[0-9]{1,3})\s*")
 _OF_TABLE = re.compile(r"\s*table (?P<table>[0-9]{1,4})\s*:\s*(?P<row>.*)", re.IGNORECASE | re.DOTALL)

@@ -3,19 +3,11 @@
 from collections import Counter
 
 from quaestor.graph.facts import period_code
-from quaestor.solvers.tools.messages import (
-    Entities,
-    Entity,
-    IntrospectOntology,
-    ListEntities,
-    Properties,
-    PropertyShown,
-    Refusal,
-    Types,
-)
 from quaestor.solvers.tools.page import GraphPage, Instance
 from quaestor.solvers.tools.plan_builder import PlanBuilder
 from quaestor.solvers.tools.query import no_such_type
+from quaestor.solvers.tools.replies import Entities, Entity, Properties, PropertyShown, Refusal, Types
+from quaestor.solvers.tools.requests import IntrospectOntology, ListEntities
 
 _MOST_PROPERTIES = 60
 

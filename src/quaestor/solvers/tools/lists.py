@@ -12,9 +12,10 @@ from quaestor.graph.facts import PrintedNumber
 from quaestor.plan.operations import MOST_OPERANDS, Operation
 from quaestor.plan.steps import CellGroup, Extract, Operand, Ref
 from quaestor.solvers.groups import LabelledNumber, group_of
-from quaestor.solvers.tools.messages import Refusal, Scalar
 from quaestor.solvers.tools.page import GraphPage
 from quaestor.solvers.tools.plan_builder import Grounding, PlanBuilder
+from quaestor.solvers.tools.replies import Refusal
+from quaestor.solvers.tools.requests import Scalar
 
 _RUN = re.compile(r"\s*#\s?(?P<first>[0-9]{1,4})\s*(?:\.\.|-|to)\s*#?\s?(?P<last>[0-9]{1,4})\s*")
 MOST_CELLS = 400

@@ -12,17 +12,10 @@ from quaestor.core.periods import Period, parse_period
 from quaestor.core.provenance import CellRef
 from quaestor.graph.facts import Heading, Observation, TextCell, period_code
 from quaestor.ontology.vocabulary import ROOT_CLASS
-from quaestor.solvers.tools.messages import (
-    EmptyCell,
-    QueryKg,
-    Refusal,
-    RefusedCandidate,
-    Retrieved,
-    Scalar,
-    SeveralRetrieved,
-)
 from quaestor.solvers.tools.page import Fact, GraphPage, Instance, folded, nearest
 from quaestor.solvers.tools.plan_builder import PlanBuilder
+from quaestor.solvers.tools.replies import EmptyCell, Refusal, RefusedCandidate, Retrieved, SeveralRetrieved
+from quaestor.solvers.tools.requests import QueryKg, Scalar
 
 _INSTANCE_KEYS: Mapping[str, Callable[[Instance, Scalar], bool]] = {
     "year": lambda instance, value: instance.year is not None and _year(value) == instance.year,

@@ -10,7 +10,7 @@ from typing import Literal
 from quaestor.documents.document import Block, Document
 from quaestor.documents.table import Table
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.solvers.tools.messages import Refusal
+from quaestor.solvers.tools.replies import Refusal
 
 SEARCH = "search_document"
 """The tool's name. It is offered where only a part of a document is shown."""

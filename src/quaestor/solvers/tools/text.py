@@ -13,10 +13,11 @@ from quaestor.core.periods import Period, parse_period
 from quaestor.core.stop_words import SMALL_WORDS
 from quaestor.core.words import search_words, singular
 from quaestor.graph.facts import SentenceFact, period_code, year_of
-from quaestor.solvers.tools.messages import FindInText, MentionShown, Refusal, Scalar, SentenceShown, TextMatches
 from quaestor.solvers.tools.page import GraphPage, nearest
 from quaestor.solvers.tools.page_text import InText, PageText, sentence_of
 from quaestor.solvers.tools.plan_builder import PlanBuilder
+from quaestor.solvers.tools.replies import MentionShown, Refusal, SentenceShown, TextMatches
+from quaestor.solvers.tools.requests import FindInText, Scalar
 
 _MOST_SHOWN = 10
 # Of the words asked for; what has fewer of them is another sentence.

@@ -24,20 +24,19 @@ from quaestor.ontology.ontology import Ontology
 from quaestor.plan.steps import Plan
 from quaestor.solvers.tools.arithmetic import calculate
 from quaestor.solvers.tools.listing import introspect_ontology, list_entities
-from quaestor.solvers.tools.messages import (
+from quaestor.solvers.tools.page import GraphPage, nearest
+from quaestor.solvers.tools.plan_builder import Grounding, PlanBuilder
+from quaestor.solvers.tools.query import query_kg
+from quaestor.solvers.tools.replies import Refusal, Reply
+from quaestor.solvers.tools.requests import (
     Calculate,
     FindInText,
     IntrospectOntology,
     ListEntities,
     QueryKg,
-    Refusal,
-    Reply,
     Request,
     SearchDocument,
 )
-from quaestor.solvers.tools.page import GraphPage, nearest
-from quaestor.solvers.tools.plan_builder import Grounding, PlanBuilder
-from quaestor.solvers.tools.query import query_kg
 from quaestor.solvers.tools.searching import SEARCH, SEARCH_DESCRIPTION, PlacesFound, Searching, places_found
 from quaestor.solvers.tools.text import find_in_text
 

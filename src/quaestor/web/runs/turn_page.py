@@ -14,7 +14,7 @@ from quaestor.conversation.references.resolved import References
 from quaestor.core.answer_value import print_value
 from quaestor.core.provenance import CellRef, Source
 from quaestor.exports.rows import source_text
-from quaestor.scoring.report import TurnScore
+from quaestor.scoring.verdicts import TurnScore
 from quaestor.web.paper.keys import source_key
 from quaestor.web.paper.parts import Paper
 from quaestor.web.paper.views import part_view

@@ -12,7 +12,7 @@ from quaestor.conversation.memory import Memory
 from quaestor.conversation.turn import ToolCall
 from quaestor.errors import SolverError
 from quaestor.plan.operations import ARITHMETIC, OPERATIONS
-from quaestor.solvers.tools.messages import Request
+from quaestor.solvers.tools.requests import Request
 from quaestor.solvers.tools.toolbox import TOOLS, Toolbox
 
 WORDS = {

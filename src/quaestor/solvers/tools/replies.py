@@ -1,129 +1,17 @@
-"""What goes into the tools and what comes out, as types.
+"""What comes out of the tools, as types: results, and refusals that say what to do.
 
-Owns the names on the wire, which are those of the tools' design (`entityType`, `filters`, `property`, `operation`,
-`values`, `action`), and the form of a refusal. Looks nothing up.
+Owns the names of results on the wire. Looks nothing up.
 """
 
 from dataclasses import dataclass, field
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Discriminator, Field, JsonValue, Strict
+from pydantic import Discriminator, Field, JsonValue
 
 from quaestor.core.provenance import Source
-from quaestor.plan.operations import ARITHMETIC, MOST_OPERANDS, OPERATIONS
+from quaestor.solvers.tools.requests import Scalar
 
 Number = int | float
-Word = Annotated[str, Field(max_length=300)]
-# Strict, or text would become a number and true the number 1.
-Scalar = Annotated[int, Strict()] | Annotated[float, Strict()] | Annotated[str, Strict(), Field(max_length=300)]
-_ENTITY_TYPE = Field(alias="entityType")
-_CLOSED = ConfigDict(extra="forbid")
-
-
-@dataclass(frozen=True, slots=True)
-class QueryKg:
-    """The arguments of `query_kg`."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
-
-    entity_type: Annotated[Word | None, _ENTITY_TYPE] = None
-    property: Annotated[Word | None, Field(description="Left out, all cells that the filters fit.")] = None
-    filters: Annotated[
-        dict[Word, Scalar | list[Scalar]] | None,
-        Field(
-            description='Such as {"year": [2007, 2006]}. Keys: year, period, entity, instance, row, '
-            "column, table, order, or another property with its value."
-        ),
-    ] = None
-
-
-@dataclass(frozen=True, slots=True)
-class ListEntities:
-    """The arguments of `list_entities`."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
-
-    entity_type: Annotated[Word | None, _ENTITY_TYPE] = None
-
-
-@dataclass(frozen=True, slots=True)
-class IntrospectOntology:
-    """The arguments of `introspect_ontology`."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
-
-    action: Literal["list_types", "get_properties"]
-    entity_type: Annotated[Word | None, _ENTITY_TYPE] = None
-
-
-@dataclass(frozen=True, slots=True)
-class Calculate:
-    """The arguments of `calculate`."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
-
-    operation: Annotated[
-        Word,
-        Field(
-            description="percentage_change: old, new. percentage: part, whole. table_ operations: one row label.",
-            json_schema_extra={"enum": list(ARITHMETIC)},
-        ),
-    ]
-    values: Annotated[
-        list[Scalar],
-        Field(
-            min_length=1,
-            max_length=MOST_OPERANDS,
-            description="#1: step 1; #-1: the last answer; or numbers.",
-        ),
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class CalculateAnything:
-    """The arguments of `calculate` as they are told where the answer may be of any kind; read as `Calculate`."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
-
-    operation: Annotated[
-        Word,
-        Field(
-            description="percentage_change: old, new. percentage: part, whole. table_ operations: one row label. rank, "
-            "largest, smallest: list, n. above to equal_to: list, number.",
-            json_schema_extra={"enum": list(OPERATIONS)},
-        ),
-    ]
-    values: Annotated[
-        list[Scalar],
-        Field(
-            min_length=1,
-            max_length=MOST_OPERANDS,
-            description="#1: step 1; #-1: the last answer; #4..#9: a list of steps; or numbers.",
-        ),
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class FindInText:
-    """The arguments of `find_in_text`."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
-
-    words: Word | None = None
-    unit: Annotated[Word | None, Field(description="USD, percent, shares, million, ...")] = None
-    period: Annotated[Scalar | None, Field(description="A year, quarter or date.")] = None
-
-
-@dataclass(frozen=True, slots=True)
-class SearchDocument:
-    """The arguments of `search_document`."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
-
-    query: Annotated[Word, Field(description="Words of the line or the passage, and of its heading.")]
-
-
-Request = QueryKg | ListEntities | IntrospectOntology | Calculate | FindInText
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,120 @@
+"""Ontologies by the names that a person gives them, and which of them documents are read with.
+
+An ontology is named by a Turtle file or by the digest of one in a store, or the first six digits of that.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from quaestor.core.computing import compute
+from quaestor.documents.document import Document
+from quaestor.errors import InputError, StoreError
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.graph.knowledge_graph import Policy
+from quaestor.ontology.ontology import Ontology
+from quaestor.ontology.turtle import ontology_from_triples, ontology_from_turtle
+from quaestor.settings import Settings
+from quaestor.store.base import RunStore, open_store
+
+OWN = "own"
+"""Names the ontology of a file's own documents, where another is set."""
+
+_DIGEST = re.compile(r"[0-9a-f]{6,64}")
+
+
+async def find_ontology(name: str, store: RunStore | str) -> Ontology:
+    """Returns the ontology that a file's name or a digest names.
+
+    Args:
+        name: As given.
+        store: The store, or its URI, which is opened only for a digest.
+
+    Raises:
+        InputError: There is no such file, or it is no digest.
+        OntologyError: The file says no ontology.
+        StoreError: The store does not have it.
+    """
+    path = Path(name)
+    if path.suffix == ".ttl" or path.exists():
+        return read_ontology(path)
+    if not _DIGEST.fullmatch(name):
+        raise InputError(f"{name!r} is neither a file nor the digest of an ontology, or the first six digits of one")
+    if isinstance(store, str):
+        async with open_store(store, create=False) as opened:
+            return await find_ontology(name, opened)
+    return ontology_from_triples(
+        await store.load_ontology(await _whole_digest(name, store)), f"the ontology {name[:12]}"
+    )
+
+
+async def _whole_digest(beginning: str, store: RunStore) -> str:
+    """Returns the only digest of the store's that begins so, else the text itself.
+
+    Raises:
+        InputError: Several begin so.
+    """
+    found = [kept.digest for kept in await store.ontologies() if kept.digest.startswith(beginning)]
+    if len(found) > 1:
+        raise InputError(f"{len(found)} ontologies begin with {beginning!r}: {', '.join(d[:16] for d in found[:5])}")
+    return found[0] if found else beginning
+
+
+def read_ontology(path: Path) -> Ontology:
+    """Returns the ontology of a Turtle file.
+
+    Raises:
+        InputError: The file cannot be read.
+        OntologyError: It says no ontology.
+    """
+    try:
+        return ontology_from_turtle(path.read_text(encoding="utf-8"), str(path))
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not text in UTF-8: an ontology is a Turtle file") from error
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
+
+
+async def ontology_or_latest(settings: Settings) -> Ontology:
+    """Returns the ontology that is set, else that of the latest run that has one.
+
+    Args:
+        settings: The ontology and the store in force.
+
+    Raises:
+        InputError: There is no such file, or it is no digest.
+        StoreError: The store does not have it, or no run has one.
+    """
+    if is_set(settings):
+        return await find_ontology(str(settings.ontology), settings.store)
+    async with open_store(settings.store, create=False) as opened:
+        for run in await opened.runs():
+            if isinstance(digest := run.spec.get("ontology"), str):
+                return await find_ontology(digest, opened)
+    raise StoreError("no run of the store has an ontology: name a file or a digest")
+
+
+def is_set(settings: Settings) -> bool:
+    """Tells whether documents are read with another ontology than that of their file's own documents."""
+    return settings.ontology not in (None, OWN)
+
+
+def policy_of(settings: Settings) -> Policy:
+    """Returns what becomes of labels that an ontology does not have: what is set, else they become properties."""
+    return settings.policy or "extend"
+
+
+async def find_knowledge(corpus: Sequence[Document], settings: Settings) -> GraphProvider:
+    """Returns the ontology and the policy that documents are read with.
+
+    Args:
+        corpus: The documents that give the ontology where none is set.
+        settings: Ontology, policy, and the store, which is opened only for a digest.
+
+    Raises:
+        InputError: There is no such ontology.
+        StoreError: The store does not have it.
+    """
+    if not is_set(settings):
+        return await compute(GraphProvider.of, corpus, policy_of(settings))
+    return GraphProvider(await find_ontology(str(settings.ontology), settings.store), policy_of(settings))

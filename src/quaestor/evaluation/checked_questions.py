@@ -1,0 +1,36 @@
+"""Which questions can be asked, whoever answers."""
+
+from quaestor.datasets.dataset import Conversation
+from quaestor.errors import QuestionError
+
+MAX_QUESTION = 10_000
+"""Characters of a question, at most."""
+
+
+def check_questions(conversation: Conversation) -> None:
+    """Makes sure that every question of a conversation can be asked.
+
+    Raises:
+        QuestionError: One is empty, over 10,000 characters, or not valid text.
+    """
+    for number, question in enumerate(conversation.questions, start=1):
+        alone = len(conversation.questions) == 1  # as each is of a conversation that goes on
+        check_question(question, "the question" if alone else f"question {number} of {conversation.id}")
+
+
+def check_question(question: str, where: str) -> None:
+    """Makes sure that a question can be asked.
+
+    Args:
+        question: As a person puts it.
+        where: What to call it in an error.
+
+    Raises:
+        QuestionError: It is empty, over 10,000 characters, or not valid text.
+    """
+    if not question.strip():
+        raise QuestionError(f"{where} is empty: ask something")
+    if len(question) > MAX_QUESTION:
+        raise QuestionError(f"{where} has {len(question):,} characters: {MAX_QUESTION:,} are the most")
+    if any("\ud800" <= character <= "\udfff" for character in question):
+        raise QuestionError(f"{where} holds half a surrogate pair: the file is not valid Unicode")

@@ -1,0 +1,36 @@
+import asyncio
+
+import pytest
+from scripted import ScriptedSolver, a_conversation
+
+from quaestor.conversation.answer import Answer
+from quaestor.errors import QuestionError
+from quaestor.evaluation.checked_questions import MAX_QUESTION
+from quaestor.evaluation.runner import play_conversation
+from quaestor.solvers.base import TurnContext
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        ("", "question 2 of Single_NORD/2012/page_41.pdf-1 is empty"),
+        (" \n\t", "is empty"),
+        ("x" * (MAX_QUESTION + 1), "has 10,001 characters: 10,000 are the most"),
+        ("y" * 100_000, "has 100,000 characters"),
+        ("what \udc00 was", "surrogate"),
+    ],
+)
+def test_a_question_that_cannot_be_asked_is_refused_before_any_is(question: str, message: str) -> None:
+    class Untouched(ScriptedSolver):
+        async def solve(self, question: str, context: TurnContext) -> Answer:
+            raise AssertionError("asked")
+
+    conversation = a_conversation("cell 0 1", question)
+    with pytest.raises(QuestionError, match=message) as caught:
+        asyncio.run(play_conversation(conversation, Untouched()))
+    assert len(str(caught.value)) < 200
+
+
+def test_the_longest_question_is_asked() -> None:
+    (turn,) = asyncio.run(play_conversation(a_conversation("guess 1".ljust(MAX_QUESTION)), ScriptedSolver()))
+    assert turn.answer.number == 1
