@@ -9,7 +9,7 @@ from killing import SCENARIOS, killed, undisturbed
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
 
 
-@pytest.mark.parametrize("name", ["run", "runs import"])
+@pytest.mark.parametrize("name", ["run", "run of a model", "runs import"])
 def test_what_was_acknowledged_is_there_and_all_else_is_played_again(name: str, tmp_path: Path) -> None:
     scenario = SCENARIOS[name]
     wanted, seconds = undisturbed(scenario, tmp_path / "undisturbed")

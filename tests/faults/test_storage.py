@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -83,6 +83,50 @@ def test_a_full_disk_is_one_line_and_what_was_played_stays(largest: int, tmp_pat
     after = complete_conversations(tmp_path)
     assert {key: after[key] for key in before} == before
     assert runs_come_to(tmp_path) == runs_come_to(played)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of its own of 400 KB; only who may mount one has it."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if (
+        os.geteuid()
+        or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", folder], check=False).returncode
+    ):
+        pytest.skip("no disk can be mounted here")
+    yield folder
+    subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+@pytest.mark.slow
+def test_a_disk_that_is_full_in_truth_is_one_line_and_more_room_is_enough(small_disk: Path, played: Path) -> None:
+    code, out, err = quaestor(small_disk, *RUN)
+    assert (code, out) == (2, ""), err
+    assert err.splitlines()[-1].startswith("quaestor: cannot ")
+    assert "; go on with --resume " in err
+    before = complete_conversations(small_disk)
+    assert before
+    subprocess.run(["mount", "-o", "remount,size=40m", small_disk], check=True)
+    code, _, err = quaestor(small_disk, *RUN, "--resume", "latest")
+    assert code == 0, err
+    after = complete_conversations(small_disk)
+    assert {key: after[key] for key in before} == before
+    assert runs_come_to(small_disk) == runs_come_to(played)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no file here is always full")
+def test_what_is_printed_to_a_full_disk_is_one_line(tmp_path: Path) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM, "--help"],
+            cwd=tmp_path,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (2, "quaestor: cannot write the output: No space left on device\n")
 
 
 @pytest.mark.slow

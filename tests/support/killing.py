@@ -16,11 +16,16 @@ import sqlite3
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+from model_replies import Asked, Reply, call
+from model_server import ModelServer
 
 from quaestor.core import serial
 from quaestor.store.base import open_store
@@ -36,7 +41,7 @@ GONE_WITHIN = 10.0
 """Seconds after a signal to the parent in which all of its processes have to be gone."""
 STORE = "runs.db"
 _ENDS_WITHIN = 240.0
-_APART = ("id", "run", "started", "finished", "attempt", "created", "owner", "until")
+_APART = ("id", "run", "started", "finished", "attempt", "created", "owner", "until", "seconds")
 """Fields that differ between two runs that come to the same."""
 
 Result = Any
@@ -108,6 +113,7 @@ def started(arguments: Sequence[str], folder: Path) -> "subprocess.Popen[str]":
             stderr=err,
             text=True,
             start_new_session=True,
+            env={**os.environ, "OPENAI_API_KEY": "of a test"},
         )
 
 
@@ -269,6 +275,19 @@ def complete_conversations(folder: Path) -> dict[str, str]:
     return {key: digest.hexdigest() for key, digest in found.items()}
 
 
+def replies_and_turns(folder: Path) -> dict[str, str]:
+    """The replies of a model and the turns that the store says it has, of whatever attempt."""
+    replies = _rows(
+        folder,
+        "SELECT l.run, l.conversation, l.attempt, l.turn, l.number, c.digest FROM prompt_logs l JOIN contents c "
+        "ON c.id = l.response",
+    )
+    turns = _rows(
+        folder, "SELECT run, conversation, attempt, \"index\", 'turn', answer FROM turns WHERE status = 'complete'"
+    )
+    return {" ".join(map(str, row[:5])): repr(row[5]) for row in [*replies, *turns]} | complete_conversations(folder)
+
+
 def whole_imports(folder: Path) -> dict[str, str]:
     """The conversations of runs that are whole: an import is kept all or not at all."""
     whole = {row[0] for row in _rows(folder, "SELECT id FROM runs WHERE status = 'complete'")}
@@ -360,6 +379,26 @@ def _played(folder: Path) -> None:
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
 
 
+@cache
+def _model() -> str:
+    """The address of a model on this machine that answers until this process ends."""
+    server = ModelServer(_reply)
+    server.__enter__()
+    return f"openai:scripted@{server.url}/v1"
+
+
+def _reply(asked: Asked) -> Reply:
+    """A sum of its own for every question, from nothing but what is asked: whoever asks again is answered alike."""
+    own = zlib.crc32(asked.prompts[-1].encode()) % 1000
+    match len(asked.results):
+        case 0:
+            return call("describe_understanding", description="a sum").after(0.05)
+        case 1:
+            return call("calculate", operation="add", values=[own, 1]).after(0.05)
+        case _:
+            return call("final_answer", answer=own + 1, steps=[1]).after(0.05)
+
+
 _QUESTIONS = ["what were net sales in 2007?", "what were they in 2006?", "what was the change?", "and in percent?"]
 
 SCENARIOS = {
@@ -367,6 +406,12 @@ SCENARIOS = {
     for scenario in (
         Scenario("run", _runs(["run", "sample", "--workers", "2"]), runs_come_to, complete_conversations, workers=True),
         Scenario("run inline", _runs(["run", "sample", "--workers", "1"]), runs_come_to, complete_conversations),
+        Scenario(
+            "run of a model",
+            lambda folder: _runs(["run", "sample", "--limit", "20", "--solver", "agent", "--model", _model()])(folder),  # noqa: PLW0108
+            runs_come_to,
+            replies_and_turns,
+        ),
         Scenario(
             "eval", _runs(["eval", "sample", "--workers", "2"]), runs_come_to, complete_conversations, workers=True
         ),

@@ -4,6 +4,7 @@
 143 ended by SIGTERM.
 """
 
+import errno
 import os
 import shlex
 import sys
@@ -39,6 +40,8 @@ _LONGEST = 400
 _MOST_LINES = 100
 """Lines of a list that are shown, where there are more than twice as many."""
 
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
 _MISTAKES = (InputError, StoreError, OntologyError, GraphError)
 
 
@@ -52,19 +55,27 @@ def exit_code_of(command: Callable[[], object]) -> int:
         outcome = command()
         sys.stdout.flush()
     except BrokenPipeError:
-        # Python flushes once more at its end: let it find something that takes the rest.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_the_rest_go()
         return 141
     except (KeyboardInterrupt, typer.Abort):
         return _fail(*how_it_was_ended())
     except Exception as error:  # the edge of the program: nothing above could handle it
         if os.environ.get(DEBUG):
             raise
+        # What writes a file names it; without a name it is what is printed, to a file or a disk that is full.
+        if isinstance(error, OSError) and error.errno in _FULL:
+            _let_the_rest_go()
+            return _fail(f"cannot write the output: {error.strerror}", 2)
         return _explain(error)
     # Typer returns the code of an `Exit`, and hands an interrupt on as 130.
     if outcome == 130:
         return _fail(*how_it_was_ended())
     return outcome if isinstance(outcome, int) else 0
+
+
+def _let_the_rest_go() -> None:
+    """Python flushes once more at its end: let it find something that takes the rest."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _explain(error: Exception) -> int:
