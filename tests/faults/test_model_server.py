@@ -4,20 +4,31 @@ import asyncio
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
+from itertools import cycle
 
 import pytest
-from model_replies import say
-from model_server import ModelServer
+from model_replies import Asked, Reply, say
+from model_server import ModelServer, Script
+from oracle import play_with_oracle
+from oracle_workflow import WorkflowOracle
 from pydantic_ai.direct import model_request
 from pydantic_ai.messages import ModelRequest
+from solver_bench import play_solver
 
+from quaestor.core.provenance import CellRef
+from quaestor.datasets.formats import read_dataset
 from quaestor.errors import ModelReplyError, OutageError, QuaestorError
 from quaestor.llm import transport
 from quaestor.llm.models import connect
 from quaestor.llm.naming import find_model
+from quaestor.sample import sample_path
+from quaestor.scoring.gold import GoldTurn, read_gold
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.registry import make_solver
 
 pytestmark = [pytest.mark.faults, pytest.mark.usefixtures("local_models")]
 
@@ -130,3 +141,53 @@ def test_every_asker_has_the_answer_to_its_own_question() -> None:
 
         said = asyncio.run(run())
     assert [f"question {number}" in words for number, words in enumerate(said)] == [True] * 60
+
+
+class Overheard:
+    """A perfect model whose replies are kept."""
+
+    def __init__(self) -> None:
+        self.replies: list[Reply] = []
+
+    def __call__(self, context: TurnContext, golds: Sequence[GoldTurn]) -> "Overheard":
+        self._script = WorkflowOracle(context, golds).script()
+        return self
+
+    def script(self) -> Script:
+        def answer(asked: Asked) -> Reply:
+            self.replies.append(self._script(asked))
+            return self.replies[-1]
+
+        return answer
+
+
+@pytest.mark.slow
+def test_plans_for_other_questions_are_held_against_the_page_like_all() -> None:
+    """Each reply is a valid one, to a question of another page: what comes of it rests on what this page prints."""
+    conversations, overheard = read_dataset(sample_path()).conversations, Overheard()
+    solver = make_solver("workflow", {})
+    asyncio.run(play_with_oracle(conversations, read_gold(sample_path()), solver, overheard))
+    numbers = answered = refused = 0
+    for place, conversation in enumerate(conversations):
+        others = cycle(overheard.replies[place + 60 :] + overheard.replies[: place + 60])
+        script: Script = partial(_next_of, others)
+        for turn in play_solver(solver, script, conversation.questions, conversation.document).turns:
+            if turn.answer.value is None:
+                refused += 1
+                assert turn.error or turn.answer.reason
+                continue
+            answered += 1
+            assert turn.verified
+            for variable in turn.answer.variables:
+                if isinstance(variable.source, CellRef):
+                    printed = conversation.document.cell(variable.source).quantity
+                    assert printed is not None
+                    assert printed.value == variable.value
+                    numbers += 1
+    assert refused > 20
+    assert answered > 5
+    assert numbers > 5
+
+
+def _next_of(replies: Iterator[Reply], asked: Asked) -> Reply:
+    return next(replies)

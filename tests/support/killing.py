@@ -408,7 +408,7 @@ SCENARIOS = {
         Scenario("run inline", _runs(["run", "sample", "--workers", "1"]), runs_come_to, complete_conversations),
         Scenario(
             "run of a model",
-            lambda folder: _runs(["run", "sample", "--limit", "20", "--solver", "agent", "--model", _model()])(folder),  # noqa: PLW0108
+            lambda folder: _runs(["run", "sample", "--limit", "8", "--solver", "agent", "--model", _model()])(folder),  # noqa: PLW0108
             runs_come_to,
             replies_and_turns,
         ),
