@@ -71,10 +71,10 @@ def read_chosen(path: Path, choice: Choice) -> tuple[Dataset, Selection | None]:
 
 
 def _named(dataset: Dataset, names: Sequence[str]) -> tuple[str, ...]:
-    known = [conversation.id for conversation in dataset.conversations]
-    pages = {conversation.document.id: None for conversation in dataset.conversations}
+    known = [one.id for one in dataset.listed]
+    pages = {one.page.id: None for one in dataset.listed}
     wanted = {match_id(name, [*known, *(page for page in pages if page not in known)], dataset.path) for name in names}
-    found = (one.id for one in dataset.conversations if one.id in wanted or one.document.id in wanted)
+    found = (one.id for one in dataset.listed if one.id in wanted or one.page.id in wanted)
     return tuple(dict.fromkeys(found))
 
 

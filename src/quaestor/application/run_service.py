@@ -11,7 +11,6 @@ from pydantic import JsonValue
 from quaestor.application.live_traces import TraceOptions
 from quaestor.application.models import NO_CASSETTE, CassetteOptions, solver_access
 from quaestor.application.ontologies import find_ontology, is_set
-from quaestor.application.resolve import documents_of
 from quaestor.application.solver_options import (
     NO_OVERRIDES,
     SolverOverrides,
@@ -96,7 +95,7 @@ class RunReading:
 
 
 def _reading(spec: RunSpec, knowledge: GraphProvider, dataset: Dataset, settings: Settings) -> RunReading:
-    pages = documents_of(dataset).values()
+    pages = {one.page.id: one.page for one in dataset.listed}.values()
     frozen = sum(knowledge.frozen.has(page) for page in pages) if knowledge.frozen else 0
     own, by_default = not is_set(settings), settings.policy is None
     return RunReading(str(spec.ontology), own, spec.policy, by_default, len(pages), frozen)
@@ -164,7 +163,7 @@ async def _play(
     async def stopped(why: str, *, by_person: bool = False) -> RunStoppedError:
         return RunStoppedError(why, resumed or await _begun(store, spec), by_person=by_person)
 
-    traces = request.traces and request.traces.opened([item.id for item in dataset.conversations])
+    traces = request.traces and request.traces.opened([one.id for one in dataset.listed])
     try:
         with traces or nullcontext():
             record = await run_dataset(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.segment import Segment
     from rich.table import Table as Grid
 
+    from quaestor.datasets.listed import ListedPage
     from quaestor.documents.document import Document
     from quaestor.settings import Settings
 
@@ -150,7 +151,7 @@ def say_what_is_lost(document: "Document") -> None:
         print(f"quaestor: ... and {len(lost) - _MOST_LOST} more (quaestor read FILE)", file=sys.stderr)
 
 
-def say_what_is_refused(documents: "Iterable[Document]") -> None:
+def say_what_is_refused(documents: "Iterable[Document | ListedPage]") -> None:
     """Says on stderr of which pages nothing was read, and why: what is asked about them cannot be answered."""
     refused = {page.id: page.refusal for page in documents if page.refusal is not None}
     for id, why in list(refused.items())[:_MOST_LOST]:

@@ -52,7 +52,7 @@ def run_command(
         load_ahead(request)
         with announced(f"reading {path}"):
             pages, selection = read_chosen(path, choice)
-        say_what_is_refused(conversation.document for conversation in pages.conversations)
+        say_what_is_refused(one.page for one in pages.listed)
         request = replace(request, selection=selection)
 
     async def play_all() -> str:
@@ -93,14 +93,14 @@ def eval_command(
         load_ahead(request)
         with announced(f"reading {path}"):
             (pages, selection), gold = read_chosen(path, choice), read_gold(path)
-        say_what_is_refused(conversation.document for conversation in pages.conversations)
+        say_what_is_refused(one.page for one in pages.listed)
         request = replace(request, selection=selection)
 
     if learned_from(path, request.settings.solver, solver_options(request.settings, request.overrides)):
         warning = f"these weights were trained on {path}: the score says nothing about other pages"
         print(f"quaestor: {warning}", file=sys.stderr)
 
-    if solver.advice and (known := rests_on(solver.advice, (c.id for c in pages.conversations))):
+    if solver.advice and (known := rests_on(solver.advice, (one.id for one in pages.listed))):
         warning = f"{solver.advice} was drawn from runs over {known} of these {len(pages.conversations)} conversations"
         print(f"quaestor: {warning}: the score says nothing about others", file=sys.stderr)
 

@@ -1,11 +1,10 @@
 """Conversations about documents, and the file that they come from."""
 
-import hashlib
-import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from quaestor.core.answer_value import AnswerKinds
+from quaestor.datasets.listed import ConversationListing, FileConversations, ListedConversation
 from quaestor.documents.document import Document
 from quaestor.errors import UnknownConversationError
 from quaestor.questions.splitting import QuestionPart
@@ -47,7 +46,8 @@ class Dataset:
         path: Where it was read from.
         format: The name of the format that it was read as: `original`, `cleaned`.
         digest: SHA-256 over ids, documents and questions; answers do not change it.
-        conversations: In the file's order.
+        conversations: In the file's order. Those of a large file are read as they are asked for; whoever wants no
+            more than their ids or pages takes `listed`.
         warnings: What the format lost and which tables hold no number, one line each.
         answers: Which answers its questions have, as its format says; in the digest of a run it is where a solver
             does otherwise for it.
@@ -56,7 +56,7 @@ class Dataset:
     path: str
     format: str
     digest: str
-    conversations: tuple[Conversation, ...]
+    conversations: Sequence[Conversation]
     warnings: tuple[str, ...] = ()
     answers: AnswerKinds = "all"
 
@@ -78,7 +78,34 @@ class Dataset:
             warnings: What the format lost, one line each.
             answers: Which answers the questions have: only `numbers`, where the format is one of such questions alone.
         """
-        return cls(path, format, _digest(conversations), tuple(conversations), tuple(warnings), answers)
+        listing = ConversationListing()
+        for conversation in conversations:
+            listing.add(conversation)
+        kept = conversations if isinstance(conversations, FileConversations) else tuple(conversations)
+        return cls(path, format, listing.digest, kept, tuple(warnings), answers)
+
+    @property
+    def listed(self) -> Sequence[ListedConversation]:
+        """What is known of the conversations without reading them again, in the file's order."""
+        if isinstance(self.conversations, FileConversations):
+            return self.conversations.listed
+        listing = ConversationListing()
+        for conversation in self.conversations:
+            listing.add(conversation)
+        return listing.listed
+
+    def taking(self, ids: Iterable[str]) -> Sequence[Conversation]:
+        """Returns the conversations with some ids, in the file's order."""
+        wanted = set(ids)
+        places = [place for place, one in enumerate(self.listed) if one.id in wanted]
+        if isinstance(self.conversations, FileConversations):
+            return self.conversations.taking(places)
+        return tuple(self.conversations[place] for place in places)
+
+    def documents(self) -> Iterator[Document]:
+        """Yields each page once, as its last conversation has it, in the order of the first ones."""
+        last = {one.page.id: place for place, one in enumerate(self.listed)}
+        return (self.conversations[place].document for place in last.values())
 
     def conversation(self, id: str) -> Conversation:
         """Returns the conversation of that id.
@@ -86,26 +113,12 @@ class Dataset:
         Raises:
             UnknownConversationError: There is none; the message names the nearest ids.
         """
-        found = next((conversation for conversation in self.conversations if conversation.id == id), None)
-        if found is None:
+        known = [one.id for one in self.listed]
+        if id not in known:
             from rapidfuzz import process
 
-            known = [conversation.id for conversation in self.conversations]
             nearest = ", ".join(match for match, _, _ in process.extract(id, known, limit=3))
             raise UnknownConversationError(
                 f"{self.path} has no conversation {id[:80]!r}; the nearest ids are {nearest}"
             )
-        return found
-
-
-def _digest(conversations: Sequence[Conversation]) -> str:
-    """Returns the SHA-256 over all that was read; that questions are independent counts, that they are chained not.
-
-    So the digest of a file of chained conversations is that of the releases before there were others.
-    """
-    read = [
-        [conversation.id, conversation.document.digest, conversation.questions]
-        + ([] if conversation.chained else ["independent"])
-        for conversation in conversations
-    ]
-    return hashlib.sha256(json.dumps(read).encode()).hexdigest()
+        return self.conversations[known.index(id)]

@@ -1,5 +1,7 @@
-"""The fields of a benchmark's records: text that is text."""
+"""The fields of a benchmark's records: text that is text, and what is said of a page that was read from them."""
 
+from quaestor.documents.document import Document
+from quaestor.documents.repairs import WarningKind, show_warning
 from quaestor.errors import DatasetError
 
 
@@ -25,3 +27,12 @@ def text_field(value: object, what: str, *, empty: bool = False, benchmark: str 
         except UnicodeEncodeError:
             raise DatasetError(f"{what} holds characters that are no Unicode text; save the file as UTF-8") from None
     return value
+
+
+def shown_losses(document: Document) -> tuple[str, ...]:
+    """Returns what a page lacks to be asked about, one line each: nothing of it was read, a table has no number."""
+    return tuple(
+        f"{document.id}: {show_warning(warning)}"
+        for warning in document.warnings
+        if warning.kind in (WarningKind.NO_NUMBER, WarningKind.REFUSED)
+    )

@@ -7,7 +7,7 @@ of one seed holds the smaller, and a conversation that is added to the file chan
 import hashlib
 from dataclasses import dataclass
 
-from quaestor.datasets.dataset import Conversation, Dataset
+from quaestor.datasets.dataset import Dataset
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +27,10 @@ class Selection:
     def of(self, dataset: Dataset) -> Dataset:
         """Returns the dataset of what is taken, in the file's order; of a sample that is larger than it, all."""
         if self.sample is None:
-            taken = set(self.conversations)
+            taken = self.conversations
         else:
-            ids = [conversation.id for conversation in dataset.conversations]
-            taken = set(sorted(ids, key=self._place)[: self.sample])
-        kept: list[Conversation] = [found for found in dataset.conversations if found.id in taken]
-        return Dataset.of(dataset.path, dataset.format, kept, dataset.warnings, dataset.answers)
+            taken = tuple(sorted((one.id for one in dataset.listed), key=self._place)[: self.sample])
+        return Dataset.of(dataset.path, dataset.format, dataset.taking(taken), dataset.warnings, dataset.answers)
 
     def _place(self, id: str) -> tuple[str, str]:
         return hashlib.sha256(f"{self.seed} {id}".encode()).hexdigest(), id

@@ -9,12 +9,13 @@ from functools import lru_cache
 from importlib.metadata import version
 
 from quaestor.core.triples import Triple
+from quaestor.datasets.listed import ListedPage
 from quaestor.documents.document import Document
 from quaestor.store.base import RunStore
 from quaestor.store.records import GraphKey
 
 
-def graph_key(document: Document, ontology: str) -> GraphKey:
+def graph_key(document: Document | ListedPage, ontology: str) -> GraphKey:
     """Returns what the graph of a page is kept under, built by this version with an ontology."""
     return GraphKey(document.id, document.digest, ontology, _this_version())
 
@@ -40,7 +41,7 @@ class FrozenGraphs:
         """
         return cls(store, ontology, await store.frozen_graphs(ontology))
 
-    def has(self, document: Document) -> bool:
+    def has(self, document: Document | ListedPage) -> bool:
         """Tells whether the graph of a page is there."""
         return graph_key(document, self._ontology) in self._keys
 

@@ -103,8 +103,7 @@ async def resolve_ontology(
         OntologyError: What the store has is none.
     """
     if ontology is None and spec.ontology is None:
-        documents = {conversation.document.id: conversation.document for conversation in dataset.conversations}
-        ontology = await compute(build_ontology, documents.values())
+        ontology = await compute(build_ontology, dataset.documents())
     if ontology is None:
         assert spec.ontology is not None
         triples = await store.load_ontology(spec.ontology)

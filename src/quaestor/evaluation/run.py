@@ -6,7 +6,7 @@ same whatever the engine, the order and the interruptions, times apart.
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from functools import partial
 from itertools import takewhile
@@ -88,9 +88,7 @@ async def run_dataset(
         recorder = RunWriter(
             store, run.id, on_conversation, used, live=config is not None, observing=observing, lease=lease, seen=seen
         )
-        waiting: Iterable[Conversation] = (
-            one for one in _page_by_page(dataset.conversations) if one.id not in complete
-        )
+        waiting = _page_by_page(dataset, lambda id: id not in complete)
         status: RunStatus = "stopped"
         try:
             async with lease.held(store, run.id):
@@ -101,7 +99,7 @@ async def run_dataset(
                     given_back = await _given_back(store, run.id, recorder, lease)
                     if not given_back:
                         break
-                    waiting = [one for one in _page_by_page(dataset.conversations) if one.id in given_back]
+                    waiting = _page_by_page(dataset, given_back.__contains__)
             status = await _outcome(store, run)
         except Exception:
             status = "failed"
@@ -136,13 +134,16 @@ async def _others_play(store: RunStore, run: str, lease: Lease) -> bool:
     return any(owner is not None and not is_gone(owner) for owner in owners)
 
 
-def _page_by_page(conversations: Iterable[Conversation]) -> Iterator[Conversation]:
-    """Yields conversations in their order, those about one page together: few pages are kept ready at once."""
-    pages: dict[str, list[Conversation]] = {}
-    for conversation in conversations:
-        pages.setdefault(conversation.document.id, []).append(conversation)
-    for together in pages.values():
-        yield from together
+def _page_by_page(dataset: Dataset, wanted: Callable[[str], bool]) -> Iterator[Conversation]:
+    """Yields the conversations of which the ids are wanted, in their order, each read as it is taken.
+
+    Those about one page come together: few pages are kept ready at once.
+    """
+    pages, listed = dict[str, list[int]](), dataset.listed
+    for place, one in enumerate(listed):
+        pages.setdefault(one.page.id, []).append(place)
+    places = (place for together in pages.values() for place in together)
+    return (dataset.conversations[place] for place in places if wanted(listed[place].id))
 
 
 async def _outcome(store: RunStore, run: RunRecord) -> RunStatus:
@@ -155,10 +156,10 @@ async def _outcome(store: RunStore, run: RunRecord) -> RunStatus:
 def _check(dataset: Dataset, spec: RunSpec) -> None:
     if spec.dataset_digest != dataset.digest:
         raise InputError(f"the spec is of another dataset than {dataset.path}: make it with RunSpec.of")
-    repeated = [key for key, count in Counter(item.id for item in dataset.conversations).items() if count > 1]
+    repeated = [key for key, count in Counter(one.id for one in dataset.listed).items() if count > 1]
     if repeated:
         raise DatasetError(f"{dataset.path} has conversations with the same id: {', '.join(repeated[:5])}")
-    if dataset.conversations and not any(conversation.questions for conversation in dataset.conversations):
+    if dataset.listed and not any(one.questions for one in dataset.listed):
         raise DatasetError(f"{dataset.path} is a document in which nothing is asked: there is nothing to run")
     for conversation in dataset.conversations:
         check_questions(conversation)

@@ -14,7 +14,7 @@ import select
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,6 +22,7 @@ from pathlib import Path
 
 from quaestor.errors import DatasetError
 from quaestor.readers.encodings import DecodedText, decode_text
+from quaestor.readers.json_records import JsonRecords, Outline, Places, find_outline
 
 HEAD = 1 << 16
 """Bytes by which a file is recognised."""
@@ -196,6 +197,46 @@ class FileContent:
     def is_json(self) -> bool:
         """Whether `json` can be read."""
         return self.looks_like_json and self._parsed[1] is None
+
+    @cached_property
+    def outline(self) -> Outline | None:
+        """What the JSON of a data set is made of, found without holding it.
+
+        None where it is neither a list nor an object; `json` says then what is wrong.
+        """
+        if not self.looks_like_json:
+            return None
+        try:
+            with self._as_utf8.open() as file:
+                return find_outline(file, LARGEST)
+        except (DatasetError, UnicodeDecodeError):
+            return None
+
+    def records(self, parts: Iterable[Places]) -> JsonRecords:
+        """Returns values of the JSON, parsed as they are asked for.
+
+        What is packed, comes out of a pipe or is in another encoding than UTF-8 is held as bytes meanwhile.
+
+        Args:
+            parts: Where they stand, as `outline` says; one part after the other.
+
+        Raises:
+            DatasetError: The file cannot be read any more.
+        """
+        content = self._as_utf8
+        if content.given is not None or content.is_packed or not self.path.is_file():
+            return JsonRecords(self.path, io.BytesIO(content.data), parts)
+        try:
+            return JsonRecords(self.path, self.path.open("rb"), parts)
+        except OSError as error:
+            raise DatasetError(f"cannot read {self.path}: {error}") from None
+
+    @cached_property
+    def _as_utf8(self) -> "FileContent":
+        encoding = json.detect_encoding(self.head[:4])
+        if encoding in ("utf-8", "utf-8-sig"):
+            return self
+        return FileContent(self.path, self.data.decode(encoding, "surrogatepass").encode("utf-8", "surrogatepass"))
 
     @cached_property
     def looks_like_json(self) -> bool:

@@ -59,7 +59,7 @@ def test_an_original_file(tmp_path: Path) -> None:
         ("pre_text", "sales rose ."),
         ("post_text", "costs were $ 5 million ."),
     ]
-    assert dataset.conversation("Double_ACME/2008/page_1.pdf") is second
+    assert dataset.conversation("Double_ACME/2008/page_1.pdf") == second
     assert dataset.warnings == ()
 
 
@@ -116,7 +116,7 @@ def test_answers_do_not_change_the_digest(tmp_path: Path) -> None:
     other = read_dataset(write(tmp_path, [original(annotation={"dialogue_break": ["and in 2007?"]})]))
     assert before.digest == after.digest == unlabelled.digest != other.digest
     assert before.conversations == after.conversations
-    assert "SENTINEL" not in repr(after)
+    assert "SENTINEL" not in repr([after, *after.conversations])
 
 
 class Guarded(dict[str, Any]):

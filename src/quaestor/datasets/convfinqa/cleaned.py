@@ -1,7 +1,5 @@
 """The cleaned format of ConvFinQA: records by split, `{"dev": [...]}`, a table as columns of named rows."""
 
-from collections.abc import Mapping
-
 from quaestor.datasets.convfinqa.records import read_records
 from quaestor.datasets.dataset import Dataset
 from quaestor.errors import DatasetError
@@ -21,7 +19,8 @@ class CleanedFormat:
 
     def recognises(self, content: FileContent) -> bool:
         """Returns whether a file is a JSON object with a split of that name."""
-        return content.is_json and isinstance(content.json, Mapping) and any(split in content.json for split in _SPLITS)
+        found = content.outline
+        return found is not None and found.kind == "object" and any(split in found.parts for split in _SPLITS)
 
     def read(self, content: FileContent, limit: int | None = None) -> Dataset:
         """Returns the documents and questions of a file, all splits one after the other.
@@ -33,11 +32,7 @@ class CleanedFormat:
         Raises:
             DatasetError: The file or a record is not what it should be.
         """
-        splits = content.json
-        if not isinstance(splits, Mapping):
+        if content.outline is None or content.outline.kind != "object":
             raise DatasetError(f"{content.path} is no object of splits; is it a ConvFinQA file?")
-        records: list[object] = []
-        for split in _SPLITS:
-            part = splits.get(split, [])
-            records += part if isinstance(part, list) else [part]
-        return read_records(records, str(content.path), self.name, limit, [_LOSSES])
+        splits = [content.outline.parts[split] for split in _SPLITS if split in content.outline.parts]
+        return read_records(content.records(splits), str(content.path), self.name, limit, [_LOSSES])

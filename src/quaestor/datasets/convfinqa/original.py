@@ -13,7 +13,7 @@ class OriginalFormat:
 
     def recognises(self, content: FileContent) -> bool:
         """Returns whether a file is a JSON list: what its records lack is said when they are read."""
-        return content.is_json and isinstance(content.json, list)
+        return content.outline is not None and content.outline.kind == "list"
 
     def read(self, content: FileContent, limit: int | None = None) -> Dataset:
         """Returns the documents and questions of a file.
@@ -25,7 +25,6 @@ class OriginalFormat:
         Raises:
             DatasetError: The file or a record is not what it should be.
         """
-        records = content.json
-        if not isinstance(records, list):
+        if content.outline is None or content.outline.kind != "list":
             raise DatasetError(f"{content.path} is no list of records; is it a ConvFinQA file?")
-        return read_records(records, str(content.path), self.name, limit)
+        return read_records(content.records(content.outline.parts.values()), str(content.path), self.name, limit)

@@ -3,10 +3,12 @@
 Owns the page's fields in both formats: `pre_text`, `table`, `post_text`, and the id that names the page.
 """
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
+from quaestor.core.caching import BoundedCache
 from quaestor.datasets.convfinqa.ids import page_of
 from quaestor.datasets.fields import text_field
 from quaestor.documents.assembly import ParagraphPart, SectionPart, TablePart, assemble, check_length, refused
@@ -16,7 +18,9 @@ from quaestor.documents.sentences import rejoin_sentences, split_sentences
 from quaestor.errors import DatasetError, DocumentError
 
 
-def read_convfinqa_page(record: Mapping[str, object], where: str, pages: dict[str, Document] | None = None) -> Document:
+def read_convfinqa_page(
+    record: Mapping[str, object], where: str, pages: BoundedCache[bytes, Document] | None = None
+) -> Document:
     """Returns the page of one record of either format; a null table or text is an empty one.
 
     Of a page with a text that is longer than any that is printed nothing is read: `Document.refusal` says why.
@@ -24,8 +28,8 @@ def read_convfinqa_page(record: Mapping[str, object], where: str, pages: dict[st
     Args:
         record: One object of a file: with `doc`, or with `table`, `pre_text` and `post_text` beside `id`.
         where: The record in words, for errors.
-        pages: The pages that were read before, by their content; a page with equal content is taken from it, a new
-            one added to it. None shares nothing.
+        pages: The pages that were read before, by the digest of their content; a page with equal content is taken
+            from it, a new one added to it. None shares nothing.
 
     Source: The published files of ConvFinQA: Chen et al., "ConvFinQA: Exploring the Chain of Numerical Reasoning in
         Conversational Finance Question Answering" (2022).
@@ -39,11 +43,15 @@ def read_convfinqa_page(record: Mapping[str, object], where: str, pages: dict[st
         raise DatasetError(f"{where}: 'doc' is no object; is this a ConvFinQA file?")
     grid = _grid(page.get("table"), where)
     texts = {section: _texts(page.get(section), where, section) for section in ("pre_text", "post_text")}
-    content = json.dumps([name, grid, texts])
-    if pages is not None and content in pages:
-        return pages[content]
+    if pages is None:
+        return _document(name, grid, texts)
+    content = hashlib.sha256(json.dumps([name, grid, texts]).encode()).digest()
+    return pages.get(content, lambda: _document(name, grid, texts))
+
+
+def _document(name: str, grid: list[list[str]], texts: Mapping[str, Sequence[str]]) -> Document:
     try:
-        document = assemble(
+        return assemble(
             name,
             [
                 SectionPart("pre_text"),
@@ -55,10 +63,7 @@ def read_convfinqa_page(record: Mapping[str, object], where: str, pages: dict[st
             lost_dashes=True,
         )
     except DocumentError as error:
-        document = refused(name, error)
-    if pages is not None:
-        pages[content] = document
-    return document
+        return refused(name, error)
 
 
 def _sentences(page: str, section: str, texts: Mapping[str, Sequence[str]]) -> tuple[str, ...]:

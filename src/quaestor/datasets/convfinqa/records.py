@@ -5,20 +5,26 @@ reader.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
+from quaestor.core.caching import BoundedCache
 from quaestor.datasets.convfinqa.ids import company_of, is_joined
 from quaestor.datasets.convfinqa.page import read_convfinqa_page
 from quaestor.datasets.dataset import Conversation, Dataset
-from quaestor.datasets.fields import text_field
+from quaestor.datasets.fields import shown_losses, text_field
+from quaestor.datasets.listed import ConversationListing, FileConversations
 from quaestor.documents.document import Document
-from quaestor.documents.repairs import WarningKind, show_warning
 from quaestor.errors import DatasetError
+from quaestor.readers.json_records import JsonRecords
+
+_PAGES = 128
+"""So many pages are kept once they are read: conversations about one page mostly follow each other."""
 
 
 def read_records(
-    records: Sequence[object], path: str, format: str, limit: int | None, losses: Sequence[str] = ()
+    records: JsonRecords, path: str, format: str, limit: int | None, losses: Sequence[str] = ()
 ) -> Dataset:
-    """Returns the dataset that the records of a file are.
+    """Returns the dataset that the records of a file are; each is read once here, and again as it is asked for.
 
     Args:
         records: All of the file, in order.
@@ -34,42 +40,48 @@ def read_records(
         raise DatasetError(
             f"{path} holds no conversations: a list of records or an object with 'dev', 'train' or 'test' is expected"
         )
-    pages: dict[str, Document] = {}
-    conversations = []
-    seen: dict[str, int] = {}
-    for number, record in enumerate(records):
-        where = f"{path}, record {number}"
-        if not isinstance(record, Mapping):
-            raise DatasetError(f"{where}: it is no object; is it a ConvFinQA file?")
+    pages = BoundedCache[bytes, Document](_PAGES)
+    read = partial(_read, records, path, pages)
+    listing, seen, warnings = ConversationListing(), dict[str, int](), list(losses)
+    for number in range(len(records)):
         if limit is not None and number >= limit:
+            if not records.is_object(number):
+                raise _no_object(path, number)
             continue
-        conversation = read_conversation(record, where, pages)
+        conversation = read(number)
         if conversation.id in seen:
             raise DatasetError(
-                f"{where}: the id {conversation.id!r} is record {seen[conversation.id]}'s; make ids unique"
+                f"{path}, record {number}: the id {conversation.id!r} is record {seen[conversation.id]}'s; make ids "
+                "unique"
             )
         seen[conversation.id] = number
-        conversations.append(conversation)
-    warnings = list(losses)
-    for document in {id(page): page for page in pages.values()}.values():
-        warnings += [
-            f"{document.id}: {show_warning(warning)}"
-            for warning in document.warnings
-            if warning.kind in (WarningKind.NO_NUMBER, WarningKind.REFUSED)
-        ]
+        if listing.add(conversation):
+            warnings += shown_losses(conversation.document)
+    conversations = FileConversations(listing.listed, read)
     # Every question of the benchmark asks for a number, or for yes or no.
-    return Dataset.of(path, format, conversations, warnings, answers="numbers")
+    return Dataset(path, format, listing.digest, conversations, tuple(warnings), "numbers")
+
+
+def _read(records: JsonRecords, path: str, pages: BoundedCache[bytes, Document], number: int) -> Conversation:
+    record = records[number]
+    if not isinstance(record, Mapping):
+        raise _no_object(path, number)
+    return read_conversation(record, f"{path}, record {number}", pages)
+
+
+def _no_object(path: str, number: int) -> DatasetError:
+    return DatasetError(f"{path}, record {number}: it is no object; is it a ConvFinQA file?")
 
 
 def read_conversation(
-    record: Mapping[str, object], where: str, pages: dict[str, Document] | None = None
+    record: Mapping[str, object], where: str, pages: BoundedCache[bytes, Document] | None = None
 ) -> Conversation:
     """Returns the document and the questions of one record of either format.
 
     Args:
         record: As the file holds it; no field but id, texts, table and questions is looked at.
         where: The place to name in an error.
-        pages: Documents read so far by their content; equal pages become one object.
+        pages: Documents read so far by their content; equal pages become one object, as long as it is kept.
 
     Raises:
         DatasetError: A field is missing or is not what it should be.

@@ -5,13 +5,19 @@ the few fields that it reads, so an answer field cannot reach a document: `scori
 """
 
 from collections.abc import Mapping
+from functools import partial
 
+from quaestor.core.caching import BoundedCache
 from quaestor.datasets.dataset import Conversation, Dataset
-from quaestor.datasets.fields import text_field
+from quaestor.datasets.fields import shown_losses, text_field
+from quaestor.datasets.listed import ConversationListing, FileConversations
 from quaestor.datasets.tatqa.page import BENCHMARK, read_tatqa_page
-from quaestor.documents.repairs import WarningKind, show_warning
 from quaestor.errors import DatasetError
 from quaestor.readers.content import FileContent
+from quaestor.readers.json_records import JsonRecords
+
+_PAGES = 128
+"""So many pages are kept once they are read."""
 
 
 class TatqaFormat:
@@ -21,8 +27,10 @@ class TatqaFormat:
 
     def recognises(self, content: FileContent) -> bool:
         """Returns whether a file is a JSON list whose first record has paragraphs and questions beside its table."""
-        records = content.json if content.is_json else None
-        first = records[0] if isinstance(records, list) and records else None
+        found = content.outline
+        if found is None or found.kind != "list":
+            return False
+        first = next(iter(content.records(found.parts.values())), None)
         return isinstance(first, Mapping) and {"table", "paragraphs", "questions"} <= first.keys()
 
     def read(self, content: FileContent, limit: int | None = None) -> Dataset:
@@ -35,30 +43,34 @@ class TatqaFormat:
         Raises:
             DatasetError: The file or a record is not what it should be.
         """
-        records, path = content.json, str(content.path)
-        if not isinstance(records, list):
+        path = str(content.path)
+        if content.outline is None or content.outline.kind != "list":
             raise DatasetError(f"{path} is no list of records; is it a TAT-QA file?")
-        conversations: list[Conversation] = []
-        seen: dict[str, int] = {}
-        for number, record in enumerate(records[:limit]):
-            where = f"{path}, record {number}"
-            if not isinstance(record, Mapping):
-                raise DatasetError(f"{where}: it is no object; is it a TAT-QA file?")
-            conversation = _conversation(record, where)
+        records = content.records(content.outline.parts.values())
+        read = partial(_read, records, path, BoundedCache[int, Conversation](_PAGES))
+        listing, seen, warnings = ConversationListing(), dict[str, int](), list[str]()
+        for number in range(len(records))[:limit]:
+            conversation = read(number)
             if conversation.id in seen:
-                first = seen[conversation.id]
+                where, first = f"{path}, record {number}", seen[conversation.id]
                 raise DatasetError(
                     f"{where}: the table's uid {conversation.id!r} is record {first}'s; make uids unique"
                 )
             seen[conversation.id] = number
-            conversations.append(conversation)
-        warnings = [
-            f"{conversation.id}: {show_warning(warning)}"
-            for conversation in conversations
-            for warning in conversation.document.warnings
-            if warning.kind in (WarningKind.NO_NUMBER, WarningKind.REFUSED)
-        ]
-        return Dataset.of(path, self.name, conversations, warnings)
+            listing.add(conversation)
+            warnings += shown_losses(conversation.document)
+        conversations = FileConversations(listing.listed, read)
+        return Dataset(path, self.name, listing.digest, conversations, tuple(warnings))
+
+
+def _read(records: JsonRecords, path: str, pages: BoundedCache[int, Conversation], number: int) -> Conversation:
+    def made() -> Conversation:
+        where, record = f"{path}, record {number}", records[number]
+        if not isinstance(record, Mapping):
+            raise DatasetError(f"{where}: it is no object; is it a TAT-QA file?")
+        return _conversation(record, where)
+
+    return pages.get(number, made)
 
 
 def _conversation(record: Mapping[str, object], where: str) -> Conversation:

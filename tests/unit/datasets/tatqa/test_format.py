@@ -35,7 +35,7 @@ def test_answers_change_nothing_that_is_read(tmp_path: Path) -> None:
     unlabelled = read_dataset(write_tatqa(tmp_path, [without_answers(record) for record in tatqa_pages()]))
     assert labelled.digest == planted.digest == unlabelled.digest
     assert labelled.conversations == planted.conversations == unlabelled.conversations
-    assert "SENTINEL" not in repr(planted)
+    assert "SENTINEL" not in repr([planted, *planted.conversations])
 
 
 def test_the_limit_reads_the_first_pages(tmp_path: Path) -> None:

@@ -1,0 +1,230 @@
+"""The records of a JSON file, found in one pass and parsed one at a time, so that none is held that nobody asks for.
+
+Owns where each record of a list stands in the file, and that it is read as it was found: a file that is changed
+meanwhile is refused. What is no plain JSON in UTF-8 has no such places; it is for whoever parses all of it to say why.
+"""
+
+import codecs
+import hashlib
+import io
+import json
+import threading
+import weakref
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import overload
+
+from quaestor.errors import DatasetError
+
+_CHUNK = 1 << 20
+_SPACE = " \t\n\r"
+_BOM = codecs.BOM_UTF8.decode("latin-1")
+_OPENING = {"[": "list", "{": "object"}
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where values stand in a file.
+
+    Attributes:
+        starts: The place of the first byte of each.
+        ends: That behind the last.
+        marks: The first eight bytes of each one's BLAKE2 digest.
+        listed: Whether they are the elements of a list; else it is one value by itself.
+    """
+
+    starts: "array[int]" = field(default_factory=lambda: array("Q"))
+    ends: "array[int]" = field(default_factory=lambda: array("Q"))
+    marks: "array[int]" = field(default_factory=lambda: array("Q"))
+    listed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What a JSON file is made of.
+
+    Attributes:
+        kind: `list` or `object`.
+        parts: Of an object where the elements of the list under each key stand, or the value there; of a list its
+            elements, under "".
+    """
+
+    kind: str
+    parts: Mapping[str, Places]
+
+
+def find_outline(file: io.BufferedIOBase, largest: int) -> Outline | None:
+    """Returns what a JSON file is made of; None where it is no list and no object, not in UTF-8, or not JSON at all.
+
+    Args:
+        file: Read from where it stands to its end.
+        largest: Bytes; None is returned of a larger one.
+    """
+    try:
+        return _Pass(file, largest).outline()
+    except (ValueError, RecursionError):  # JSONDecodeError and UnicodeDecodeError among them
+        return None
+
+
+class _Pass:
+    """One pass over a file, a stretch of it at a time.
+
+    A stretch is taken as Latin-1, one character a byte: what JSON is made of is ASCII, whatever its strings hold.
+    """
+
+    def __init__(self, file: io.BufferedIOBase, largest: int) -> None:
+        self._file, self._left = file, largest
+        self._checked = codecs.getincrementaldecoder("utf-8")("surrogatepass")
+        self._decode = json.JSONDecoder().raw_decode
+        self._text, self._base, self._at, self._over = "", 0, 0, False
+        self._more(max(_CHUNK, len(_BOM)))
+        self._at = len(_BOM) if self._text.startswith(_BOM) else 0
+
+    def outline(self) -> Outline:
+        kind = _OPENING.get(self._next(), "")
+        if kind == "list":
+            parts = {"": self._elements()}
+        elif kind == "object":
+            parts = self._members()
+        else:
+            raise ValueError(kind)
+        if self._next():
+            raise ValueError("more follows")
+        return Outline(kind, parts)
+
+    def _members(self) -> dict[str, Places]:
+        parts: dict[str, Places] = {}
+        self._step("{")
+        while self._next() != "}":
+            if parts:
+                self._step(",")
+                self._next()
+            start, end = self._value()
+            key = json.loads(self._text[start:end].encode("latin-1").decode("utf-8", "surrogatepass"))
+            if not isinstance(key, str):
+                raise ValueError("no key")
+            self._step(":")
+            if self._next() == "[":
+                parts[key] = self._elements()
+            else:
+                parts[key] = Places(listed=False)
+                self._add(parts[key])
+        self._step("}")
+        return parts
+
+    def _elements(self) -> Places:
+        found = Places()
+        self._step("[")
+        while self._next() != "]":
+            if found.starts:
+                self._step(",")
+                self._next()
+            self._add(found)
+        self._step("]")
+        return found
+
+    def _add(self, found: Places) -> None:
+        start, end = self._value()
+        found.starts.append(self._base + start)
+        found.ends.append(self._base + end)
+        found.marks.append(_mark(self._text[start:end].encode("latin-1")))
+
+    def _value(self) -> tuple[int, int]:
+        """Steps over a value; returns where in the stretch it begins and ends."""
+        while True:
+            with suppress(json.JSONDecodeError):
+                end = self._decode(self._text, self._at)[1]
+                # A number that ends with the stretch may go on behind it.
+                if end < len(self._text) or self._over:
+                    start, self._at = self._at, end
+                    return start, end
+            if self._over:
+                raise ValueError("no value")
+            self._more(max(_CHUNK, len(self._text) - self._at))
+
+    def _next(self) -> str:
+        """Steps over white space; returns the character that follows, "" at the end."""
+        while True:
+            while self._at < len(self._text) and self._text[self._at] in _SPACE:
+                self._at += 1
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if self._over:
+                return ""
+            self._more(_CHUNK)
+
+    def _step(self, wanted: str) -> None:
+        if self._next() != wanted:
+            raise ValueError(wanted)
+        self._at += 1
+
+    def _more(self, size: int) -> None:
+        """Forgets what was stepped over, and reads on."""
+        data = self._file.read(size)
+        self._left -= len(data)
+        if self._left < 0:
+            raise ValueError("too large")
+        self._over = not data
+        self._checked.decode(data, self._over)
+        self._text, self._base, self._at = self._text[self._at :] + data.decode("latin-1"), self._base + self._at, 0
+
+
+def _mark(data: bytes) -> int:
+    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")
+
+
+class JsonRecords(Sequence[object]):
+    """Values of a JSON file, parsed as they are asked for; several threads may ask at once."""
+
+    def __init__(self, path: Path, file: io.BufferedIOBase, parts: Iterable[Places]) -> None:
+        """Takes the values.
+
+        Args:
+            path: The file, for messages.
+            file: The file, open, which belongs to the records from now on.
+            parts: Where they stand, one part after the other.
+        """
+        self._path, self._file, self._parts, self._lock = path, file, tuple(parts), threading.Lock()
+        self._count = sum(len(part.starts) for part in self._parts)
+        weakref.finalize(self, file.close)
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> object: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[object]: ...
+    def __getitem__(self, index: int | slice) -> object:
+        """Returns a record.
+
+        Raises:
+            DatasetError: The file has changed since its records were found.
+        """
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(self._count))]
+        data = self._data(range(self._count)[index])
+        return json.loads(data.decode("utf-8", "surrogatepass"))
+
+    def is_object(self, index: int) -> bool:
+        """Returns whether a record is an object, without parsing it."""
+        return self._data(index).startswith(b"{")
+
+    def __iter__(self) -> Iterator[object]:
+        return (self[place] for place in range(self._count))
+
+    def _data(self, index: int) -> bytes:
+        for part in self._parts:
+            if index < len(part.starts):
+                break
+            index -= len(part.starts)
+        start, mark = part.starts[index], part.marks[index]
+        with self._lock:
+            self._file.seek(start)
+            data = self._file.read(part.ends[index] - start)
+        if _mark(data) != mark:
+            raise DatasetError(f"{self._path} was changed while it was in use; leave it as it is, and start again")
+        return data

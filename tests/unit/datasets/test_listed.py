@@ -1,0 +1,85 @@
+"""Conversations that are read as they are asked for: the same as those that are held, and few of them at once."""
+
+import json
+import pickle
+import tracemalloc
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from quaestor.datasets.dataset import Dataset
+from quaestor.datasets.formats import read_dataset
+from quaestor.datasets.listed import FileConversations
+from quaestor.datasets.selection import Selection
+from quaestor.errors import DatasetError
+from quaestor.readers import json_records
+from quaestor.sample import sample_path
+
+
+def test_they_are_what_a_tuple_of_them_is() -> None:
+    dataset = read_dataset(sample_path())
+    lazy, held = dataset.conversations, tuple(dataset.conversations)
+    assert isinstance(lazy, FileConversations)
+    assert lazy == held
+    assert held == lazy
+    assert lazy != held[1:]
+    assert (lazy[0], lazy[-1]) == (held[0], held[-1])
+    assert lazy[::-2] == held[::-2]
+    assert pickle.loads(pickle.dumps(lazy)) == held  # noqa: S301 - our own bytes
+    as_held = Dataset.of(dataset.path, dataset.format, held, dataset.warnings, dataset.answers)
+    assert as_held == dataset
+    assert as_held.listed == dataset.listed
+    assert list(as_held.documents()) == list(dataset.documents())
+    with pytest.raises(IndexError):
+        lazy[len(lazy)]
+
+
+def test_a_selection_of_them_is_that_of_a_tuple() -> None:
+    dataset = read_dataset(sample_path())
+    held = replace(dataset, conversations=tuple(dataset.conversations))
+    for selection in (Selection(sample=5, seed=3), Selection((dataset.listed[4].id, dataset.listed[1].id))):
+        assert selection.of(dataset) == selection.of(held)
+        assert selection.of(dataset).digest == selection.of(held).digest
+
+
+def test_a_page_comes_once_as_its_last_conversation_has_it() -> None:
+    dataset = read_dataset(sample_path())
+    pages = {one.document.id: one.document for one in dataset.conversations}
+    assert list(dataset.documents()) == list(pages.values())
+    assert {one.page.id for one in dataset.listed} == pages.keys()
+
+
+def test_a_file_that_is_changed_while_it_is_played_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "data.json"
+    records = json.loads(sample_path().read_text())
+    path.write_text(json.dumps(records))
+    dataset = read_dataset(path)
+    records[-1]["annotation"]["dialogue_break"][0] += "?"
+    path.write_text(json.dumps(records))
+    with pytest.raises(DatasetError, match=r"data\.json was changed while it was in use"):
+        list(dataset.conversations)
+
+
+@pytest.mark.slow
+def test_what_is_held_does_not_grow_with_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_records, "_CHUNK", 1 << 16)
+    monkeypatch.setattr("quaestor.datasets.convfinqa.records._PAGES", 16)
+    records = json.loads(sample_path().read_text())
+
+    def held(times: int) -> float:
+        path = tmp_path / f"{times}.json"
+        copies = [{**one, "id": one["id"].replace("/", f"{copy}/", 1)} for copy in range(times) for one in records]
+        path.write_text(json.dumps(copies))
+        tracemalloc.start()
+        dataset = read_dataset(path)
+        for _ in dataset.conversations:
+            pass
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert len(dataset.conversations) == times * len(records)
+        return peak / 1e6
+
+    read_dataset(sample_path())  # what is loaded once
+    few, many = held(2), held(8)
+    assert many < few + 6 * len(records) * 1e-3, f"{few:.2f} and {many:.2f} MB"
