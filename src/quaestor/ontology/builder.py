@@ -4,8 +4,10 @@ Owns the accumulation and the decisions, which all fall at `freeze`: until then 
 that neither the order of documents nor a document given twice changes anything.
 """
 
+import pickle
+import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from quaestor.core.words import singular
@@ -45,7 +47,9 @@ class OntologyBuilder:
     def __init__(self, extractors: Sequence[Extractor] | None = None) -> None:
         """Takes what sees types in documents, by default the rules alone."""
         self._extractors = tuple(extractors) if extractors is not None else (RuleExtractor(),)
-        self._seen: dict[tuple[str, str], tuple[LabelEvidence, ...]] = {}
+        self._seen: dict[tuple[str, str], bytes] = {}
+        self._topics: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._proposed: set[Proposal] = set()
         self._frozen: Ontology | None = None
 
     def add(self, document: Document) -> None:
@@ -57,8 +61,19 @@ class OntologyBuilder:
         if self._frozen is not None:
             raise OntologyError(f"cannot add {document.id}: the ontology is frozen; begin another builder")
         key = (document.id, document.digest)
-        if key not in self._seen:
-            self._seen[key] = tuple(extractor.extract(document) for extractor in self._extractors)
+        if key in self._seen:
+            return
+        seen = tuple(extractor.extract(document) for extractor in self._extractors)
+        for topic, form in {" ".join(map(singular, plain(t).split())): t for s in seen for t in s.topics}.items():
+            self._topics[topic][form] += 1
+        self._proposed.update(p for s in seen for p in s.proposals)
+        # What is around its tables is most of a page: of a large corpus it is kept packed.
+        self._seen[key] = zlib.compress(pickle.dumps(seen, pickle.HIGHEST_PROTOCOL), 1)
+
+    def _sightings(self) -> Iterator[tuple[str, str, tuple[LabelEvidence, ...]]]:
+        """Yields each document with a name that no other content of it has, and what was seen in it."""
+        for (document, digest), packed in self._seen.items():
+            yield document, f"{document}\0{digest}", pickle.loads(zlib.decompress(packed))  # noqa: S301 - our own bytes
 
     def freeze(self) -> Ontology:
         """Returns the ontology of the documents so far; from now on nothing can be added."""
@@ -71,10 +86,10 @@ class OntologyBuilder:
         cues = CueIndex({c.name: c.cues for c in classes if c.name != ROOT_CLASS})
         seen_on: dict[Place, str] = {}
         documents: defaultdict[str, set[str]] = defaultdict(set)
-        for (document, digest), sightings in self._seen.items():
+        for document, content, sightings in self._sightings():
             for table, context in ((t, c) for s in sightings for t, c in s.contexts.items()):
                 name = cues.classify(context)[0].name
-                seen_on[f"{document}\0{digest}", table] = name
+                seen_on[content, table] = name
                 documents[name].add(document)
         seen = tuple(
             OntologyClass(c.name, c.label, c.cues, c.core, tuple(sorted(documents[c.name])))
@@ -87,13 +102,7 @@ class OntologyBuilder:
         """Returns the core's classes, and one for each topic of several documents that no core class has a cue for."""
         core = read_core().classes
         index = CueIndex({c.name: c.cues for c in core})
-        topics: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        for sightings in self._seen.values():
-            for key, form in {
-                " ".join(map(singular, plain(t).split())): t for s in sightings for t in s.topics
-            }.items():
-                topics[key][form] += 1
-        classes = [OntologyClass(c.name, c.label, tuple(sorted(c.cues)), core=True) for c in core]
+        topics, classes = self._topics, [OntologyClass(c.name, c.label, tuple(sorted(c.cues)), core=True) for c in core]
         taken = {c.name for c in classes}
         for key in sorted(topics):
             label = min(topics[key], key=lambda form: (-topics[key][form], form))
@@ -105,7 +114,7 @@ class OntologyBuilder:
 
     def _proposals(self) -> tuple[Proposal, ...]:
         """Returns what was proposed and is borne out by a document, sorted."""
-        return tuple(sorted({p for sightings in self._seen.values() for s in sightings for p in s.proposals}))
+        return tuple(sorted(self._proposed))
 
     def _with_properties(self, classes: tuple[OntologyClass, ...], seen_on: dict[Place, str]) -> Ontology:
         evidence = self._evidence(seen_on)
@@ -136,7 +145,8 @@ class OntologyBuilder:
     def _evidence(self, seen_on: dict[Place, str]) -> dict[str, _Evidence]:
         """Returns what was seen of each label; of phrases of the text only those of several documents, or of tables."""
         evidence: defaultdict[str, _Evidence] = defaultdict(_Evidence)
-        for (document, digest), sightings in self._seen.items():
+        for document, content, sightings in self._sightings():
+            places: dict[int, Place] = {}  # one of each, which the labels of a table share
             for label in (label for s in sightings for label in s.labels):
                 entry = evidence[plain(label.label)]
                 entry.forms[label.label if plain(label.label) else ""] += 1
@@ -144,7 +154,7 @@ class OntologyBuilder:
                 if label.table == TEXT:
                     entry.mentions += 1
                     continue
-                place = (f"{document}\0{digest}", label.table)
+                place = places.setdefault(label.table, (content, label.table))
                 entry.lines += 1
                 entry.ranges[label.range] += 1
                 entry.concepts.add(label.concept)
