@@ -22,7 +22,7 @@ from pathlib import Path
 
 from quaestor.errors import DatasetError
 from quaestor.readers.encodings import DecodedText, decode_text
-from quaestor.readers.json_records import JsonRecords, Outline, Places, find_outline
+from quaestor.readers.json_records import JsonOutline, JsonRecords, RecordPlaces, find_outline
 
 HEAD = 1 << 16
 """Bytes by which a file is recognised."""
@@ -199,7 +199,7 @@ class FileContent:
         return self.looks_like_json and self._parsed[1] is None
 
     @cached_property
-    def outline(self) -> Outline | None:
+    def outline(self) -> JsonOutline | None:
         """What the JSON of a data set is made of, found without holding it.
 
         None where it is neither a list nor an object; `json` says then what is wrong.
@@ -212,7 +212,7 @@ class FileContent:
         except (DatasetError, UnicodeDecodeError):
             return None
 
-    def records(self, parts: Iterable[Places]) -> JsonRecords:
+    def records(self, parts: Iterable[RecordPlaces]) -> JsonRecords:
         """Returns values of the JSON, parsed as they are asked for.
 
         What is packed, comes out of a pipe or is in another encoding than UTF-8 is held as bytes meanwhile.

@@ -26,7 +26,7 @@ _OPENING = {"[": "list", "{": "object"}
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class RecordPlaces:
     """Where values stand in a file.
 
     Attributes:
@@ -43,7 +43,7 @@ class Places:
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
+class JsonOutline:
     """What a JSON file is made of.
 
     Attributes:
@@ -53,10 +53,10 @@ class Outline:
     """
 
     kind: str
-    parts: Mapping[str, Places]
+    parts: Mapping[str, RecordPlaces]
 
 
-def find_outline(file: io.BufferedIOBase, largest: int) -> Outline | None:
+def find_outline(file: io.BufferedIOBase, largest: int) -> JsonOutline | None:
     """Returns what a JSON file is made of; None where it is no list and no object, not in UTF-8, or not JSON at all.
 
     Args:
@@ -83,7 +83,7 @@ class _Pass:
         self._more(max(_CHUNK, len(_BOM)))
         self._at = len(_BOM) if self._text.startswith(_BOM) else 0
 
-    def outline(self) -> Outline:
+    def outline(self) -> JsonOutline:
         kind = _OPENING.get(self._next(), "")
         if kind == "list":
             parts = {"": self._elements()}
@@ -93,10 +93,10 @@ class _Pass:
             raise ValueError(kind)
         if self._next():
             raise ValueError("more follows")
-        return Outline(kind, parts)
+        return JsonOutline(kind, parts)
 
-    def _members(self) -> dict[str, Places]:
-        parts: dict[str, Places] = {}
+    def _members(self) -> dict[str, RecordPlaces]:
+        parts: dict[str, RecordPlaces] = {}
         self._step("{")
         while self._next() != "}":
             if parts:
@@ -110,13 +110,13 @@ class _Pass:
             if self._next() == "[":
                 parts[key] = self._elements()
             else:
-                parts[key] = Places(listed=False)
+                parts[key] = RecordPlaces(listed=False)
                 self._add(parts[key])
         self._step("}")
         return parts
 
-    def _elements(self) -> Places:
-        found = Places()
+    def _elements(self) -> RecordPlaces:
+        found = RecordPlaces()
         self._step("[")
         while self._next() != "]":
             if found.starts:
@@ -126,7 +126,7 @@ class _Pass:
         self._step("]")
         return found
 
-    def _add(self, found: Places) -> None:
+    def _add(self, found: RecordPlaces) -> None:
         start, end = self._value()
         found.starts.append(self._base + start)
         found.ends.append(self._base + end)
@@ -179,7 +179,7 @@ def _mark(data: bytes) -> int:
 class JsonRecords(Sequence[object]):
     """Values of a JSON file, parsed as they are asked for; several threads may ask at once."""
 
-    def __init__(self, path: Path, file: io.BufferedIOBase, parts: Iterable[Places]) -> None:
+    def __init__(self, path: Path, file: io.BufferedIOBase, parts: Iterable[RecordPlaces]) -> None:
         """Takes the values.
 
         Args:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from quaestor.errors import DatasetError
 from quaestor.readers import json_records
 from quaestor.readers.content import FileContent, read_content
-from quaestor.readers.json_records import JsonRecords, Outline, find_outline
+from quaestor.readers.json_records import JsonOutline, JsonRecords, find_outline
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -23,11 +23,11 @@ VALUES = st.recursive(
 """With texts of all characters, also those that JSON is made of."""
 
 
-def outline_of(data: bytes) -> Outline | None:
+def outline_of(data: bytes) -> JsonOutline | None:
     return find_outline(io.BytesIO(data), 1 << 20)
 
 
-def parsed(data: bytes, outline: Outline) -> Any:
+def parsed(data: bytes, outline: JsonOutline) -> Any:
     """Returns the JSON put together again from its records."""
     found = {}
     for key, places in outline.parts.items():
