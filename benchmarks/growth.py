@@ -1,8 +1,10 @@
-"""What a run takes as its file grows: python -m benchmarks.growth --times 1 10 100.
+"""What a run takes as its file grows: python -m benchmarks.growth --times 1 10 100 [--keep FOLDER].
 
 The file is the public one, or the bundled sample, that many times over, each copy with pages of its own names. Played
-by the embedded solver in worker processes: time a turn, the most memory of the parent and of a worker, what the store
-takes a turn, and how long commands take that look into it.
+by the embedded solver in worker processes: time and CPU a turn, the most memory of the parent and of a worker, what the
+store takes a turn. Then the run is scored, and commands look into the store: how long they take, and how long beyond
+the same command on a run of a dozen turns, which is their start and their imports. With `--keep` the run stays in the
+folder, and is not played again by another call.
 """
 
 import argparse
@@ -14,8 +16,8 @@ import sys
 import tempfile
 import threading
 import time
-from contextlib import closing
-from dataclasses import dataclass
+from contextlib import closing, nullcontext
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -28,16 +30,20 @@ _PAUSE = 0.2
 
 
 @dataclass
-class Memory:
-    """The most memory of the processes of a session, in MB; without what they share with each other.
+class Used:
+    """What the processes of a session took; memory in MB, without what they share with each other.
 
     Attributes:
-        parent: Of the process that was started.
+        parent: The most memory of the process that was started.
         worker: Of the largest of the others.
+        cpu: Seconds of CPU of all of them, as far as they were seen: up to 0.2 s of each process are not.
+        seconds: From the start to the end.
     """
 
     parent: float = 0.0
     worker: float = 0.0
+    cpu: float = 0.0
+    seconds: float = 0.0
 
 
 def grown(source: Path, times: int, target: Path) -> int:
@@ -57,19 +63,24 @@ def grown(source: Path, times: int, target: Path) -> int:
 
 
 def copied(store: Path, run: str) -> str:
-    """Keeps a run once more under another id, without its graphs, for the command that compares two."""
+    """Keeps a run with its scores once more under another id, without its graphs, for the command that compares two."""
     other = f"{run}-copy"
+    tables = {"runs": "id", **dict.fromkeys(("examples", "turns", "scores", "scored_examples", "scored_turns"), "run")}
     with closing(sqlite3.connect(store)) as opened, opened:
-        for table, key in (("runs", "id"), ("examples", "run"), ("turns", "run")):
+        if opened.execute("SELECT 1 FROM runs WHERE id = ?", (other,)).fetchone():
+            return other
+        for table, key in tables.items():
             columns = [row[1] for row in opened.execute(f"PRAGMA table_info({table})")]
-            taken = ", ".join("?" if column == key else f'"{column}"' for column in columns)
+            new = {key: "?", **({"id": "id || '-copy'"} if table == "scores" else {})}
+            new |= {"score": "score || '-copy'"} if table.startswith("scored_") else {}
+            taken = ", ".join(new.get(column, f'"{column}"') for column in columns)
             opened.execute(f"INSERT INTO {table} SELECT {taken} FROM {table} WHERE {key} = ?", (other, run))
     return other
 
 
-def measured(command: list[str]) -> tuple[float, Memory, str]:
-    """Runs a command; returns its seconds, its memory, and what it printed."""
-    memory, begun = Memory(), time.monotonic()
+def measured(command: list[str]) -> tuple[Used, str]:
+    """Runs a command; returns what it took, and what it printed."""
+    used, begun = Used(), time.monotonic()
     with subprocess.Popen(
         [sys.executable, "-c", "from quaestor.cli import main; main()", *command],
         stdout=subprocess.PIPE,
@@ -78,35 +89,84 @@ def measured(command: list[str]) -> tuple[float, Memory, str]:
         start_new_session=True,
     ) as process:
         over = threading.Event()
-        watching = threading.Thread(target=_watch, args=(process.pid, memory, over))
+        watching = threading.Thread(target=_watch, args=(process.pid, used, over))
         watching.start()
         assert process.stdout is not None
         said = process.stdout.read()
         process.wait()
-        seconds = time.monotonic() - begun
+        used.seconds = time.monotonic() - begun
         over.set()
         watching.join()
     if process.returncode not in (0, 1):
         raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}")
-    return seconds, memory, said
+    return used, said
 
 
-def _watch(session: int, memory: Memory, over: threading.Event) -> None:
+def _watch(session: int, used: Used, over: threading.Event) -> None:
+    ticks, cpu = os.sysconf("SC_CLK_TCK"), dict[int, int]()
     while not over.wait(_PAUSE):
         for entry in Path("/proc").iterdir():
             if not entry.name.isdigit():
                 continue
             try:
-                if int((entry / "stat").read_text().rpartition(")")[2].split()[3]) != session:
+                stat = (entry / "stat").read_text().rpartition(")")[2].split()
+                if int(stat[3]) != session:
                     continue
+                cpu[int(entry.name)] = int(stat[11]) + int(stat[12])
                 lines = (entry / "smaps_rollup").read_text().splitlines()
             except (OSError, IndexError):
                 continue
             size = sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
             if int(entry.name) == session:
-                memory.parent = max(memory.parent, size)
+                used.parent = max(used.parent, size)
             else:
-                memory.worker = max(memory.worker, size)
+                used.worker = max(used.worker, size)
+        used.cpu = sum(cpu.values()) / ticks
+
+
+@dataclass(frozen=True)
+class Played:
+    """A run in a store.
+
+    Attributes:
+        turns: How many it has.
+        run: Its id.
+        size: Of the store, in bytes.
+        used: What it took.
+    """
+
+    turns: int
+    run: str
+    size: int
+    used: Used
+
+
+def played(source: Path, times: int, workers: int, folder: Path) -> Played:
+    """Plays a file that many times over into a store of its own, unless the folder has it already."""
+    file, store, known = folder / f"{times}.json", folder / f"{times}.db", folder / f"{times}.played.json"
+    if known.exists():
+        kept = json.loads(known.read_text(encoding="utf-8"))
+        return Played(**{**kept, "used": Used(**kept["used"])})
+    turns = grown(source, times, file)
+    used, run = measured(["run", str(file), "--workers", str(workers), "--store", str(store)])
+    found = Played(turns, run.strip(), store.stat().st_size, used)
+    known.write_text(json.dumps(asdict(found)), encoding="utf-8")
+    return found
+
+
+def looked(file: Path, store: Path, run: str) -> dict[str, float]:
+    """Scores a run, and returns the seconds of each command that looks into its store: the best of three."""
+    where = ["--store", str(store)]
+    scoring, _ = measured(["score", run, str(file), *where])
+    other = copied(store, run)
+    looks = {
+        "list": ["runs", "list", *where],
+        "show": ["runs", "show", run, *where],
+        "failures": ["runs", "failures", run, *where],
+        "compare": ["compare", run, other, *where],
+    }
+    took = {look: min(measured(looks[look])[0].seconds for _ in range(3)) for look in _LOOKS}
+    return {**took, "score": scoring.seconds, "score MB": scoring.parent}
 
 
 def main() -> None:
@@ -114,38 +174,37 @@ def main() -> None:
     parser.add_argument("--times", type=int, nargs="+", default=[1, 10])
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--file", type=Path, default=benchmark_file())
+    parser.add_argument("--keep", type=Path, help="where runs are kept")
+    parser.add_argument("--play-only", action="store_true", help="do not look into the stores")
     options = parser.parse_args()
     console = Console(highlight=False, width=140)
-    table = Table(
-        "times",
-        "turns",
-        "s",
-        "ms/turn",
-        "parent MB",
-        "worker MB",
-        "store B/turn",
-        *(f"runs {look}, s" for look in _LOOKS),
+    table = Table("times", "turns", "s", "ms/turn", "CPU ms/turn", "parent MB", "worker MB", "store B/turn")
+    looks = Table(
+        "times", *(f"{look}, s" for look in _LOOKS), *(f"{look}, beyond start" for look in _LOOKS), "score, s"
     )
-    for times in options.times:
-        with tempfile.TemporaryDirectory() as temporary:
-            file, store = Path(temporary) / "grown.json", Path(temporary) / "runs.db"
-            turns = grown(options.file, times, file)
-            where = ["--store", str(store)]
-            seconds, memory, run = measured(["run", str(file), "--workers", str(options.workers), *where])
-            size = store.stat().st_size
-            other = copied(store, run.strip())
-            looks = {
-                "list": ["runs", "list", *where],
-                "show": ["runs", "show", run.strip(), *where],
-                "failures": ["runs", "failures", run.strip(), *where],
-                "compare": ["compare", run.strip(), other, "--dataset", str(file), *where],
-            }
-            took = [measured(looks[look])[0] for look in _LOOKS]
-            figures = [seconds, 1000 * seconds / turns, memory.parent, memory.worker, size / turns]
-            table.add_row(
-                str(times), f"{turns:,}", *(f"{figure:,.1f}" for figure in figures), *(f"{one:.2f}" for one in took)
-            )
+    with tempfile.TemporaryDirectory() if options.keep is None else nullcontext(options.keep) as chosen:
+        folder = Path(chosen)
+        folder.mkdir(parents=True, exist_ok=True)
+        few = None if options.play_only else _few(folder)
+        for times in options.times:
+            found = played(options.file, times, options.workers, folder)
+            used, turns = found.used, found.turns
+            figures = [used.seconds, 1000 * used.seconds / turns, 1000 * used.cpu / turns, used.parent, used.worker]
+            table.add_row(str(times), f"{turns:,}", *(f"{figure:,.1f}" for figure in (*figures, found.size / turns)))
             console.print(table)
+            if few is not None:
+                took = looked(folder / f"{times}.json", folder / f"{times}.db", found.run)
+                beyond = [f"{max(0.0, took[look] - few[look]):.2f}" for look in _LOOKS]
+                scored = f"{took['score']:.1f} ({took['score MB']:,.0f} MB)"
+                looks.add_row(str(times), *(f"{took[look]:.2f}" for look in _LOOKS), *beyond, scored)
+                console.print(looks)
+
+
+def _few(folder: Path) -> dict[str, float]:
+    """Returns what the commands take on a run of a few conversations of the bundled sample."""
+    store = folder / "few.db"
+    _, run = measured(["run", "sample", "--limit", "3", "--store", str(store)])
+    return looked(Path("sample"), store, run.strip())
 
 
 if __name__ == "__main__":
