@@ -13,7 +13,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 
-from killing import SCENARIOS, Kill, killed, undisturbed
+from killing import Kill, killed, undisturbed
+from killing_scenarios import SCENARIOS
 
 SHARES = {"run": 8, "run inline": 4, "run of a model": 5, "eval": 4, "ask": 4, "kg build": 3, "ontology build": 3,
           "runs import": 3, "export": 3, "train": 1}  # fmt: skip

@@ -1,7 +1,7 @@
-"""What only a store on a server can show: its documents as a person meets them, and what happens when it is away."""
+"""What only a store on a server can show: its documents as a person meets them, and what it refuses."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -9,32 +9,20 @@ from typing import Any
 import pytest
 from bson import ObjectId
 from kept_scores import a_score
-from mongo_server import MongoServer
 from pydantic import JsonValue
 from pymongo import MongoClient
-from scripted import many_conversations, scripted
 from store_records import GRAPH, START, a_correction, a_prompt, a_run, an_example, play, some_turns
 
 from quaestor.conversation.events.kinds import Note, ToolCalled, Understood, dump_events, load_events
 from quaestor.core.triples import Triple
 from quaestor.errors import DuplicateRecordError, StoreError
-from quaestor.evaluation.engines import InlineEngine
-from quaestor.evaluation.run import run_dataset
-from quaestor.evaluation.spec import RunSpec
 from quaestor.scores.mongo import MongoScores
 from quaestor.scores.mongo_documents import SCORE_INDEXES
-from quaestor.store import mongo_retrying
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.mongo_documents import INDEXES, SCHEMA_VERSION
 from quaestor.store.records import GraphKey
 
-# pymongo leaves a socket to the garbage collector where its server goes away while it connects.
-forgets_sockets = pytest.mark.filterwarnings(
-    "ignore:unclosed:ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
-)
-
 RUN = a_run()
-QUICK = "?socketTimeoutMS=800&connectTimeoutMS=800&serverSelectionTimeoutMS=600"
 
 
 def as_before_attempts(db: Any) -> None:
@@ -356,63 +344,3 @@ def test_a_record_over_16_megabytes_is_one_clear_line(mongo_uri: str) -> None:
         assert len(str(caught.value)) < 300
 
     play(mongo_uri, scenario)
-
-
-@pytest.mark.slow
-@forgets_sockets
-def test_a_server_that_does_not_answer_is_one_clear_line_in_time(
-    own_server: MongoServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(mongo_retrying, "PATIENCE_SECONDS", 0.0)
-
-    async def scenario(store: RunStore) -> None:
-        await fill(store)
-        calls: list[Callable[[], Coroutine[None, None, object]]] = [
-            store.runs,
-            lambda: store.complete_example(an_example(RUN, "c2"), some_turns(RUN, "c2")),
-        ]
-        own_server.pause()
-        for call in calls:
-            with pytest.raises(StoreError, match=r"answer within 0\.8 s|answered within 0\.6 s") as caught:
-                await call()
-            assert "\n" not in str(caught.value)
-        own_server.go_on()
-        assert await store.turns(RUN.id, "c2") == ()
-        assert await store.turns(RUN.id, "c1") == some_turns(RUN)
-
-    play(f"{own_server.address}/slow{QUICK}", scenario)
-
-
-@forgets_sockets
-@pytest.mark.slow
-def test_a_run_goes_on_after_its_server_was_killed(own_server: MongoServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mongo_retrying, "PATIENCE_SECONDS", 0.0)
-    """Every conversation that was reported as stored outlives `kill -9` of the server, and is not played again."""
-    dataset, uri, engine = many_conversations(8, 0.0), f"{own_server.address}/outage", InlineEngine()
-    spec = RunSpec.of(dataset, "scripted")
-    stored: list[str] = []
-
-    def watch(conversation: Any, turns: Any) -> None:
-        stored.append(conversation.id)
-        if len(stored) == 4:
-            own_server.kill()
-
-    async def first(store: RunStore) -> None:
-        with pytest.raises(StoreError, match=r"MongoDB 127\.0\.0\.1:\d+/outage: "):
-            await run_dataset(dataset, spec, store, engine, on_conversation=watch, factory=scripted)
-
-    async def then(store: RunStore) -> None:
-        (run,) = await store.runs()
-        kept = [example.conversation for example in await store.examples(run.id) if example.status == "complete"]
-        assert kept == sorted(stored)
-        assert len(stored) == 4
-        ended = await run_dataset(dataset, spec, store, engine, resume=run.id, on_conversation=watch, factory=scripted)
-        assert ended.status == "complete"
-        assert sorted(stored) == sorted(conversation.id for conversation in dataset.conversations)
-        questions = {(c.id, q) for c in dataset.conversations for q in c.questions}
-        assert {(turn.conversation, turn.question) for turn in await store.turns(run.id)} == questions
-
-    # Impatient only about a server that is not there: one that is alive on a busy machine may take its time.
-    play(f"{uri}?serverSelectionTimeoutMS=1000", first)
-    own_server.start()
-    play(uri, then)

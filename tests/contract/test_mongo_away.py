@@ -30,6 +30,7 @@ pytestmark = pytest.mark.filterwarnings(
 )
 RUN = a_run()
 KEY = GraphKey("p", "cd" * 32, "ab" * 32, "0.1.0")
+QUICK = "?socketTimeoutMS=800&connectTimeoutMS=800&serverSelectionTimeoutMS=600"
 IMPATIENT = "?socketTimeoutMS=500&connectTimeoutMS=500&serverSelectionTimeoutMS=400"
 
 
@@ -218,3 +219,62 @@ def test_what_another_one_wrote_is_no_reply_that_was_lost(mongo_uri: str) -> Non
             await store.delete_run("second")
 
     play(mongo_uri, scenario)
+
+
+@pytest.mark.slow
+def test_a_server_that_does_not_answer_is_one_clear_line_in_time(
+    own_server: MongoServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mongo_retrying, "PATIENCE_SECONDS", 0.0)
+
+    async def scenario(store: RunStore) -> None:
+        await store.create_run(RUN)
+        await store.complete_example(an_example(RUN), some_turns(RUN))
+        calls: list[Callable[[], Coroutine[None, None, object]]] = [
+            store.runs,
+            lambda: store.complete_example(an_example(RUN, "c2"), some_turns(RUN, "c2")),
+        ]
+        own_server.pause()
+        for call in calls:
+            with pytest.raises(StoreError, match=r"answer within 0\.8 s|answered within 0\.6 s") as caught:
+                await call()
+            assert "\n" not in str(caught.value)
+        own_server.go_on()
+        assert await store.turns(RUN.id, "c2") == ()
+        assert await store.turns(RUN.id, "c1") == some_turns(RUN)
+
+    play(f"{own_server.address}/slow{QUICK}", scenario)
+
+
+@pytest.mark.slow
+def test_a_run_goes_on_after_its_server_was_killed(own_server: MongoServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every conversation that was reported as stored outlives `kill -9` of the server, and is not played again."""
+    monkeypatch.setattr(mongo_retrying, "PATIENCE_SECONDS", 0.0)
+    dataset, uri, engine = many_conversations(8, 0.0), f"{own_server.address}/outage", InlineEngine()
+    spec = RunSpec.of(dataset, "scripted")
+    stored: list[str] = []
+
+    def watch(conversation: Any, turns: Any) -> None:
+        stored.append(conversation.id)
+        if len(stored) == 4:
+            own_server.kill()
+
+    async def first(store: RunStore) -> None:
+        with pytest.raises(StoreError, match=r"MongoDB 127\.0\.0\.1:\d+/outage: "):
+            await run_dataset(dataset, spec, store, engine, on_conversation=watch, factory=scripted)
+
+    async def then(store: RunStore) -> None:
+        (run,) = await store.runs()
+        kept = [example.conversation for example in await store.examples(run.id) if example.status == "complete"]
+        assert kept == sorted(stored)
+        assert len(stored) == 4
+        ended = await run_dataset(dataset, spec, store, engine, resume=run.id, on_conversation=watch, factory=scripted)
+        assert ended.status == "complete"
+        assert sorted(stored) == sorted(conversation.id for conversation in dataset.conversations)
+        questions = {(c.id, q) for c in dataset.conversations for q in c.questions}
+        assert {(turn.conversation, turn.question) for turn in await store.turns(run.id)} == questions
+
+    # Impatient only about a server that is not there: one that is alive on a busy machine may take its time.
+    play(f"{uri}?serverSelectionTimeoutMS=1000", first)
+    own_server.start()
+    play(uri, then)

@@ -2,29 +2,15 @@
 
 import asyncio
 import multiprocessing
-import uuid
 from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime, timedelta
-from decimal import Decimal
+from datetime import timedelta
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from pydantic import JsonValue
-from sample_events import EVENTS
 from store_records import START, a_run, an_example, play, some_turns
 
-from quaestor.conversation.answer import Answer
-from quaestor.conversation.events.kinds import dump_events, load_events
-from quaestor.core import serial
-from quaestor.core.answer_value import ListItem, Number, Text, ValueList, YesNo, value_from_text, value_to_text
-from quaestor.core.periods import Period
-from quaestor.core.provenance import CellRef
-from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import DuplicateRecordError, StoreError, UnknownRunError
-from quaestor.plan.steps import CellGroup, Compute, Plan
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.records import RunRecord, TurnRecord
 
@@ -363,94 +349,5 @@ def test_writers_in_several_processes_lose_nothing_and_one_wins(uri: str) -> Non
         assert len(turns) == writers * count * 3 + 1
         names = sorted(record.id.split("-")[0] for record in await store.runs() if record.id != run.id)
         assert names == ["loser"] * (writers - 1) + ["winner"]
-
-    play(uri, scenario)
-
-
-@pytest.mark.parametrize("moment", [datetime(2026, 1, 1), START + timedelta(microseconds=1)])
-def test_times_that_a_store_could_not_give_back_are_refused(moment: datetime) -> None:
-    with pytest.raises(ValueError, match="aware time in whole milliseconds"):
-        replace(a_run(), started=moment)
-
-
-@pytest.mark.parametrize(
-    ("value", "why"), [(1 << 63, "64 bits"), (-(1 << 63) - 1, "64 bits"), ({"a\0": 1}, "zero byte")]
-)
-def test_values_that_one_of_the_stores_could_not_hold_are_refused(value: JsonValue, why: str) -> None:
-    with pytest.raises(ValueError, match=why):
-        replace(a_run(), spec={"deep": [{"er": value}]})
-
-
-AT = CellRef("NORD/2012/page_41.pdf", 0, 1, 1)
-TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-(1 << 63), (1 << 63) - 1) | st.floats(allow_nan=False) | TEXT,
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(TEXT.filter(lambda key: "\0" not in key), inner, max_size=3)
-    ),
-    max_leaves=6,
-)
-
-
-def test_every_event_comes_back_from_a_store(uri: str) -> None:
-    run, events = a_run(), tuple(event for event, _ in EVENTS)
-    turns = tuple(replace(turn, events=dump_events(events)) for turn in some_turns(run))
-
-    async def scenario(store: RunStore) -> None:
-        await store.create_run(run)
-        await store.complete_example(an_example(run), turns)
-        for index in (0, 1):
-            assert load_events((await store.turn(run.id, "c1", index)).events) == events
-
-    play(uri, scenario)
-
-
-def test_every_kind_of_answer_comes_back_from_a_store(uri: str) -> None:
-    cells = CellGroup(
-        "net sales", ("2009", "2010"), (Quantity(Decimal("3.10")), Quantity(Decimal(4))), (AT, AT), 0, Scale.MILLION
-    )
-    several = ValueList(
-        (ListItem("2010", Decimal(4)), ListItem("europe"), ListItem(None, Decimal("0.30"), Scale.PERCENT))
-    )
-    answers = tuple(
-        Answer(
-            value,
-            Scale.MILLION,
-            plan=Plan((Compute(1, "argmax", (cells,)),)),
-            sources=(AT,),
-            period=Period("year", 2010),
-        )
-        for value in (Number(Decimal("1.50")), YesNo(False), Text("2010"), Text(""), several, ValueList(()))
-    )
-    run = a_run()
-    turns = tuple(
-        replace(turn, answer=serial.dump(answer), number=None if answer.value is None else value_to_text(answer.value))
-        for turn, answer in zip(some_turns(run, count=len(answers)), answers, strict=True)
-    )
-
-    async def scenario(store: RunStore) -> None:
-        await store.create_run(run)
-        await store.complete_example(an_example(run), turns)
-        kept = await store.turns(run.id)
-        assert tuple(serial.load(Answer, turn.answer) for turn in kept) == answers
-        assert tuple(value_from_text(turn.number or "") for turn in kept) == tuple(answer.value for answer in answers)
-
-    play(uri, scenario)
-
-
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(values=st.lists(JSON, min_size=1, max_size=6))
-def test_any_json_comes_back_equal_and_of_the_same_types(uri: str, values: list[JsonValue]) -> None:
-    run = a_run(uuid.uuid4().hex)
-    turns = tuple(
-        replace(turn, answer={"value": value}, sources=[value], tool_calls=[value], question=repr(value))
-        for turn, value in zip(some_turns(run, count=len(values)), values, strict=True)
-    )
-
-    async def scenario(store: RunStore) -> None:
-        await store.create_run(replace(run, spec={"all": values}))
-        await store.complete_example(an_example(run), turns)
-        assert await store.turns(run.id) == turns
-        assert repr((await store.run(run.id)).spec) == repr({"all": values})
 
     play(uri, scenario)

@@ -4,7 +4,8 @@ import random
 from pathlib import Path
 
 import pytest
-from killing import SCENARIOS, killed, undisturbed
+from killing import killed, undisturbed
+from killing_scenarios import SCENARIOS
 
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
 

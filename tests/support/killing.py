@@ -1,6 +1,6 @@
 """Commands that write, killed at moments drawn by chance, taken up again, and held against undisturbed ones.
 
-    for kill in killed(SCENARIOS["run"], folder, draw, kills=3): ...
+    for kill in killed(SCENARIOS["run"], folder, draw, 3, wanted, seconds): ...
 
 A chain begins a command in a folder of its own, kills it or one of its workers, looks at what it left, and takes it up
 again, until it has come to its end; then what there is is compared with what the same command leaves undisturbed.
@@ -16,16 +16,11 @@ import sqlite3
 import subprocess
 import sys
 import time
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
-
-from model_replies import Asked, Reply, call
-from model_server import ModelServer
 
 from quaestor.core import serial
 from quaestor.store.base import open_store
@@ -248,7 +243,7 @@ def _store_is_whole(folder: Path) -> list[str]:
     return wrong + ([f"kept twice: {twice[:3]}"] if twice else [])
 
 
-def _rows(folder: Path, query: str) -> list[tuple[Any, ...]]:
+def rows(folder: Path, query: str) -> list[tuple[Any, ...]]:
     if not (folder / STORE).exists():
         return []
     with closing(sqlite3.connect(f"file:{folder / STORE}?mode=ro", uri=True, timeout=30)) as store:
@@ -263,7 +258,7 @@ def _rows(folder: Path, query: str) -> list[tuple[Any, ...]]:
 def complete_conversations(folder: Path) -> dict[str, str]:
     """The conversations that the store says are complete, each with a digest of its turns."""
     found: dict[str, Any] = {}
-    for run, conversation, index, question, answer, number in _rows(
+    for run, conversation, index, question, answer, number in rows(
         folder,
         'SELECT t.run, t.conversation, t."index", t.question, t.answer, t.number FROM turns t JOIN examples e '
         "ON e.run = t.run AND e.conversation = t.conversation AND e.attempt = t.attempt AND e.status = 'complete' "
@@ -277,12 +272,12 @@ def complete_conversations(folder: Path) -> dict[str, str]:
 
 def replies_and_turns(folder: Path) -> dict[str, str]:
     """The replies of a model and the turns that the store says it has, of whatever attempt."""
-    replies = _rows(
+    replies = rows(
         folder,
         "SELECT l.run, l.conversation, l.attempt, l.turn, l.number, c.digest FROM prompt_logs l JOIN contents c "
         "ON c.id = l.response",
     )
-    turns = _rows(
+    turns = rows(
         folder, "SELECT run, conversation, attempt, \"index\", 'turn', answer FROM turns WHERE status = 'complete'"
     )
     return {" ".join(map(str, row[:5])): repr(row[5]) for row in [*replies, *turns]} | complete_conversations(folder)
@@ -290,14 +285,14 @@ def replies_and_turns(folder: Path) -> dict[str, str]:
 
 def whole_imports(folder: Path) -> dict[str, str]:
     """The conversations of runs that are whole: an import is kept all or not at all."""
-    whole = {row[0] for row in _rows(folder, "SELECT id FROM runs WHERE status = 'complete'")}
+    whole = {row[0] for row in rows(folder, "SELECT id FROM runs WHERE status = 'complete'")}
     return {key: kept for key, kept in complete_conversations(folder).items() if key.partition(" ")[0] in whole}
 
 
 def frozen(folder: Path) -> dict[str, str]:
     """The graphs and ontologies that the store says it has."""
-    graphs = _rows(folder, "SELECT document, ontology FROM frozen_graphs")
-    digests = _rows(folder, "SELECT digest FROM ontologies")
+    graphs = rows(folder, "SELECT document, ontology FROM frozen_graphs")
+    digests = rows(folder, "SELECT digest FROM ontologies")
     return {f"{page} {ontology}": "" for page, ontology in graphs} | {row[0]: "" for row in digests}
 
 
@@ -332,120 +327,3 @@ def files_come_to(*names: str) -> Callable[[Path], Result]:
         }
 
     return read
-
-
-def _runs(command: Sequence[str]) -> Callable[[Path], Sequence[str]]:
-    """The command, and where a run was begun and is not complete what goes on with it."""
-
-    def arguments(folder: Path) -> Sequence[str]:
-        begun = _rows(folder, "SELECT id FROM runs WHERE kind = 'run' ORDER BY started DESC") or _rows(
-            folder, "SELECT id FROM runs ORDER BY started DESC"
-        )
-        return [*command, "--store", STORE, *(["--resume", begun[0][0]] if begun else [])]
-
-    return arguments
-
-
-def _as_typed(*command: str) -> Callable[[Path], Sequence[str]]:
-    return lambda folder: command
-
-
-def _until_it_is_there(name: str, *command: str) -> Callable[[Path], Sequence[str]]:
-    """The command; where its file is there, in another run of it, replaced."""
-    return lambda folder: [*command, *(["--force"] if (folder / name).exists() else [])]
-
-
-def _imported_once(folder: Path) -> Sequence[str]:
-    """The import, or where it is whole what lists it."""
-    if _rows(folder, "SELECT id FROM runs WHERE status = 'complete'"):
-        return ["runs", "list", "--store", STORE]
-    return ["runs", "import", "theirs.jsonl", "--dataset", "sample", "--store", STORE]
-
-
-def _answers(folder: Path) -> None:
-    from quaestor.datasets.formats import read_dataset
-    from quaestor.sample import sample_path
-
-    lines = [
-        json.dumps({"conversation": one.id, "turn": turn, "answer": turn})
-        for one in read_dataset(sample_path()).conversations
-        for turn in range(len(one.questions))
-    ]
-    (folder / "theirs.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def _played(folder: Path) -> None:
-    command = [sys.executable, "-c", PROGRAM, "run", "sample", "--workers", "1", "--store", STORE]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
-
-
-@cache
-def _model() -> str:
-    """The address of a model on this machine that answers until this process ends."""
-    server = ModelServer(_reply)
-    server.__enter__()
-    return f"openai:scripted@{server.url}/v1"
-
-
-def _reply(asked: Asked) -> Reply:
-    """A sum of its own for every question, from nothing but what is asked: whoever asks again is answered alike."""
-    own = zlib.crc32(asked.prompts[-1].encode()) % 1000
-    match len(asked.results):
-        case 0:
-            return call("describe_understanding", description="a sum").after(0.05)
-        case 1:
-            return call("calculate", operation="add", values=[own, 1]).after(0.05)
-        case _:
-            return call("final_answer", answer=own + 1, steps=[1]).after(0.05)
-
-
-_QUESTIONS = ["what were net sales in 2007?", "what were they in 2006?", "what was the change?", "and in percent?"]
-
-SCENARIOS = {
-    scenario.name: scenario
-    for scenario in (
-        Scenario("run", _runs(["run", "sample", "--workers", "2"]), runs_come_to, complete_conversations, workers=True),
-        Scenario("run inline", _runs(["run", "sample", "--workers", "1"]), runs_come_to, complete_conversations),
-        Scenario(
-            "run of a model",
-            lambda folder: _runs(["run", "sample", "--limit", "8", "--solver", "agent", "--model", _model()])(folder),  # noqa: PLW0108
-            runs_come_to,
-            replies_and_turns,
-        ),
-        Scenario(
-            "eval", _runs(["eval", "sample", "--workers", "2"]), runs_come_to, complete_conversations, workers=True
-        ),
-        Scenario(
-            "ask",
-            _as_typed("ask", "sample#QUIL/2007/page_88.pdf", *_QUESTIONS, "--store", STORE),
-            lambda folder: runs_come_to(folder)[-1:],
-            complete_conversations,
-        ),
-        Scenario(
-            "kg build",
-            _as_typed("kg", "build", "sample", "--store", STORE),
-            lambda folder: sorted(frozen(folder)),
-            frozen,
-        ),
-        Scenario(
-            "ontology build",
-            _until_it_is_there("o.ttl", "ontology", "build", "sample", "--store", STORE, "--output", "o.ttl"),
-            files_come_to("o.ttl"),
-            frozen,
-        ),
-        Scenario(
-            "train",
-            _until_it_is_there("w/weights.npz", "train", "sample", "--output", "w", "--force"),
-            files_come_to("w"),
-            workers=True,
-        ),
-        Scenario("runs import", _imported_once, runs_come_to, whole_imports, _answers),
-        Scenario(
-            "export",
-            _until_it_is_there("all.csv", "export", "latest", "-o", "all.csv", "--store", STORE),
-            files_come_to("all.csv"),
-            complete_conversations,
-            _played,
-        ),
-    )
-}

@@ -16,6 +16,9 @@ HOST = "127.0.0.1:8765"
 BROWSER = (("host", HOST), ("sec-fetch-site", "same-origin"))
 """What a browser says of a request that a page of the server makes."""
 
+FORM = ("content-type", "application/x-www-form-urlencoded")
+"""What a form of a page says of its body."""
+
 _SECONDS = 60
 _LEADS = ("href", "src", "action", "hx-get", "hx-post", "formaction")
 _OWN_SCRIPT = re.compile(r"/static/[0-9a-f]+/[\w./-]+\.js")

@@ -4,22 +4,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pages import page
+from plan_steps import cell, compute, number, said
 from values import a_value, quantity_of
 
 from quaestor.conversation.answer import Answer, Variable
 from quaestor.conversation.describe import Description, describe
 from quaestor.conversation.memory import Memory
-from quaestor.conversation.period_words import period_words
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.core.periods import Period
-from quaestor.core.provenance import CellRef, SentenceRef
+from quaestor.core.provenance import SentenceRef
 from quaestor.documents.document import Document
 from quaestor.ontology.core import read_core
 from quaestor.plan.execute import execute
 from quaestor.plan.operations import OPERATIONS
-from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, RowRef, Step
-from quaestor.questions.question import NO_QUESTION, read_question
+from quaestor.plan.steps import Compute, Extract, Plan, Ref, RowRef, Step
+from quaestor.questions.question import read_question
 from quaestor.store.records import now
 
 RETURNS = page(
@@ -41,26 +41,6 @@ ACCOUNTS = page(
         "they were 7 and 8 .",
     ],
 )
-
-
-def cell(document: Document, row: int, column: int, step: int = 1) -> Extract:
-    ref = CellRef(document.id, 0, row, column)
-    quantity = document.cell(ref).quantity
-    assert quantity is not None
-    return Extract(step, ref, "as the solver says", quantity)
-
-
-def said(document: Document, sentence: int, order: int, step: int = 1) -> Extract:
-    mention = document.sentences[sentence].mentions[order]
-    return Extract(step, mention.ref, "words around", mention.quantity)
-
-
-def compute(step: int, operation: str, *operands: Operand | int) -> Compute:
-    return Compute(step, operation, tuple(Ref(item) if isinstance(item, int) else item for item in operands))
-
-
-def number(value: str, text: str | None = None) -> Constant:
-    return Constant(Decimal(value), text or value)
 
 
 class Talk:
@@ -205,23 +185,6 @@ def test_the_question_tells_a_percentage_from_another_ratio() -> None:
     assert describe(plan, Memory(), ACCOUNTS, read_question("what is the ratio of the two?")).metric_type == "ratio"
 
 
-@pytest.mark.parametrize(
-    ("extract", "question", "text", "entity", "year"),
-    [
-        (said(ACCOUNTS, 0, 0), "", "Rent expense in 2008", "rent expense", 2008),
-        (said(ACCOUNTS, 0, 1), "what was the rent in 2007?", "Rent in 2007", "rent", 2007),
-        (said(ACCOUNTS, 1, 0), "", "Unsecured debt in 2008", "unsecured debt", 2008),
-        (said(ACCOUNTS, 2, 0), "", '"words around"', None, None),
-    ],
-)
-def test_a_number_of_the_text_is_named_by_the_words_around_it_or_by_the_question(
-    extract: Extract, question: str, text: str, entity: str | None, year: int | None
-) -> None:
-    described = describe(Plan((extract,)), Memory(), ACCOUNTS, read_question(question))
-    assert (described.text, described.entity) == (text, entity)
-    assert (described.period.year if described.period else None) == year
-
-
 def test_the_numbers_that_went_in_are_named() -> None:
     plan = Plan((cell(ACCOUNTS, 1, 1), said(ACCOUNTS, 2, 0, 2), said(ACCOUNTS, 2, 1, 3), compute(4, "sum", 1, 2, 3)))
     variables = describe(plan, Memory(), ACCOUNTS).variables
@@ -252,21 +215,6 @@ def test_an_answer_without_a_plan_is_what_its_record_says() -> None:
     memory = Memory().add(Turn("what was the rent?", claimed, False, now(), now()))
     described = describe(Plan((compute(1, "multiply", -1, number("2")),)), memory, ACCOUNTS)
     assert (described.text, described.entity) == ("Rent in 2008 times 2", "rent")
-
-
-@pytest.mark.parametrize(
-    ("period", "words"),
-    [
-        (Period("year", 2008), "2008"),
-        (Period("quarter", 2008, quarter=3), "the third quarter of 2008"),
-        (Period("month", 2008, month=9), "september 2008"),
-        (Period("date", 2008, month=12, day=31), "december 31, 2008"),
-        (Period("range", 2006, last=2010), "2006 to 2010"),
-        (Period("range", 2020), "2020 and after"),
-    ],
-)
-def test_periods_in_words(period: Period, words: str) -> None:
-    assert period_words(period) == words
 
 
 def test_a_date_is_its_year_unless_another_date_of_the_year_stands_beside_it() -> None:
@@ -408,59 +356,10 @@ def test_no_variable_is_called_a_number() -> None:
         assert all(not variable.name.startswith("number") for variable in described.variables)
 
 
-TEXTS = page(
-    [
-        ["", "amount"],
-        ["2009 net revenue", "$ 40"],
-        ["fuel", "5"],
-        ["2010 net revenue", "$ 45"],
-        ["balance at december 31", "7"],
-    ],
-    before=[
-        "rental expense for operating leases was approximately $ 300 million , $ 247 million and $ 212 million during "
-        "the years ended december 31 , 2018 , 2017 and 2016 , respectively .",
-        "foodservice net sales declined to $ 396 million in 2006 , compared with $ 437 million in 2005 .",
-        "net earnings attributable to the company of $ 6.0 billion decreased by $ 932 million in 2017 .",
-        "the aggregate fair values of our fuel hedges as of december 31 , 2015 and 2014 were current liabilities "
-        "of $ 37.8 million and $ 34.4 million , respectively .",
-        "total debt was $ 64 million , $ 7 million of which was current , at december 31 , 2018 .",
-        "they were 7 and 8 in 2012 and 2011 .",
-        "aggregate rent expense ( all of it ) under operating leases in 2004 and 2003 approximated $ 118 and $ 113 .",
-        "operating income operating income increased $ 108 million in 2013 .",
-    ],
-)
-
-
-@pytest.mark.parametrize(
-    ("sentence", "order", "text", "year"),
-    [
-        (0, 0, "Rental expense for operating leases in 2018", 2018),
-        (0, 1, "Rental expense for operating leases in 2017", 2017),
-        (1, 0, "Foodservice net sales in 2006", 2006),
-        (2, 1, "Decrease in net earnings attributable to the company in 2017", 2017),
-        (3, 1, "Aggregate fair values of our fuel hedges in 2014", 2014),
-        (4, 0, "Total debt in 2018", 2018),
-        (5, 1, "Debt in 2011", 2011),
-        (6, 1, "Aggregate rent expense under operating leases in 2003", 2003),
-        (7, 0, "Increase in operating income in 2013", 2013),
-    ],
-)
-def test_a_number_of_the_text_is_what_its_clause_says(sentence: int, order: int, text: str, year: int) -> None:
-    question = read_question("how much was the debt that is current?") if sentence == 5 else NO_QUESTION
-    described = describe(Plan((said(TEXTS, sentence, order),)), Memory(), TEXTS, question)
-    assert (described.text, described.period and described.period.year) == (text, year)
-
-
-def test_numbers_of_one_list_are_one_thing_in_their_years() -> None:
-    plan = Plan((said(TEXTS, 0, 0), said(TEXTS, 0, 1, 2), compute(3, "subtract", 1, 2)))
-    question = read_question("what was the rental expense in 2018 less that in 2017?")
-    described = describe(plan, Memory(), TEXTS, question)
-    assert described.text == "Change in rental expense for operating leases from 2017 to 2018"
-
-
 def test_a_column_of_amounts_leaves_the_name_to_the_header_of_the_period_or_to_the_question() -> None:
-    change = Plan((cell(TEXTS, 3, 1), cell(TEXTS, 1, 1, 2), compute(3, "subtract", 1, 2)))
-    assert describe(change, Memory(), TEXTS).text == "Change in net revenue from 2009 to 2010"
+    amounts = page([["", "amount"], ["2009 net revenue", "$ 40"], ["fuel", "5"], ["2010 net revenue", "$ 45"]])
+    change = Plan((cell(amounts, 3, 1), cell(amounts, 1, 1, 2), compute(3, "subtract", 1, 2)))
+    assert describe(change, Memory(), amounts).text == "Change in net revenue from 2009 to 2010"
     due = page([["", "amount"], ["2014", "$ 40"], ["2015", "50"]])
     asked = read_question("what is the amount of long-term debt due in 2014?")
     assert describe(Plan((cell(due, 1, 1),)), Memory(), due, asked).text == "Long-term debt in 2014"

@@ -11,16 +11,18 @@ import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 import pytest
+from evil_words import CLIMBING, EVIL, SUM, evil_csv
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from model_replies import Reply as ModelReply
 from model_replies import say
 from model_server import ModelServer
+from random_requests import requests
 from web import asking
-from web_attacks import BROWSER, HOST, RawApp, Reply, addresses, crawl, faults_of, multipart, raw
+from web_attacks import BROWSER, FORM, HOST, RawApp, Reply, addresses, crawl, faults_of, multipart, raw
 from workbooks import write_workbook
 
 from quaestor import evaluate_async
@@ -30,38 +32,6 @@ from quaestor.web.security import Access
 
 TOKEN = "0123456789abcdef-token"
 KEY = "sk-no-page-may-ever-have-this-key"
-FORM = ("content-type", "application/x-www-form-urlencoded")
-SUM = "133733411"
-"""What `{{7*19104773}}` comes to where somebody lets it run."""
-EVIL = (
-    "<script>alert(1)</script>",
-    "\"><img src=x onerror=alert(2)>'",
-    "' onfocus=alert(3) autofocus x='",
-    "javascript:alert(4)",
-    "{{7*19104773}}{%raw%}${7*19104773}",
-    "=HYPERLINK(\"http://evil.example\")",
-    "@SUM(1+1)*cmd|' /C calc'!A0",
-    "rent\x1b[2J\x1b]0;x\x07 \u202efdp.exe\u2066 \x9b31m",
-    "</textarea></title><svg onload=alert(5)>",
-)  # fmt: skip
-CLIMBING = (
-    "../../../../../../etc/passwd", "..%2f..%2f..%2f..%2fetc%2fpasswd", "%2e%2e%2f%2e%2e%2fruns.db", "....//....//etc",
-    "..%5c..%5cwindows%5cwin.ini", "%2fetc%2fpasswd", "%00", "x%00.json", "%252e%252e%252fetc",
-    "file:%2f%2f%2fetc%2fpasswd",
-    "sample%23..%2f..%2fruns.db", "%c0%ae%c0%ae/", "~root", "%F0%9F%92%A3", "'%20OR%201=1--", "a" * 5_000, "-1",
-    "9" * 400, "1e309", "nan", "%0d%0aSet-Cookie:%20a=b", "latest",
-)  # fmt: skip
-
-
-def evil_csv() -> bytes:
-    """A table whose title, headings, labels and notes would run or lead astray, and whose numbers can be asked for."""
-    written = io.StringIO()
-    lines = csv.writer(written)
-    lines.writerow([f"{EVIL[0]} ( in millions )"])
-    lines.writerow(["", f"2009 {EVIL[1]}", "2008"])
-    lines.writerows([evil, 100 + number, 90 + number] for number, evil in enumerate(EVIL))
-    lines.writerow(["net sales", 120, 100])
-    return written.getvalue().encode()
 
 
 @dataclass
@@ -378,53 +348,8 @@ def test_a_key_that_a_model_repeats_is_in_no_page(
     assert [attacked.leaks(reply) for reply in replies] == [[]] * len(replies)
 
 
-WORDS = st.one_of(st.sampled_from([*EVIL, *CLIMBING, "", "0", "1", "latest", "default"]), st.text(max_size=40))
-METHODS = ("GET", "POST", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "get", "A" * 99, "")
-HEADERS = {
-    "hx-request": ("true", "false"),
-    "hx-history-restore-request": ("true",),
-    "origin": (f"http://{HOST}", "http://evil.example", "null", ""),
-    "sec-fetch-site": ("same-origin", "cross-site", "none", "x"),
-    "content-type": ("application/json", "multipart/form-data; boundary=part", "text/html", "x", ""),
-    "content-length": ("0", "-1", "9" * 30, "x"),
-    "authorization": ("Bearer x", "Basic eDp4", "", "Bearer \xff"),
-    "cookie": ("a=b", "=", ";;;", "\xff=\xfe", "a" * 9_000),
-    "accept-encoding": ("gzip", "x"),
-    "range": ("bytes=0-", "bytes=9-1", "x"),
-    "if-none-match": ("*", "x"),
-    "if-modified-since": ("x", "Thu, 01 Jan 1970 00:00:00 GMT"),
-    "transfer-encoding": ("chunked", "x"),
-    "x-forwarded-host": ("evil.example",),
-}
-
-
-def in_an_address(text: str) -> str:
-    return quote(text, safe="/%", errors="replace")
-
-
-@st.composite
-def requests(draw: st.DrawFn, known: list[tuple[str, str]]) -> tuple[str, str, list[tuple[str, str]], bytes]:
-    method, there = draw(st.sampled_from([*known, *ADDRESSES]))
-    there = re.sub(r"\{[^}]*\}", lambda _: in_an_address(draw(WORDS)), there.partition("?")[0])
-    if draw(st.integers(0, 5)) == 0:
-        there = f"/{in_an_address(draw(st.text(max_size=60)))}"
-    if draw(st.integers(0, 3)) == 0:
-        method = draw(st.sampled_from(METHODS))
-    names = st.sampled_from(
-        ["question", "title", "document", "answerer", "file", "at", "part", "page", "format", "token", "x"]
-    )
-    asked = draw(st.dictionaries(st.one_of(names, st.text(max_size=8)), WORDS, max_size=3))
-    sent = draw(st.dictionaries(names, WORDS, max_size=3))
-    headers = dict([*BROWSER, FORM]) | {
-        name: draw(st.sampled_from(HEADERS[name]))
-        for name in draw(st.lists(st.sampled_from(list(HEADERS)), max_size=3))
-    }
-    body = draw(st.one_of(st.just(urlencode(sent, errors="replace").encode()), st.binary(max_size=200)))
-    return method, f"{there}?{urlencode(asked, errors='replace')}", list(headers.items()), body
-
-
 def check(attacked: Attacked, data: st.DataObject) -> None:
-    method, there, headers, body = data.draw(requests(attacked.known))
+    method, there, headers, body = data.draw(requests([*attacked.known, *ADDRESSES]))
     reply = attacked.asked.ask(method, there, headers, body)
     assert attacked.wrong(reply) == []
 

@@ -1,0 +1,141 @@
+"""The commands that write, as `killing` kills them: what is typed, what it comes to, what it has acknowledged."""
+
+import json
+import subprocess
+import sys
+import zlib
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+
+from killing import (
+    PROGRAM,
+    STORE,
+    Scenario,
+    complete_conversations,
+    files_come_to,
+    frozen,
+    replies_and_turns,
+    rows,
+    runs_come_to,
+    whole_imports,
+)  # fmt: skip
+from model_replies import Asked, Reply, call
+from model_server import ModelServer
+
+
+def _runs(command: Sequence[str]) -> Callable[[Path], Sequence[str]]:
+    """The command, and where a run was begun and is not complete what goes on with it."""
+
+    def arguments(folder: Path) -> Sequence[str]:
+        begun = rows(folder, "SELECT id FROM runs WHERE kind = 'run' ORDER BY started DESC") or rows(
+            folder, "SELECT id FROM runs ORDER BY started DESC"
+        )
+        return [*command, "--store", STORE, *(["--resume", begun[0][0]] if begun else [])]
+
+    return arguments
+
+
+def _as_typed(*command: str) -> Callable[[Path], Sequence[str]]:
+    return lambda folder: command
+
+
+def _until_it_is_there(name: str, *command: str) -> Callable[[Path], Sequence[str]]:
+    """The command; where its file is there, in another run of it, replaced."""
+    return lambda folder: [*command, *(["--force"] if (folder / name).exists() else [])]
+
+
+def _imported_once(folder: Path) -> Sequence[str]:
+    """The import, or where it is whole what lists it."""
+    if rows(folder, "SELECT id FROM runs WHERE status = 'complete'"):
+        return ["runs", "list", "--store", STORE]
+    return ["runs", "import", "theirs.jsonl", "--dataset", "sample", "--store", STORE]
+
+
+def _answers(folder: Path) -> None:
+    from quaestor.datasets.formats import read_dataset
+    from quaestor.sample import sample_path
+
+    lines = [
+        json.dumps({"conversation": one.id, "turn": turn, "answer": turn})
+        for one in read_dataset(sample_path()).conversations
+        for turn in range(len(one.questions))
+    ]
+    (folder / "theirs.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _played(folder: Path) -> None:
+    command = [sys.executable, "-c", PROGRAM, "run", "sample", "--workers", "1", "--store", STORE]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+
+
+@cache
+def _model() -> str:
+    """The address of a model on this machine that answers until this process ends."""
+    server = ModelServer(_reply)
+    server.__enter__()
+    return f"openai:scripted@{server.url}/v1"
+
+
+def _reply(asked: Asked) -> Reply:
+    """A sum of its own for every question, from nothing but what is asked: whoever asks again is answered alike."""
+    own = zlib.crc32(asked.prompts[-1].encode()) % 1000
+    match len(asked.results):
+        case 0:
+            return call("describe_understanding", description="a sum").after(0.05)
+        case 1:
+            return call("calculate", operation="add", values=[own, 1]).after(0.05)
+        case _:
+            return call("final_answer", answer=own + 1, steps=[1]).after(0.05)
+
+
+_QUESTIONS = ["what were net sales in 2007?", "what were they in 2006?", "what was the change?", "and in percent?"]
+
+SCENARIOS = {
+    scenario.name: scenario
+    for scenario in (
+        Scenario("run", _runs(["run", "sample", "--workers", "2"]), runs_come_to, complete_conversations, workers=True),
+        Scenario("run inline", _runs(["run", "sample", "--workers", "1"]), runs_come_to, complete_conversations),
+        Scenario(
+            "run of a model",
+            lambda folder: _runs(["run", "sample", "--limit", "8", "--solver", "agent", "--model", _model()])(folder),  # noqa: PLW0108
+            runs_come_to,
+            replies_and_turns,
+        ),
+        Scenario(
+            "eval", _runs(["eval", "sample", "--workers", "2"]), runs_come_to, complete_conversations, workers=True
+        ),
+        Scenario(
+            "ask",
+            _as_typed("ask", "sample#QUIL/2007/page_88.pdf", *_QUESTIONS, "--store", STORE),
+            lambda folder: runs_come_to(folder)[-1:],
+            complete_conversations,
+        ),
+        Scenario(
+            "kg build",
+            _as_typed("kg", "build", "sample", "--store", STORE),
+            lambda folder: sorted(frozen(folder)),
+            frozen,
+        ),
+        Scenario(
+            "ontology build",
+            _until_it_is_there("o.ttl", "ontology", "build", "sample", "--store", STORE, "--output", "o.ttl"),
+            files_come_to("o.ttl"),
+            frozen,
+        ),
+        Scenario(
+            "train",
+            _until_it_is_there("w/weights.npz", "train", "sample", "--output", "w", "--force"),
+            files_come_to("w"),
+            workers=True,
+        ),
+        Scenario("runs import", _imported_once, runs_come_to, whole_imports, _answers),
+        Scenario(
+            "export",
+            _until_it_is_there("all.csv", "export", "latest", "-o", "all.csv", "--store", STORE),
+            files_come_to("all.csv"),
+            complete_conversations,
+            _played,
+        ),
+    )
+}

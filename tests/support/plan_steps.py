@@ -1,0 +1,27 @@
+"""Steps of plans over a page, written short."""
+
+from decimal import Decimal
+
+from quaestor.core.provenance import CellRef
+from quaestor.documents.document import Document
+from quaestor.plan.steps import Compute, Constant, Extract, Operand, Ref
+
+
+def cell(document: Document, row: int, column: int, step: int = 1) -> Extract:
+    ref = CellRef(document.id, 0, row, column)
+    quantity = document.cell(ref).quantity
+    assert quantity is not None
+    return Extract(step, ref, "as the solver says", quantity)
+
+
+def said(document: Document, sentence: int, order: int, step: int = 1) -> Extract:
+    mention = document.sentences[sentence].mentions[order]
+    return Extract(step, mention.ref, "words around", mention.quantity)
+
+
+def compute(step: int, operation: str, *operands: Operand | int) -> Compute:
+    return Compute(step, operation, tuple(Ref(item) if isinstance(item, int) else item for item in operands))
+
+
+def number(value: str, text: str | None = None) -> Constant:
+    return Constant(Decimal(value), text or value)
