@@ -25,12 +25,15 @@ from quaestor.solvers.embedded.page.word_matrix import Floats
 
 _COLUMN = {name: n for n, name in enumerate(LEAF_FEATURES)}
 _MOST_WORDS = 12
-_OWNER = re.compile(r"\b[\w.&-]+['\u2019]s\b")
+_OWNER = re.compile(
+    r"\b[\w.&-]+['\u2019]s\b|\bthe (?:company|firm|corporation|registrant)\b|\b(?:they|their|them|we|our|it|its)\b"
+)
+"""Whose report it is: all of it is about them, so its numbers need not say so."""
 _SUREST = 1e-6
 
 
 def asked_stems(question: Question) -> tuple[str, ...]:
-    """Returns the stems of a question's words, everyday turns in the words of reports; no owner ("the company's").
+    """Returns the stems of a question's words, everyday turns in the words of reports; nobody whose report it is.
 
     >>> asked_stems(Question("what was the company's capex?"))
     ('capit', 'expenditur')
