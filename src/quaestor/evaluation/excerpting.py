@@ -16,6 +16,9 @@ from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.questions.question import Question
 from quaestor.solvers.excerpts import Excerpt, Excerpts, Search, Widened
 
+_LITTLE = 200
+"""Cells and sentences of a page that is gone through in less than a millisecond."""
+
 
 @dataclass(frozen=True, slots=True)
 class Shown:
@@ -48,6 +51,14 @@ class ShownParts:
         """
         self._document, self._graphs, self._excerpts, self._stored = document, graphs, excerpts, stored
         self._used: set[int] = set()
+
+    @property
+    def little(self) -> bool:
+        """Whether what is shown is a page that is gone through in less than a millisecond."""
+        if self._excerpts is not None:
+            return False
+        cells = sum(len(table.rows) * len(table.columns) for table in self._document.tables)
+        return cells + len(self._document.sentences) <= _LITTLE
 
     def of(self, question: Question, memory: Memory) -> Shown:
         """Returns what a question is answered from.

@@ -14,7 +14,7 @@ from quaestor.conversation.events.kinds import TakenApart
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Turn
-from quaestor.core.computing import compute
+from quaestor.core.computing import compute, compute_little, little_work
 from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
@@ -165,8 +165,8 @@ class Play:
         shown, graphs = self._shown, self._graphs
         assert shown is not None
         assert graphs is not None
-        with self._heard():
-            context = await compute(_context, question, shown, self._memory, graphs, self._kept)
+        with self._heard(), little_work(shown.little):
+            context = await compute_little(_context, question, shown, self._memory, graphs, self._kept)
             graph = context.graph if self._watcher is None else await compute(shown.graph)
             begun = TurnBegun(len(self._turns), question, now(), self._memory.turns, context.references, graph)
             self._open = begun, context
@@ -294,7 +294,7 @@ async def play_turn(question: str, context: TurnContext, solver: Solver) -> Turn
     started = now()
     try:
         answer = await solver.solve(question, context)
-        verified, registers = await compute(verified_answer, answer, context.memory)
+        verified, registers = await compute_little(verified_answer, answer, context.memory)
     except OutageError:
         raise
     except WRONG_ANSWERS as failure:

@@ -4,7 +4,6 @@ The clients make a single attempt, and take no key and no address from the envir
 """
 
 import httpx2
-from anthropic import AsyncAnthropic
 from openai import AsyncOpenAI
 from pydantic_ai.models import Model
 from pydantic_ai.models.anthropic import AnthropicModelSettings
@@ -17,7 +16,7 @@ from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 from pydantic_ai.providers.vllm import VLLMProvider
 from pydantic_ai.settings import ModelSettings
 
-from quaestor.llm.fast_clients import MessagesModel, OpenAIClient, OpenAIModel
+from quaestor.llm.fast_clients import AnthropicClient, MessagesModel, OpenAIClient, OpenAIModel
 from quaestor.llm.naming import ModelSpec
 from quaestor.llm.profiles import restrict, takes_temperature
 
@@ -33,7 +32,7 @@ def make_model(spec: ModelSpec, key: str, client: httpx2.AsyncClient) -> Model:
         client: Sends the requests; its timeout is the model's.
     """
     if spec.protocol == "anthropic":
-        sdk = AsyncAnthropic(
+        sdk = AnthropicClient(
             api_key=key, base_url=spec.address, http_client=client, max_retries=0, timeout=client.timeout
         )
         profile = restrict(AnthropicProvider.model_profile(spec.model) or {}, spec.profile, spec.protocol)

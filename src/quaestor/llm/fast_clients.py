@@ -1,8 +1,8 @@
 """What the vendors' libraries need not do again for every request.
 
 They walk through the schemas of all tools each time: pydantic-ai to suit them to the server, OpenAI's client to look
-for values that it would have to convert. That is as much work as all the rest of a request. Nothing of what is sent
-differs.
+for values that it would have to convert. That is as much work as all the rest of a request. And they make every
+request anew (`lean_posting.py`). Nothing of what is sent differs.
 """
 
 from collections import OrderedDict
@@ -10,12 +10,18 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
+import anthropic
+import httpx2
+import openai
+from anthropic import AsyncAnthropic
 from openai import AsyncOpenAI, AsyncStream, NotGiven, Omit
 from openai.resources.chat import AsyncChat, AsyncCompletions
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.models.anthropic import AnthropicModel
 from pydantic_ai.models.openai import OpenAIChatModel
+
+from quaestor.llm.lean_posting import RequestPatterns
 
 _MOST_KEPT = 64
 _OPTIONS = {"extra_headers": "headers", "extra_query": "params", "extra_body": "extra_json", "timeout": "timeout"}
@@ -60,8 +66,50 @@ class MessagesModel(AnthropicModel):
         return self._suited.get(model_request_parameters, super().customize_request_parameters)
 
 
+class AnthropicClient(AsyncAnthropic):
+    """Anthropic's client, which makes requests that differ in their bodies alone but once."""
+
+    _patterns = cached_property(lambda self: RequestPatterns((anthropic.NotGiven, anthropic.Omit)))
+
+    async def request(self, cast_to: Any, options: Any, *, stream: bool = False, stream_cls: Any = None) -> Any:
+        """Returns what a server answers, as a value of the type `cast_to`, or as a stream."""
+        request = None if stream else await self._patterns.filled(self, options)
+        if request is None:
+            return await super().request(cast_to, options, stream=stream, stream_cls=stream_cls)
+        try:
+            response = await self._client.send(request)
+        except httpx2.TimeoutException as error:
+            raise anthropic.APITimeoutError(request=request) from error
+        except Exception as error:
+            raise anthropic.APIConnectionError(request=request) from error
+        if not response.is_success:
+            raise self._make_status_error_from_response(response)
+        return await self._process_response(
+            cast_to=cast_to, options=options, response=response, stream=False, stream_cls=None
+        )
+
+
 class OpenAIClient(AsyncOpenAI):
     """OpenAI's client, which posts the body of a chat completion as it is given: JSON already."""
+
+    _patterns = cached_property(lambda self: RequestPatterns((NotGiven, Omit)))
+
+    async def request(self, cast_to: Any, options: Any, *, stream: bool = False, stream_cls: Any = None) -> Any:
+        """Returns what a server answers, as a value of the type `cast_to`, or as a stream."""
+        request = None if stream else await self._patterns.filled(self, options)
+        if request is None:
+            return await super().request(cast_to, options, stream=stream, stream_cls=stream_cls)
+        try:
+            response = await self._client.send(request)
+        except httpx2.TimeoutException as error:
+            raise openai.APITimeoutError(request=request) from error
+        except httpx2.RequestError as error:
+            raise openai.APIConnectionError(request=request) from error
+        if not response.is_success:
+            raise self._make_status_error_from_response(response)
+        return await self._process_response(
+            cast_to=cast_to, options=options, response=response, stream=False, stream_cls=None
+        )
 
     @cached_property
     def chat(self) -> AsyncChat:

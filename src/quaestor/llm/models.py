@@ -30,6 +30,8 @@ if TYPE_CHECKING:  # a plain install has none of them, and has this module's nam
     from quaestor.llm.transcript import Sink
 
 _NO_KEY = "no-key"
+_KEPT_IDLE = 1
+"""Connections of a pool that stay open: a pool has one request at a time."""
 
 
 class Cassette(Protocol):
@@ -154,11 +156,11 @@ def _network(spec: ModelSpec) -> "httpx2.AsyncBaseTransport":
     """The way out. A client that is given a transport reads no proxies, so they are read here, for its one address."""
     import httpx2
 
-    from quaestor.llm.pools import IN_ONE, PooledTransport
+    from quaestor.llm.pools import PooledTransport
 
     url = urlsplit(spec.address)
     proxy = None if proxy_bypass(url.netloc) else getproxies().get(url.scheme) or getproxies().get("all")
-    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=IN_ONE)
+    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=_KEPT_IDLE)
     certificates = _certificates()
     return PooledTransport(lambda: httpx2.AsyncHTTPTransport(verify=certificates, proxy=proxy, limits=limits))
 

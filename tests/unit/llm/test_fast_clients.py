@@ -3,24 +3,26 @@
 import asyncio
 import gc
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import httpx2
 import pytest
+from anthropic import AsyncAnthropic
 from model_bench import CANARY
-from model_replies import Asked, Reply
+from model_replies import Asked, Reply, broken, garbled, say, too_many
 from model_server import ModelServer
 from openai import AsyncOpenAI
 from pydantic_ai.direct import model_request, model_request_stream
 from pydantic_ai.messages import ModelMessage
-from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.models.anthropic import AnthropicModel
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.output import OutputObjectDefinition
+from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.providers.openai import OpenAIProvider
-from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
-from quaestor.llm.fast_clients import OpenAIClient, OpenAIModel, ParameterCache
+from quaestor.llm.fast_clients import AnthropicClient, MessagesModel, OpenAIClient, OpenAIModel, ParameterCache
 from quaestor.llm.structured.modes import output_tool
 from quaestor.llm.structured.replies import RequestedCall, answered, initial_messages, kept
 from quaestor.llm.structured.schema import plain_schema, whole_schema
@@ -40,25 +42,55 @@ SHAPES = {
 }
 
 
-async def exchange(model: OpenAIChatModel, shape: ModelRequestParameters, stream: bool) -> None:
+OURS: dict[str, tuple[type[Any], type[Any]]] = {
+    "openai": (OpenAIClient, OpenAIModel),
+    "anthropic": (AnthropicClient, MessagesModel),
+}
+THEIRS: dict[str, tuple[type[Any], type[Any]]] = {
+    "openai": (AsyncOpenAI, OpenAIChatModel),
+    "anthropic": (AsyncAnthropic, AnthropicModel),
+}
+FAILURES = {
+    "refused": Reply("no such field", status=400),
+    "no key": Reply("who are you?", status=401),
+    "no model": Reply("no such model", status=404),
+    "too many": too_many("7"),
+    "out of order": broken(503),
+    "elsewhere": Reply(status=307, headers={"location": "/v1/elsewhere"}, body=""),
+    "half of it": garbled(),
+    "text": garbled("hello", "text/plain"),
+    "cut": say("hello").cut_at(9),
+}
+
+
+async def exchange(model: Model, shape: ModelRequestParameters, stream: bool) -> None:
     messages: list[ModelMessage] = initial_messages("You répond.", "Hello?")
     if stream:
         async with model_request_stream(model, messages, model_request_parameters=shape) as replies:
             async for _ in replies:
                 pass
         return
-    response = await model_request(model, messages, model_request_parameters=shape)
-    messages += [kept(response), answered([(RequestedCall("calculate", {}, "call_0_0"), {"ok": True})], "Go on.")]
-    await model_request(model, messages, model_request_parameters=shape)
+    for _ in range(3):  # the first is made by the client, the second too and kept, the third is like it
+        response = await model_request(model, messages, model_request_parameters=shape)
+        messages += [kept(response), answered([(RequestedCall("calculate", {}, "call_0_0"), {"ok": True})], "Go on.")]
 
 
-def sent(client: type[AsyncOpenAI], model: type[OpenAIChatModel], shape: str, stream: bool) -> list[Asked]:
+def made(kinds: tuple[type[Any], type[Any]], url: str, http: httpx2.AsyncClient) -> Model:
+    client, model = kinds
+    options: dict[str, Any] = {"api_key": CANARY, "http_client": http, "max_retries": 0}
+    said: Any = {"temperature": 0.0, "max_tokens": 50, "extra_body": {"extra": 1}, "timeout": 9.0}
+    if issubclass(client, AsyncAnthropic):
+        anthropic = AnthropicProvider(anthropic_client=client(base_url=url, **options))
+        said |= {"anthropic_cache_instructions": True}
+        return cast(Model, model("claude-sonnet-4-6", provider=anthropic, settings=said))
+    openai = OpenAIProvider(openai_client=client(base_url=f"{url}/v1", **options))
+    return cast(Model, model("gpt-4o", provider=openai, settings=said | {"seed": 7}))
+
+
+def sent(kinds: tuple[type[Any], type[Any]], shape: str, stream: bool) -> list[Asked]:
     async def run(server: ModelServer) -> None:
         async with httpx2.AsyncClient() as http:
-            sdk = client(api_key=CANARY, base_url=f"{server.url}/v1", http_client=http, max_retries=0)
-            settings = ModelSettings(temperature=0.0, seed=7, max_tokens=50, extra_body={"extra": 1}, timeout=9.0)
-            asked = model("gpt-4o", provider=OpenAIProvider(openai_client=sdk), settings=settings)
-            await exchange(asked, SHAPES[shape], stream)
+            await exchange(made(kinds, server.url, http), SHAPES[shape], stream)
 
     with ModelServer(lambda asked: Reply("hello")) as server:
         asyncio.run(run(server))
@@ -66,17 +98,49 @@ def sent(client: type[AsyncOpenAI], model: type[OpenAIChatModel], shape: str, st
 
 
 @pytest.mark.parametrize("stream", [False, True])
-@pytest.mark.parametrize("shape", SHAPES)
-def test_the_same_is_sent(shape: str, stream: bool) -> None:
-    theirs = sent(AsyncOpenAI, OpenAIChatModel, shape, stream)
-    ours = sent(OpenAIClient, OpenAIModel, shape, stream)
-    assert len(ours) == 2 - stream
+@pytest.mark.parametrize(
+    ("protocol", "shape"),
+    [("openai", shape) for shape in SHAPES] + [("anthropic", shape) for shape in SHAPES if shape != "schema"],
+)
+def test_the_same_is_sent(protocol: str, shape: str, stream: bool) -> None:
+    theirs, ours = sent(THEIRS[protocol], shape, stream), sent(OURS[protocol], shape, stream)
+    assert len(ours) == (1 if stream else 3)
     assert [asked.body for asked in ours] == [asked.body for asked in theirs]
     assert ours[0].body["extra"] == 1
     for one, other in zip(ours, theirs, strict=True):
         differ = {name for name in {*one.headers, *other.headers} if one.headers.get(name) != other.headers.get(name)}
         assert differ <= {"host"}
-        assert one.headers["authorization"] == f"Bearer {CANARY}"
+        assert CANARY in one.headers.get("authorization", "") + one.headers.get("x-api-key", "")
+
+
+def failed(kinds: tuple[type[Any], type[Any]], reply: Reply | None) -> list[tuple[object, ...]]:
+    """What three requests in a row end with, word for word but for the port; without a reply nobody listens."""
+
+    async def run(url: str) -> list[tuple[object, ...]]:
+        found = list[tuple[object, ...]]()
+        async with httpx2.AsyncClient(timeout=httpx2.Timeout(5)) as http:
+            model = made(kinds, url, http)
+            for _ in range(3):
+                with pytest.raises(Exception) as caught:  # noqa: PT011 - which one it is, is what is compared
+                    await model_request(model, initial_messages("You respond.", "Hello?"))
+                error, causes = caught.value, list[object]()
+                while error is not None:
+                    causes.append((type(error), str(error).replace(url, "")))
+                    error = error.__cause__  # type: ignore[assignment]
+                found.append((*causes, getattr(caught.value, "retry_after", None)))
+        return found
+
+    if reply is None:
+        return asyncio.run(run("http://127.0.0.1:9"))
+    with ModelServer(lambda asked: reply) as server:
+        return asyncio.run(run(server.url))
+
+
+@pytest.mark.parametrize("failure", [*FAILURES, "nobody"])
+@pytest.mark.parametrize("protocol", OURS)
+def test_what_goes_wrong_is_told_in_the_same_words(protocol: str, failure: str) -> None:
+    theirs, ours = (failed(kinds[protocol], FAILURES.get(failure)) for kinds in (THEIRS, OURS))
+    assert ours == theirs
 
 
 def test_parameters_are_suited_once_by_identity() -> None:

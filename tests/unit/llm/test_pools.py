@@ -2,17 +2,18 @@ import asyncio
 
 import httpx2
 
-from quaestor.llm.pools import IN_ONE, PooledTransport
+from quaestor.llm.pools import PooledTransport
 
 
 class Pool(httpx2.AsyncBaseTransport):
     """Remembers how many requests were under way at once."""
 
     def __init__(self) -> None:
-        self.under_way = self.most = self.closed = 0
+        self.under_way = self.most = self.closed = self.asked = 0
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         self.under_way += 1
+        self.asked += 1
         self.most = max(self.most, self.under_way)
         await asyncio.sleep(0.01)
         self.under_way -= 1
@@ -41,12 +42,11 @@ def pools_of(*rounds: list[str]) -> list[Pool]:
 
 
 def test_requests_one_after_the_other_share_a_pool() -> None:
-    (pool,) = pools_of(["/"], ["/broken"], ["/"], ["/"] * IN_ONE)
-    assert (pool.most, pool.closed) == (IN_ONE, 1)
+    (pool,) = pools_of(["/"], ["/broken"], ["/"], ["/"])
+    assert (pool.asked, pool.most, pool.closed) == (4, 1, 1)
 
 
-def test_many_at_once_are_in_small_pools() -> None:
-    pools = pools_of(["/", "/broken"] * (2 * IN_ONE), ["/"] * IN_ONE)
-    assert [pool.most for pool in pools] == [IN_ONE] * 4
-    assert [pool.closed for pool in pools] == [1] * 4
-    assert [pool.under_way for pool in pools] == [0] * 4
+def test_many_at_once_have_a_pool_each_and_those_that_follow_take_the_first() -> None:
+    pools = pools_of(["/", "/broken"] * 8, ["/"] * 2)
+    assert [pool.asked for pool in pools] == [2, 2] + [1] * 14
+    assert [(pool.most, pool.closed, pool.under_way) for pool in pools] == [(1, 1, 0)] * 16

@@ -1,7 +1,7 @@
-"""`llm/fast_clients.py` overrides parts of two libraries that they may change without notice: this says when they have.
+"""`llm/fast_clients.py` and `llm/lean_posting.py` rest on parts of libraries that may change: this says when they have.
 
-Where a test here fails: read what changed, see that `test_sending.py` still finds the same bytes on the wire, then
-widen the range.
+Where a test here fails: read what changed, see that `test_fast_clients.py` still finds the same bytes on the wire,
+then widen the range.
 """
 
 import ast
@@ -11,6 +11,7 @@ from functools import cached_property
 from importlib.metadata import version
 
 import pytest
+from anthropic import AsyncAnthropic
 from openai import AsyncOpenAI
 from openai.resources.chat import AsyncChat, AsyncCompletions
 from pydantic_ai.models.anthropic import AnthropicModel
@@ -18,10 +19,10 @@ from pydantic_ai.models.openai import OpenAIChatModel
 
 from quaestor.llm import fast_clients as sending
 
-TESTED = {"openai": ((3, 52), (4, 0)), "pydantic-ai-slim": ((2, 68), (3, 0))}
+TESTED = {"openai": ((3, 52), (4, 0)), "anthropic": ((2, 11), (3, 0)), "pydantic-ai-slim": ((2, 68), (3, 0))}
 """The versions, from and below, of which `llm/fast_clients.py` knows the parts that it overrides."""
 
-ADVICE = "read llm/fast_clients.py against the new version, run test_sending.py, then widen TESTED"
+ADVICE = "read llm/fast_clients.py against the new version, run test_fast_clients.py, then widen TESTED"
 
 
 @pytest.mark.parametrize("library", TESTED)
@@ -55,6 +56,22 @@ def test_what_is_beside_the_body_has_the_names_that_are_known() -> None:
     takes = inspect.signature(AsyncCompletions.create).parameters
     beside = {name for name in takes if name.startswith("extra_") or name == "timeout"}
     assert beside == sending._OPTIONS.keys(), f"create() takes {sorted(beside)} beside the body: {ADVICE}"
+
+
+@pytest.mark.parametrize("client", [AsyncOpenAI, AsyncAnthropic])
+def test_requests_are_made_and_read_by_the_methods_that_are_called_here(client: type) -> None:
+    takes = {
+        "_prepare_options": ["self", "options"],
+        "_build_request": ["self", "options", "retries_taken"],
+        "_prepare_request": ["self", "request"],
+        "_make_status_error_from_response": ["self", "response"],
+        "_process_response": ["self", "cast_to", "options", "response", "stream", "stream_cls", "retries_taken"],
+        "request": ["self", "cast_to", "options", "stream", "stream_cls"],
+    }
+    for name, parameters in takes.items():
+        found = list(inspect.signature(getattr(client, name)).parameters)
+        assert found == parameters, f"{client.__name__}.{name} takes {found}: {ADVICE}"
+    assert client(api_key="none")._platform is None, f"{client.__name__} finds out its platform elsewhere: {ADVICE}"
 
 
 @pytest.mark.parametrize("model", [OpenAIChatModel, AnthropicModel])

@@ -24,6 +24,7 @@ from quaestor.conversation.events.kinds import (
     holdable,
 )
 from quaestor.conversation.turn import ToolCall
+from quaestor.core.computing import compute_little
 from quaestor.errors import ModelReplyError, PlanError
 from quaestor.graph.facts import SentenceFact
 from quaestor.llm.models import Connection
@@ -132,8 +133,9 @@ class AnswerRounds:
                 self.messages.append(kept(response))
             self._understood(reading)
             closing = number + 1 == self.limits.iterations
-            # Tools query the graph: other conversations go on meanwhile.
-            settled = await asyncio.to_thread(self._calls if reading.calls else self._words, reading, closing)
+            # Tools go through the graph, in a long document also through an index in a file.
+            off_the_loop = compute_little if self.context.search is None else asyncio.to_thread
+            settled = await off_the_loop(self._calls if reading.calls else self._words, reading, closing)
             if settled is not None:
                 return settled
         raise ModelReplyError(f"no answer within {self.limits.iterations} rounds: the model goes on calling tools")

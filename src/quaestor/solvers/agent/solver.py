@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events.kinds import NoAnswerGiven
-from quaestor.core.computing import compute
+from quaestor.core.computing import compute_little
 from quaestor.llm.models import Connection
 from quaestor.llm.structured.replies import initial_messages
 from quaestor.prompts import render
@@ -57,8 +57,8 @@ class AgentSolver:
         first = None
         if self.limits.two_phases:
             first = await understand(model, question, context, system, self.limits.repairs)
-        sentences = await compute(briefing.near_sentences, question, context)
-        page = await compute(page_variables, question, context)
+        sentences = await compute_little(briefing.near_sentences, question, context)
+        page = await compute_little(page_variables, question, context)
         whole = bool(page["whole"])
         kinds = asks_beyond_numbers(context.read(question))
         prompt = self._prompt(page, first, model, searching=context.search is not None, all_kinds=kinds)
@@ -70,7 +70,7 @@ class AgentSolver:
         thought = rounds.understanding.description if rounds.understanding else ""
         plan = replace(settled.plan, thought=thought)
         remarks = remarks_with(rounds.assumption, settled.remarks)
-        return await compute(answer_from_plan, plan, context, question=question, reason=remarks)
+        return await compute_little(answer_from_plan, plan, context, question=question, reason=remarks)
 
     def _prompt(
         self,

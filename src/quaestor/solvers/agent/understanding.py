@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 
 from quaestor.conversation.events.kinds import JsonObject, NotUnderstood, Understood, as_object
-from quaestor.core.computing import compute
+from quaestor.core.computing import compute_little
 from quaestor.errors import ModelReplyError
 from quaestor.llm.models import Connection
 from quaestor.llm.structured.replies import initial_messages, read_json
@@ -35,7 +35,7 @@ async def understand(
     Raises:
         OutageError: The model cannot be asked.
     """
-    prompt = await compute(lambda: render("agent/understand", **page_variables(question, context)))
+    prompt = await compute_little(lambda: render("agent/understand", **page_variables(question, context)))
     try:
         reply = await request_structured(
             connection,

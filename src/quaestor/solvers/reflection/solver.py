@@ -5,7 +5,7 @@ Owns who drafts and who judges, and what becomes of the outcome. It keeps nothin
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events.kinds import NoAnswerGiven
-from quaestor.core.computing import compute
+from quaestor.core.computing import compute_little
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import RankingSolver, Solver, TurnContext
 from quaestor.solvers.reflection.experts import RankedExpert, SolverExpert, offers
@@ -48,7 +48,7 @@ class ReflectionSolver:
         elif best.proposal.findings:
             remarks.append("approved all the same: " + "; ".join(f.words for f in best.proposal.findings))
         reason = "; ".join(remarks) or None
-        return await compute(answer_from_plan, best.proposal.plan, context, question=question, reason=reason)
+        return await compute_little(answer_from_plan, best.proposal.plan, context, question=question, reason=reason)
 
     def _expert(self, question: str, context: TurnContext) -> Expert:
         if self.expert is None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events.kinds import FormulaWritten, ValuesNamed, as_object
-from quaestor.core.computing import compute
+from quaestor.core.computing import compute_little
 from quaestor.llm.models import Connection
 from quaestor.llm.structured.replies import initial_messages
 from quaestor.llm.structured.request import request_structured
@@ -81,7 +81,7 @@ class SparqlSolver:
         assert calculation.plan is not None
         plan = replace(calculation.plan, thought=(said or wanted).reasoning[:_LONGEST])
         remarks = remarks_with(wanted.assumption, calculation.remarks)
-        answer = await compute(answer_from_plan, plan, context, question=question, reason=remarks)
+        answer = await compute_little(answer_from_plan, plan, context, question=question, reason=remarks)
         return replace(answer, variables=retrieval.named(answer.variables))
 
     async def _name(
@@ -106,7 +106,7 @@ class SparqlSolver:
             return faults
 
         # The schema of a document with many tables takes a while to write.
-        prompt = await compute(
+        prompt = await compute_little(
             lambda: render(
                 "sparql/plan",
                 graph=value_schema(retrieval.question, context, retrieval.all_kinds),
@@ -137,7 +137,7 @@ class SparqlSolver:
         """Returns the model's formula over the values."""
         retrieval = calculation.retrieval
         context = retrieval.context
-        prompt = await compute(
+        prompt = await compute_little(
             lambda: render(
                 "sparql/calculate",
                 calculation=_named_rules(wanted.rules or ()),

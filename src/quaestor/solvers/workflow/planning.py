@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from quaestor.conversation.events.kinds import NumberPicked, PlanRefused
-from quaestor.core.computing import compute
+from quaestor.core.computing import compute_little
 from quaestor.errors import ModelReplyError
 from quaestor.llm.models import Connection
 from quaestor.llm.structured.replies import initial_messages
@@ -62,13 +62,13 @@ class Planning:
             ModelReplyError: None was found within the bounds.
             OutageError: The model cannot be asked.
         """
-        prompt = await compute(rendered_prompt, self.question, self.context, self._all_kinds)
+        prompt = await compute_little(rendered_prompt, self.question, self.context, self._all_kinds)
         told, left, again, phase = prompt, self.limits.repairs + 1, 0, _PHASE
         while True:
             examined, used = await self._ask(told, left, phase)
             if examined.written.no_answer == "other" and not self._all_kinds:
                 self._all_kinds, phase = True, f"{_PHASE}_all_kinds"
-                told = prompt = await compute(rendered_prompt, self.question, self.context, self._all_kinds)
+                told = prompt = await compute_little(rendered_prompt, self.question, self.context, self._all_kinds)
                 continue
             examined, issues = await self._decided(examined)
             if not issues:
@@ -127,7 +127,7 @@ class Planning:
             else:
                 issues.append(f"step {place + 1}: none of the numbers that fit {query_of(step)!r} is the one meant")
         chosen = replace(examined, found=numbers, open={})
-        return chosen, tuple(issues) or await compute(run_issues, chosen.plan, self.context)
+        return chosen, tuple(issues) or await compute_little(run_issues, chosen.plan, self.context)
 
     async def _point(self, step: int, sought: LookUpStep, match: TextMatch) -> int:
         """Returns the place from 1 of the number that the model means, or 0 if it means none of them."""

@@ -4,7 +4,7 @@ Owns the order. The model is the run's, and comes with each turn; the solver kee
 """
 
 from quaestor.conversation.answer import Answer
-from quaestor.core.computing import compute
+from quaestor.core.computing import compute_little
 from quaestor.solvers.answer_kinds import remarks_with, why_none
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
@@ -37,4 +37,4 @@ class WorkflowSolver:
         if written.no_answer is not None:
             return answer_without_value(context, why_none(written.no_answer), written.thought_process)
         remarks = remarks_with(written.assumption, examined.remarks)
-        return await compute(answer_from_plan, examined.final_plan, context, question=question, reason=remarks)
+        return await compute_little(answer_from_plan, examined.final_plan, context, question=question, reason=remarks)

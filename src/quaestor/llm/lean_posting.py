@@ -1,0 +1,70 @@
+"""A request to a model, made and sent without what is the same for all of them.
+
+A vendor's client makes each request anew: it copies options, merges headers, builds an address, and looks for what is
+never given to it here (files, queries, middleware, attempts of its own). The first request of a kind is made by the
+client; of those that follow the body is new, and all else is taken from that one. Nothing of what is sent differs, nor
+of what comes back, nor in which error is raised.
+"""
+
+import json
+from collections import OrderedDict
+from collections.abc import Hashable
+from typing import Any
+
+import httpx2
+
+_MOST_KEPT = 16
+
+
+class RequestPatterns:
+    """Requests as a client makes them, by what tells them apart besides the body."""
+
+    def __init__(self, left_out: tuple[type, ...]) -> None:
+        """Takes the types that say in a body that nothing was given."""
+        self._left_out = left_out
+        self._kept: OrderedDict[Hashable, httpx2.Request] = OrderedDict()
+
+    async def filled(self, client: Any, options: Any) -> httpx2.Request | None:
+        """Returns a request that is ready to be sent; None where the client has to make it itself.
+
+        Args:
+            client: OpenAI's or Anthropic's.
+            options: What it was asked to send, a `FinalRequestOptions` of its library.
+        """
+        # A client finds out its platform off the event loop, with its first request.
+        if client.max_retries or client._platform is None or (key := _key(options)) is None:
+            return None
+        given = {name: value for name, value in options.json_data.items() if not isinstance(value, self._left_out)}
+        try:
+            body = json.dumps(
+                given | (options.extra_json or {}), ensure_ascii=False, separators=(",", ":"), allow_nan=False
+            )
+        except (TypeError, ValueError):  # what is more than JSON, the client knows how to write
+            return None
+        like = self._kept.pop(key, None) or await _pattern(client, options)
+        self._kept[key] = like
+        if len(self._kept) > _MOST_KEPT:
+            self._kept.popitem(last=False)
+        return httpx2.Request("POST", like.url, headers=like.headers, content=body.encode(), extensions=like.extensions)
+
+
+async def _pattern(client: Any, options: Any) -> httpx2.Request:
+    ready = await client._prepare_options(options.model_copy(update={"json_data": {}, "extra_json": None}))
+    request: httpx2.Request = client._build_request(ready)
+    await client._prepare_request(request)
+    del request.headers["content-length"]
+    return request
+
+
+def _key(options: Any) -> Hashable | None:
+    """Returns what tells requests apart that differ in more than the body; None for one of another kind."""
+    usual = options.method == "post" and isinstance(options.json_data, dict)
+    if not usual or options.params or not (options.files is options.content is options.follow_redirects is None):
+        return None
+    headers = tuple(options.headers.items()) if isinstance(options.headers, dict) else ()
+    key = (options.url, headers, str(options.timeout))
+    try:
+        hash(key)
+    except TypeError:
+        return None
+    return key
