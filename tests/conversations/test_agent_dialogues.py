@@ -10,13 +10,12 @@ from typing import Any
 
 import pytest
 from agent_bench import CASH, final, query, reply
-from command_line import Outcome, Quaestor
+from command_line import Outcome, Quaestor, exit_code
 from model_replies import Asked, Call, Reply
 from model_server import ModelServer
 from oracle import question_of
 from toolboxes import CASH_FLOWS, OPTIONS
 
-from quaestor.cli.failures import exit_code_of
 from quaestor.sample import sample_path
 
 CHANGE = "what was the percentage change in the net cash from operating activities from 2008 to 2009"
@@ -88,8 +87,6 @@ def quaestor(
     local_models: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Iterator[Quaestor]:
     """The command line in a folder with `[models.scripted]` and a file of the two conversations."""
-    from quaestor.cli.app import app
-
     monkeypatch.chdir(tmp_path)
     for name in [name for name in os.environ if name.startswith("QUAESTOR_")]:
         monkeypatch.delenv(name)
@@ -101,7 +98,7 @@ def quaestor(
     (tmp_path / "pages.json").write_text(json.dumps(records), encoding="utf-8")
 
     def run(line: str, *more: str) -> Outcome:
-        code = exit_code_of(lambda: app([*shlex.split(line), *more], standalone_mode=False, prog_name="quaestor"))
+        code = exit_code(*shlex.split(line), *more)
         printed = capfd.readouterr()
         return Outcome(code, printed.out, printed.err)
 

@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import Outcome, Quaestor
+from command_line import Outcome, Quaestor, exit_code
 from model_replies import Asked, Reply, structured
 from model_server import ModelServer
 from oracle import question_of
 from sparql_bench import formula, is_calculation, values
 
-from quaestor.cli.failures import exit_code_of
 from quaestor.sample import sample_path
 
 CONVERSATION = "Single_TAMR/2009/page_24.pdf-1"
@@ -63,8 +62,6 @@ def quaestor(
     local_models: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Iterator[Quaestor]:
     """The command line in a folder with `[models.scripted]` and a run of the conversation."""
-    from quaestor.cli.app import app
-
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
     for name in [name for name in os.environ if name.startswith("QUAESTOR_")]:
@@ -73,7 +70,7 @@ def quaestor(
     (tmp_path / "pages.json").write_text(json.dumps(records), encoding="utf-8")
 
     def run(line: str) -> Outcome:
-        code = exit_code_of(lambda: app(shlex.split(line), standalone_mode=False, prog_name="quaestor"))
+        code = exit_code(*shlex.split(line))
         printed = capfd.readouterr()
         return Outcome(code, printed.out, printed.err)
 

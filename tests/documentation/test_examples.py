@@ -10,10 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command_line import all_commands, exit_code
 from fenced import ROOT, Block, blocks, joined, texts, typed, words
 from plugin_package import install_project
 
-from quaestor.cli.failures import exit_code_of
 from quaestor.settings import load_settings
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -31,7 +31,6 @@ Typist = Callable[[str], tuple[int, str]]
 @pytest.fixture
 def type_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Typist:
     """Types a line as a new user, in an empty folder: returns the exit code and what was printed."""
-    from quaestor.cli.app import app
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -46,7 +45,7 @@ def type_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Cap
         assert program == "quaestor"
         assert not {"|", ">", "<", "&&", ";"} & set(rest), f"no shell reads {line!r} here"
         capfd.readouterr()
-        code = exit_code_of(lambda: app(rest, standalone_mode=False, prog_name="quaestor"))
+        code = exit_code(*rest)
         printed = capfd.readouterr()
         return code, printed.out if code == 0 else printed.out + printed.err
 
@@ -55,12 +54,9 @@ def type_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Cap
 
 def read_by_the_command_line(left: list[str]) -> None:
     """Lets the command line read a command without running it: commands, arguments and options exist."""
-    import typer
     from typer.core import TyperGroup
 
-    from quaestor.cli.app import app
-
-    command, context = typer.main.get_command(app), None
+    command, context = all_commands(), None
     while True:
         context = command.make_context(command.name, left, parent=context)
         if not isinstance(command, TyperGroup):

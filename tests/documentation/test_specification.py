@@ -8,9 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
-
-from quaestor.cli.app import app
+from command_line import all_commands
 
 ROOT = Path(__file__).parents[2]
 SPECIFICATION = ROOT / "docs/specification.md"
@@ -49,7 +47,7 @@ def _resolve_test(reference: str) -> None:
 
 
 def _resolve_command(reference: str) -> None:
-    command = get_command(app)
+    command = all_commands()
     _, *words = reference.split()
     for word in words:
         if word.startswith("--"):

@@ -13,10 +13,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from command_line import exit_code
 from killing import PROGRAM, complete_conversations, files_come_to, runs_come_to
 
-from quaestor.cli.app import app
-from quaestor.cli.failures import exit_code_of
 from quaestor.store import sqlite_file
 
 pytestmark = pytest.mark.faults
@@ -53,7 +52,7 @@ def quaestor(folder: Path, *arguments: str, largest: int | None = None, first: s
 
 def here(capsys: pytest.CaptureFixture[str], arguments: Sequence[str]) -> tuple[int, str]:
     """Runs a command in this process: its code, and what it says on stderr."""
-    code = exit_code_of(lambda: app(list(arguments), standalone_mode=False, prog_name="quaestor"))
+    code = exit_code(*arguments)
     return code, capsys.readouterr().err
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from command_line import all_commands
 from docs_site.command_line import help_page
 
 HELP = Path(__file__).parents[2] / "docs" / "help.md"
@@ -11,10 +12,7 @@ HELP = Path(__file__).parents[2] / "docs" / "help.md"
 
 def commands() -> Iterator[tuple[str, ...]]:
     """Every command and group, by the words that one types."""
-    import typer
     from typer.core import TyperGroup
-
-    from quaestor.cli.app import app
 
     def walk(command: object, words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         yield words
@@ -22,7 +20,7 @@ def commands() -> Iterator[tuple[str, ...]]:
             for name, inner in command.commands.items():
                 yield from walk(inner, (*words, name))
 
-    return walk(typer.main.get_command(app), ())
+    return walk(all_commands(), ())
 
 
 def test_the_page_of_the_commands_is_what_they_say(request: pytest.FixtureRequest) -> None:
@@ -37,12 +35,10 @@ def test_every_command_has_its_place_on_the_page() -> None:
 
 
 def test_every_help_is_printed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    from quaestor.cli.app import app
-
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("TERM", "dumb")
     for words in commands():
-        assert not app([*words, "--help"], standalone_mode=False, prog_name="quaestor")
+        assert not all_commands()([*words, "--help"], standalone_mode=False, prog_name="quaestor")
         printed = capsys.readouterr().out
         assert f"Usage: {' '.join(('quaestor', *words))} " in printed
         assert max(map(len, printed.splitlines())) <= 100

@@ -2,6 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import typer
+
+from quaestor.cli.failures import exit_code_of
 
 
 @dataclass(frozen=True)
@@ -12,6 +18,19 @@ class Outcome:
 
 
 Quaestor = Callable[..., Outcome]
+
+
+@cache
+def all_commands() -> Any:
+    """The commands, made once: that takes longer than most of them take to run."""
+    from quaestor.cli.app import app
+
+    return typer.main.get_command(app)
+
+
+def exit_code(*arguments: str) -> int:
+    """Runs a command in this process; errors are printed as in a terminal."""
+    return exit_code_of(lambda: all_commands()(list(arguments), standalone_mode=False, prog_name="quaestor"))
 
 
 def one_line(outcome: Outcome) -> str:

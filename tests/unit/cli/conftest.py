@@ -2,12 +2,10 @@ import shlex
 from pathlib import Path
 
 import pytest
-from command_line import Outcome, Quaestor
+from command_line import Outcome, Quaestor, exit_code
 from made_up import a_record, write_dataset
 from scripted import ScriptedSolver
 from stand_in import stand_in
-
-from quaestor.cli.failures import exit_code_of
 
 
 @pytest.fixture
@@ -15,15 +13,13 @@ def quaestor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], scripted_solver: None
 ) -> Quaestor:
     """Runs the command line in an empty folder, with the scripted solver under the name of the embedded one."""
-    from quaestor.cli.app import app
-
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "140")
     for name in ("DEBUG", "STORE", "SOLVER", "WORKERS"):
         monkeypatch.delenv(f"QUAESTOR_{name}", raising=False)
 
     def run(line: str, *more: str) -> Outcome:
-        code = exit_code_of(lambda: app([*shlex.split(line), *more], standalone_mode=False, prog_name="quaestor"))
+        code = exit_code(*shlex.split(line), *more)
         printed = capfd.readouterr()
         return Outcome(code, printed.out, printed.err)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from command_line import Outcome, Quaestor, one_line
+from command_line import Outcome, Quaestor, exit_code, one_line
 from made_up import a_record, write_dataset
 from model_replies import Asked, Reply, structured
 from model_server import ModelServer
@@ -27,9 +27,6 @@ def answering(asked: Asked) -> Reply:
 def ask(
     local_models: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Iterator[Quaestor]:
-    from quaestor.cli.app import app
-    from quaestor.cli.failures import exit_code_of
-
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
     for name in ("STORE", "SOLVER", "WORKERS", "MODEL"):
@@ -42,7 +39,7 @@ def ask(
     write_dataset(tmp_path / "pages.json", *records)
 
     def run(line: str, *more: str) -> Outcome:
-        code = exit_code_of(lambda: app([*shlex.split(line), *more], standalone_mode=False, prog_name="quaestor"))
+        code = exit_code(*shlex.split(line), *more)
         printed = capfd.readouterr()
         return Outcome(code, printed.out, printed.err)
 

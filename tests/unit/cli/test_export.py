@@ -7,15 +7,13 @@ from pathlib import Path
 from zipfile import is_zipfile
 
 import pytest
+from command_line import exit_code
 
 NORD = "sample#NORD/2012/page_41.pdf"
 
 
 def typed(*words: str) -> int:
-    from quaestor.cli.app import app
-    from quaestor.cli.failures import exit_code_of
-
-    return exit_code_of(lambda: app(list(words), standalone_mode=False, prog_name="quaestor"))
+    return exit_code(*words)
 
 
 @pytest.fixture

@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import Outcome, Quaestor
+from command_line import Outcome, Quaestor, exit_code
 
-from quaestor.cli.failures import exit_code_of
 from quaestor.errors import StoreError
 from quaestor.sample import sample_path
 from quaestor.store.sqlite import SqliteStore
@@ -36,8 +35,6 @@ PAGE = "Single_HALC/2009/page_52.pdf-1"
 @pytest.fixture
 def quaestor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Quaestor:
     """The command line in a folder with the old store as `runs.db` and the sample as `sample.json`."""
-    from quaestor.cli.app import app
-
     monkeypatch.chdir(tmp_path)
     for name in [name for name in os.environ if name.startswith("QUAESTOR_")]:
         monkeypatch.delenv(name)
@@ -49,7 +46,7 @@ def quaestor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Capt
     Path("sample.json").write_text(sample_path().read_text(encoding="utf-8"), encoding="utf-8")
 
     def run(line: str, *more: str) -> Outcome:
-        code = exit_code_of(lambda: app([*shlex.split(line), *more], standalone_mode=False, prog_name="quaestor"))
+        code = exit_code(*shlex.split(line), *more)
         printed = capfd.readouterr()
         return Outcome(code, printed.out, printed.err)
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command_line import exit_code
 
 NORD = "sample#NORD/2012/page_41.pdf"
 
@@ -15,10 +16,7 @@ def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def typed(*words: str) -> int:
-    from quaestor.cli.app import app
-    from quaestor.cli.failures import exit_code_of
-
-    return exit_code_of(lambda: app(list(words), standalone_mode=False, prog_name="quaestor"))
+    return exit_code(*words)
 
 
 @pytest.fixture

@@ -8,22 +8,18 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from command_line import Outcome, Quaestor
-
-from quaestor.cli.failures import exit_code_of
+from command_line import Outcome, Quaestor, exit_code
 
 
 @pytest.fixture
 def quaestor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Quaestor:
     """The command line in a folder of its own, with a store that has a run over the sample."""
-    from quaestor.cli.app import app
-
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "140")
     monkeypatch.setenv("QUAESTOR_STORE", "runs.db")
 
     def run(line: str, *more: str) -> Outcome:
-        code = exit_code_of(lambda: app([*shlex.split(line), *more], standalone_mode=False, prog_name="quaestor"))
+        code = exit_code(*shlex.split(line), *more)
         printed = capfd.readouterr()
         return Outcome(code, printed.out, printed.err)
 
