@@ -25,6 +25,10 @@ _NAMED = re.compile(
 )
 """A letter or a number that is part of a name: "tier 2", "class a", "s&p 500"."""
 
+_OWNER = re.compile(
+    r"\b[\w.&-]+['\u2019]s\b|\bthe (?:company|firm|corporation|registrant)\b|\b(?:they|their|them|we|our|it|its)\b"
+)
+
 _DEGREES = {
     "highest": "high",
     "lowest": "low",
@@ -53,6 +57,15 @@ def stems(text: str) -> tuple[str, ...]:
     )
     named = tuple(f"{name}{mark.replace('-', '')}" for name, mark in _NAMED.findall(lowered) if mark.strip("-"))
     return plain + named
+
+
+def without_owner(text: str) -> str:
+    """Returns a text of lower case without those whose report it is: its numbers are about them, and need not say so.
+
+    >>> without_owner("how many stores did the company have?")
+    'how many stores did   have?'
+    """
+    return _OWNER.sub(" ", text)
 
 
 @lru_cache(maxsize=20_000)

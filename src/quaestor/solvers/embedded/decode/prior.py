@@ -7,19 +7,19 @@ references mostly leave out.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.core.provenance import CellRef
+from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.words import words
 from quaestor.documents.document import Document
 from quaestor.documents.table import Table
 from quaestor.questions.question import Question
-from quaestor.questions.stems import stems
+from quaestor.questions.stems import stems, without_owner
 from quaestor.solvers.embedded.candidates.enumerate import DIVIDE, LOOKUP, Candidates
 from quaestor.solvers.embedded.candidates.pool import NEW, NONE, RESULT1, USED, Pool
 from quaestor.solvers.embedded.decode.overrides import asks_for_other_year, asks_share_of_last
@@ -32,6 +32,8 @@ PLACE = 3.0
 """What the log of how likely an answer stands in a block counts, beside the log-odds of a leaf."""
 LABEL = 4.0
 """What a label that the question says whole counts, by how much of the question it is."""
+COUNTED = 2.0
+"""What it counts that a number of a sentence counts what is asked for: "how many employees", "1,240 employees"."""
 PLAN = 1.0
 """What both count of the numbers of a plan, beside the ranker's score."""
 YEAR = 4.0
@@ -47,6 +49,11 @@ _OF_SHARE = {
 }  # fmt: skip
 _OF_LOOKUP = {"lookup(new)": 0.9, "lookup(used)": 0.1}
 _PLACE_NAMED = re.compile(r"\baccording to\b|\bas (?:shown|stated|reported) in\b", re.IGNORECASE)
+_WHEN = re.compile(r"\b(?:at|by|as of) (?:the )?(?:end|beginning|close)\b|\b(?:fiscal |financial )?years?\b")
+_HOW_MANY = re.compile(r"\bhow many\b|\bnumber of\b")
+_CLAUSE_ENDS = re.compile(r"[,;:()?\d]|\.(?:\s|$)")
+_PLAIN = frozenset({"kg:PatternValue"})
+_CALCULATED = re.compile(r"\b(?:more|fewer|less|than|per|not|non|other|combined|together|altogether)\b")
 _ELSEWHERE = 0.5
 """What a block that was not found has less than the least likely one that was."""
 
@@ -58,8 +65,8 @@ class Prior:
     Attributes:
         leaves: One entry a leaf, as log-odds: 0 for the best, less for others.
         years: The year of each leaf, 0 where none is known.
-        named: Whether the question names the line of each leaf and asks for nothing else ("change in taxes" may
-            be a line).
+        named: Whether the question names the line of each leaf, or what it counts, and asks for nothing else ("change
+            in taxes" may be a line).
         share_of_last: Whether the last answer is asked for as a share of what the question names.
         other_year: Whether the last look-up is asked for at another year, and nothing else.
     """
@@ -161,18 +168,39 @@ def prior_of(
     least = min(weights.values()) - _ELSEWHERE
     orders = {block.content.index: block.order for block in document.blocks if isinstance(block.content, Table)}
     lines, known = _Lines(question.text), dict[tuple[int, int, int], tuple[float, bool]]()
+    counted, counts = _counted(question), np.zeros(len(leaves), np.float32)
     found, named = np.zeros(len(leaves), np.float32), np.zeros(len(leaves), bool)
     for place, leaf in enumerate(leaves.leaves):
         source = leaf.source
         if not isinstance(source, CellRef):
-            found[place] = PLACE * weights.get(document.block(source).order, least)
+            told = _counts(document, source, counted)
+            counts[place] = told if counted <= {*leaf.around} else 0.0
+            found[place] = PLACE * weights.get(document.block(source).order, least) + COUNTED * told
             continue
         key = (source.table, source.row, source.column)
         if key not in known:
             known[key] = lines.said(document.table(source.table), source)
         said, named[place] = known[key]
         found[place] = PLACE * weights.get(orders[source.table], least) + LABEL * said
+    if counts.any():
+        named |= counts == counts.max()
     return Prior(found - found.max(), leaves.year, named, asks_share_of_last(question), asks_for_other_year(question))
+
+
+def _counted(question: Question) -> frozenset[str]:
+    """The stems of all that a question says of what it asks the number of: "how many employees worked in research"."""
+    asked = _HOW_MANY.search(question.lowered)
+    if asked is None or not question.pattern_names <= _PLAIN or _CALCULATED.search(question.lowered):
+        return frozenset()
+    return frozenset(stems(_WHEN.sub(" ", without_owner(question.lowered[asked.end() :]))))
+
+
+def _counts(document: Document, source: SentenceRef, counted: Set[str]) -> float:
+    """The share of what is counted that stands between a number of a sentence and the next number or clause."""
+    if not counted:
+        return 0.0
+    after = _CLAUSE_ENDS.split(document.sentence(source).text[source.end :].lower(), 1)[0]
+    return len(counted.intersection(stems(after))) / len(counted)
 
 
 class _Lines:

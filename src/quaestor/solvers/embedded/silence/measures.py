@@ -5,14 +5,13 @@ measure knows the company, the page or a number.
 """
 
 import math
-import re
 from collections.abc import Container, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.questions.question import Question
-from quaestor.questions.stems import stems
+from quaestor.questions.stems import stems, without_owner
 from quaestor.retrieval.everyday import in_words_of_reports
 from quaestor.solvers.embedded.decode.beam import Hypotheses
 from quaestor.solvers.embedded.decode.results import distinct_results
@@ -25,10 +24,6 @@ from quaestor.solvers.embedded.page.word_matrix import Floats
 
 _COLUMN = {name: n for n, name in enumerate(LEAF_FEATURES)}
 _MOST_WORDS = 12
-_OWNER = re.compile(
-    r"\b[\w.&-]+['\u2019]s\b|\bthe (?:company|firm|corporation|registrant)\b|\b(?:they|their|them|we|our|it|its)\b"
-)
-"""Whose report it is: all of it is about them, so its numbers need not say so."""
 _SUREST = 1e-6
 
 
@@ -38,7 +33,7 @@ def asked_stems(question: Question) -> tuple[str, ...]:
     >>> asked_stems(Question("what was the company's capex?"))
     ('capit', 'expenditur')
     """
-    said = stems(_OWNER.sub(" ", in_words_of_reports(question.lowered)))
+    said = stems(without_owner(in_words_of_reports(question.lowered)))
     return tuple(dict.fromkeys(stem for stem in said if len(stem) > 1))
 
 
