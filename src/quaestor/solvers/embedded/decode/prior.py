@@ -200,7 +200,7 @@ def _counts(document: Document, source: SentenceRef, counted: Set[str]) -> float
     if not counted:
         return 0.0
     after = _CLAUSE_ENDS.split(document.sentence(source).text[source.end :].lower(), 1)[0]
-    return len(counted.intersection(stems(after))) / len(counted)
+    return len(counted & {*stems(after)}) / len(counted)
 
 
 class _Lines:
