@@ -12,6 +12,8 @@ from web import pages_served
 
 from browser import PHONE, Watched, watched
 
+pytestmark = pytest.mark.slow
+
 NORD = "sample#NORD/2012/page_41.pdf"
 
 
@@ -72,7 +74,6 @@ def test_each_number_of_the_formula_leads_to_its_cell(
                 assert is_in_view(page, link)
 
 
-@pytest.mark.slow
 def test_a_conversation_needs_no_mouse(browser: Browser, tmp_path: Path) -> None:
     with pages_served(tmp_path, NORD) as address, watched(browser, address) as found:
         converse(found)
@@ -86,7 +87,6 @@ def test_a_conversation_needs_no_mouse(browser: Browser, tmp_path: Path) -> None
         expect(page.locator("#turn-3 .why")).to_have_attribute("open", "")
 
 
-@pytest.mark.slow
 def test_it_is_there_again_after_a_reload_and_can_be_taken_back(browser: Browser, tmp_path: Path) -> None:
     with pages_served(tmp_path, NORD) as address, watched(browser, address) as found:
         converse(found)
@@ -155,7 +155,6 @@ def test_a_question_that_is_asked_before_the_script_is_there_is_answered(browser
         expect(page.locator("#turns > .turn")).to_have_count(1)
 
 
-@pytest.mark.slow
 def test_places_of_a_long_document_are_fetched_and_marked(browser: Browser, tmp_path: Path) -> None:
     rows = "".join(f"line {row},{row * 7 + 1},{row * 5 + 2}\n" for row in range(1_000))
     (tmp_path / "long.csv").write_text(f"line,2009,2008\n{rows}", encoding="utf-8")
@@ -177,7 +176,6 @@ def test_places_of_a_long_document_are_fetched_and_marked(browser: Browser, tmp_
         assert cell.inner_text().replace(",", "") == str(899 * 7 + 1)
 
 
-@pytest.mark.slow
 def test_steps_of_a_model_appear_before_its_answer(browser: Browser, tmp_path: Path, local_models: None) -> None:
     def model(asked: Asked) -> Reply:
         said = Call("describe_understanding", {"description": "net cash from operating activities in 2008"})

@@ -24,6 +24,7 @@ def outcomes(path: Path, count: int | None = None) -> list[Outcome]:
     return list(asyncio.run(play_with_oracle(conversations, read_gold(path), solver, WorkflowOracle)).outcomes)
 
 
+@pytest.mark.slow
 def test_every_turn_of_the_sample_is_right(local_models: None) -> None:
     found = outcomes(sample_path())
     assert len(found) > 30

@@ -107,6 +107,9 @@ SLOW = {
     "docs/tutorials/evaluate.md",
     "docs/evaluation.md",
     "docs/audit.md",
+    "docs/inspection.md",
+    "docs/installation.md",
+    "docs/solvers.md",
 }
 """Texts whose commands take many seconds: they build ontologies, play whole files, or train."""
 

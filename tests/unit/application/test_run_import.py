@@ -101,6 +101,7 @@ def test_a_file_or_a_name_that_is_none(tmp_path: Path, dataset: Dataset) -> None
     assert run_name("A" * 100) == "a" * 40
 
 
+@pytest.mark.slow
 def test_the_careful_reading_scores_729_of_841(shared_data: Path, tmp_path: Path) -> None:
     path = shared_data / "convfinqa_tune.json"
 

@@ -99,6 +99,7 @@ def test_all_files_together_are_bounded(tmp_path: Path) -> None:
     assert files == {made[1].digest, made[2].digest}
 
 
+@pytest.mark.slow
 def test_an_upload_is_forgotten_and_the_file_of_another_stays(tmp_path: Path) -> None:
     uploads = Uploads(tmp_path / "u")
     one, same = hand_over(uploads, CSV, CSV)

@@ -41,6 +41,7 @@ def test_it_says_where_it_is_and_ends_with_a_clean_interrupt(tmp_path: Path) -> 
     assert (process.returncode, out, err.strip()) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_a_token_is_printed_once_where_one_is_needed(tmp_path: Path) -> None:
     with serving(tmp_path, "--host", "0.0.0.0") as (_, line):
         address, _, token = line.split()[3].partition("?token=")

@@ -86,6 +86,7 @@ def test_cancelled_it_stops_soon_and_leaves_nobody_behind(engine: Engine) -> Non
     assert multiprocessing.active_children() == []
 
 
+@pytest.mark.slow
 def test_a_dead_worker_is_one_clear_error() -> None:
     conversations = (a_conversation("cell 0 1", name="a"), a_conversation("die", name="b"))
     with pytest.raises(EngineError, match="a worker process died") as caught:
@@ -94,6 +95,7 @@ def test_a_dead_worker_is_one_clear_error() -> None:
     assert multiprocessing.active_children() == []
 
 
+@pytest.mark.slow
 def test_processes_are_other_processes(tmp_path: Path) -> None:
     log = tmp_path / "log"
     asyncio.run(ProcessEngine(2).play(many_conversations(40, pause=0.005).conversations, logging_to(log), Hearing()))

@@ -22,6 +22,10 @@ from quaestor.ontology.ontology import Ontology
 from quaestor.store.base import open_store
 from quaestor.store.records import ConversationRecord, RunRecord
 
+ENGINES = [
+    pytest.param(InlineEngine(), id="inline"),
+    pytest.param(ProcessEngine(2), id="processes", marks=pytest.mark.slow),
+]
 CABLES = "NORD/2012/page_41.pdf"
 
 
@@ -69,7 +73,7 @@ def kept(path: Path, digest: str, run: str, conversation: str) -> tuple[tuple[Tr
     return asyncio.run(read())
 
 
-@pytest.mark.parametrize("engine", [InlineEngine(), ProcessEngine(2)], ids=["inline", "processes"])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_a_run_keeps_its_ontology_and_each_pages_graph(tmp_path: Path, engine: Engine) -> None:
     dataset = a_page_of_the_sample()
     run, (example,) = run_with(tmp_path / "runs.db", dataset, engine=engine)
@@ -99,7 +103,7 @@ def test_a_run_loads_its_ontology_from_the_store_by_its_digest(tmp_path: Path) -
         run_with(tmp_path / "runs.db", a_page_of_the_sample(), digest="0" * 64)
 
 
-@pytest.mark.parametrize("engine", [InlineEngine(), ProcessEngine(2)], ids=["inline", "processes"])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_under_strict_a_page_with_gaps_fails_with_all_of_them_named(tmp_path: Path, engine: Engine) -> None:
     run, (example,) = run_with(tmp_path / "runs.db", a_page_with_gaps(), engine=engine, ontology=core())
     assert (run.status, example.status, example.turns) == ("failed", "failed", 0)

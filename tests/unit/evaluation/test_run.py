@@ -114,7 +114,7 @@ def test_conversations_about_one_page_follow_each_other(tmp_path: Path) -> None:
     assert heard == ["a", "c", "b", "d"]
 
 
-@pytest.mark.parametrize("engine", [InlineEngine(4), ProcessEngine(2)])
+@pytest.mark.parametrize("engine", [InlineEngine(4), pytest.param(ProcessEngine(2), marks=pytest.mark.slow)])
 def test_the_engine_does_not_show_in_the_rows(engine: Engine, tmp_path: Path) -> None:
     dataset = many_conversations(24)
     played(dataset, tmp_path / "one.db", InlineEngine(1))
@@ -170,7 +170,7 @@ def test_an_outage_stops_the_run_unscored_until_it_is_resumed(tmp_path: Path) ->
     ]
 
 
-@pytest.mark.parametrize("engine", [InlineEngine(), ProcessEngine(2)])
+@pytest.mark.parametrize("engine", [InlineEngine(), pytest.param(ProcessEngine(2), marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("word", "status"), [("down", "outage"), ("break", "failed")])
 def test_what_breaks_off_in_turn_4_keeps_turns_1_to_3(engine: Engine, word: str, status: str, tmp_path: Path) -> None:
     store = tmp_path / "runs.db"

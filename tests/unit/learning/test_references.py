@@ -91,6 +91,7 @@ def test_the_public_conversations_use_what_is_resolved(
     assert third / using >= at_3
 
 
+@pytest.mark.slow
 def test_the_shipped_weights_claim_nothing_where_dialogues_use_nothing(shared_data: Path) -> None:
     items = list(labelled_references(read_lines([shared_data / "convfinqa_train_dialogues.jsonl"])))
     idle = [item for item in items if not item.used]

@@ -27,6 +27,7 @@ def test_the_ontology_does_not_depend_on_the_order_of_documents(shared_data: Pat
     assert found["properties of several documents"] > 50
 
 
+@pytest.mark.slow
 def test_every_merge_leads_to_one_property(shared_data: Path) -> None:
     ontology = build_ontology(public_pages(shared_data / "convfinqa_tune.json"))
     for merge in ontology.merges:

@@ -74,7 +74,7 @@ def test_a_text_of_a_person_is_only_text(tmp_path: Path) -> None:
         assert "\x1b" not in shown
 
 
-REFUSED = (
+REFUSED: tuple[dict[str, str], ...] = (
     {},
     {"place": "t0-1-2"},
     {"place": "t0-1-2", "value": "five"},

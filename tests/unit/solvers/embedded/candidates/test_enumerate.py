@@ -96,6 +96,7 @@ def test_what_is_written_is_read_back(solver: EmbeddedSolver) -> None:
             assert all(not math.isnan(operand.value) for operand in outcome.operands)
 
 
+@pytest.mark.slow
 def test_candidates_are_bounded_and_measured_in_full(solver: EmbeddedSolver) -> None:
     for _, choices in read_turns(solver):
         assert 0 < choices.count <= KEPT * PATHS
