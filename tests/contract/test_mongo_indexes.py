@@ -91,7 +91,10 @@ async def every_operation(uri: str) -> None:
         await store.list_runs(RunFilter(status="complete"), ListPart())
         await store.run_choices()
         await store.examples(RUN.id)
+        await store.examples(RUN.id, incomplete=True)
         await store.progress(RUN.id)
+        await store.count_examples(RUN.id)
+        await store.measure_turns(RUN.id)
         for conversation in (None, "c1"):
             await store.turns(RUN.id, conversation)
             await store.corrections(RUN.id, conversation)

@@ -6,7 +6,7 @@ from quaestor.conversation.events.kinds import load_events
 from quaestor.llm.usage import Usage
 from quaestor.solvers.registry import solver_specs
 from quaestor.solvers.workflow.record import statistics
-from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
+from quaestor.store.records import RunRecord, TurnRecord
 
 
 def has_plans(record: RunRecord) -> bool:
@@ -31,8 +31,3 @@ def plan_figures(turns: Sequence[TurnRecord]) -> dict[str, float]:
         "tokens_a_turn": round(used.tokens / len(turns)) if turns else 0,
         "cached_a_turn": round(used.cached_tokens / len(turns)) if turns else 0,
     }
-
-
-def used_by(examples: Sequence[ConversationRecord]) -> Usage:
-    """Returns what a run has used of its model, all attempts included."""
-    return sum((Usage.of_counts(example.usage) for example in examples), Usage())

@@ -36,12 +36,13 @@ class RunScores:
         return {key: Cause(verdict.cause) for key, verdict in self.verdicts.items() if verdict.cause}
 
 
-async def read_run_scores(uri: str, run: RunRecord) -> RunScores:
+async def read_run_scores(uri: str, run: RunRecord, *, figures_only: bool = False) -> RunScores:
     """Returns what is kept of a run's scores; nothing where it was not scored, or its store keeps no scores.
 
     Args:
         uri: The run store's.
         run: The run as it is now.
+        figures_only: Whether conversations and verdicts are left out, which are as many as the run has.
 
     Raises:
         StoreError: The store cannot be read.
@@ -56,6 +57,8 @@ async def read_run_scores(uri: str, run: RunRecord) -> RunScores:
         latest = tuple(by_file.values())
         if not latest or not is_score_of(latest[0], run):
             return RunScores(latest, outdated=bool(latest))
+        if figures_only:
+            return RunScores(latest)
         conversations = await store.conversation_scores(run.id)
         verdicts = await store.verdicts(run.id)
     return RunScores(

@@ -1,20 +1,14 @@
 """Figures of the turns of a run, whichever solver answered: how long, by how many calls, and how plans went."""
 
-import statistics
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
+from typing import TypeVar
 
-from quaestor.conversation.events.kinds import (
-    Event,
-    ExpertEvent,
-    NoAnswerGiven,
-    PlanRefused,
-    ReplyRejected,
-    StageEvent,
-    load_events,
-)
-from quaestor.llm.usage import Usage
-from quaestor.store.records import TurnRecord
+from quaestor.store.turn_measures import RunMeasures
+
+N = TypeVar("N", int, float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,55 +52,45 @@ class TurnFigures:
     verified: int
 
 
-def turn_figures(turns: Sequence[TurnRecord]) -> TurnFigures | None:
-    """Returns the figures of those turns that came to their end; None where there is none."""
-    turns = [turn for turn in turns if turn.status == "complete"]
+def turn_figures(found: RunMeasures) -> TurnFigures | None:
+    """Returns the figures of the turns of a run that came to their end; None where there is none."""
+    turns = found.turns
     if not turns:
         return None
-    seconds = [(turn.finished - turn.started).total_seconds() for turn in turns if turn.finished]
-    used = [Usage.of_counts(turn.usage) for turn in turns]
-    requests, tokens = [usage.requests for usage in used], [usage.tokens for usage in used]
-    calls = [len(turn.tool_calls) for turn in turns]
-    silent = [turn.number is None and any(map(_is_silence, _flat(load_events(turn.events)))) for turn in turns]
-    repairs = [sum(map(_is_refusal, _flat(load_events(turn.events)))) for turn in turns]
-    answered = [turn.number is not None for turn in turns]
+    seconds = {milliseconds / 1000: count for milliseconds, count in found.milliseconds.items()}
+
+    def those(wanted: Callable[[int, bool, bool, bool], bool]) -> int:
+        return sum(count for fate, count in found.fates.items() if wanted(*fate))
+
+    silent = those(lambda refusals, no_answer, answered, verified: no_answer and not answered)
     return TurnFigures(
-        turns=len(turns),
-        mean_seconds=statistics.fmean(seconds),
+        turns=turns,
+        mean_seconds=_mean(seconds),
         p95_seconds=_p95(seconds),
-        mean_requests=statistics.fmean(requests),
-        p95_requests=_p95(requests),
-        mean_tokens=statistics.fmean(tokens),
-        p95_tokens=_p95(tokens),
-        mean_cached=statistics.fmean(usage.cached_tokens for usage in used),
-        mean_tool_calls=statistics.fmean(calls),
-        p95_tool_calls=_p95(calls),
-        repairs=sum(repairs),
-        first_try=sum(well and not refused for well, refused in zip(answered, repairs, strict=True)),
-        repaired=sum(well and refused > 0 for well, refused in zip(answered, repairs, strict=True)),
-        failed=answered.count(False) - sum(silent),
-        silent=sum(silent),
-        verified=sum(turn.verified and well for turn, well in zip(turns, answered, strict=True)),
+        mean_requests=_mean(found.requests),
+        p95_requests=_p95(found.requests),
+        mean_tokens=_mean(found.tokens),
+        p95_tokens=_p95(found.tokens),
+        mean_cached=_mean(found.cached_tokens),
+        mean_tool_calls=_mean(found.called),
+        p95_tool_calls=_p95(found.called),
+        repairs=sum(fate[0] * count for fate, count in found.fates.items()),
+        first_try=those(lambda refusals, no_answer, answered, verified: answered and not refusals),
+        repaired=those(lambda refusals, no_answer, answered, verified: answered and refusals > 0),
+        failed=those(lambda refusals, no_answer, answered, verified: not answered) - silent,
+        silent=silent,
+        verified=those(lambda refusals, no_answer, answered, verified: answered and verified),
     )
 
 
-def _p95(values: Sequence[float]) -> float:
+def _mean(counts: Mapping[N, int]) -> float:
+    return sum(value * count for value, count in counts.items()) / sum(counts.values())
+
+
+def _p95(counts: Mapping[N, int]) -> float:
     """Returns the 95th percentile, between two values where it falls there."""
-    return statistics.quantiles(values, n=20, method="inclusive")[-1] if len(values) > 1 else values[0]
-
-
-def _flat(events: Sequence[Event]) -> Iterator[Event]:
-    """Yields the events, those of an expert or a stage in place of what holds them."""
-    for event in events:
-        if isinstance(event, ExpertEvent | StageEvent):
-            yield from _flat((event.event,))
-        else:
-            yield event
-
-
-def _is_silence(event: Event) -> bool:
-    return isinstance(event, NoAnswerGiven)
-
-
-def _is_refusal(event: Event) -> bool:
-    return isinstance(event, PlanRefused | ReplyRejected)
+    values = sorted(counts)
+    ends = list(accumulate(counts[value] for value in values))
+    place, rest = divmod(19 * (ends[-1] - 1), 20)
+    low, high = (values[bisect_right(ends, min(at, ends[-1] - 1))] for at in (place, place + 1))
+    return (low * (20 - rest) + high * rest) / 20

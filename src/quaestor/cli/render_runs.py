@@ -1,6 +1,5 @@
 """Stored runs on a terminal: which there are, what one was, what went wrong in it, what its model was told."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -8,7 +7,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Grid
 
-from quaestor.application.figures import used_by
+from quaestor.application.run_figures import RunFigures
 from quaestor.application.run_service import HELD_OUT, status_word
 from quaestor.application.wrong_turns import WrongTurn, WrongTurns
 from quaestor.cli.printing import make_console, print_grid
@@ -16,11 +15,11 @@ from quaestor.cli.render import show_stored_turn
 from quaestor.cli.results import show_causes
 from quaestor.cli.scores import score_words
 from quaestor.core.answer_value import print_value, value_from_text
-from quaestor.evaluation.conversation_result import FROZEN
 from quaestor.llm.messages import Message, read_request, read_response
 from quaestor.llm.usage import Usage
 from quaestor.scores.records import ScoreRecord
-from quaestor.store.records import ConversationRecord, CorrectionRecord, PromptRecord, RunRecord
+from quaestor.store.listing import ConversationCounts
+from quaestor.store.records import CorrectionRecord, PromptRecord, RunRecord
 
 
 def show_runs(records: Sequence[RunRecord], scores: Mapping[str, ScoreRecord]) -> None:
@@ -40,39 +39,39 @@ def show_runs(records: Sequence[RunRecord], scores: Mapping[str, ScoreRecord]) -
     print_grid(make_console(), grid, spare=("examples", "dataset"))
 
 
-def show_run(record: RunRecord, examples: Sequence[ConversationRecord], figures: Mapping[str, str]) -> None:
+def show_run(found: RunFigures, figures: Mapping[str, str]) -> None:
     """Prints what a run was started with, how far it is, how it did, and what failed.
 
     Args:
-        record: The run.
-        examples: Its conversations as far as they were begun.
+        found: The run.
         figures: Scores and figures in words, by what they are about.
     """
-    statuses = Counter(example.status for example in examples)
-    never = record.conversations - len(examples)
-    counts = [f"{count} {status}" for status, count in sorted(statuses.items())] + (
+    record, counted = found.run, found.counts
+    never = record.conversations - sum(counted.statuses.values())
+    counts = [f"{count} {status}" for status, count in sorted(counted.statuses.items())] + (
         [f"{never} not begun"] if never else []
     )
+    used = Usage.of_counts(counted.usage)
     lines = {
         "run": record.id,
         "status": status_word(record),
         "solver": _answered_by(record),
         "dataset": record.dataset,
         "conversations": ", ".join(counts),
-        "turns": str(sum(example.turns for example in examples)),
+        "turns": str(counted.turns),
         "started": record.started.astimezone().isoformat(" ", "seconds"),
         "finished": record.finished.astimezone().isoformat(" ", "seconds") if record.finished else "not yet",
         "model": _model(record),
-        "used": used_by(examples).words if used_by(examples).requests else None,
+        "used": used.words if used.requests else None,
         **figures,
-        "graphs": _graphs(examples),
+        "graphs": _graphs(counted),
         "ontology": None if record.kind == "import" else _ontology(record),
         "spec": record.spec_digest,
     }
     for name, value in lines.items():
         if value is not None:
             print(f"{name + ':':<15}{value}".replace("\n", "\n" + " " * 15))
-    for example in examples:
+    for example in found.examples:
         if example.error:
             print(f"{example.conversation}: {example.error}")
 
@@ -108,10 +107,10 @@ def _ontology(record: RunRecord) -> str:
     return f"{record.spec.get('ontology') or 'none'} ({record.spec.get('policy') or 'none'})"
 
 
-def _graphs(examples: Sequence[ConversationRecord]) -> str | None:
+def _graphs(counts: ConversationCounts) -> str | None:
     """Returns how many graphs of a run were built for it, where any was not."""
-    built = [FROZEN not in example.kg_stats for example in examples if example.kg_stats]
-    return None if all(built) else f"{len(built) - sum(built)} frozen before, {sum(built)} built"
+    built = counts.graphs - counts.frozen
+    return f"{counts.frozen} frozen before, {built} built" if counts.frozen else None
 
 
 def _model(record: RunRecord) -> str | None:

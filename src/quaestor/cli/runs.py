@@ -21,7 +21,7 @@ from quaestor.cli.options import (
 
 if TYPE_CHECKING:
     from quaestor.store.base import RunStore
-    from quaestor.store.records import ConversationRecord, CorrectionRecord, RunRecord, TurnRecord
+    from quaestor.store.records import RunRecord
 
 T = TypeVar("T")
 
@@ -59,36 +59,26 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
 @runs.command("show")
 def show_run_command(run: RunArgument, store: StoreOption = None, json: JsonOption = False) -> None:
     """Show one run: what it was started with, how far it is, how right and how fast, what failed."""
-    from quaestor.application.figures import has_plans, plan_figures
-    from quaestor.application.run_service import find_run
-    from quaestor.application.stage_figures import stage_figures
-    from quaestor.application.turn_figures import turn_figures
+    from quaestor.application.run_figures import read_run_figures
     from quaestor.cli.printing import print_json
     from quaestor.cli.render_figures import figure_lines, stage_lines
     from quaestor.cli.render_runs import correction_figures, show_run
     from quaestor.cli.scores import example_objects, score_lines, scores_of_run
     from quaestor.core import serial
 
-    async def read(
-        opened: "RunStore",
-    ) -> "tuple[RunRecord, Sequence[ConversationRecord], Sequence[TurnRecord], Sequence[CorrectionRecord]]":
-        record = await find_run(opened, run)
-        made = await opened.corrections(record.id)
-        return record, await opened.examples(record.id), await opened.turns(record.id), made
-
-    record, examples, turns, corrections = _read_store(store, read)
-    scores, figures = scores_of_run(store, record), turn_figures(turns)
-    plans, stages = plan_figures(turns) if has_plans(record) else None, stage_figures(turns)
+    found = _read_store(store, lambda opened: read_run_figures(opened, run, every_example=json))
+    record, plans, stages, corrections = found.run, found.plans, found.stages, found.corrections
+    scores = scores_of_run(store, record, figures_only=not json)
     if json:
         written: dict[str, object] = {} if plans is None else {"plans": plans}
         written |= {"stages": [serial.dump(stage) for stage in stages]} if stages else {}
         written |= {"corrections": [serial.dump(made) for made in corrections]} if corrections else {}
-        written |= {"figures": serial.dump(figures), "scores": [serial.dump(score) for score in scores.latest]}
-        print_json({**serial.dump(record), **written, "examples": example_objects(examples, scores)})
+        written |= {"figures": serial.dump(found.figures), "scores": [serial.dump(score) for score in scores.latest]}
+        print_json({**serial.dump(record), **written, "examples": example_objects(found.examples, scores)})
     else:
-        lines = figure_lines(figures, plans or {}, imported=record.kind == "import")
+        lines = figure_lines(found.figures, plans or {}, imported=record.kind == "import")
         corrected = {"corrections": correction_figures(corrections)} if corrections else {}
-        show_run(record, examples, {**score_lines(scores), **lines, **stage_lines(stages), **corrected})
+        show_run(found, {**score_lines(scores), **lines, **stage_lines(stages), **corrected})
 
 
 @runs.command("failures")

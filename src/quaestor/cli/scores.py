@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
 
 
-def scores_of_run(store: str | None, run: "RunRecord") -> "RunScores":
-    """Returns what is kept of a run's scores in the store in force."""
+def scores_of_run(store: str | None, run: "RunRecord", *, figures_only: bool = False) -> "RunScores":
+    """Returns what is kept of a run's scores in the store in force; its figures alone, where no more is wanted."""
     from quaestor.application.kept_scores import read_run_scores
     from quaestor.settings import load_settings
 
-    return asyncio.run(read_run_scores(load_settings({"store": store}).store, run))
+    return asyncio.run(read_run_scores(load_settings({"store": store}).store, run, figures_only=figures_only))
 
 
 def scores_of_runs(store: str | None, runs: "Sequence[RunRecord]") -> "Mapping[str, ScoreRecord]":

@@ -15,6 +15,7 @@ from quaestor.errors import StoreError
 from quaestor.extras import require_extra
 from quaestor.plugins import Registry
 from quaestor.store.listing import (
+    ConversationCounts,
     ListPage,
     ListPart,
     RunChoices,
@@ -36,6 +37,7 @@ from quaestor.store.records import (
     RunStatus,
     TurnRecord,
 )
+from quaestor.store.turn_measures import RunMeasures
 
 
 @runtime_checkable
@@ -149,8 +151,17 @@ class RunStore(Protocol):
         """
         ...
 
-    async def examples(self, run: str) -> tuple[ConversationRecord, ...]:
-        """Returns a run's conversations as far as they were begun, by id."""
+    async def examples(self, run: str, *, incomplete: bool = False) -> tuple[ConversationRecord, ...]:
+        """Returns a run's conversations as far as they were begun, by id.
+
+        Args:
+            run: The run's id.
+            incomplete: Only those that are not complete.
+        """
+        ...
+
+    async def count_examples(self, run: str) -> ConversationCounts:
+        """Returns a run's conversations as far as they were begun, counted."""
         ...
 
     async def progress(self, run: str) -> Mapping[ExampleStatus, int]:
@@ -186,6 +197,10 @@ class RunStore(Protocol):
             run: The run's id.
             by: What they are counted by; turns that have no such class are counted under None.
         """
+        ...
+
+    async def measure_turns(self, run: str) -> RunMeasures:
+        """Returns what the turns of a run took, of the attempts that count; no turn is read for it."""
         ...
 
     async def turn(self, run: str, conversation: str, index: int, attempt: int | None = None) -> TurnRecord:

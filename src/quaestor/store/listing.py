@@ -9,7 +9,7 @@ from typing import Generic, Literal, TypeVar
 
 from pydantic import JsonValue
 
-from quaestor.store.records import RunKind, RunStatus, TurnStatus
+from quaestor.store.records import ExampleStatus, RunKind, RunStatus, TurnStatus
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -126,6 +126,25 @@ class TurnListing:
     operation: str | None
     origin: str | None
     confidence: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationCounts:
+    """The conversations of a run, as far as they were begun, counted.
+
+    Attributes:
+        statuses: How many have each status.
+        turns: How many turns they have.
+        graphs: Of how many a graph is known.
+        frozen: Of how many of those it was taken from the store, and not built.
+        usage: What they used of models, all attempts included, by the names of `ConversationRecord.usage`.
+    """
+
+    statuses: Mapping[ExampleStatus, int]
+    turns: int
+    graphs: int
+    frozen: int
+    usage: Mapping[str, int]
 
 
 TurnCounts = Mapping[str | int | None, int]

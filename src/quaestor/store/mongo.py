@@ -8,7 +8,7 @@ written first, and one write of a single document makes it count. What a crash l
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, get_args
 
 from pymongo import ReplaceOne
 from pymongo.asynchronous.collection import AsyncCollection
@@ -219,11 +219,13 @@ class MongoStore(MongoKnowledge):
             raise refusals.complete_already(self._name, example)
 
     @retried
-    async def examples(self, run: str) -> tuple[ConversationRecord, ...]:
+    async def examples(self, run: str, *, incomplete: bool = False) -> tuple[ConversationRecord, ...]:
         """Returns a run's conversations as far as they were begun, by id."""
+        others = [status for status in get_args(ExampleStatus) if status != "complete"]
+        only = {"status": {"$in": others}} if incomplete else {}
         async with self._using("read") as db:
             await self._require(db, run)
-            found = db.examples.find({"runId": run}).sort("conversationId")
+            found = db.examples.find({"runId": run, **only}).sort("conversationId")
             return tuple([from_document(ConversationRecord, document) async for document in found])
 
     @retried

@@ -20,10 +20,11 @@ from quaestor.store.records import (
     TurnRecord,
 )
 from quaestor.store.turn_classes import classes_of
+from quaestor.store.turn_measures import TurnMeasures, measured
 
 Record = TypeVar("Record", RunRecord, ConversationRecord, TurnRecord, PromptRecord, CorrectionRecord)
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 
 _PLACE = {"run": "runId", "conversation": "conversationId"}
 _SPAN = {"started": "startedAt", "finished": "completedAt"}
@@ -60,6 +61,13 @@ INDEXES: Mapping[str, Sequence[Index]] = {
     # The attempt is in the key because two processes may play one conversation; only one of them completes it.
     "turns": [
         (_RUN_AND_CONVERSATION | {"turnIndex": 1, "attempt": 1}, True),
+        # What the figures of a run are made of, so that no turn is read for them.
+        (
+            {"runId": 1}
+            | {f"measures.{item.name}": 1 for item in fields(TurnMeasures)}
+            | dict.fromkeys(("number", "verified", "status", "superseded"), 1),
+            False,
+        ),
         ({"runId": 1, "classes.operation": 1, "classes.origin": 1, "classes.kind": 1, "classes.confidence": 1}, False),
     ],
     "prompt_logs": [
@@ -91,6 +99,7 @@ def to_document(
     if isinstance(record, TurnRecord):
         document["understanding"] = _understanding(record)
         document["classes"] = asdict(classes_of(record.answer))
+        document["measures"] = asdict(measured(record))
         document["toolCalls"] = [_dated(call) for call in record.tool_calls]
     return document
 

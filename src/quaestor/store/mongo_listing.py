@@ -5,6 +5,7 @@ has been begun: its document says so (`superseded`).
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any, cast
@@ -12,6 +13,7 @@ from typing import Any, cast
 from quaestor.errors import UnknownRunError
 from quaestor.store import errors as refusals
 from quaestor.store.listing import (
+    ConversationCounts,
     ListPage,
     ListPart,
     RunChoices,
@@ -26,8 +28,11 @@ from quaestor.store.mongo_documents import from_document
 from quaestor.store.mongo_retrying import retried
 from quaestor.store.records import RunRecord
 from quaestor.store.turn_classes import TurnClasses
+from quaestor.store.turn_measures import COUNTED as COUNTED_MEASURES
+from quaestor.store.turn_measures import RunMeasures
 
 PLACE = [("conversationId", 1), ("turnIndex", 1)]
+_STAGES = {"$sum": "$measures.stages"}
 _CLASSES = frozenset(item.name for item in fields(TurnClasses))
 _KEYS = {"conversation": "conversationId", "index": "turnIndex"}
 FIELDS = {
@@ -84,6 +89,51 @@ class MongoLists(OnMongo):
             counted = await db.turns.aggregate([{"$match": turns_query(run, TurnFilter())}, {"$group": grouped}])
             return {group["_id"]: group["count"] async for group in counted}
 
+    @retried
+    async def count_examples(self, run: str) -> ConversationCounts:
+        """Returns a run's conversations as far as they were begun, counted."""
+        used: Counter[str] = Counter()
+        async with self._using("read") as db:
+            await self._require(db, run)
+            grouped = {"_id": "$status", "count": {"$sum": 1}, "turns": {"$sum": "$numTurns"}}
+            found = await db.examples.aggregate([{"$match": {"runId": run}}, {"$group": grouped}])
+            rows = [row async for row in found]
+            graphs = {"runId": run, "kgStats": {"$nin": [None, {}]}}
+            known = await db.examples.count_documents(graphs)
+            frozen = await db.examples.count_documents(graphs | {"kgStats.frozen": {"$ne": None}})
+            async for example in db.examples.find({"runId": run, "usage": {"$nin": [None, {}]}}, ["usage"]):
+                used.update(example["usage"])
+        return ConversationCounts(
+            {row["_id"]: row["count"] for row in rows}, sum(row["turns"] for row in rows), known, frozen, dict(used)
+        )
+
+    @retried
+    async def measure_turns(self, run: str) -> RunMeasures:
+        """Returns what the turns of a run took."""
+        # Turns of before one was kept while it is played have no status.
+        where = {**turns_query(run, TurnFilter()), "status": {"$in": ["complete", None]}}
+        fate: dict[str, Any] = {
+            "refusals": "$measures.refusals",
+            "silent": "$measures.no_answer",
+            "verified": "$verified",
+        }
+        fate |= {"answered": {"$gt": ["$number", None]}}
+        async with self._using("read") as db:
+            await self._require(db, run)
+            counted = {name: await _grouped(db, where, f"$measures.{name}") for name in COUNTED_MEASURES}
+            fates = await _grouped(db, where, fate)
+            summed = [{"$match": turns_query(run, TurnFilter())}, {"$group": {"_id": None, "stages": _STAGES}}]
+            stages = sum([row["stages"] async for row in await db.turns.aggregate(summed)])
+        return RunMeasures(
+            **{name: {row["_id"]: row["count"] for row in rows} for name, rows in counted.items()},
+            fates={
+                (one["refusals"], bool(one["silent"]), bool(one["answered"]), bool(one["verified"])): row["count"]
+                for row in fates
+                for one in [row["_id"]]
+            },
+            stages=stages,
+        )
+
     async def _require(self, db: Database, run: str) -> None:
         if await db.evaluation_runs.find_one({"runId": run}, ["_id"]) is None:
             raise await self._unknown(db, run)
@@ -91,6 +141,12 @@ class MongoLists(OnMongo):
     async def _unknown(self, db: Database, run: str) -> UnknownRunError:
         found = db.evaluation_runs.find({}, ["runId"]).sort([("startedAt", -1), ("runId", -1)])
         return refusals.unknown_run(self._name, run, [document["runId"] async for document in found])
+
+
+async def _grouped(db: Database, where: Mapping[str, Any], by: object) -> list[dict[str, Any]]:
+    """Returns how many turns have each value."""
+    found = await db.turns.aggregate([{"$match": where}, {"$group": {"_id": by, "count": {"$sum": 1}}}])
+    return [row async for row in found]
 
 
 def _runs_where(wanted: RunFilter) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from quaestor.store.records import (
 from quaestor.store.sqlite_file import encode, in_order
 from quaestor.store.sqlite_upkeep import SqliteUpkeep
 from quaestor.store.turn_classes import classes_of
+from quaestor.store.turn_measures import measured
 
 _COUNTS = "(SELECT attempt FROM examples e WHERE e.run = {0}.run AND e.conversation = {0}.conversation)"
 """The attempt at a conversation that counts, for a table that has its turns or prompts."""
@@ -133,7 +134,7 @@ class SqliteStore(SqliteUpkeep):
         with self._reporting("write to"), self._transaction():
             self._require(turn.run)
             try:
-                self._insert("turns", turn, classes_of(turn.answer), verb="REPLACE")
+                self._insert("turns", turn, classes_of(turn.answer), measured(turn), verb="REPLACE")
             except sqlite3.IntegrityError as error:
                 raise refusals.never_begun(self._name, turn) from error
 
@@ -145,7 +146,7 @@ class SqliteStore(SqliteUpkeep):
             self._unfinished(example)
             self._replace_example(example)
             for turn in turns:
-                self._insert("turns", turn, classes_of(turn.answer), verb="REPLACE")
+                self._insert("turns", turn, classes_of(turn.answer), measured(turn), verb="REPLACE")
 
     def _unfinished(self, example: ConversationRecord) -> refusals.BegunBefore | None:
         """Returns what there is of a conversation, or None; a complete one is refused."""
@@ -171,10 +172,11 @@ class SqliteStore(SqliteUpkeep):
         self._db.execute(f"INSERT INTO examples ({names}) VALUES ({marks}) ON CONFLICT DO UPDATE SET {changes}", values)
 
     @in_order
-    def examples(self, run: str) -> tuple[ConversationRecord, ...]:
+    def examples(self, run: str, *, incomplete: bool = False) -> tuple[ConversationRecord, ...]:
         """Returns a run's conversations as far as they were begun, by id."""
         self._check_run(run)
-        return self._select(ConversationRecord, "examples WHERE run = ? ORDER BY conversation", run)
+        only = "AND status != 'complete' " if incomplete else ""
+        return self._select(ConversationRecord, f"examples WHERE run = ? {only}ORDER BY conversation", run)
 
     @in_order
     def progress(self, run: str) -> Mapping[ExampleStatus, int]:

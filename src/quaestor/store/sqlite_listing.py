@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 
 from quaestor.store.listing import (
+    ConversationCounts,
     ListPage,
     ListPart,
     RunChoices,
@@ -21,6 +22,8 @@ from quaestor.store.listing import (
 )
 from quaestor.store.records import RunRecord
 from quaestor.store.sqlite_file import SqliteFile, in_order
+from quaestor.store.turn_measures import COUNTED as COUNTED_MEASURES
+from quaestor.store.turn_measures import RunMeasures, gathered
 
 Value = str | int | float | None
 
@@ -78,6 +81,33 @@ class SqliteLists(SqliteFile):
         grouped = f'SELECT t."{by}", count(*) FROM {COUNTED.format("t")} WHERE t.run = ? GROUP BY 1'
         with self._reporting("read"):
             return dict(self._db.execute(grouped, (run,)).fetchall())
+
+    @in_order
+    def count_examples(self, run: str) -> ConversationCounts:
+        """Returns a run's conversations as far as they were begun, counted."""
+        self._check_run(run)
+        frozen = "sum(json_extract(kg_stats, '$.frozen') IS NOT NULL)"
+        counts = f"status, count(*), sum(turns), sum(kg_stats != '{{}}'), {frozen}"
+        with self._reporting("read"):
+            rows = self._db.execute(f"SELECT {counts} FROM examples WHERE run = ? GROUP BY 1", (run,)).fetchall()
+            used = "examples e, json_each(e.usage) j WHERE run = ? AND e.usage != '{}' GROUP BY 1"
+            usage = dict(self._db.execute(f"SELECT j.key, sum(j.value) FROM {used}", (run,)).fetchall())
+        turns, graphs, taken = (sum(row[place] for row in rows) for place in (2, 3, 4))
+        return ConversationCounts({row[0]: row[1] for row in rows}, turns, graphs, taken, usage)
+
+    @in_order
+    def measure_turns(self, run: str) -> RunMeasures:
+        """Returns what the turns of a run took."""
+        self._check_run(run)
+        names = ", ".join((*COUNTED_MEASURES, "refusals", "no_answer", "number IS NOT NULL", "verified"))
+        # From the conversations on: of each all turns are side by side in the index.
+        turns = "examples e CROSS JOIN turns t USING (run, conversation, attempt) WHERE e.run = ?"
+        with self._reporting("read"):
+            cursor = self._db.cursor()
+            cursor.row_factory = None
+            rows = cursor.execute(f"SELECT {names} FROM {turns} AND t.status = 'complete'", (run,)).fetchall()
+            stages = cursor.execute(f"SELECT coalesce(sum(stages), 0) FROM {turns}", (run,)).fetchone()[0]
+        return gathered(rows, stages)
 
     def _count(self, rest: str, *values: Value) -> int:
         with self._reporting("read"):

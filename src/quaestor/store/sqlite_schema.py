@@ -6,7 +6,7 @@ Owns the schema and its version. A step, once released, is never changed: the ne
 import sqlite3
 from collections.abc import Callable
 
-from quaestor.store.sqlite_filing import file_turns
+from quaestor.store.sqlite_filing import file_turns, measure_turns
 from quaestor.store.sqlite_packing import pack_contents
 
 APPLICATION_ID = 0x51554145  # "QUAE": tells our files from other SQLite databases
@@ -172,9 +172,22 @@ _CLAIMS = (
     "ALTER TABLE examples ADD COLUMN claim_owner TEXT",
     "ALTER TABLE examples ADD COLUMN claim_until REAL",
 )
+# What the figures of a run are made of. The index has all that is filed of a turn, and whether it has ended.
+_MEASURES: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
+    "ALTER TABLE turns ADD COLUMN milliseconds INTEGER",
+    *(
+        f"ALTER TABLE turns ADD COLUMN {name} INTEGER NOT NULL DEFAULT 0"
+        for name in ("requests", "tokens", "cached_tokens", "called", "refusals", "no_answer", "stages")
+    ),
+    measure_turns,
+    "DROP INDEX turns_listed",
+    """CREATE INDEX turns_listed ON turns (
+        run, conversation, attempt, "index", kind, operation, origin, confidence, number, status, verified,
+        milliseconds, requests, tokens, cached_tokens, called, refusals, no_answer, stages)""",
+)
 STEPS: tuple[tuple[str | Callable[[sqlite3.Connection], None], ...], ...] = (
     _RUNS, _KNOWLEDGE, _USAGE, _REFERENCES, _EVENTS, _SCORES, _ATTEMPTS, _CAUSES, _FROZEN_GRAPHS, _CORRECTIONS,
-    _LISTS, _CONTENTS, _CLAIMS,
+    _LISTS, _CONTENTS, _CLAIMS, _MEASURES,
 )  # fmt: skip
 """Step n brings a file of version n to version n + 1; a new file takes all of them."""
 

@@ -7,6 +7,7 @@ from quaestor.application.turn_figures import turn_figures
 from quaestor.cli.render_figures import figure_lines
 from quaestor.conversation.events.kinds import ExpertEvent, NoAnswerGiven, Note, PlanRefused, ReplyRejected, dump_events
 from quaestor.store.records import TurnRecord
+from quaestor.store.turn_measures import gather
 
 REJECTED = ReplyRejected("ANSWER", "submit_answer", 1, ("no number",))
 
@@ -33,7 +34,7 @@ def turns(count: int) -> list[TurnRecord]:
 
 
 def test_time_calls_and_tokens_are_those_of_a_turn() -> None:
-    found = turn_figures(turns(21))
+    found = turn_figures(gather(turns(21)))
     assert found is not None
     assert (found.turns, found.mean_requests, found.mean_tokens, found.mean_tool_calls) == (21, 11.0, 121.0, 11.0)
     assert found.mean_cached == 44.0
@@ -44,10 +45,10 @@ def test_time_calls_and_tokens_are_those_of_a_turn() -> None:
 
 
 def test_one_turn_is_its_own_percentile_and_none_has_no_figures() -> None:
-    found = turn_figures(turns(1))
+    found = turn_figures(gather(turns(1)))
     assert found is not None
     assert (found.mean_seconds, found.p95_seconds) == (0.1, 0.1)
-    assert turn_figures(()) is None
+    assert turn_figures(gather(())) is None
 
 
 def test_repairs_are_counted_whoever_asked_for_them() -> None:
@@ -59,7 +60,7 @@ def test_repairs_are_counted_whoever_asked_for_them() -> None:
         replace(third, events=dump_events([within]), verified=False),
         replace(fourth, events=dump_events([REJECTED]), number=None, verified=False),
     ]
-    found = turn_figures(played)
+    found = turn_figures(gather(played))
     assert found is not None
     assert (found.first_try, found.repaired, found.failed, found.repairs) == (1, 2, 1, 4)
     assert found.verified == 2
@@ -73,7 +74,7 @@ def test_a_turn_in_which_a_model_says_that_there_is_no_answer_has_not_failed() -
         replace(second, events=dump_events([silence]), number=None, verified=False),
         replace(third, number=None, verified=False),
     ]
-    found = turn_figures(played)
+    found = turn_figures(gather(played))
     assert found is not None
     assert (found.first_try, found.failed, found.silent) == (1, 1, 1)
     assert "1 (33.3 %) failed, 1 (33.3 %) said to have no answer" in figure_lines(found, {})["plans"]

@@ -13,6 +13,8 @@ import shlex
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict, fields
+from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,7 @@ from command_line import Outcome, Quaestor, exit_code
 from quaestor.errors import StoreError
 from quaestor.sample import sample_path
 from quaestor.store.sqlite import SqliteStore
+from quaestor.store.turn_measures import TurnMeasures, measures_of
 
 DUMP = Path(__file__).parents[1] / "store" / "store_of_schema_4.sql.gz"
 COMPLETE, KILLED = "20261122-031012-embedded-8e34", "20261122-031027-embedded-34b5"
@@ -76,8 +79,8 @@ ADDED: Mapping[str, Mapping[str, object]] = {
 }
 """What later versions of the schema have added, by table, and what it is in what was there before."""
 
-FILED = ("kind", "operation", "origin", "confidence")
-"""What turns are listed by, and is filled from what they answered."""
+FILED = ("kind", "operation", "origin", "confidence", *(item.name for item in fields(TurnMeasures)))
+"""What turns are listed by, and what figures are made of: filled from what they answered."""
 
 TABLES: Sequence[str] = ("runs", "examples")
 
@@ -141,6 +144,12 @@ def test_a_store_of_before_has_all_that_it_had(quaestor: Quaestor) -> None:
     notes = [json.loads(row["events"]) for row in rows("turns")]
     assert notes == [[{"text": turn["understanding"], "kind": "note"}] for turn in turns]
     assert all(turn["understanding"] for turn in turns)
+    for row in rows("turns"):
+        times = [datetime.fromisoformat(row[name]) for name in ("started", "finished")]
+        written = [json.loads(row[name]) for name in ("usage", "tool_calls", "events")]
+        found = measures_of(times[0], times[1], *written)
+        assert {name: row[name] for name in asdict(found)} == asdict(found)
+    assert any(row["requests"] for row in rows("turns"))
 
 
 @pytest.mark.parametrize("run", STATUSES)
