@@ -120,7 +120,7 @@ def test_a_sqlite_file_reads_no_turn_to_measure_them(tmp_path: Path, monkeypatch
 
     play(str(tmp_path / "runs.db"), scenario)
     asked = [statement for statement in said if "turns t" in statement]
-    assert len(asked) == 2
+    assert len(asked) == 1
     with closing(sqlite3.connect(tmp_path / "runs.db")) as db:
         for statement in asked:
             plan = [row[-1] for row in db.execute(f"EXPLAIN QUERY PLAN {statement}")]

@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from quaestor.scores.base import open_scores
+from quaestor.scores.listing import VerdictFilter
 from quaestor.scores.records import ConversationScoreRecord, ScoreRecord, VerdictRecord
 from quaestor.scoring.cause import Cause
+from quaestor.store.listing import MOST, ListPart, TurnFilter
 from quaestor.store.records import RunRecord
 
 
@@ -66,6 +68,51 @@ async def read_run_scores(uri: str, run: RunRecord, *, figures_only: bool = Fals
         {found.conversation: found for found in conversations},
         {(found.conversation, found.index): found for found in verdicts},
     )
+
+
+@dataclass(frozen=True, slots=True)
+class KeptWrong:
+    """What the latest score of a run calls wrong.
+
+    Attributes:
+        turns: Those that were asked for, by conversation and index, each with its cause, where that is kept.
+        total: How many are wrong.
+        causes: How many for each cause, the most frequent first.
+    """
+
+    turns: Mapping[tuple[str, int], Cause | None]
+    total: int
+    causes: Mapping[Cause, int]
+
+
+async def read_wrong(uri: str, run: RunRecord, most: int | None = None) -> KeptWrong | None:
+    """Returns what the latest score of a run calls wrong; None where none is kept that is of all that it answered.
+
+    Args:
+        uri: The run store's.
+        run: The run as it is now.
+        most: How many of the turns are wanted, the first; None is all.
+
+    Raises:
+        StoreError: The store cannot be read.
+    """
+    opened = open_scores(uri)
+    if opened is None:
+        return None
+    found: dict[tuple[str, int], Cause | None] = {}
+    async with opened as store:
+        score = (await store.latest_scores([run.id])).get(run.id)
+        if score is None or not is_score_of(score, run):
+            return None
+        causes = {Cause(cause): count for cause, count in (await store.causes(run.id)).items()}
+        while True:
+            part = ListPart(len(found), MOST if most is None else min(MOST, most - len(found)))
+            page = await store.list_turns(run.id, TurnFilter(), VerdictFilter(correct=False), part)
+            for one in page.items:
+                cause = one.verdict.cause if one.verdict else None
+                found[one.turn.conversation, one.turn.index] = Cause(cause) if cause else None
+            if not page.items or len(found) >= min(page.total, most or page.total):
+                return KeptWrong(found, page.total, causes)
 
 
 async def read_latest_scores(uri: str, runs: Sequence[RunRecord]) -> Mapping[str, ScoreRecord]:

@@ -84,11 +84,13 @@ def turn_figures(found: RunMeasures) -> TurnFigures | None:
 
 
 def _mean(counts: Mapping[N, int]) -> float:
-    return sum(value * count for value, count in counts.items()) / sum(counts.values())
+    return sum(value * count for value, count in counts.items()) / (sum(counts.values()) or 1)
 
 
 def _p95(counts: Mapping[N, int]) -> float:
     """Returns the 95th percentile, between two values where it falls there."""
+    if not counts:
+        return 0.0
     values = sorted(counts)
     ends = list(accumulate(counts[value] for value in values))
     place, rest = divmod(19 * (ends[-1] - 1), 20)

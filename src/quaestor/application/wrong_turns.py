@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from quaestor.application.kept_scores import RunScores, read_run_scores
+from quaestor.application.kept_scores import RunScores, read_run_scores, read_wrong
 from quaestor.application.run_references import read_played_file, verdicts_on
 from quaestor.application.run_service import OVER_DATASETS, find_run
 from quaestor.application.stored_turns import stored_graph
@@ -17,6 +17,9 @@ from quaestor.scoring.cause import Cause
 from quaestor.scoring.verdicts import TurnScore
 from quaestor.store.base import RunStore
 from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
+
+_LARGE = 1_000
+"""Conversations of a run; of more its file is not read to tell what went wrong in it, where its score is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +46,20 @@ class WrongTurns:
     Attributes:
         run: The run.
         played: How many turns it has.
-        turns: Those that are wrong; without reference answers, those without an answer.
+        wrong: How many are wrong; without reference answers, how many have no answer.
+        turns: Those of them that were asked for, by conversation and index.
         broken: Conversations that did not come to their end.
+        causes: How many turns are wrong for each cause, the most frequent first.
         compared: Whether there were reference answers, or a score that is kept.
     """
 
     run: RunRecord
     played: int
+    wrong: int
     turns: tuple[WrongTurn, ...]
     broken: tuple[ConversationRecord, ...]
+    causes: Mapping[Cause, int]
     compared: bool
-
-    @property
-    def causes(self) -> Mapping[Cause, int]:
-        """How many of the turns are wrong for each cause, the most frequent first."""
-        return dict(Counter(wrong.cause for wrong in self.turns if wrong.cause).most_common())
 
 
 async def find_wrong_turns(
@@ -67,21 +69,51 @@ async def find_wrong_turns(
     scores_in: str | None = None,
     *,
     graphs: bool = False,
+    most: int | None = None,
 ) -> WrongTurns:
     """Returns what of a run went wrong.
+
+    Of a large run whose score is kept, the score says what is wrong, and no more turns are read than are asked for.
+    Every other is compared with its labelled file anew, where that is there.
 
     Args:
         store: Where the run is kept.
         run: Its id, the beginning of one, or `latest`.
-        dataset: The labelled file, where it has moved.
-        scores_in: The store's URI: what is kept of the run's score says what is wrong, where the file is not there.
+        dataset: The labelled file, where it has moved, or where the references of a large run are wanted.
+        scores_in: The store's URI: the scores that are kept there count.
         graphs: Whether the pages' graphs are read too.
+        most: How many of the wrong turns are wanted, the first; None is all.
 
     Raises:
         UnknownRunError: There is no such run.
         InputError: The run was not of that file.
     """
     record = await find_run(store, run, kind=OVER_DATASETS)
+    found = None
+    if scores_in and dataset is None and record.conversations > _LARGE:
+        found = await _by_kept_score(store, record, scores_in, most)
+    if found is None:
+        found = await _by_references(store, record, dataset, scores_in, most)
+    if graphs:
+        pages = {id: await stored_graph(store, record.id, id) for id in {one.turn.conversation for one in found.turns}}
+        found = replace(found, turns=tuple(replace(one, graph=pages[one.turn.conversation]) for one in found.turns))
+    return found
+
+
+async def _by_kept_score(store: RunStore, record: RunRecord, scores_in: str, most: int | None) -> WrongTurns | None:
+    """Returns what the score that is kept calls wrong; None where none is kept that is of all of the run."""
+    kept = await read_wrong(scores_in, record, most)
+    if kept is None:
+        return None
+    turns = [WrongTurn(await store.turn(record.id, *place), cause=cause) for place, cause in kept.turns.items()]
+    played = sum((await store.count_turns(record.id, "index")).values())
+    broken = await store.examples(record.id, incomplete=True)
+    return WrongTurns(record, played, kept.total, tuple(turns), broken, kept.causes, compared=True)
+
+
+async def _by_references(
+    store: RunStore, record: RunRecord, dataset: Path | None, scores_in: str | None, most: int | None
+) -> WrongTurns:
     examples = await store.examples(record.id)
     broken = tuple(example for example in examples if example.status != "complete")
     # What waits to be played again is neither right nor wrong yet.
@@ -97,11 +129,9 @@ async def find_wrong_turns(
         wrong = tuple(WrongTurn(turn, cause=kept.causes.get(key)) for key, turn in stored.items() if key in kept.wrong)
     else:
         wrong = tuple(WrongTurn(turn) for turn in turns if turn.number is None)
-    if graphs:
-        found = {id: await stored_graph(store, record.id, id) for id in {one.turn.conversation for one in wrong}}
-        wrong = tuple(replace(one, graph=found[one.turn.conversation]) for one in wrong)
+    causes = dict(Counter(one.cause for one in wrong if one.cause).most_common())
     compared = verdicts is not None or bool(kept.verdicts)
-    return WrongTurns(record, len(turns), wrong, broken, compared=compared)
+    return WrongTurns(record, len(turns), len(wrong), wrong[:most], broken, causes, compared=compared)
 
 
 def _verdicts(record: RunRecord, turns: Sequence[TurnRecord], dataset: Path | None) -> Sequence[TurnScore] | None:

@@ -136,7 +136,9 @@ def show_wrong_turns(console: Console, found: WrongTurns, *, full: bool) -> None
             show_stored_turn(console, wrong.turn, wrong.graph)
     for example in found.broken:
         print(f"\n{example.conversation}: {example.error or example.status}")
-    wrong_turns, played = len(found.turns), found.played
+    wrong_turns, played = found.wrong, found.played
+    if len(found.turns) < wrong_turns:
+        print(f"\n... and {wrong_turns - len(found.turns):,} more: --limit {wrong_turns} shows all")
     if found.compared:
         ended = f"{len(found.broken)} conversation{'s' * (len(found.broken) != 1)} broke off"
         print(f"\n{wrong_turns} of {played} played turns are wrong, {ended}")

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+SHOWN_FAILURES = 200
+"""So many wrong turns are shown where nobody says how many."""
+
 AttemptOption = Annotated[
     int | None,
     typer.Option("--attempt", min=1, help="Which attempt at the conversation; by default the last.", metavar="N"),
@@ -90,6 +93,12 @@ def failures(
     full: Annotated[
         bool, typer.Option("--full", help="Show what the solver understood and which tools it called, too.")
     ] = False,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit", min=1, help=f"Show the first so many; by default {SHOWN_FAILURES}, as JSON all.", metavar="N"
+        ),
+    ] = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -97,7 +106,8 @@ def failures(
 
     Wrong answers are known where the run's dataset has reference answers, or where it was scored; else turns without
     an answer are listed. The cause is computed from the solver's plan beside the reference's: docs/inspection.md lists
-    the causes.
+    the causes. Of a run of more than 1,000 conversations that was scored, the score says what is wrong; --dataset FILE
+    compares with the references again, and shows them.
     """
     from quaestor.application.resolve import dataset_path
     from quaestor.application.wrong_turns import WrongTurns, find_wrong_turns, wrong_turn_objects
@@ -109,7 +119,8 @@ def failures(
 
     async def read(opened: "RunStore") -> WrongTurns:
         file = dataset_path(dataset) if dataset else None
-        return await find_wrong_turns(opened, run, file, settings.store, graphs=full)
+        most = limit or (None if json else SHOWN_FAILURES)
+        return await find_wrong_turns(opened, run, file, settings.store, graphs=full, most=most)
 
     found = _read_store(store, read)
     if json:

@@ -65,18 +65,13 @@ class RunStore(Protocol):
             run: The run's id.
             status: How it ended.
             finished: When.
-
-        Raises:
-            UnknownRunError: There is no such run.
         """
         ...
 
     async def delete_run(self, run: str) -> None:
         """Takes a run away for good, with its conversations, turns, prompts, corrections, graphs and scores.
 
-        Ontologies stay.
-
-        A process that still plays the run finds it gone and stops with UnknownRunError.
+        Ontologies stay. A process that still plays the run finds it gone and stops with UnknownRunError.
         """
         ...
 
@@ -152,12 +147,7 @@ class RunStore(Protocol):
         ...
 
     async def examples(self, run: str, *, incomplete: bool = False) -> tuple[ConversationRecord, ...]:
-        """Returns a run's conversations as far as they were begun, by id.
-
-        Args:
-            run: The run's id.
-            incomplete: Only those that are not complete.
-        """
+        """Returns a run's conversations as far as they were begun, by id: all, or those that are not complete."""
         ...
 
     async def count_examples(self, run: str) -> ConversationCounts:

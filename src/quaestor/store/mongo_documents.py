@@ -20,7 +20,7 @@ from quaestor.store.records import (
     TurnRecord,
 )
 from quaestor.store.turn_classes import classes_of
-from quaestor.store.turn_measures import TurnMeasures, measured
+from quaestor.store.turn_measures import TurnMeasures, measure_turn
 
 Record = TypeVar("Record", RunRecord, ConversationRecord, TurnRecord, PromptRecord, CorrectionRecord)
 
@@ -99,7 +99,7 @@ def to_document(
     if isinstance(record, TurnRecord):
         document["understanding"] = _understanding(record)
         document["classes"] = asdict(classes_of(record.answer))
-        document["measures"] = asdict(measured(record))
+        document["measures"] = asdict(measure_turn(record))
         document["toolCalls"] = [_dated(call) for call in record.tool_calls]
     return document
 

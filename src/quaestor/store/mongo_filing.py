@@ -7,7 +7,7 @@ from pymongo import UpdateOne
 from pymongo.asynchronous.database import AsyncDatabase
 
 from quaestor.store.turn_classes import classes_of
-from quaestor.store.turn_measures import measures_of
+from quaestor.store.turn_measures import measure_parts
 
 _SOME = 1000
 _READ = ["answer", "startedAt", "completedAt", "usage", "toolCalls", "events"]
@@ -22,6 +22,6 @@ async def file_turn_documents(db: AsyncDatabase[dict[str, Any]]) -> None:
 
 def _filed(turn: dict[str, Any]) -> UpdateOne:
     written = (turn.get("usage") or {}, turn.get("toolCalls") or [], turn.get("events") or [])
-    found = measures_of(turn["startedAt"], turn.get("completedAt"), *written)
+    found = measure_parts(turn["startedAt"], turn.get("completedAt"), *written)
     classes = asdict(classes_of(turn.get("answer") or {}))
     return UpdateOne({"_id": turn["_id"]}, {"$set": {"classes": classes, "measures": asdict(found)}})

@@ -32,7 +32,7 @@ from quaestor.store.records import (
 from quaestor.store.sqlite_file import encode, in_order
 from quaestor.store.sqlite_upkeep import SqliteUpkeep
 from quaestor.store.turn_classes import classes_of
-from quaestor.store.turn_measures import measured
+from quaestor.store.turn_measures import measure_turn
 
 _COUNTS = "(SELECT attempt FROM examples e WHERE e.run = {0}.run AND e.conversation = {0}.conversation)"
 """The attempt at a conversation that counts, for a table that has its turns or prompts."""
@@ -134,7 +134,7 @@ class SqliteStore(SqliteUpkeep):
         with self._reporting("write to"), self._transaction():
             self._require(turn.run)
             try:
-                self._insert("turns", turn, classes_of(turn.answer), measured(turn), verb="REPLACE")
+                self._insert("turns", turn, classes_of(turn.answer), measure_turn(turn), verb="REPLACE")
             except sqlite3.IntegrityError as error:
                 raise refusals.never_begun(self._name, turn) from error
 
@@ -146,7 +146,7 @@ class SqliteStore(SqliteUpkeep):
             self._unfinished(example)
             self._replace_example(example)
             for turn in turns:
-                self._insert("turns", turn, classes_of(turn.answer), measured(turn), verb="REPLACE")
+                self._insert("turns", turn, classes_of(turn.answer), measure_turn(turn), verb="REPLACE")
 
     def _unfinished(self, example: ConversationRecord) -> refusals.BegunBefore | None:
         """Returns what there is of a conversation, or None; a complete one is refused."""

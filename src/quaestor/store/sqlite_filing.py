@@ -6,7 +6,7 @@ from dataclasses import astuple, fields
 from datetime import datetime
 
 from quaestor.store.turn_classes import classes_of
-from quaestor.store.turn_measures import TurnMeasures, measures_of
+from quaestor.store.turn_measures import TurnMeasures, measure_parts
 
 
 def file_turns(db: sqlite3.Connection) -> None:
@@ -34,4 +34,4 @@ def measure_turns(db: sqlite3.Connection) -> None:
 def _measures(started: str, finished: str | None, *written: str) -> tuple[int | None, ...]:
     usage, tool_calls, events = map(json.loads, written)
     ended = None if finished is None else datetime.fromisoformat(finished)
-    return astuple(measures_of(datetime.fromisoformat(started), ended, usage, tool_calls, events))
+    return astuple(measure_parts(datetime.fromisoformat(started), ended, usage, tool_calls, events))

@@ -99,15 +99,16 @@ class SqliteLists(SqliteFile):
     def measure_turns(self, run: str) -> RunMeasures:
         """Returns what the turns of a run took."""
         self._check_run(run)
-        names = ", ".join((*COUNTED_MEASURES, "refusals", "no_answer", "number IS NOT NULL", "verified"))
+        fate = ("refusals", "no_answer", "number IS NOT NULL", "verified", "t.status = 'complete'", "stages")
+        columns = ", ".join((*COUNTED_MEASURES, *fate))
+        alike = ", ".join(map(str, range(1, len(COUNTED_MEASURES) + len(fate) + 1)))
         # From the conversations on: of each all turns are side by side in the index.
         turns = "examples e CROSS JOIN turns t USING (run, conversation, attempt) WHERE e.run = ?"
         with self._reporting("read"):
             cursor = self._db.cursor()
             cursor.row_factory = None
-            rows = cursor.execute(f"SELECT {names} FROM {turns} AND t.status = 'complete'", (run,)).fetchall()
-            stages = cursor.execute(f"SELECT coalesce(sum(stages), 0) FROM {turns}", (run,)).fetchone()[0]
-        return gathered(rows, stages)
+            rows = cursor.execute(f"SELECT {columns}, count(*) FROM {turns} GROUP BY {alike}", (run,)).fetchall()
+        return gathered(rows)
 
     def _count(self, rest: str, *values: Value) -> int:
         with self._reporting("read"):

@@ -5,7 +5,7 @@ plain JSON and refuses nothing: what is not there counts as none. Whoever shows 
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -76,14 +76,22 @@ COUNTED = ("milliseconds", "requests", "tokens", "cached_tokens", "called")
 """The measures of which a run has how many turns have each value."""
 
 
-def measures_of(
+def measure_parts(
     started: datetime,
     finished: datetime | None,
     usage: Mapping[str, Any],
     tool_calls: Sequence[JsonValue],
     events: Sequence[JsonValue],
 ) -> TurnMeasures:
-    """Returns the measures of a turn, from what a TurnRecord has under these names."""
+    """Returns the measures of a turn.
+
+    Args:
+        started: As a TurnRecord has it.
+        finished: Likewise.
+        usage: Likewise.
+        tool_calls: Likewise.
+        events: Likewise.
+    """
     flat = list(_flat(events))
     return TurnMeasures(
         milliseconds=None if finished is None else (finished - started) // timedelta(milliseconds=1),
@@ -97,34 +105,41 @@ def measures_of(
     )
 
 
-def measured(turn: TurnRecord) -> TurnMeasures:
+def measure_turn(turn: TurnRecord) -> TurnMeasures:
     """Returns the measures of a turn."""
-    return measures_of(turn.started, turn.finished, turn.usage, turn.tool_calls, turn.events)
+    return measure_parts(turn.started, turn.finished, turn.usage, turn.tool_calls, turn.events)
 
 
-def gathered(turns: Sequence[tuple[Any, ...]], stages: int) -> RunMeasures:
+def gathered(rows: Iterable[tuple[Any, ...]]) -> RunMeasures:
     """Returns the turns of a run, counted.
 
     Args:
-        turns: Of each that came to its end the measures named in `COUNTED`, in that order, then what `fates` has.
-        stages: Those of all turns.
+        rows: Of turns that are alike the measures named in `COUNTED`, in that order; how many refusals, whether a model
+            said that there is no answer, whether there is one, whether it was verified, whether the turn has ended, how
+            many stages; and how many such turns there are.
     """
-    *counted, refusals, no_answer, answered, verified = zip(*turns, strict=True) if turns else [()] * 9
+    counted: dict[str, Counter[int]] = {name: Counter() for name in COUNTED}
     fates: Counter[tuple[int, bool, bool, bool]] = Counter()
-    for (refused, silent, *fate), count in Counter(zip(refusals, no_answer, answered, verified, strict=True)).items():
-        fates[refused, bool(silent), bool(fate[0]), bool(fate[1])] += count
-    return RunMeasures(**dict(zip(COUNTED, map(Counter, counted), strict=True)), fates=fates, stages=stages)
+    asked = 0
+    for *values, refusals, no_answer, answered, verified, ended, stages, count in rows:
+        asked += stages * count
+        if ended:
+            fates[refusals, bool(no_answer), bool(answered), bool(verified)] += count
+            for name, value in zip(COUNTED, values, strict=True):
+                if value is not None:
+                    counted[name][value] += count
+    return RunMeasures(**counted, fates=fates, stages=asked)
 
 
-def gather(turns: Sequence[TurnRecord]) -> RunMeasures:
+def gather(turns: Iterable[TurnRecord]) -> RunMeasures:
     """Returns some turns, counted, as a store counts those of a run."""
-    rows = []
-    for turn in turns:
-        if turn.status == "complete":
-            found = measured(turn)
-            fate = (found.refusals, found.no_answer, turn.number is not None, turn.verified)
-            rows.append((*(getattr(found, name) for name in COUNTED), *fate))
-    return gathered(rows, sum(measured(turn).stages for turn in turns))
+
+    def row(turn: TurnRecord) -> tuple[Any, ...]:
+        found = measure_turn(turn)
+        fate = (found.refusals, found.no_answer, turn.number is not None, turn.verified, turn.status == "complete")
+        return (*(getattr(found, name) for name in COUNTED), *fate, found.stages, 1)
+
+    return gathered(map(row, turns))
 
 
 def _count(found: object) -> int:

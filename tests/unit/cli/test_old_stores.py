@@ -25,7 +25,7 @@ from command_line import Outcome, Quaestor, exit_code
 from quaestor.errors import StoreError
 from quaestor.sample import sample_path
 from quaestor.store.sqlite import SqliteStore
-from quaestor.store.turn_measures import TurnMeasures, measures_of
+from quaestor.store.turn_measures import TurnMeasures, measure_parts
 
 DUMP = Path(__file__).parents[1] / "store" / "store_of_schema_4.sql.gz"
 COMPLETE, KILLED = "20261122-031012-embedded-8e34", "20261122-031027-embedded-34b5"
@@ -147,7 +147,7 @@ def test_a_store_of_before_has_all_that_it_had(quaestor: Quaestor) -> None:
     for row in rows("turns"):
         times = [datetime.fromisoformat(row[name]) for name in ("started", "finished")]
         written = [json.loads(row[name]) for name in ("usage", "tool_calls", "events")]
-        found = measures_of(times[0], times[1], *written)
+        found = measure_parts(times[0], times[1], *written)
         assert {name: row[name] for name in asdict(found)} == asdict(found)
     assert any(row["requests"] for row in rows("turns"))
 

@@ -3,8 +3,12 @@
 import json
 from pathlib import Path
 
+import pytest
 from command_line import Quaestor
 from made_up import a_record, write_dataset
+
+from quaestor.application import wrong_turns
+from quaestor.store.sqlite import SqliteStore
 
 SECOND = "Single_NORD/2012/page_41.pdf-2"
 
@@ -93,3 +97,46 @@ def test_scores_go_with_their_run(quaestor: Quaestor, pages: Path) -> None:
     for table in ("scores", "scored_examples", "scored_turns"):
         assert db.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
     db.close()
+
+
+def test_of_a_large_run_the_score_says_what_is_wrong(
+    quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert quaestor("eval pages.json").code == 0
+    small, words = json.loads(quaestor("runs failures latest --json").out), quaestor("runs failures latest").out
+    monkeypatch.setattr(wrong_turns, "_LARGE", 1)
+    large = json.loads(quaestor("runs failures latest --json").out)
+    assert large == {**small, "turns": [{**turn, "gold": None, "gold_program": None} for turn in small["turns"]]}
+    gold = [line for line in words.splitlines() if not line.startswith("  gold")]
+    assert quaestor("runs failures latest").out.splitlines() == gold
+    assert "gold:" in quaestor("runs failures latest --dataset pages.json").out
+    assert quaestor("runs failures latest --full").out.count("understanding:") == 2
+
+
+def test_the_first_wrong_turns_are_shown_and_how_many_more_there_are(
+    quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert quaestor("eval pages.json").code == 0
+    for least in (1000, 1):
+        monkeypatch.setattr(wrong_turns, "_LARGE", least)
+        shown = quaestor("runs failures latest --limit 1").out
+        assert "... and 1 more: --limit 2 shows all" in shown
+        assert "turn 2: fail" in shown
+        assert "turn 3: cell 2 2" not in shown
+        assert "2 of 6 played turns are wrong" in shown
+        found = json.loads(quaestor("runs failures latest --json --limit 1").out)
+        assert (len(found["turns"]), sum(found["causes"].values())) == (1, 2)
+
+
+def test_no_turn_is_read_that_is_not_shown(quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert quaestor("eval pages.json").code == 0
+    shown = quaestor("runs show latest").out
+    monkeypatch.setattr(wrong_turns, "_LARGE", 1)
+
+    async def refused(*_: object) -> None:
+        raise AssertionError("all turns were read")
+
+    monkeypatch.setattr(SqliteStore, "turns", refused)
+    assert quaestor("runs show latest").out == shown
+    assert "turns:         6" in shown
+    assert "2 of 6 played turns are wrong" in quaestor("runs failures latest").out

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.store.turn_measures import TurnMeasures, measures_of
+from quaestor.store.turn_measures import TurnMeasures, measure_parts
 
 START = datetime(2026, 1, 5, 9, 30, 0, 123000, tzinfo=UTC)
 JSON = st.recursive(
@@ -21,14 +21,14 @@ def test_events_within_others_count_and_stages_once() -> None:
     stage = {"kind": "stage_answered"}
     events: list[Any] = [refused, within, stage, stage, {"kind": "note"}, {"kind": "no_answer_given"}]
     counts = {"requests": 2, "input_tokens": 30, "output_tokens": 4, "cached_tokens": 5, "cost_millionths": 6}
-    found = measures_of(START, START + timedelta(milliseconds=1), counts, [{}, {}], events)
+    found = measure_parts(START, START + timedelta(milliseconds=1), counts, [{}, {}], events)
     assert found == TurnMeasures(1, 2, 34, 5, 2, 2, True, 2)
 
 
 def test_a_turn_that_has_not_ended_took_no_time() -> None:
-    assert measures_of(START, None, {}, [], []) == TurnMeasures()
+    assert measure_parts(START, None, {}, [], []) == TurnMeasures()
 
 
 @given(st.lists(JSON), st.dictionaries(st.sampled_from(["requests", "input_tokens"]), JSON))
 def test_nothing_that_a_store_holds_is_refused(events: list[Any], usage: dict[str, Any]) -> None:
-    assert measures_of(START, START, usage, [], events).refusals >= 0
+    assert measure_parts(START, START, usage, [], events).refusals >= 0
