@@ -2,12 +2,16 @@
 
 `quaestor mcp` is started as an assistant starts it, and asked over its standard streams by messages that are
 written plainly, so that no client's time counts. The first answer is timed from the start of the process; the filing
-is kept from a first process, as it is from the second time on that somebody uses it. Later answers are timed beside
-the same questions in Python.
+is kept from a first process, as it is from the second time on that somebody uses it.
+
+Later answers are timed beside the same questions in Python, each kept in a store and made into the same JSON, and
+beside these behind the protocol's SDK with nothing else between (`benchmarks.asked_in_python`): the least that a server
+of this SDK can take. Each is a process of its own at the other end of a pipe, and they take turns, so that whatever
+else the machine does holds up all of them alike; where it does much, what they compute tells more than what they take.
 """
 
 import argparse
-import asyncio
+import ctypes
 import json
 import os
 import subprocess
@@ -15,24 +19,22 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import clock_gettime, perf_counter
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
 from benchmarks.figure import Figure
-from quaestor.application.ask_service import AskRequest
-from quaestor.application.chat_service import Chat
-from quaestor.application.file_cache import file_cache
-from quaestor.application.resolve import find_page
-from quaestor.settings import Settings
 
 _PAGE = "sample#NORD/2012/page_41.pdf"
 _QUESTIONS = ("what were total net sales in {}?", "and in {}?", "what was the change?", "what is that in percent?")
-_STARTS, _ROUNDS = 5, 10
+_STARTS, _ROUNDS, _UNTIMED = 5, 40, 3
+_SERVER = ("-c", "from quaestor.cli import main; main()", "mcp")
+_PYTHON = ("-m", "benchmarks.asked_in_python")
 _HELLO = {
     "protocolVersion": "2025-06-18",
     "capabilities": {},
@@ -40,29 +42,46 @@ _HELLO = {
 }
 
 
+@dataclass(slots=True)
+class Taken:
+    """What answers took, each on its own.
+
+    Attributes:
+        waited: Seconds until each was there.
+        computed: Seconds that the process which answers computed for each.
+    """
+
+    waited: list[float] = field(default_factory=list)
+    computed: list[float] = field(default_factory=list)
+
+
 class Spoken:
     """A process that speaks the protocol."""
 
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         self._process, self._number = process, 0
-        self._say("initialize", _HELLO)
+        clock = ctypes.c_int()
+        if ctypes.CDLL(None).clock_getcpuclockid(process.pid, ctypes.byref(clock)):
+            raise SystemExit("this system does not tell how long another process has computed")
+        self._clock = clock.value
+        self.say("initialize", _HELLO)
         self._write({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    @property
+    def computed(self) -> float:
+        """How many seconds the process has computed."""
+        return clock_gettime(self._clock)
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """Returns what a tool gives."""
-        result = self._say("tools/call", {"name": tool, "arguments": arguments})
+        result = self.say("tools/call", {"name": tool, "arguments": arguments})
         if result.get("isError"):
             raise SystemExit(result["content"][0]["text"])
         said: dict[str, Any] = result["structuredContent"]
         return said
 
-    @property
-    def computed(self) -> float:
-        """How many seconds the process has computed, where the system says it."""
-        fields = Path(f"/proc/{self._process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def _say(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+    def say(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Returns what a request is answered with."""
         self._number += 1
         self._write({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params})
         assert self._process.stdout is not None
@@ -79,12 +98,11 @@ class Spoken:
 
 
 @contextmanager
-def started(folder: Path, *names: str) -> Iterator[Spoken]:
+def started(folder: Path, *command: str) -> Iterator[Spoken]:
     """Gives a process that was just started, with its store in a folder."""
-    command = [sys.executable, "-c", "from quaestor.cli import main; main()", "mcp", *names]
     environment = {**os.environ, "QUAESTOR_STORE": str(folder / "runs.db")}
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+        [sys.executable, *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
     ) as process:
         try:
             yield Spoken(process)
@@ -104,46 +122,82 @@ def measure(document: str, name: str, questions: tuple[str, ...]) -> Iterator[Fi
     """
     with tempfile.TemporaryDirectory() as there:
         folder = Path(there)
-        with started(folder, document) as spoken:
+        with started(folder, *_SERVER, document) as spoken:
             spoken.call("ask", document=name, question=questions[0])
-        waited, computed = [], []
+        first = Taken()
         for _ in range(_STARTS):
             begun = perf_counter()
-            with started(folder, document) as spoken:
+            with started(folder, *_SERVER, document) as spoken:
                 spoken.call("ask", document=name, question=questions[0])
-                waited.append(perf_counter() - begun)
-                computed.append(spoken.computed)
-        yield Figure("first answer", f"{median(waited):.2f} s", f"median of {_STARTS} starts of the process")
-        yield Figure("", f"{median(computed):.2f} s", "of them computing")
-        with started(folder, document) as spoken:
-            over = [seconds for _ in range(_ROUNDS) for seconds in _asked(spoken, name, questions)]
-        alone = asyncio.run(_in_python(document if Path(document).is_file() else name, folder, questions))
-        yield Figure("later answers", f"{1000 * median(over):.0f} ms", f"median of {len(over)} questions over MCP")
-        yield Figure("", f"{1000 * median(alone):.0f} ms", "the same in Python")
+                first.waited.append(perf_counter() - begun)
+                first.computed.append(spoken.computed)
+        yield Figure("first answer", f"{median(first.waited):.2f} s", f"median of {_STARTS} starts of the process")
+        yield Figure("", f"{median(first.computed):.2f} s", "of them computing")
+        yield from _later(folder, document, name, questions)
 
 
-def _asked(spoken: Spoken, name: str, questions: tuple[str, ...]) -> Iterator[float]:
+def _later(folder: Path, document: str, name: str, questions: tuple[str, ...]) -> Iterator[Figure]:
+    plain = document if Path(document).is_file() else name
+    with (
+        started(folder, *_SERVER, document) as server,
+        started(folder, *_PYTHON, plain) as python,
+        started(folder, *_PYTHON, plain, "--mcp") as bare,
+    ):
+        for rounds in (_UNTIMED, _ROUNDS):
+            over, alone, least, ping = Taken(), Taken(), Taken(), Taken()
+            for _ in range(rounds):
+                _asked(server, name, questions, over)
+                _asked(python, name, questions, alone)
+                _asked(bare, name, questions, least)
+                _pinged(bare, len(questions) - 1, ping)
+    yield _both("later answers over MCP", over, f"median of {len(over.waited)} questions")
+    yield _both("the same in Python", alone, "asked, kept, and made into JSON")
+    yield _both("behind the SDK alone", least, "the same in Python, and nothing but the protocol's SDK before it")
+    yield _both("", ping, "a ping to that")
+    yield _shares("over MCP", over, alone, "times Python")
+    yield _shares("", over, least, "times Python behind the SDK alone")
+    yield _without_sdk(over, least, alone)
+
+
+def _shares(name: str, taken: Taken, other: Taken, how: str) -> Figure:
+    waited = median(taken.waited) / median(other.waited)
+    return Figure(name, f"{waited:.2f}, computing {median(taken.computed) / median(other.computed):.2f}", how)
+
+
+def _without_sdk(over: Taken, least: Taken, alone: Taken) -> Figure:
+    waited, computed = (
+        1 + (median(mine) - median(bare)) / median(python)
+        for mine, bare, python in (
+            (over.waited, least.waited, alone.waited),
+            (over.computed, least.computed, alone.computed),
+        )
+    )
+    return Figure("", f"{waited:.2f}, computing {computed:.2f}", "times Python, without what the SDK takes")
+
+
+def _both(name: str, taken: Taken, how: str) -> Figure:
+    value = f"{1000 * median(taken.waited):.1f} ms, computing {1000 * median(taken.computed):.1f} ms"
+    return Figure(name, value, how)
+
+
+def _asked(spoken: Spoken, name: str, questions: tuple[str, ...], taken: Taken) -> None:
+    """Asks all in a new conversation, and notes what the later ones took."""
     id = spoken.call("ask", document=name, question=questions[0])["conversation"]
+    computed = spoken.computed
     for question in questions[1:]:
         begun = perf_counter()
         spoken.call("ask", conversation=id, question=question)
-        yield perf_counter() - begun
+        taken.waited.append(perf_counter() - begun)
+    taken.computed.append((spoken.computed - computed) / len(questions[1:]))
 
 
-async def _in_python(document: str, folder: Path, questions: tuple[str, ...]) -> list[float]:
-    settings = Settings(store=str(folder / "python.db"))
-    cache = file_cache(settings)
-    page, seconds = find_page(document, cache), []
-    for _ in range(_ROUNDS):
-        chat = Chat(page, AskRequest(settings, keep=True, cache=cache))
-        await chat.open()
-        await chat.ask(questions[0])
-        for question in questions[1:]:
-            begun = perf_counter()
-            await chat.ask(question)
-            seconds.append(perf_counter() - begun)
-        await chat.close()
-    return seconds
+def _pinged(spoken: Spoken, times: int, taken: Taken) -> None:
+    computed = spoken.computed
+    for _ in range(times):
+        begun = perf_counter()
+        spoken.say("ping", {})
+        taken.waited.append(perf_counter() - begun)
+    taken.computed.append((spoken.computed - computed) / times)
 
 
 def main() -> None:

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from pydantic import JsonValue
 
 from quaestor.application.answer_kinds import benchmark_json, kind_objects
-from quaestor.application.source_objects import placed_source
+from quaestor.application.source_objects import source_objects
 from quaestor.conversation.display import show_number
 from quaestor.conversation.turn import Turn
-from quaestor.core import serial
+from quaestor.core.answer_value import value_to_json
 from quaestor.documents.document import Document
-from quaestor.evaluation.recording import TurnPlace, turn_record
+from quaestor.evaluation.recording import program_of, stored_number
 
 
 def answer_objects(
@@ -29,23 +29,20 @@ def answer_objects(
         is the probability that the document holds an answer, or null. `readings` are what the question may ask for
         instead, the likeliest first.
     """
-    place = TurnPlace("", document.id)
     for index, turn in enumerate(turns[first:], start=first):
-        record = turn_record(place.at(index), turn, turns[:index])
         answer = turn.answer
-        stored = serial.dump(answer)
         yield {
             "question": turn.question,
             "asked": turn.asked,
-            "value": stored["value"],
+            "value": None if answer.value is None else value_to_json(answer.value),
             "scale": answer.scale.value,
             "unit": answer.unit,
-            "answer": benchmark_json(record.number),
+            "answer": benchmark_json(stored_number(turn)),
             **kind_objects(answer),
             "display": show_number(answer),
             "formula": (answer.formula or None) if answer.value is not None else None,
-            "program": record.program,
-            "sources": [placed_source(source, document) for source in record.sources],
+            "program": program_of(turn, turns[:index]),
+            "sources": [*source_objects(answer.sources, document)],
             "confidence": answer.confidence,
             "grounds": answer.grounds,
             "readings": [

@@ -162,7 +162,8 @@ class Desk:
                 try:
                     turns = await chat.ask(text)
                     first = len(chat.turns) - len(turns) + 1
-                    return AnsweredNow(chat.turns, first, chat.document, chat.run, chat.unkept)
+                    name = held.answerer.name
+                    return AnsweredNow(chat.turns, first, chat.document, chat.run, chat.unkept, chat.page, name)
                 finally:
                     held.relay.listener = None
                     self._note(id, chat)

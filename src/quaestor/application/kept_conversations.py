@@ -1,6 +1,7 @@
 """Conversations as a list for people: what each is called, what it is about, which runs of the store it is kept as.
 
-Owns a folder of small files beside the store, one a conversation. Questions and answers are in the store alone.
+Owns a folder of small files beside the store, one a conversation: a line of JSON for each time that it changed, the
+last whole one counts. Questions and answers are in the store alone.
 """
 
 import json
@@ -12,7 +13,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from errno import ENOSPC
 from pathlib import Path
+from time import time_ns
 
 from quaestor.application.resolve import store_file
 from quaestor.core import serial
@@ -30,6 +33,9 @@ _ID = re.compile(r"[\w-]{22}", re.ASCII)
 _ID_BYTES = 16
 _EMPTY_FOR = timedelta(days=1)
 """A conversation in which nothing was asked is kept that long."""
+
+_LARGEST = 16_384
+"""Bytes of a file that is gone on with; a larger one is begun anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +131,10 @@ class KeptConversations:
             UnknownConversationError: There is none of this id.
         """
         if _ID.fullmatch(id):
-            with suppress(OSError, ValueError):
-                return serial.load(KeptConversation, json.loads(self._path(id).read_bytes()))
+            with suppress(OSError):
+                for line in reversed(self._path(id).read_bytes().splitlines()):
+                    with suppress(ValueError):  # of which only a part could be written
+                        return serial.load(KeptConversation, json.loads(line))
         raise UnknownConversationError("there is no such conversation any more: begin another")
 
     def save(self, kept: KeptConversation) -> None:
@@ -135,16 +143,11 @@ class KeptConversations:
         Raises:
             InputError: It cannot be written.
         """
-        path = self._path(kept.id)
-        unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+        path, line = self._path(kept.id), json.dumps(serial.dump(kept), ensure_ascii=False).encode()
         try:
-            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            try:
-                with open(unfinished, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
-                    file.write(json.dumps(serial.dump(kept), ensure_ascii=False).encode())
-                os.replace(unfinished, path)
-            finally:
-                unfinished.unlink(missing_ok=True)
+            if not _gone_on(path, line):
+                self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                _begun(path, line)
         except OSError as error:
             raise InputError(f"cannot keep the conversation: {error.strerror or type(error).__name__}") from None
 
@@ -166,6 +169,45 @@ class KeptConversations:
 
     def _path(self, id: str) -> Path:
         return self.folder / f"{id}.json"
+
+
+def _gone_on(path: Path, line: bytes) -> bool:
+    """Writes a line at the end of a file, and returns whether it did: not where there is none, or it is large.
+
+    A file that is replaced goes to the disk at once on some systems, and whoever asks would wait for that each time.
+    """
+    try:
+        file = os.open(path, os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0))
+    except FileNotFoundError:
+        return False
+    try:
+        if os.fstat(file).st_size + len(line) > _LARGEST:
+            return False
+        # The line end comes first: what is left of a line that could not be written whole is a line of its own.
+        if os.write(file, b"\n" + line) <= len(line):
+            raise OSError(ENOSPC, os.strerror(ENOSPC))
+    finally:
+        os.close(file)
+    _changed_now(path)
+    return True
+
+
+def _begun(path: Path, line: bytes) -> None:
+    """Writes a file of one line, or leaves what is there as it is."""
+    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with open(unfinished, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+            file.write(line)
+        _changed_now(unfinished)
+        os.replace(unfinished, path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _changed_now(path: Path) -> None:
+    """Says when a file changed, to the nanosecond: systems say it to some milliseconds, and a list is in that order."""
+    at = time_ns()
+    os.utime(path, ns=(at, at))
 
 
 def _title(words: str) -> str:

@@ -54,6 +54,8 @@ class AnsweredNow:
         document: What was asked about, with the numbers that hold.
         run: The id of the run that they are kept as; None where they are not.
         unkept: Why not all of it is kept, or None.
+        page: What it is about, as it was read.
+        solver: The name of who answered.
     """
 
     turns: tuple[Turn, ...]
@@ -61,3 +63,5 @@ class AnsweredNow:
     document: Document
     run: str | None
     unkept: str | None
+    page: CorpusPage
+    solver: str

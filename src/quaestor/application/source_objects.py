@@ -17,15 +17,13 @@ def source_objects(sources: Iterable[Source], document: Document) -> list[dict[s
         sources: Cells and spans of sentences.
         document: What they stand in.
     """
-    return [placed_source(serial.dump(source), document) for source in sources]
+    return [_placed(source, document) for source in sources]
 
 
-def placed_source(stored: JsonValue, document: Document) -> dict[str, JsonValue]:
-    """Returns a source as it is stored, with its place in words, and where that is in its file."""
-    source = stored_source(stored)
+def _placed(source: Source, document: Document) -> dict[str, JsonValue]:
     where, (row, column) = whereabouts(source, document), labels_of(source, document)
     return {
-        **source_object(stored, document),
+        **_in_words(source, serial.dump(source), document),
         "file": where.file or document.id,
         "page": where.page,
         "section_path": list(where.section),
@@ -38,9 +36,12 @@ def placed_source(stored: JsonValue, document: Document) -> dict[str, JsonValue]
 
 def source_object(stored: JsonValue, document: Document) -> dict[str, JsonValue]:
     """Returns a source as it is stored, with its place and its text in words."""
-    source = stored_source(stored)
-    shown = show_source(source, document)
     assert isinstance(stored, dict)
+    return _in_words(stored_source(stored), stored, document)
+
+
+def _in_words(source: Source, stored: dict[str, JsonValue], document: Document) -> dict[str, JsonValue]:
+    shown = show_source(source, document)
     return {**stored, "place": shown.place, "text": shown.span if source.kind == "sentence" else shown.text}
 
 

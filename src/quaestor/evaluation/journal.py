@@ -89,7 +89,8 @@ class Journal:
         begun = self._begun
         assert begun is not None
         await self.settle()
-        await self._store.save_turn(await compute(turn_record, self.place.at(index), turn, begun.history))
+        # Half a millisecond: in another thread it would hold the event loop up as long, and the way there comes to it.
+        await self._store.save_turn(turn_record(self.place.at(index), turn, begun.history))
 
     async def on_broken(self, index: int, turn: Turn) -> None:
         """Keeps a turn that broke off as far as it came, and waits until all of it is kept.

@@ -104,15 +104,15 @@ def turn_record(place: TurnPlace, turn: Turn, history: Sequence[Turn], status: T
         history: The turns that it saw as the conversation so far.
         status: How far it is.
     """
-    plan, answer = _answering(turn), storable(serial.dump(turn.answer))
+    answer = storable(serial.dump(turn.answer))
     return TurnRecord(
         run=place.run,
         conversation=place.conversation,
         index=place.index,
         question=turn.question,
         answer=answer,
-        program=_program(plan, [_answering(earlier) for earlier in history]),
-        number=None if turn.answer.value is None else storable(value_to_text(turn.answer.value)),
+        program=program_of(turn, history),
+        number=stored_number(turn),
         verified=turn.verified,
         started=turn.started,
         finished=turn.finished,
@@ -173,9 +173,21 @@ def _remembered(turn: Turn) -> dict[str, JsonValue]:
     return said
 
 
-def _program(plan: Plan | None, history: Sequence[Plan | None]) -> str | None:
+def stored_number(turn: Turn) -> str | None:
+    """Returns the answer of a turn by the benchmark's convention, as decimal text, `yes` or `no`, else JSON."""
+    return None if turn.answer.value is None else storable(value_to_text(turn.answer.value))
+
+
+def program_of(turn: Turn, history: Sequence[Turn]) -> str | None:
+    """Returns the program text of a turn's plan; None where it has none.
+
+    Args:
+        turn: The turn.
+        history: The turns that it saw as the conversation so far.
+    """
+    plan = _answering(turn)
     try:
-        return storable(to_program(plan, history)) if plan else None
+        return storable(to_program(plan, [_answering(earlier) for earlier in history])) if plan else None
     except PlanError:
         # Program text has no word for some plans (the smaller of two); their number counts all the same.
         return None
@@ -188,4 +200,9 @@ def storable_triple(triple: Triple) -> Triple:
 
 def storable(value: Any) -> Any:
     """Returns JSON whose texts every store can hold: half a surrogate pair becomes a question mark."""
-    return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+    written = json.dumps(value, ensure_ascii=False)
+    try:
+        written.encode()
+    except UnicodeEncodeError:
+        return json.loads(written.encode("utf-8", "replace"))
+    return value

@@ -166,8 +166,7 @@ class Play:
         assert shown is not None
         assert graphs is not None
         with self._heard(), little_work(shown.little):
-            context = await compute_little(_context, question, shown, self._memory, graphs, self._kept)
-            graph = context.graph if self._watcher is None else await compute(shown.graph)
+            context, graph = await compute_little(self._begun, question, shown, graphs)
             begun = TurnBegun(len(self._turns), question, now(), self._memory.turns, context.references, graph)
             self._open = begun, context
             turn = await self._turn(begun, context, part)
@@ -176,6 +175,13 @@ class Play:
         if self._conversation.chained:
             self._memory = self._memory.add(turn)
         return turn
+
+    def _begun(
+        self, question: str, shown: ShownParts, graphs: GraphProvider
+    ) -> tuple[TurnContext, KnowledgeGraph | None]:
+        """Returns what a solver is given for a question, and the graph of all that was shown by then."""
+        context = _context(question, shown, self._memory, graphs, self._kept)
+        return context, context.graph if self._watcher is None else shown.graph()
 
     @contextmanager
     def _heard(self) -> Iterator[None]:

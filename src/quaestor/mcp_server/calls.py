@@ -7,6 +7,7 @@ of a call that is cancelled.
 import asyncio
 import json
 import logging
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
@@ -28,6 +29,9 @@ AT_ONCE = 32
 LARGEST = 2_000_000
 """The most characters of a result."""
 
+_LEADING = re.compile(r"\\[bfu]|[^\x20-\x7e\xa0-\u2029\u202f-\u2065\u206a-\ud7ff\ue000-\U0010ffff]")
+"""What JSON may hold of characters that `sendable` changes: escapes among them, and escapes of others."""
+
 _INTERNAL = "something went wrong in the server; its log says what. Another call may go well"
 _LONGEST_LINE = 1_000
 _MOST_FAULTS = 5
@@ -36,6 +40,10 @@ A = TypeVar("A", bound=BaseModel)
 
 Told = Callable[[str], None]
 """Is told in a line what happens meanwhile, in the event loop."""
+
+
+def untold(line: str) -> None:
+    """Tells nobody: the client has not asked to be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +125,19 @@ async def _to_its_end(work: Awaitable[Mapping[str, Any]]) -> Mapping[str, Any]:
 
 
 def _succeeded(result: BaseModel) -> CallToolResult:
-    said = cast("dict[str, JsonValue]", shown(result.model_dump(mode="json")))
+    said = result.model_dump(mode="json")
     text = json.dumps(said, ensure_ascii=False)
+    if to_be_shown(text):
+        said = cast("dict[str, JsonValue]", shown(said))
+        text = json.dumps(said, ensure_ascii=False)
     if len(text) > LARGEST:
         return _failed(f"the result has {len(text):,} characters, more than {LARGEST:,}: ask for less at once")
     return CallToolResult(content=[TextContent(text=text)], structured_content=said)
+
+
+def to_be_shown(text: str) -> bool:
+    """Returns whether `shown` may change anything of a value that is written so in JSON; of most it changes nothing."""
+    return _LEADING.search(text) is not None
 
 
 def shown(value: JsonValue) -> JsonValue:

@@ -1,23 +1,27 @@
 """What a server stands on: opened once, handed to every call. Nothing of it is global."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.desk import Desk
 from quaestor.application.folders import Folders
 from quaestor.application.kept_conversations import open_conversations
-from quaestor.application.laid import Laid
+from quaestor.application.laid import AnsweredNow, Laid
 from quaestor.application.reading_room import ReadingRoom
+from quaestor.application.relay import Listener
 from quaestor.application.resolve import CorpusPage
 from quaestor.application.shelf import Shelf
 from quaestor.application.uploads import open_uploads
 from quaestor.application.workbench import Workbench
 from quaestor.errors import UnknownUploadError
 from quaestor.store.base import RunStore, open_store
+
+T = TypeVar("T")
 
 _TIDIED = 60.0
 """Seconds between two looks for conversations that nobody uses."""
@@ -57,12 +61,32 @@ class House:
             UnknownConversationError: There is none of this id.
             InputError: Its document is not there any more.
         """
+        return await self._known(conversation, lambda: self.desk.look(conversation))
+
+    async def ask(self, conversation: str, text: str, listener: Listener | None, answerer: str | None) -> AnsweredNow:
+        """Answers each question in a text; a conversation of before finds its document in the folders.
+
+        Args:
+            conversation: The id.
+            text: As a person puts it.
+            listener: Is told of each question, and of what happens while it is answered.
+            answerer: The id of who answers from now on; None is who did before.
+
+        Raises:
+            UnknownConversationError: There is none of this id.
+            InputError: Its document is not there any more.
+            QuaestorError: Whatever `Desk.ask` refuses.
+        """
+        return await self._known(conversation, lambda: self.desk.ask(conversation, text, listener, answerer))
+
+    async def _known(self, conversation: str, work: Callable[[], Awaitable[T]]) -> T:
+        """Returns what some work in a conversation gives, done again with all documents known where it lacks its."""
         try:
-            return await self.desk.look(conversation)
+            return await work()
         except UnknownUploadError:
             await self.reading.know_again()
         try:
-            return await self.desk.look(conversation)
+            return await work()
         except UnknownUploadError:
             about = self.desk.kept.get(conversation).about
             raise UnknownUploadError(f"read the document {about} first, then go on in the conversation") from None

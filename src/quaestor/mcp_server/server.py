@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
+from mcp.shared.jsonrpc_dispatcher import progress_token_from_params
 from mcp_types import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -37,7 +38,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from quaestor.application.error_lines import error_line
 from quaestor.errors import QuaestorError
 from quaestor.mcp_server import prompts, resources
-from quaestor.mcp_server.calls import LOG, Calls, sendable
+from quaestor.mcp_server.calls import LOG, Calls, sendable, untold
 from quaestor.mcp_server.house import House
 from quaestor.mcp_server.tools import TOOLS
 
@@ -167,6 +168,9 @@ async def _or_told(work: Awaitable[R]) -> R:
 @asynccontextmanager
 async def _progress(context: Context) -> AsyncIterator[Callable[[str], None]]:
     """Gives what tells a client in lines what happens while its call is under way; who did not ask is told nothing."""
+    if progress_token_from_params(context.params) is None:
+        yield untold
+        return
     lines: asyncio.Queue[str | None] = asyncio.Queue()
 
     async def tell() -> None:

@@ -37,7 +37,7 @@ from quaestor.mcp_server.arguments import (
     QueryGraphArguments,
     ReadDocumentArguments,
 )
-from quaestor.mcp_server.calls import ServedTool, Told
+from quaestor.mcp_server.calls import ServedTool, Told, untold
 from quaestor.mcp_server.house import House
 from quaestor.mcp_server.results import (
     AskResult,
@@ -135,29 +135,25 @@ async def _ask(house: House, given: AskArguments, told: Told) -> Given:
             raise
         house.note(id)
     else:
-        await house.look(id)
         found = await _answered(house, id, given, told)
-    laid = await house.look(id)
     answers = list(answer_objects(found.turns, found.document, found.run, found.first - 1))
     return {
         "conversation": id,
-        "document": house.reading.name_of(laid.page),
+        "document": house.reading.name_of(found.page),
         "answers": answers,
         "first_turn": found.first,
-        "solver": laid.answerer.name,
-        "unkept": laid.unkept,
+        "solver": found.solver,
+        "unkept": found.unkept,
     }
 
 
 async def _answered(house: House, id: str, given: AskArguments, told: Told) -> AnsweredNow:
-    if given.solver is not None:
-        await house.desk.change(id, _solver_named(house, given.solver))
-
     def listen(question: str, news: Event | Turn) -> None:
         for line in () if isinstance(news, Turn) else event_lines([news]):
             told(line)
 
-    return await house.desk.ask(id, given.question, listen)
+    solver = None if given.solver is None else _solver_named(house, given.solver)
+    return await house.ask(id, given.question, None if told is untold else listen, solver)
 
 
 def _solver_named(house: House, name: str) -> str:

@@ -30,8 +30,9 @@ def test_a_part_of_the_list_has_empty_ones_too_the_latest_changed_first(tmp_path
     for number, one in enumerate(made):
         os.utime(kept.folder / f"{one.id}.json", (number, number))
     assert kept.part(ListPart(1, 2)) == ListPage((made[3], made[2]), 5, ListPart(1, 2))
-    kept.rename(made[0].id, "changed")
-    assert kept.part(ListPart(0, 1)).items[0].id == made[0].id
+    for one in made:  # one right after the other
+        kept.rename(one.id, "changed")
+        assert kept.part(ListPart(0, 1)).items[0].id == one.id
 
 
 def test_an_empty_one_goes_after_a_day(tmp_path: Path) -> None:
@@ -61,6 +62,41 @@ def test_a_damaged_one_is_as_if_it_were_not_there(tmp_path: Path) -> None:
     assert kept.all() == ()
     with pytest.raises(UnknownConversationError):
         kept.get(id)
+
+
+def test_of_a_line_of_which_only_a_part_was_written_the_one_before_counts_until_the_next(tmp_path: Path) -> None:
+    kept = KeptConversations(tmp_path)
+    begun = kept.begin("doc", "page")
+    file = tmp_path / f"{begun.id}.json"
+    kept.save(replace(begun, turns=1))
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-9])
+    assert kept.get(begun.id) == begun
+    kept.save(replace(begun, turns=2, title="called \u2028\x85 so"))
+    assert kept.get(begun.id) == replace(begun, turns=2, title="called \u2028\x85 so")
+
+
+def test_where_the_disk_is_full_what_was_kept_before_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = KeptConversations(tmp_path)
+    begun = kept.begin("doc", "page")
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda file, data: write(file, data[: len(data) // 2]))
+    with pytest.raises(InputError, match="cannot keep the conversation: No space left"):
+        kept.save(replace(begun, turns=1))
+    monkeypatch.undo()
+    assert kept.get(begun.id) == begun
+    kept.save(replace(begun, turns=2))
+    assert kept.get(begun.id).turns == 2
+
+
+def test_the_file_of_one_that_changes_often_stays_small(tmp_path: Path) -> None:
+    kept = KeptConversations(tmp_path)
+    begun = kept.begin("doc", "page")
+    for turns in range(1, 201):
+        kept.save(replace(begun, turns=turns))
+        assert kept.get(begun.id).turns == turns
+    (file,) = tmp_path.iterdir()
+    assert file.stat().st_size <= 16_384
 
 
 @pytest.mark.parametrize("title", ["", "  \n ", "x" * 121])

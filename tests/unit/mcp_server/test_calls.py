@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 from mcp import Client
 from mcp_clients import FILING, called, client_of_folder, refused, server_of_folder
+from mcp_processes import over_http
+from web import served
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events.kinds import Note
 from quaestor.mcp_server import calls
+from quaestor.mcp_server.transports import PATH, http_app
 from quaestor.solvers.base import TurnContext
 
 pytestmark = pytest.mark.anyio
@@ -45,16 +48,19 @@ class Broken:
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-async def test_what_happens_meanwhile_is_told(tmp_path: Path, mode: str) -> None:
+async def test_what_happens_meanwhile_is_told_to_who_asks_for_it(tmp_path: Path, mode: str) -> None:
     solver, lines = Waiting(), list[str | None]()
 
     async def told(progress: float, total: float | None, message: str | None) -> None:
         lines.append(message)
 
     solver.go_on.set()
-    async with Client(server_of_folder(tmp_path, answering=solver), mode=mode) as client:
-        await client.call_tool("ask", ASKED, progress_callback=told)
-    assert lines == [f"reading {FILING}", "looking \N{SYMBOL FOR ESCAPE}[2J at the page"]
+    with served(http_app(server_of_folder(tmp_path, answering=solver))) as address:
+        async with over_http(f"{address}{PATH}", mode=mode) as client:
+            await client.call_tool("ask", ASKED, progress_callback=told)
+            assert lines == [f"reading {FILING}", "looking \N{SYMBOL FOR ESCAPE}[2J at the page"]
+            await client.call_tool("ask", ASKED)
+    assert len(lines) == 2
 
 
 async def test_a_call_that_is_cancelled_stops_the_work_and_the_server_goes_on(tmp_path: Path) -> None:
@@ -102,11 +108,11 @@ async def test_calls_that_are_cancelled_at_any_moment_leave_nothing_behind(tmp_p
             done = await asyncio.gather(*asking, return_exceptions=True)
             assert not [one for one in done if isinstance(one, Exception)]
         before = len(json.loads(await read(client, f"quaestor://conversations/{id}"))["turns"])
-        said = await called(client, "ask", conversation=id, question="what were net sales in 2023?")
+        said = await called(client, "ask", conversation=id, question="what was the cost of sales in 2024?")
         assert (said["first_turn"], said["unkept"]) == (before + 1, None)
     async with client_of_folder(tmp_path) as client:
         turns = json.loads(await read(client, f"quaestor://conversations/{id}"))["turns"]
-        assert (len(turns), turns[-1]["display"]) == (before + 1, "$ 1,130.0 million")
+        assert (len(turns), turns[-1]["display"]) == (before + 1, "$ 750.3 million")
 
 
 async def read(client: Client, uri: str) -> str:
@@ -155,3 +161,11 @@ async def test_a_result_that_is_too_large_is_refused(tmp_path: Path, monkeypatch
     monkeypatch.setattr(calls, "LARGEST", 100)
     async with client_of_folder(tmp_path) as client:
         assert "ask for less" in await refused(client, "read_document", {"document": FILING})
+
+
+def test_every_character_that_is_not_sent_as_it_is_is_found_in_json() -> None:
+    for code in [*range(0x3000), *range(0xD7F0, 0xE010), *range(0xFFF0, 0x10010), 0x10FFFF]:
+        character = chr(code)
+        if calls.sendable(character) != character:
+            assert calls.to_be_shown(json.dumps(character, ensure_ascii=False)), hex(code)
+    assert not calls.to_be_shown(json.dumps(['Net sales Año\n\t"“x”', "日本 😀", 1.5, None], ensure_ascii=False))

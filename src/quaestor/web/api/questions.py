@@ -97,7 +97,7 @@ _END = ("done", "problem")
 @router.post("/questions", responses=problems(502, changes=True, body=True))
 async def _ask(site: TheSite, conversation: ConversationId, wanted: QuestionBody) -> AnswersReply:
     """Ask, and wait for the answer. Questions of one conversation are answered in the order in which they came."""
-    return await _answers(await site.desk.ask(conversation, wanted.question, answerer=wanted.solver))
+    return _answers(await site.desk.ask(conversation, wanted.question, answerer=wanted.solver))
 
 
 @router.post(
@@ -153,7 +153,7 @@ async def _follow(site: Site, conversation: str, wanted: QuestionBody, told: "as
 
     try:
         found = await site.desk.ask(conversation, wanted.question, listen, wanted.solver)
-        last = _Told("done", (await _answers(found)).model_dump_json())
+        last = _Told("done", _answers(found).model_dump_json())
     except QuaestorError as error:
         last = _Told("problem", problem_json(problem_of(status_of(error), error_line(error), code_of(error))))
     finally:
@@ -182,8 +182,9 @@ def _news(question: str, news: Event | Turn) -> _Told:
     return _Told("step", json.dumps({"question": question, "event": event, "lines": event_lines((news,))}))
 
 
-async def _answers(found: AnsweredNow) -> AnswersReply:
-    told = await asyncio.to_thread(lambda: tuple(answers_of(found.turns, found.document, found.run, found.first)))
+def _answers(found: AnsweredNow) -> AnswersReply:
+    # In no other thread: there are a dozen at most, each made in less time than it takes to go there and back.
+    told = tuple(answers_of(found.turns, found.document, found.run, found.first))
     return AnswersReply(answers=told, run=found.run, unkept=found.unkept)
 
 

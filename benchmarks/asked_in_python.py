@@ -1,0 +1,70 @@
+"""Questions answered in Python, as a script has them: `python -m benchmarks.asked_in_python DOCUMENT [--mcp]`.
+
+Each line that is read asks a question, or begins a conversation with one; each that is written holds the answers as
+JSON. No server, no protocol, one task: what `benchmarks.assistants` holds the server for assistants against. With
+`--mcp` the same is asked through the protocol's SDK, with nothing else between the two.
+"""
+
+import asyncio
+import json
+import sys
+from typing import Any
+
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel.server import Server
+from mcp.server.stdio import stdio_server
+from mcp_types import CallToolRequestParams, CallToolResult, TextContent
+
+from quaestor.application.answers import answer_objects
+from quaestor.application.ask_service import AskRequest
+from quaestor.application.chat_service import Chat
+from quaestor.application.file_cache import file_cache
+from quaestor.application.resolve import find_page
+from quaestor.library.waiting import run_there
+from quaestor.settings import load_settings
+
+
+class Answering:
+    """Conversations about a document."""
+
+    def __init__(self, document: str) -> None:
+        """Takes the name of the document, as `quaestor ask` does."""
+        settings = load_settings({})
+        cache = file_cache(settings)
+        self._page, self._request = find_page(document, cache), AskRequest(settings, keep=True, cache=cache)
+        self._chats: dict[str, Chat] = {}
+
+    async def answer(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Returns what a question is answered with, in its conversation or in a new one."""
+        name = given.get("conversation", str(len(self._chats)))
+        if name not in self._chats:
+            self._chats[name] = Chat(self._page, self._request)
+            await self._chats[name].open()
+        chat = self._chats[name]
+        turns = await chat.ask(given["question"])
+        said = list(answer_objects(chat.turns, chat.document, chat.run, len(chat.turns) - len(turns)))
+        return {"conversation": name, "answers": said}
+
+
+async def _over_a_pipe(answering: Answering) -> None:
+    for line in sys.stdin:
+        message = json.loads(line)
+        if "id" in message:
+            given = message["params"].get("arguments")
+            result = {} if given is None else {"structuredContent": await answering.answer(given)}
+            sys.stdout.write(json.dumps({"id": message["id"], "result": result}, ensure_ascii=False) + "\n")
+            sys.stdout.flush()
+
+
+async def _over_mcp(answering: Answering) -> None:
+    async def call_tool(_: ServerRequestContext[Any, Any], params: CallToolRequestParams) -> CallToolResult:
+        said = await run_there(answering.answer(params.arguments or {}))
+        return CallToolResult(content=[TextContent(text=json.dumps(said, ensure_ascii=False))], structured_content=said)
+
+    server: Server[Any] = Server("python", on_call_tool=call_tool)
+    async with stdio_server() as (read, write):
+        await server.run(read, write, server.create_initialization_options())
+
+
+if __name__ == "__main__":
+    asyncio.run((_over_mcp if "--mcp" in sys.argv else _over_a_pipe)(Answering(sys.argv[1])))
