@@ -1,17 +1,22 @@
 """What was understood of a file: its sections, its tables with their headings, scales and periods, and its warnings."""
 
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from pydantic import JsonValue
 
+from quaestor.application.spreading import spread
 from quaestor.core.periods import Period
-from quaestor.datasets.formats import read_document
+from quaestor.datasets.formats import document_in, read_document
 from quaestor.documents.document import Block, Document, Paragraph, SectionHeading
 from quaestor.documents.repairs import show_warning
 from quaestor.documents.table import Header, Table
-from quaestor.errors import InputError
+from quaestor.errors import InputError, QuaestorError
 from quaestor.graph.facts import period_code
 from quaestor.readers.cache import ByteCache
+from quaestor.readers.content import LARGEST, FileContent, read_content
+from quaestor.readers.reading import document_key
+from quaestor.settings import Settings
 
 
 def read_one(path: Path, cache: ByteCache | None = None) -> Document:
@@ -26,6 +31,91 @@ def read_one(path: Path, cache: ByteCache | None = None) -> Document:
         SeveralPagesError: It holds more documents than one.
     """
     return read_document(path, cache)
+
+
+async def read_several(
+    files: Sequence[Path],
+    settings: Settings,
+    cache: ByteCache | None,
+    show: Callable[[Path, Document | QuaestorError], None],
+) -> None:
+    """Reads files, and shows what became of each, in their order.
+
+    A file is opened by this process alone; what it holds travels to whoever reads it.
+
+    Args:
+        files: What is read.
+        settings: What spreads the work: the engine `ray` with its address, or else nothing.
+        cache: Where documents are kept once they are read.
+        show: Takes a file and its document, or why it cannot be read.
+
+    Raises:
+        EngineError: There is no such cluster, or its workers die.
+    """
+    became: dict[int, Document | QuaestorError] = {}
+    shown = 0
+
+    def show_those_in_order() -> None:
+        nonlocal shown
+        while shown in became:
+            show(files[shown], became.pop(shown))
+            shown += 1
+
+    def waiting() -> Iterator[_Job]:
+        for number, file in enumerate(files):
+            try:
+                content = read_content(file)
+                key = document_key(content) if cache is not None else None
+                if cache is None or key is None or cache.get(key) is None:
+                    with content.as_it_is() as opened:  # of a file that is too large, enough to be told so
+                        yield number, str(file), opened.read(LARGEST + 1)
+                    continue
+                became[number] = document_in(content, cache)
+            except QuaestorError as error:
+                became[number] = error
+            show_those_in_order()
+
+    async def take(job: "_Job", made: "_Made") -> None:
+        became[job[0]], kept = made
+        if cache is not None:
+            for key, data in kept.items():
+                cache.put(key, data)
+        show_those_in_order()
+
+    await spread(_FileReader(), waiting(), take, settings)
+    show_those_in_order()
+
+
+_Job = tuple[int, str, bytes]
+"""The place of a file among all, its path as it was given, what it holds."""
+
+_Made = tuple[Document | QuaestorError, dict[str, bytes]]
+"""The document of a file, or why there is none; and what is to be kept of it."""
+
+
+class _Notes:
+    """A `ByteCache` that has nothing, and remembers what it is given: for whoever has one that lasts."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, bytes] = {}
+
+    def get(self, key: str) -> bytes | None:
+        return None
+
+    def put(self, key: str, data: bytes) -> None:
+        self.kept[key] = data
+
+
+class _FileReader:
+    """Reads files, here or elsewhere. A `Work`."""
+
+    async def __call__(self, job: _Job, /, *_shared: object) -> _Made:
+        _, path, data = job
+        notes = _Notes()
+        try:
+            return document_in(FileContent(Path(path), data), notes), notes.kept
+        except QuaestorError as error:
+            return error, {}
 
 
 def table_of(document: Document, number: int) -> Table:

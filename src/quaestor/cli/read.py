@@ -1,27 +1,36 @@
 """`quaestor read`: what was understood of a file, before anything is asked of it."""
 
+import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from quaestor.cli.groups import SpreadOptions, with_options
 from quaestor.cli.options import CacheOption, JsonOption, StoreOption
 
 if TYPE_CHECKING:
+    from pydantic import JsonValue
     from rich.console import Console
 
     from quaestor.documents.document import Document
     from quaestor.documents.table import Table
+    from quaestor.errors import QuaestorError
+    from quaestor.settings import Settings
 
 _MOST_WARNINGS = 20
 _MOST_HEADINGS = 8
 
 
+@with_options
 def read_command(
-    file: Annotated[
-        Path,
-        typer.Argument(metavar="FILE", help="HTML, PDF, XLSX, CSV, Markdown or text, also as .gz.", show_default=False),
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...", help="HTML, PDF, XLSX, CSV, Markdown or text, also as .gz.", show_default=False
+        ),
     ],
+    spread: SpreadOptions,
     table: Annotated[
         int | None, typer.Option("--table", min=0, help="Show the cells of this table.", metavar="N")
     ] = None,
@@ -29,15 +38,24 @@ def read_command(
     cache: CacheOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Show what was understood of a file: sections, tables with headings, scales and periods, warnings."""
+    """Show what was understood of a file: sections, tables with headings, scales and periods, warnings.
+
+    Of several files each is shown in its turn; one that cannot be read is a line, and takes nothing from the others.
+    """
     from quaestor.application.file_cache import file_cache
     from quaestor.application.read_service import outline_object, read_one, table_object, table_of
     from quaestor.cli.printing import make_console, print_json, shown_reading
+    from quaestor.errors import InputError
     from quaestor.settings import load_settings
 
-    settings = load_settings({"store": store, "cache": cache})
-    with shown_reading([str(file)]):
-        document = read_one(file, file_cache(settings))
+    settings = load_settings({"store": store, "cache": cache, **spread.settings})
+    if len(files) > 1 or settings.engine == "ray":
+        if table is not None:
+            raise InputError("--table shows a table of one file, in this process: name that file alone")
+        _show_several(files, settings, json=json)
+        return
+    with shown_reading([str(files[0])]):
+        document = read_one(files[0], file_cache(settings))
     if table is not None:
         chosen = table_of(document, table)
         if json:
@@ -49,6 +67,31 @@ def read_command(
         print_json(outline_object(document))
     else:
         _show_outline(make_console(), document)
+
+
+def _show_several(files: list[Path], settings: "Settings", *, json: bool) -> None:
+    from quaestor.application.file_cache import file_cache
+    from quaestor.application.read_service import outline_object, read_several
+    from quaestor.cli.failures import explain
+    from quaestor.cli.printing import make_console, print_json
+    from quaestor.errors import QuaestorError
+
+    console, outlines, codes = make_console(), list["JsonValue"](), list[int]()
+
+    def show(file: Path, became: "Document | QuaestorError") -> None:
+        if isinstance(became, QuaestorError):
+            codes.append(explain(became))
+            outlines.append({"document": str(file), "error": str(became)})
+        elif json:
+            outlines.append(outline_object(became))
+        else:
+            _show_outline(console, became)
+
+    asyncio.run(read_several(files, settings, file_cache(settings), show))
+    if json:
+        print_json(outlines)
+    if codes:
+        raise typer.Exit(max(codes))
 
 
 def _show_outline(console: "Console", document: "Document") -> None:

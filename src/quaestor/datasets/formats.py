@@ -76,7 +76,10 @@ def read_dataset(path: str | Path, limit: int | None = None, cache: ByteCache | 
     """
     if limit is not None and limit < 1:
         raise DatasetError(f"cannot read {limit} conversations: the limit must be 1 or more")
-    content = read_content(Path(path))
+    return _dataset_in(read_content(Path(path)), limit, cache)
+
+
+def _dataset_in(content: FileContent, limit: int | None, cache: ByteCache | None) -> Dataset:
     for format in dataset_formats():
         if format.recognises(content):
             return format.read(content, limit)
@@ -88,7 +91,7 @@ def read_dataset(path: str | Path, limit: int | None = None, cache: ByteCache | 
     _ = content.json
     names = ", ".join(sorted((*_FORMATS.names(), *reader_names())))
     wanted = "a list of records or an object with 'dev', 'train' or 'test' is expected"
-    raise DatasetError(f"{path} holds no conversations: {wanted}; the formats known are {names}")
+    raise DatasetError(f"{content.path} holds no conversations: {wanted}; the formats known are {names}")
 
 
 def read_document(path: str | Path, cache: ByteCache | None = None) -> Document:
@@ -103,6 +106,20 @@ def read_document(path: str | Path, cache: ByteCache | None = None) -> Document:
         SeveralPagesError: It holds more pages than one.
     """
     return only_document(read_dataset(path, cache=cache))
+
+
+def document_in(content: FileContent, cache: ByteCache | None = None) -> Document:
+    """Returns the document of a file that is at hand, as `read_document` does.
+
+    Args:
+        content: The file, as `read_content` gives it.
+        cache: Where documents are kept once they are read.
+
+    Raises:
+        DatasetError: The file is not what it should be.
+        SeveralPagesError: It holds more pages than one.
+    """
+    return only_document(_dataset_in(content, None, cache))
 
 
 def only_document(dataset: Dataset) -> Document:

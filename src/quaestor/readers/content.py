@@ -135,6 +135,16 @@ class FileContent:
                 why = f"it cannot be unpacked ({error}); it may be cut off, get it again"
                 raise DatasetError(f"cannot read {self.path}: {why}") from None
 
+    @contextmanager
+    def as_it_is(self) -> Iterator[io.BufferedIOBase]:
+        """Opens it as it lies on the disk, packed or not.
+
+        Raises:
+            DatasetError: It cannot be read.
+        """
+        with self._opened() as file:
+            yield file
+
     @cached_property
     def members(self) -> tuple[str, ...]:
         """The names of what a zip archive holds; empty where it is none, or a broken one.

@@ -92,3 +92,52 @@ def test_a_document_has_no_questions_to_be_played(quaestor: Quaestor, command: s
     outcome = quaestor(f"{command} report.md")
     assert outcome.code == 2
     assert outcome.err.strip().count("\n") == 0
+
+
+SECOND = "# Second report\n\nSales rose to $ 12 million in 2023.\n"
+
+
+@pytest.fixture
+def several(report: Path) -> list[str]:
+    """Files of several formats in a folder, some of them damaged; the names as they are typed."""
+    folder = report.parent
+    (folder / "second.txt").write_text(SECOND, encoding="utf-8")
+    (folder / "packed.md.gz").write_bytes(gzip.compress(REPORT.encode()))
+    (folder / "cut.md.gz").write_bytes(gzip.compress(REPORT.encode())[:-20])
+    (folder / "damaged.pdf").write_bytes(b"%PDF-1.7\nnothing follows")
+    (folder / "empty.csv").write_bytes(b"")
+    (folder / "table.csv").write_text("(in millions),2023,2022\nNet sales,5,4\n", encoding="utf-8")
+    return ["report.md", "damaged.pdf", "second.txt", "cut.md.gz", "packed.md.gz", "none.md", "empty.csv", "table.csv"]
+
+
+GOOD = ("report.md", "second.txt", "packed.md.gz", "table.csv")
+
+
+def test_several_files_are_shown_one_after_the_other_and_a_damaged_one_is_a_line(
+    several: list[str], quaestor: Quaestor
+) -> None:
+    alone = {name: quaestor(f"read {name} --no-cache") for name in several}
+    outcome = quaestor(f"read {' '.join(several)} --no-cache")
+    assert outcome.out == "".join(alone[name].out for name in several)
+    assert outcome.err == "".join(alone[name].err for name in several)
+    assert outcome.code == 2
+    assert outcome.err.count("\n") == len(several) - len(GOOD)
+    assert all(alone[name].code == 0 for name in GOOD)
+
+
+def test_several_files_as_json_have_an_entry_each(several: list[str], quaestor: Quaestor) -> None:
+    outlines = json.loads(quaestor(f"read {' '.join(several)} --json").out)
+    assert [name for name, outline in zip(several, outlines, strict=True) if "error" not in outline] == list(GOOD)
+    assert outlines[0] == json.loads(quaestor("read report.md --json").out)
+    assert "there is no such file" in outlines[several.index("none.md")]["error"]
+
+
+def test_what_is_kept_of_several_files_is_shown_in_the_same_words(several: list[str], quaestor: Quaestor) -> None:
+    first, second = (quaestor(f"read {' '.join(several)}") for _ in range(2))
+    assert first == second
+
+
+def test_a_table_is_of_one_file(several: list[str], quaestor: Quaestor) -> None:
+    outcome = quaestor(f"read {' '.join(several)} --table 0")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "name that file alone" in outcome.err

@@ -21,10 +21,12 @@ from run_rows import content, stored
 from scripted import a_conversation, many_conversations, scripted, without_weights
 
 from quaestor.application.ontology_service import freeze_graphs
+from quaestor.application.read_service import read_several
 from quaestor.conversation.turn import Turn
 from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Conversation, Dataset
-from quaestor.errors import BudgetExceededError, EngineError, ModelError
+from quaestor.documents.document import Document
+from quaestor.errors import BudgetExceededError, EngineError, ModelError, QuaestorError
 from quaestor.evaluation.conversation_result import ConversationResult
 from quaestor.evaluation.engines import Engine, InlineEngine
 from quaestor.evaluation.ray_engine import RayEngine
@@ -36,6 +38,9 @@ from quaestor.learning.ray_folds import answer_on_ray
 from quaestor.llm.budget import Budget
 from quaestor.llm.naming import find_model
 from quaestor.llm.session import ModelConfig
+from quaestor.readers.cache import FolderCache
+from quaestor.readers.content import read_content
+from quaestor.readers.reading import document_key
 from quaestor.settings import Settings
 from quaestor.store.base import open_store
 from quaestor.store.records import GraphKey, RunRecord
@@ -131,6 +136,36 @@ def test_graphs_are_frozen_as_of_this_process(nodes: Nodes, tmp_path: Path) -> N
     found = asyncio.run(frozen(there))
     assert len(found) == 18
     assert found == asyncio.run(frozen(here))
+
+
+def test_files_are_read_as_of_this_process(nodes: Nodes, tmp_path: Path) -> None:
+    nodes.grow(2)
+    page = "# Report {0}\n\n| (in millions) | 2023 | 2022 |\n|---|---|---|\n| Net sales | $ {0},200 | (600) |\n"
+    files = [tmp_path / f"{number}.md" for number in range(9)]
+    for number, file in enumerate(files):
+        file.write_text(page.format(number), encoding="utf-8")
+    files[3].write_bytes(b"%PDF-1.7\nnothing follows")
+    files[5].unlink()
+    cache = FolderCache(tmp_path / "files")
+
+    def read(engine: str, workers: int = 1, cache: FolderCache | None = None) -> list[tuple[Path, Document | str]]:
+        became: list[tuple[Path, Document | str]] = []
+        settings = Settings(engine=engine, address=nodes.address, workers=workers)
+
+        def show(file: Path, made: Document | QuaestorError) -> None:
+            became.append((file, made if isinstance(made, Document) else str(made)))
+
+        asyncio.run(read_several(files, settings, cache, show))
+        return became
+
+    here = read("inline")
+    assert [file for file, _ in here] == files
+    assert [number for number, (_, made) in enumerate(here) if isinstance(made, str)] == [3, 5]
+    assert read("ray", 1) == here
+    assert read("ray", 2, cache) == here
+    for file in files[6:]:  # what workers have read is kept by this process, under what the file holds
+        assert cache.get(str(document_key(read_content(file)))) is not None
+    assert read("inline", cache=cache) == here
 
 
 def test_folds_are_answered_in_their_order_by_processes_that_add_up_in_one(nodes: Nodes) -> None:
