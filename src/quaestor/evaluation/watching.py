@@ -132,18 +132,25 @@ def watched_trace(watcher: Watcher, index: int, context: TurnContext) -> Trace:
     return Trace(tell)
 
 
-async def retell(watcher: Watcher, turns: Sequence[Turn], broken: Turn | None, *, chained: bool) -> None:
+async def retell(
+    watcher: Watcher, turns: Sequence[Turn], broken: Turn | None, exchanges: "Sequence[Exchange]", *, chained: bool
+) -> None:
     """Tells a watcher of turns that were played where it could not hear them.
 
     Args:
         watcher: Who is told.
         turns: In their order.
         broken: The turn after them, where it broke off.
+        exchanges: What was asked of a model in all of them; of a turn it is told first, for nobody knows any more what
+            happened between two of them.
         chained: Whether each was part of the conversation that the next one saw.
     """
     for index, turn in enumerate([*turns, *([broken] if broken else [])]):
         seen = tuple(turns[:index]) if chained else ()
         await watcher.on_turn(TurnBegun(index, turn.question, turn.started, seen, turn.references))
+        for exchange in exchanges:
+            if exchange.place.turn == index:
+                watcher.on_exchange(exchange)
         for event in turn.events:
             called = turn.tool_calls[event.call - 1] if isinstance(event, ToolCalled) else None
             watcher.on_event(index, event, called)

@@ -186,7 +186,7 @@ class RunWriter:
             return
         if observer := self._observers.pop(conversation.id, None):
             if not journal.heard:
-                await retell(observer, played.turns, played.broken, chained=conversation.chained)
+                await retell(observer, played.turns, played.broken, played.exchanges, chained=conversation.chained)
             await observer.on_end(played.status, played.error)
         if self._on_conversation:
             # What an outage has left is played again, and heard of then.

@@ -1,6 +1,7 @@
 """Conversations on one, two and four nodes of Ray: the same rows as of this process, whatever dies."""
 
 import asyncio
+import json
 import os
 import re
 import signal
@@ -10,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from asking import AskingSolver
@@ -20,6 +22,7 @@ from ray_cluster import Nodes, ray_nodes
 from run_rows import content, stored
 from scripted import a_conversation, many_conversations, scripted, without_weights
 
+from quaestor.application.live_traces import TraceOptions
 from quaestor.application.ontology_service import freeze_graphs
 from quaestor.application.read_service import read_several
 from quaestor.conversation.turn import Turn
@@ -33,9 +36,11 @@ from quaestor.evaluation.ray_engine import RayEngine
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.runner import SolverFactory
 from quaestor.evaluation.spec import RunSpec
+from quaestor.evaluation.watching import Observing
 from quaestor.learning.deterministic import variables_of_order
 from quaestor.learning.ray_folds import answer_on_ray
 from quaestor.llm.budget import Budget
+from quaestor.llm.cassette import CassettePlayer, CassetteRecorder
 from quaestor.llm.naming import find_model
 from quaestor.llm.session import ModelConfig
 from quaestor.readers.cache import FolderCache
@@ -82,13 +87,14 @@ def played(
     factory: SolverFactory = scripted,
     config: ModelConfig | None = None,
     on_conversation: Callable[[Conversation, tuple[Turn, ...]], None] | None = None,
+    observing: Observing | None = None,
 ) -> RunRecord:
     async def run() -> RunRecord:
         async with open_store(str(store)) as opened:
             spec = RunSpec.of(dataset, "scripted")
             return await run_dataset(
                 dataset, spec, opened, engine,
-                resume=resume, factory=factory, config=config, on_conversation=on_conversation,
+                resume=resume, factory=factory, config=config, on_conversation=on_conversation, observing=observing,
             )  # fmt: skip
 
     return asyncio.run(run())
@@ -148,7 +154,9 @@ def test_files_are_read_as_of_this_process(nodes: Nodes, tmp_path: Path) -> None
     files[5].unlink()
     cache = FolderCache(tmp_path / "files")
 
-    def read(engine: str, workers: int = 1, cache: FolderCache | None = None) -> list[tuple[Path, Document | str]]:
+    def read(
+        engine: Literal["inline", "ray"], workers: int = 1, cache: FolderCache | None = None
+    ) -> list[tuple[Path, Document | str]]:
         became: list[tuple[Path, Document | str]] = []
         settings = Settings(engine=engine, address=nodes.address, workers=workers)
 
@@ -224,6 +232,37 @@ def test_what_a_server_asks_of_one_worker_holds_for_all(
     assert [at - refused for at in times if refused + 0.6 < at < refused + 1.9] == []
 
 
+def test_workers_play_a_recording_and_traces_tell_what_they_have_asked(
+    nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nodes.grow(2)
+    dataset, tape = many_conversations(8), tmp_path / "exchanges.jsonl"
+    with ModelServer(lambda asked: say(f"{len(asked.prompts[-1])}.5")) as server, loopback_only(monkeypatch):
+        spec = find_model(f"openai:scripted@{server.url}/v1")
+        with CassetteRecorder(tape) as recorder:
+            config = ModelConfig(spec, cassette=recorder)
+            played(dataset, tmp_path / "live.db", InlineEngine(4), factory=AskingSolver, config=config)
+
+    def replayed(name: str, engine: Engine) -> tuple[str, dict[str, list[str]]]:
+        folder, store = tmp_path / name, tmp_path / f"{name}.db"
+        config = ModelConfig(spec, cassette=CassettePlayer(tape))
+        with TraceOptions(folder).opened([one.id for one in dataset.conversations]) as traces:
+            played(dataset, store, engine, factory=AskingSolver, config=config, observing=traces.observe)
+        return content(stored(store)), {file.name: told(file) for file in folder.iterdir()}
+
+    def told(file: Path) -> list[str]:
+        lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        names = ("turn", "what", "prompt", "number", "status")
+        return sorted(json.dumps([line.get(name) for name in names]) for line in lines)
+
+    # The server is gone: whoever asked it would fail.
+    with loopback_only(monkeypatch):
+        here, there = replayed("here", InlineEngine(4)), replayed("there", RayEngine(2, nodes.address, at_once=4))
+    assert there == here
+    assert len(here[1]) == len(dataset.conversations)
+    assert all(sum('"prompted"' in line for line in lines) >= 2 for lines in here[1].values())
+
+
 def test_what_kills_every_worker_is_one_clear_error(nodes: Nodes) -> None:
     nodes.grow(2)
     with pytest.raises(EngineError, match="workers died one after the other") as caught:
@@ -278,6 +317,29 @@ def test_nothing_is_left_of_a_ray_of_this_machine(how: signal.Signals, tmp_path:
     assert left == []
     assert not Path(folder).exists()
     assert not (tmp_path / ".ray").exists()
+
+
+@pytest.mark.parametrize("moment", [1, 3], ids=["as it begins", "amid its processes"])
+def test_sigterm_while_ray_starts_leaves_nothing(moment: int, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "import quaestor.cli; quaestor.cli.main()"]
+    command += ["run", "sample", "--engine", "ray", "--workers", "1", "--store", str(tmp_path / "runs.db")]
+    environment = {name: value for name, value in os.environ.items() if name != "RAY_AUTH_MODE"}
+    with subprocess.Popen(
+        command, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, text=True
+    ) as run:
+        holder = wait_for(lambda: holder_of(run.pid))
+        folder = Path(Path(f"/proc/{holder}/cmdline").read_text().rstrip("\0").rpartition("\0")[2])
+        wait_for(lambda: len(processes_of(holder)) >= moment)
+        run.send_signal(signal.SIGTERM)
+        said, told = run.communicate(timeout=60)
+    assert run.returncode == 143
+    assert said == ""
+    assert re.search(r"quaestor: stopped; go on with --resume \S+$", told.strip().splitlines()[-1])
+    until = time.monotonic() + 10
+    while (left := processes_of(holder)) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert left == []
+    assert not folder.exists()
 
 
 def holder_of(process: int) -> int:
