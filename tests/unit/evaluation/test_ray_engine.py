@@ -64,6 +64,9 @@ def nodes() -> Iterator[Nodes]:
         yield cluster
 
 
+Read = list[tuple[Path, Document | str]]
+
+
 class Hearing:
     """A listener that remembers."""
 
