@@ -66,7 +66,7 @@ def exit_code_of(command: Callable[[], object]) -> int:
         if isinstance(error, OSError) and error.errno in _FULL:
             _let_the_rest_go()
             return _fail(f"cannot write the output: {error.strerror}", 2)
-        return explain(error)
+        return print_failure(error)
     # Typer returns the code of an `Exit`, and hands an interrupt on as 130.
     if outcome == 130:
         return _fail(*how_it_was_ended())
@@ -78,7 +78,7 @@ def _let_the_rest_go() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def explain(error: Exception) -> int:
+def print_failure(error: Exception) -> int:
     """Prints what went wrong and what to do, in the words of the command line, and returns the exit code."""
     if isinstance(error, TyperException):
         context = getattr(error, "ctx", None)

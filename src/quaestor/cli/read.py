@@ -72,7 +72,7 @@ def read_command(
 def _show_several(files: list[Path], settings: "Settings", *, json: bool) -> None:
     from quaestor.application.file_cache import file_cache
     from quaestor.application.read_service import outline_object, read_several
-    from quaestor.cli.failures import explain
+    from quaestor.cli.failures import print_failure
     from quaestor.cli.printing import make_console, print_json
     from quaestor.errors import QuaestorError
 
@@ -80,7 +80,7 @@ def _show_several(files: list[Path], settings: "Settings", *, json: bool) -> Non
 
     def show(file: Path, became: "Document | QuaestorError") -> None:
         if isinstance(became, QuaestorError):
-            codes.append(explain(became))
+            codes.append(print_failure(became))
             outlines.append({"document": str(file), "error": str(became)})
         elif json:
             outlines.append(outline_object(became))
