@@ -18,12 +18,13 @@ from quaestor.web.security import Access
 
 pytestmark = pytest.mark.slow
 
+# Contrast is a matter of the theme, and room one of the size: each of both is looked at once.
+LOOKS = pytest.mark.parametrize(("dark", "size"), [(False, DESKTOP), (True, PHONE)], ids=["light desk", "dark phone"])
 NORD = "sample#NORD/2012/page_41.pdf"
 QUESTIONS = ("what were net sales of power cables in 2012?", "and in 2011?", "what was the change?", "why is that?")
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+@LOOKS
 def test_the_pages_of_an_empty_store(browser: Browser, tmp_path: Path, dark: bool, size: dict[str, int]) -> None:
     with pages_served(tmp_path, "sample") as address, watched(browser, address, dark=dark, size=size) as found:
         found.expected.append("404")
@@ -32,8 +33,7 @@ def test_the_pages_of_an_empty_store(browser: Browser, tmp_path: Path, dark: boo
             assert serious_faults(found.page) == [], path
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+@LOOKS
 def test_a_conversation_beside_its_document(browser: Browser, tmp_path: Path, dark: bool, size: dict[str, int]) -> None:
     with pages_served(tmp_path, NORD, "sample") as address, watched(browser, address, dark=dark, size=size) as found:
         page = found.page

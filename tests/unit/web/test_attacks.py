@@ -176,7 +176,7 @@ def test_no_part_of_a_path_leads_to_a_file(attacked: Attacked, climbing: str) ->
 @pytest.mark.slow
 def test_parameters_of_addresses_that_are_there_lead_to_no_file(attacked: Attacked) -> None:
     for number, climbing in enumerate(CLIMBING):
-        for method, there in attacked.known[number % 3 :: 3]:
+        for method, there in attacked.known[number % 9 :: 9]:
             asked = "&".join(f"{name}={climbing}" for name in ("at", "part", "page", "format", "turn", "token", "sort"))
             reply = attacked.asked.ask("GET", f"{there.partition('?')[0]}?{asked}")
             assert attacked.wrong(reply) == [], (method, there, climbing)
@@ -315,7 +315,8 @@ def part(said: str, body: str = "x", end: str = "--part--\r\n") -> bytes:
 def test_a_malformed_body_is_the_mistake_of_who_sent_it(attacked: Attacked, kind: str, body: bytes) -> None:
     for method, path in ADDRESSES:
         if method in ("POST", "PUT", "PATCH", "DELETE") and path != "/login":
-            for pieces in (body, [body[: len(body) // 2], body[len(body) // 2 :]]):
+            halves = [body[: len(body) // 2], body[len(body) // 2 :]]
+            for pieces in (body, halves) if path == "/documents" else (body,):
                 reply = attacked.asked.ask(method, filled(path, "x"), (*BROWSER, ("content-type", kind)), pieces)
                 assert 400 <= reply.status < 500, (path, reply.status)
                 assert attacked.wrong(reply) == []
