@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from sources import modules
 
 import quaestor
 
@@ -59,10 +60,9 @@ def test_its_types_are_its_own() -> None:
 
 # To be renamed; what each becomes stands beside it where it is known. Nothing is added here.
 def test_no_public_name_is_defined_twice() -> None:
-    source = Path(quaestor.__file__).parent
     homes: dict[str, list[str]] = defaultdict(list)
-    for path in sorted(source.rglob("*.py")):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    for path, tree in modules():
+        for node in tree.body:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.name[0] != "_":
-                homes[node.name].append(path.relative_to(source).as_posix())
+                homes[node.name].append(path)
     assert {name: found for name, found in homes.items() if len(found) > 1} == {}
