@@ -141,3 +141,31 @@ def test_two_that_score_at_once_leave_the_verdicts_of_the_later(uri: str) -> Non
         assert await scores.verdicts(RUN.id) == LATER.verdicts
 
     play(uri, scenario)
+
+
+def test_verdicts_come_with_what_was_answered(uri: str) -> None:
+    async def scenario(store: RunStore, scores: ScoreStore) -> None:
+        assert await scores.verdicts_on_answers(RUN.id) == ()
+        await scores.add_score(FIRST)
+        # The third turn has a verdict, and was not played in the attempt that counts.
+        earlier = some_turns(RUN, "c2", 3)
+        await store.begin_example(an_example(RUN, "c2", status="pending", turns=0))
+        for turn in earlier:
+            await store.save_turn(turn)
+        await store.begin_example(an_example(RUN, "c2", status="pending", turns=0))
+        await store.complete_example(an_example(RUN, "c2", attempt=2), some_turns(RUN, "c2", 2, attempt=2))
+        found = await scores.verdicts_on_answers(RUN.id)
+        verdicts = await scores.verdicts(RUN.id)
+        assert [(one.conversation, one.index, one.correct, one.program_correct, one.cause) for one in found] == [
+            (one.conversation, one.index, one.correct, one.program_correct, one.cause) for one in verdicts
+        ]
+        turns = {(turn.conversation, turn.index): turn for turn in await store.turns(RUN.id)}
+        assert [one.number for one in found] == [
+            turns[key].number if (key := (one.conversation, one.index)) in turns else None for one in found
+        ]
+        assert found[-1].number is None
+        assert {one.document for one in found} == {an_example(RUN).document}
+        given = [turns[one.conversation, one.index].answer.get("confidence") for one in found[:-1]]
+        assert [one.confidence for one in found] == [*given, None]
+
+    play(uri, scenario)

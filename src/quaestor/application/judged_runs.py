@@ -1,17 +1,20 @@
 """Stored runs of the same questions with their verdicts, as far as comparisons and reports need them.
 
 Owns where the verdicts come from: the labelled file that the runs are of, where it is there; else the scores that are
-kept beside them, which know no operation and no origin. Those of a large run are read one conversation at a time.
+kept beside them, which know no operation and no origin. Of a large run no turn is read for them.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from quaestor.application import kept_scores
 from quaestor.application.audit_service import judge_turns
 from quaestor.application.comparison import ComparedTurn
-from quaestor.application.kept_scores import read_run_scores
+from quaestor.application.kept_scores import read_verdicts_on_answers
 from quaestor.application.run_references import Gold, read_played_file
 from quaestor.application.run_service import OVER_DATASETS, find_run, require_played
 from quaestor.core import serial
@@ -107,7 +110,8 @@ async def judge_runs(
         store: Where the runs are kept.
         runs: As `require_comparable` returns them.
         scores_in: The store's URI: the scores that are kept there count where the labelled file is not there.
-        dataset: The labelled file, where it has moved.
+        dataset: The labelled file, where it has moved. Of large runs that were scored the scores count where it is not
+            named, and the file is not read.
         whole: Whether all figures and the causes of wrong turns are wanted, which takes longer.
         audit: By what else turns are judged; it takes the labelled file.
 
@@ -115,6 +119,10 @@ async def judge_runs(
         InputError: Neither a labelled file nor kept scores are there, or the runs are of another file than is named; or
             an audit is named and cannot be applied.
     """
+    if dataset is None and audit is None and not whole and runs[0].conversations > kept_scores.LARGE:
+        with suppress(InputError):  # one of them was not scored
+            kept = [await _kept_run(store, run, scores_in) for run in runs]
+            return JudgedRuns(tuple(run for run, _ in kept), "kept scores", kept[0][1])
     labelled = await compute(read_labelled, runs[0], dataset)
     if labelled is None and audit is not None:
         raise InputError(f"{runs[0].dataset} is not there, and an audit needs its references: name the labelled file")
@@ -196,41 +204,43 @@ def _judged_run(
 
 
 async def _kept_run(store: RunStore, run: RunRecord, scores_in: str) -> tuple[JudgedRun, Measures]:
-    kept = await read_run_scores(scores_in, run)
-    if not kept.verdicts:
+    kept, answers = await read_verdicts_on_answers(scores_in, run)
+    if not answers:
         why = "went on after it was scored" if kept.outdated else "was not scored"
         raise InputError(
             f"run {run.id} {why}, and {run.dataset} is not there with its references: score the run, "
             "or name the labelled file"
         )
     measures = _measures(kept.latest[0].metrics)
-    turns, spent = list[ComparedTurn](), list[Spent]()
-    for example in await store.examples(run.id):
-        # One conversation at a time: all turns of a large run would not fit.
-        stored = {turn.index: turn for turn in await store.turns(run.id, example.conversation)}
-        spent.append(_spent(list(stored.values())))
-        index = 0
-        while (verdict := kept.verdicts.get((example.conversation, index))) is not None:
-            given = stored.get(index)
-            confidence = given.answer.get("confidence") if given else None
-            turns.append(
-                ComparedTurn(
-                    example.conversation,
-                    index,
-                    example.document,
-                    example.document.partition("/")[0],
-                    {"turn": f"turn {index + 1}"},
-                    given.number if given else None,
-                    {measures.right: verdict.correct, measures.beside: verdict.program_correct},
-                    float(confidence) if isinstance(confidence, int | float) else None,
-                    verdict.cause,
-                )
-            )
-            index += 1
-    seconds = tuple(second for part in spent for second in part.seconds)
-    whole = Spent(seconds, sum((part.usage for part in spent), Usage()))
+    right, beside = measures.right, measures.beside
+    turns = tuple(
+        ComparedTurn(
+            one.conversation,
+            one.index,
+            one.document,
+            one.document.partition("/")[0],
+            {"turn": f"turn {one.index + 1}"},
+            one.number,
+            {right: one.correct, beside: one.program_correct},
+            one.confidence,
+            one.cause,
+        )
+        for one in answers
+    )
     results = {name: serial.load(Proportion, figure) for name, figure in kept.latest[0].metrics.items()}
-    return JudgedRun(run, tuple(turns), results, whole), measures
+    return JudgedRun(run, turns, results, await _kept_spent(store, run)), measures
+
+
+async def _kept_spent(store: RunStore, run: RunRecord) -> Spent:
+    """Returns what a run took, without reading turns that asked no model."""
+    took = await store.measure_turns(run.id)
+    seconds = tuple(milliseconds / 1000 for milliseconds in Counter(took.milliseconds).elements())
+    used = Usage()
+    if any(took.requests):
+        for example in await store.examples(run.id):
+            # One conversation at a time: all turns of a large run would not fit.
+            used = sum((Usage.of_counts(t.usage) for t in await store.turns(run.id, example.conversation)), used)
+    return Spent(seconds, used)
 
 
 def _spent(turns: Sequence[TurnRecord]) -> Spent:

@@ -4,11 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from quaestor.scores.base import open_scores
-from quaestor.scores.listing import VerdictFilter
+from quaestor.scores.listing import VerdictFilter, VerdictOnAnswer
 from quaestor.scores.records import ConversationScoreRecord, ScoreRecord, VerdictRecord
 from quaestor.scoring.cause import Cause
 from quaestor.store.listing import MOST, ListPart, TurnFilter
 from quaestor.store.records import RunRecord
+
+LARGE = 1_000
+"""Conversations of a run; of more its file is not read where its score is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,23 @@ async def read_run_scores(uri: str, run: RunRecord, *, figures_only: bool = Fals
         {found.conversation: found for found in conversations},
         {(found.conversation, found.index): found for found in verdicts},
     )
+
+
+async def read_verdicts_on_answers(uri: str, run: RunRecord) -> tuple[RunScores, tuple[VerdictOnAnswer, ...]]:
+    """Returns the figures of a run's scores, and the verdicts of the latest with what was answered.
+
+    Args:
+        uri: The run store's.
+        run: The run as it is now; of a score of before it went on there are no verdicts.
+
+    Raises:
+        StoreError: The store cannot be read.
+    """
+    kept, opened = await read_run_scores(uri, run, figures_only=True), open_scores(uri)
+    if opened is None or not kept.latest or kept.outdated:
+        return kept, ()
+    async with opened as store:
+        return kept, await store.verdicts_on_answers(run.id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from quaestor.application import kept_scores
 from quaestor.application.kept_scores import RunScores, read_run_scores, read_wrong
 from quaestor.application.run_references import read_played_file, verdicts_on
 from quaestor.application.run_service import OVER_DATASETS, find_run
@@ -17,9 +18,6 @@ from quaestor.scoring.cause import Cause
 from quaestor.scoring.verdicts import TurnScore
 from quaestor.store.base import RunStore
 from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
-
-_LARGE = 1_000
-"""Conversations of a run; of more its file is not read to tell what went wrong in it, where its score is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +88,7 @@ async def find_wrong_turns(
     """
     record = await find_run(store, run, kind=OVER_DATASETS)
     found = None
-    if scores_in and dataset is None and record.conversations > _LARGE:
+    if scores_in and dataset is None and record.conversations > kept_scores.LARGE:
         found = await _by_kept_score(store, record, scores_in, most)
     if found is None:
         found = await _by_references(store, record, dataset, scores_in, most)

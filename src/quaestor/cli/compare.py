@@ -50,7 +50,8 @@ def compare_command(
 
     Wins, losses and ties, the exact McNemar test and intervals of the difference drawn by page and by company, split by
     turn, operation, origin and kind; agreement. Of more than two runs every pair. The verdicts are those of the
-    labelled file that the runs are of; where it is not there, the scores that are kept.
+    labelled file that the runs are of; where it is not there, and of runs of more than 1,000 conversations that were
+    scored, the scores that are kept, which know no operation and no origin (--dataset FILE reads the file).
     """
     if cascade:
         if differences or scorer is not None:

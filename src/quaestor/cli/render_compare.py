@@ -29,7 +29,7 @@ def show_comparison(console: Console, found: RunsCompared) -> None:
     _align(grid, 2)
     print_grid(console, grid, spare=("of", "95 % interval"))
     if found.basis == "kept scores":
-        console.print("by the scores that are kept: the labelled file is not there", style="dim")
+        console.print("by the scores that are kept: the labelled file was not read", style="dim")
     if len(found.pairs) == 1:
         _show_pair(console, found.pairs[0], letters)
         return

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Protocol, Self, cast, runtime_checkable
 
 from quaestor.plugins import Registry
-from quaestor.scores.listing import JudgedTurn, PairCounts, PairFilter, Tally, TurnPair, VerdictFilter
+from quaestor.scores.listing import JudgedTurn, PairCounts, PairFilter, Tally, TurnPair, VerdictFilter, VerdictOnAnswer
 from quaestor.scores.records import ConversationScoreRecord, KeptScore, ScoreRecord, VerdictRecord
 from quaestor.store.listing import ListPage, ListPart, TurnClass, TurnFilter
 
@@ -54,6 +54,10 @@ class ScoreStore(Protocol):
             conversation: Only those of this one.
             correct: Only those that are right, or wrong.
         """
+        ...
+
+    async def verdicts_on_answers(self, run: str) -> tuple[VerdictOnAnswer, ...]:
+        """Returns the verdicts of a run's latest scoring with what was answered, by conversation and index."""
         ...
 
     async def latest_scores(self, runs: Sequence[str]) -> Mapping[str, ScoreRecord]:

@@ -42,6 +42,31 @@ class JudgedTurn:
 
 
 @dataclass(frozen=True, slots=True)
+class VerdictOnAnswer:
+    """A verdict with what a comparison needs of the turn: all that is small.
+
+    Attributes:
+        conversation: The conversation's id.
+        index: The turn's place in it, from 0.
+        document: What it is about.
+        correct: As in the VerdictRecord.
+        program_correct: Likewise.
+        cause: Likewise.
+        number: The answer, as in the TurnRecord; None where there is none, or the turn was not played.
+        confidence: The solver's probability that it is right.
+    """
+
+    conversation: str
+    index: int
+    document: str
+    correct: bool
+    program_correct: bool | None
+    cause: str | None
+    number: str | None
+    confidence: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Tally:
     """How many turns of one class are right.
 

@@ -4,7 +4,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from quaestor.scores.listing import JudgedTurn, Outcome, PairCounts, PairFilter, Tally, TurnPair, VerdictFilter
+from quaestor.scores.listing import (
+    JudgedTurn,
+    Outcome,
+    PairCounts,
+    PairFilter,
+    Tally,
+    TurnPair,
+    VerdictFilter,
+    VerdictOnAnswer,
+)
 from quaestor.scores.mongo_documents import LATEST_FIRST, from_score_document
 from quaestor.scores.records import ScoreRecord, VerdictRecord
 from quaestor.scoring.sameness import says_the_same
@@ -37,6 +46,31 @@ class MongoScoreLists(OnMongo):
             found = [await db.scores.find_one({"runId": run}, sort=LATEST_FIRST) for run in runs]
         scores = [from_score_document(ScoreRecord, document) for document in found if document is not None]
         return {score.run: score for score in scores}
+
+    @retried
+    async def verdicts_on_answers(self, run: str) -> tuple[VerdictOnAnswer, ...]:
+        """Returns the verdicts of a run's latest scoring with what was answered, by conversation and index."""
+        async with self._using("read") as db:
+            shown = ["conversationId", "turnIndex", "number", FIELDS["confidence"]]
+            turns = {_place(turn): turn async for turn in db.turns.find(turns_query(run, TurnFilter()), shown)}
+            pages = {
+                one["conversationId"]: one["documentId"]
+                async for one in db.examples.find({"runId": run}, ["conversationId", "documentId"])
+            }
+            found = [verdict async for verdict in db.scored_turns.find(await latest(db, run)).sort(PLACE)]
+        return tuple(
+            VerdictOnAnswer(
+                *_place(verdict),
+                pages[verdict["conversationId"]],
+                verdict["correct"],
+                verdict.get("programCorrect"),
+                verdict.get("cause"),
+                turn.get("number"),
+                turn.get("classes", {}).get("confidence"),
+            )
+            for verdict in found
+            for turn in [turns.get(_place(verdict), {})]
+        )
 
     @retried
     async def list_turns(
@@ -114,6 +148,10 @@ async def latest(db: Database, run: str) -> dict[str, Any]:
     """Returns what picks out the documents of the latest scoring of a run."""
     found = await db.scores.find_one({"runId": run}, ["scoreId"], sort=LATEST_FIRST)
     return {"runId": run, "scoreId": found["scoreId"] if found else None}
+
+
+def _place(document: Mapping[str, Any]) -> tuple[str, int]:
+    return document["conversationId"], document["turnIndex"]
 
 
 def _beside(collection: str, name: str, where: Mapping[str, Any], *more: Stage) -> list[Stage]:

@@ -8,7 +8,16 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 
-from quaestor.scores.listing import JudgedTurn, Outcome, PairCounts, PairFilter, Tally, TurnPair, VerdictFilter
+from quaestor.scores.listing import (
+    JudgedTurn,
+    Outcome,
+    PairCounts,
+    PairFilter,
+    Tally,
+    TurnPair,
+    VerdictFilter,
+    VerdictOnAnswer,
+)
 from quaestor.scores.records import ConversationScoreRecord, KeptScore, ScoreRecord, VerdictRecord
 from quaestor.scoring.sameness import says_the_same
 from quaestor.store.listing import ListPage, ListPart, TurnClass, TurnFilter, TurnListing
@@ -76,6 +85,20 @@ class SqliteScores(SqliteFile):
             where.append(f"correct = {int(correct)}")
         rest = f'scored_turns WHERE {" AND ".join(where)} ORDER BY conversation, "index"'
         return self._select(VerdictRecord, rest, *values)
+
+    @in_order
+    def verdicts_on_answers(self, run: str) -> tuple[VerdictOnAnswer, ...]:
+        """Returns the verdicts of a run's latest scoring with what was answered, by conversation and index."""
+        columns = 'v.conversation, v."index", e.document, v.correct, v.program_correct, v.cause, t.number, t.confidence'
+        turn = 't.run = v.run AND t.conversation = v.conversation AND t.attempt = e.attempt AND t."index" = v."index"'
+        joined = f"examples e USING (run, conversation) LEFT JOIN turns t ON {turn}"
+        rest = f'scored_turns v JOIN {joined} WHERE v.run = ? ORDER BY v.conversation, v."index"'
+        with self._reporting("read"):
+            rows = self._db.execute(f"SELECT {columns} FROM {rest}", (run,)).fetchall()
+        return tuple(
+            VerdictOnAnswer(name, at, page, bool(right), None if program is None else bool(program), *others)
+            for name, at, page, right, program, *others in rows
+        )
 
     @in_order
     def latest_scores(self, runs: Sequence[str]) -> Mapping[str, ScoreRecord]:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from command_line import Quaestor, one_line
 
+from quaestor.application import kept_scores
+
 ONE, TWO = "Single_NORD/2012/page_41.pdf-1", "Single_NORD/2012/page_41.pdf-2"
 GIVEN: dict[tuple[str, int], object] = {
     (ONE, 0): 206588, (ONE, 1): 181001, (ONE, 2): -25587, (TWO, 0): "13.7", (TWO, 1): 206588, (TWO, 2): 435,
@@ -93,6 +95,21 @@ def test_another_scorer(quaestor: Quaestor, two: tuple[str, str]) -> None:
     found = json.loads(quaestor(f"compare {' '.join(two)} --scorer display --json").out)
     assert (found["scorer"], found["pairs"][0]["wins"]) == ("display", 1)
     assert "the scorer 'luck': there are" in one_line(quaestor(f"compare {' '.join(two)} --scorer luck"))
+
+
+def test_kept_scores_count_for_large_runs_unless_the_file_is_named(
+    quaestor: Quaestor, two: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = " ".join(two)
+    monkeypatch.setattr(kept_scores, "LARGE", 1)
+    for run in two:
+        assert json.loads(quaestor(f"compare {names} --json").out)["basis"] == "references"
+        assert quaestor(f"score {run} pages.json").code == 0
+    found = json.loads(quaestor(f"compare {names} --json").out)
+    named = json.loads(quaestor(f"compare {names} --json --dataset pages.json").out)
+    assert (found["basis"], named["basis"]) == ("kept scores", "references")
+    for key in ("wins", "losses", "both", "neither", "p", "by_page", "by_company", "agreement"):
+        assert found["pairs"][0][key] == named["pairs"][0][key], key
 
 
 def test_kept_scores_count_where_the_file_is_gone(quaestor: Quaestor, two: tuple[str, str], pages: Path) -> None:
