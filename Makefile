@@ -18,14 +18,14 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(INSTALLED)  ## the bundled sample: a conversation with its sources, then the score table
 	@$(BIN)/quaestor demo
 
-# Two processes: each loads what it tests, and more than two share few machines' cores well.
-# One process more than the two cores that it is measured on: tests wait for servers, browsers and clusters.
-PYTEST := $(BIN)/python -m pytest -n 3 --dist worksteal
+# Each process loads all that it tests. Quick tests compute: one process for each of the two cores that they are measured
+# on. Slow ones wait for servers, browsers and clusters too: one more.
+PYTEST := $(BIN)/python -m pytest --dist worksteal
 test: $(INSTALLED_DEV)  ## the tests without those that are marked as slow
-	@$(PYTEST) -m "not slow"
+	@$(PYTEST) -n 2 -m "not slow"
 
 test-all: $(INSTALLED_DEV)  ## all tests
-	@$(PYTEST)
+	@$(PYTEST) -n 3
 
 # Inspect wants older versions of what other extras bring, so it has an environment of its own.
 APART = $(VENV)-inspect
