@@ -1,0 +1,184 @@
+"""Conversations that ask a model, many at once, and Inspect AI beside them: python -m benchmarks.model_throughput.
+
+A server that costs next to nothing replies after 100 ms, in a process of its own. The agent plays a run into a store, a
+question a conversation, four requests a question; the ideal is what the waiting alone would take. `--inspect PYTHON`
+has an interpreter that has `inspect_ai` evaluate as many samples over the same pages, each four requests with a tool,
+with its log written, at the same server in turn: the machine may be busy, and both are measured under the same load.
+Imports and the reading of files are not counted, on either side.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks.stub_model import REQUESTS, stub_model
+
+LATENCY = 0.1
+FIRST = 2
+"""Samples that are played before it counts: for what is loaded with the first one."""
+
+_KEYS = {"OPENAI_API_KEY": "none", "ANTHROPIC_API_KEY": "none", "INSPECT_DISPLAY": "none"}
+
+
+def main() -> None:
+    """Measures, and prints a line a measurement."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--at-once", type=int, nargs="+", default=[50, 200])
+    parser.add_argument("--samples", type=int, default=600)
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--protocols", nargs="+", default=["openai", "anthropic"])
+    parser.add_argument("--inspect", metavar="PYTHON", help="An interpreter that has inspect_ai.")
+    parser.add_argument("--play", nargs=5, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.play:
+        who, protocol, url, at_once, folder = given.play
+        play = _play_quaestor if who == "quaestor" else _play_inspect
+        print(json.dumps(play(protocol, url, int(at_once), Path(folder))))
+        return
+    with tempfile.TemporaryDirectory() as folder, stub_model(LATENCY) as stub:
+        _write_samples(Path(folder), given.samples)
+        players = {"quaestor": sys.executable} | ({"inspect_ai": given.inspect} if given.inspect else {})
+        for protocol in given.protocols:
+            for at_once in given.at_once:
+                found: dict[str, list[tuple[float, float]]] = {name: [] for name in players}
+                for _ in range(given.rounds):
+                    for name, python in players.items():
+                        stub.served()
+                        told = _measured(python, name, protocol, stub.url, at_once, folder)
+                        served = stub.served()
+                        assert served.requests == REQUESTS * (given.samples + FIRST), (name, served)
+                        seconds, computed = told["seconds"], told["computed"]
+                        found[name].append((seconds, computed))
+                        ideal = given.samples / at_once * REQUESTS * LATENCY
+                        print(
+                            f"{protocol}, {at_once} at once, {name}: {given.samples / seconds:.0f} samples/s, "
+                            f"{100 * ideal / seconds:.0f} % of the ideal; "
+                            f"{1000 * computed / given.samples:.1f} ms of CPU a sample, {served.received // served.requests // 1000} KB a request; "
+                            f"server {1000 * served.seconds / served.requests:.2f} ms a request",
+                            flush=True,
+                        )
+                if given.inspect:
+                    ours, theirs = found["quaestor"], found["inspect_ai"]
+                    rate = median(their[0] / our[0] for our, their in zip(ours, theirs, strict=True))
+                    cpu = median(their[1] / our[1] for our, their in zip(ours, theirs, strict=True))
+                    print(f"{protocol}, {at_once} at once: {rate:.1f} times the samples/s, {cpu:.1f} times less CPU")
+
+
+def _measured(python: str, who: str, protocol: str, url: str, at_once: int, folder: str) -> dict[str, float]:
+    command = [python, "-m", "benchmarks.model_throughput", "--play", who, protocol, url, str(at_once), folder]
+    root = str(Path(__file__).resolve().parents[1])
+    done = subprocess.run(
+        command,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        cwd=root,
+        env={**os.environ, **_KEYS, "PYTHONPATH": root},
+    )
+    told: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return told
+
+
+def _write_samples(folder: Path, count: int) -> None:
+    """Writes which pages are asked about, and for Inspect what the agent says of them."""
+    from benchmarks.workload import benchmark_file
+    from quaestor.application.document_text import text_parts
+    from quaestor.datasets.formats import read_dataset
+    from quaestor.prompts import render
+    from quaestor.solvers.briefing import rules
+
+    dataset = read_dataset(benchmark_file())
+    pages = list({one.document.id: one.document for one in dataset.conversations}.values())
+    texts = ["\n".join(part.text for part in text_parts(page)) for page in pages]
+    system = render("agent/system", rules=rules(), advice=None)
+    told = {"system": system, "pages": [texts[number % len(pages)] for number in range(count)]}
+    (folder / "samples.json").write_text(json.dumps(told), encoding="utf-8")
+
+
+def _play_quaestor(protocol: str, url: str, at_once: int, folder: Path) -> dict[str, float]:
+    from benchmarks.workload import benchmark_file
+    from quaestor.core.collecting import collect_seldom
+    from quaestor.datasets.dataset import Conversation, Dataset
+    from quaestor.datasets.formats import read_dataset
+    from quaestor.evaluation.engines import InlineEngine
+    from quaestor.evaluation.run import run_dataset
+    from quaestor.evaluation.spec import RunSpec
+    from quaestor.llm.naming import find_model
+    from quaestor.llm.session import ModelConfig
+    from quaestor.store.base import open_store
+
+    collect_seldom()
+    count = len(json.loads((folder / "samples.json").read_text(encoding="utf-8"))["pages"])
+    found = read_dataset(benchmark_file())
+    pages = list({one.document.id: one.document for one in found.conversations}.values())
+    asked = [Conversation(f"sample {n}", pages[n % len(pages)], ("what was it?",)) for n in range(count)]
+    name = f"openai:scripted@{url}/v1" if protocol == "openai" else f"anthropic:scripted@{url}"
+
+    async def play(some: Dataset, store: str) -> None:
+        config = ModelConfig(find_model(name))
+        spec = RunSpec.of(some, "agent", {}, model=config.fingerprint)
+        async with open_store(store) as opened:
+            run = await run_dataset(some, spec, opened, InlineEngine(at_once), config=config)
+        assert run.status == "complete", run
+
+    with tempfile.TemporaryDirectory() as stores:
+        asyncio.run(play(Dataset.of("first", found.format, asked[:FIRST]), f"{stores}/first.db"))
+        started, computed = time.perf_counter(), time.process_time()
+        asyncio.run(play(Dataset.of("samples", found.format, asked), f"{stores}/runs.db"))
+        return {"seconds": time.perf_counter() - started, "computed": time.process_time() - computed}
+
+
+def _play_inspect(protocol: str, url: str, at_once: int, folder: Path) -> dict[str, float]:
+    from inspect_ai import Task, eval
+    from inspect_ai.dataset import Sample
+    from inspect_ai.model import GenerateConfig, get_model
+    from inspect_ai.scorer import match
+    from inspect_ai.solver import generate, system_message, use_tools
+    from inspect_ai.tool import Tool, tool
+
+    @tool  # type: ignore[untyped-decorator]  # the extra `inspect` is installed beside, not here
+    def calculate() -> Tool:
+        async def execute(operation: str, values: list[float]) -> str:
+            """Calculates with numbers.
+
+            Args:
+                operation: What is done with them, such as add.
+                values: The numbers.
+            """
+            return str(sum(values)) if operation == "add" else operation
+
+        return execute
+
+    told = json.loads((folder / "samples.json").read_text(encoding="utf-8"))
+    samples = [
+        Sample(input=f"{page}\n\nwhat was it?", target="5", id=f"sample {number}")
+        for number, page in enumerate(told["pages"])
+    ]
+    options: dict[str, Any] = {"base_url": url, "streaming": False}
+    if protocol == "openai":
+        options = {"base_url": f"{url}/v1", "responses_api": False}
+    model = get_model(f"{protocol}/scripted", config=GenerateConfig(max_connections=at_once), **options)
+    solver = [system_message(told["system"].replace("{", "(").replace("}", ")")), use_tools(calculate()), generate()]
+
+    def play(some: list[Sample], logs: str) -> None:
+        task = Task(dataset=some, solver=solver, scorer=match())
+        (log,) = eval(task, model=model, max_samples=at_once, log_dir=logs, display="none")
+        assert log.status == "success", log.error and log.error.message
+
+    with tempfile.TemporaryDirectory() as logs:
+        play(samples[:FIRST], logs)
+        started, computed = time.perf_counter(), time.process_time()
+        play(samples, logs)
+        return {"seconds": time.perf_counter() - started, "computed": time.process_time() - computed}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,163 @@
+"""A model's server that costs next to nothing: it shares the machine with what is measured, in a process of its own.
+
+    with stub_model(latency=0.1) as stub:
+        spec = find_model(f"openai:scripted@{stub.url}/v1")     # or f"anthropic:scripted@{stub.url}"
+
+It looks for a few words in a request and sends one of a few replies that were made before: to the agent the calls of a
+sum, to anybody else three calls of `calculate` and then the number. About a twentieth of a millisecond a request.
+"""
+
+import asyncio
+import json
+import multiprocessing
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any
+
+REQUESTS = 4
+"""Of one question: three calls of tools, and the answer."""
+
+_Said = tuple[str, dict[str, Any]] | str
+_SUM = {"operation": "add", "values": [2, 3]}
+_AGENT: tuple[_Said, ...] = (
+    ("describe_understanding", {"description": "a sum"}),
+    ("introspect_ontology", {"action": "list_types"}),
+    ("calculate", _SUM),
+    ("final_answer", {"answer": 5, "steps": [1]}),
+)
+_OTHERS: tuple[_Said, ...] = (("calculate", _SUM), ("calculate", _SUM), ("calculate", _SUM), "5")
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What a stub has done: requests, bytes that it was sent, and the seconds that it computed."""
+
+    requests: int
+    received: int
+    seconds: float
+
+
+class Stub:
+    """A stub that runs."""
+
+    def __init__(self, connection: Connection) -> None:
+        """Takes the way to its process."""
+        self._connection = connection
+        self.url: str = connection.recv()
+
+    def served(self) -> Served:
+        """Returns what it has done since it was asked last."""
+        self._connection.send("tell")
+        return Served(*self._connection.recv())
+
+
+@contextmanager
+def stub_model(latency: float) -> Iterator[Stub]:
+    """Gives a stub that replies after some seconds, for as long as the block lasts."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(latency, theirs), daemon=True)
+    process.start()
+    try:
+        yield Stub(ours)
+    finally:
+        ours.send("end")
+        process.join()
+
+
+def _serve(latency: float, told: Connection) -> None:
+    """Serves until it is told that it is enough."""
+
+    async def serve() -> None:
+        loop, end = asyncio.get_running_loop(), asyncio.Event()
+        _Stub.latency = latency
+        server = await loop.create_server(_Stub, "127.0.0.1", 0, backlog=1024)
+
+        def hear() -> None:
+            if told.recv() == "end":
+                end.set()
+                return
+            told.send((_Stub.requests, _Stub.received, time.process_time() - _Stub.computed))
+            _Stub.requests, _Stub.received, _Stub.computed = 0, 0, time.process_time()
+
+        loop.add_reader(told.fileno(), hear)
+        told.send(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
+        await end.wait()
+        server.close()
+
+    asyncio.run(serve())
+
+
+class _Stub(asyncio.Protocol):
+    latency = 0.0
+    requests = received = 0
+    computed = 0.0
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+        self._end = 0  # of the request that is coming, once its length is known
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self._buffer += data
+        if not self._end:
+            head = self._buffer.find(b"\r\n\r\n")
+            if head < 0:
+                return
+            fields = bytes(self._buffer[:head]).lower()
+            self._end = head + 4 + int(fields.partition(b"content-length:")[2].partition(b"\r\n")[0])
+        if len(self._buffer) >= self._end:
+            kind = type(self)
+            kind.requests += 1
+            kind.received += self._end
+            reply = _reply(bytes(self._buffer[: self._end]))
+            del self._buffer[: self._end]
+            self._end = 0
+            asyncio.get_running_loop().call_later(self.latency, self._transport.write, reply)
+
+
+def _reply(request: bytes) -> bytes:
+    protocol, mark = ("anthropic", b'"type":"tool_result"')
+    if request.startswith(b"POST /v1/chat"):
+        protocol, mark = "openai", b'"role":"tool"'
+    kind = "agent" if b'"describe_understanding"' in request else "others"
+    return _REPLIES[protocol, kind][min(request.count(mark), REQUESTS - 1)]
+
+
+def _written(body: dict[str, Any]) -> bytes:
+    text = json.dumps(body).encode()
+    return b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s" % (len(text), text)
+
+
+def _openai(said: _Said, number: int) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": said if isinstance(said, str) else None}
+    if not isinstance(said, str):
+        called = {"name": said[0], "arguments": json.dumps(said[1])}
+        message["tool_calls"] = [{"id": f"call_{number}", "type": "function", "function": called}]
+    end = "stop" if isinstance(said, str) else "tool_calls"
+    usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+    choices = [{"index": 0, "message": message, "finish_reason": end}]
+    whole = {"id": f"chatcmpl-{number}", "object": "chat.completion", "created": 1_700_000_000, "model": "scripted"}
+    return {**whole, "choices": choices, "usage": usage}
+
+
+def _anthropic(said: _Said, number: int) -> dict[str, Any]:
+    block: dict[str, Any] = {"type": "text", "text": said}
+    if not isinstance(said, str):
+        block = {"type": "tool_use", "id": f"toolu_{number}", "name": said[0], "input": said[1]}
+    end = "end_turn" if isinstance(said, str) else "tool_use"
+    whole = {"id": f"msg_{number}", "type": "message", "role": "assistant", "model": "scripted", "content": [block]}
+    return {**whole, "stop_reason": end, "stop_sequence": None, "usage": {"input_tokens": 10, "output_tokens": 5}}
+
+
+_REPLIES = {
+    (protocol, kind): [_written(write(said, number)) for number, said in enumerate(script)]
+    for protocol, write in (("openai", _openai), ("anthropic", _anthropic))
+    for kind, script in (("agent", _AGENT), ("others", _OTHERS))
+}
