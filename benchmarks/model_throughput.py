@@ -61,7 +61,8 @@ def main() -> None:
                         print(
                             f"{protocol}, {at_once} at once, {name}: {given.samples / seconds:.0f} samples/s, "
                             f"{100 * ideal / seconds:.0f} % of the ideal; "
-                            f"{1000 * computed / given.samples:.1f} ms of CPU a sample, {served.received // served.requests // 1000} KB a request; "
+                            f"{1000 * computed / given.samples:.1f} ms of CPU a sample, "
+                            f"{served.received // served.requests // 1000} KB a request; "
                             f"server {1000 * served.seconds / served.requests:.2f} ms a request",
                             flush=True,
                         )
@@ -165,7 +166,9 @@ def _play_inspect(protocol: str, url: str, at_once: int, folder: Path) -> dict[s
     options: dict[str, Any] = {"base_url": url, "streaming": False}
     if protocol == "openai":
         options = {"base_url": f"{url}/v1", "responses_api": False}
-    model = get_model(f"{protocol}/scripted", config=GenerateConfig(max_connections=at_once), **options)
+    model = get_model(
+        f"{protocol}/scripted", config=GenerateConfig(max_connections=at_once, max_tokens=1000), **options
+    )
     solver = [system_message(told["system"].replace("{", "(").replace("}", ")")), use_tools(calculate()), generate()]
 
     def play(some: list[Sample], logs: str) -> None:
