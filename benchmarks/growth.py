@@ -2,14 +2,15 @@
 
 The file is the public one, or the bundled sample, that many times over, each copy with pages of its own names. Played
 by the embedded solver in worker processes: time and CPU a turn, the most memory of the parent and of a worker, what the
-store takes a turn. Then the run is scored, and commands look into the store: how long they take, and how long beyond
-the same command on a run of a dozen turns, which is their start and their imports. With `--keep` the run stays in the
+store takes a turn. Then the run is scored, and commands look into the store: seconds of CPU, and how many beyond the
+same command on a run of a dozen turns, which are its start and its imports. With `--keep` the run stays in the
 folder, and is not played again by another call.
 """
 
 import argparse
 import json
 import os
+import resource
 import sqlite3
 import subprocess
 import sys
@@ -37,12 +38,14 @@ class Used:
         parent: The most memory of the process that was started.
         worker: Of the largest of the others.
         cpu: Seconds of CPU of all of them, as far as they were seen: up to 0.2 s of each process are not.
+        own: Seconds of CPU of the one that was started, and of what it waited for.
         seconds: From the start to the end.
     """
 
     parent: float = 0.0
     worker: float = 0.0
     cpu: float = 0.0
+    own: float = 0.0
     seconds: float = 0.0
 
 
@@ -80,7 +83,7 @@ def copied(store: Path, run: str) -> str:
 
 def measured(command: list[str]) -> tuple[Used, str]:
     """Runs a command; returns what it took, and what it printed."""
-    used, begun = Used(), time.monotonic()
+    used, begun, before = Used(), time.monotonic(), _waited_for()
     with subprocess.Popen(
         [sys.executable, "-c", "from quaestor.cli import main; main()", *command],
         stdout=subprocess.PIPE,
@@ -94,12 +97,18 @@ def measured(command: list[str]) -> tuple[Used, str]:
         assert process.stdout is not None
         said = process.stdout.read()
         process.wait()
-        used.seconds = time.monotonic() - begun
+        used.seconds, used.own = time.monotonic() - begun, _waited_for() - before
         over.set()
         watching.join()
     if process.returncode not in (0, 1):
         raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}")
     return used, said
+
+
+def _waited_for() -> float:
+    """Returns the seconds of CPU of all processes that this one has waited for."""
+    found = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return found.ru_utime + found.ru_stime
 
 
 def _watch(session: int, used: Used, over: threading.Event) -> None:
@@ -155,7 +164,7 @@ def played(source: Path, times: int, workers: int, folder: Path) -> Played:
 
 
 def looked(file: Path, store: Path, run: str) -> dict[str, float]:
-    """Scores a run, and returns the seconds of each command that looks into its store: the best of three."""
+    """Scores a run, and returns the seconds of CPU of each command that looks into its store: the best of three."""
     where = ["--store", str(store)]
     scoring, _ = measured(["score", run, str(file), *where])
     other = copied(store, run)
@@ -165,8 +174,8 @@ def looked(file: Path, store: Path, run: str) -> dict[str, float]:
         "failures": ["runs", "failures", run, *where],
         "compare": ["compare", run, other, *where],
     }
-    took = {look: min(measured(looks[look])[0].seconds for _ in range(3)) for look in _LOOKS}
-    return {**took, "score": scoring.seconds, "score MB": scoring.parent}
+    took = {look: min(measured(looks[look])[0].own for _ in range(3)) for look in _LOOKS}
+    return {**took, "score": scoring.own, "score MB": scoring.parent}
 
 
 def main() -> None:
@@ -180,7 +189,7 @@ def main() -> None:
     console = Console(highlight=False, width=140)
     table = Table("times", "turns", "s", "ms/turn", "CPU ms/turn", "parent MB", "worker MB", "store B/turn")
     looks = Table(
-        "times", *(f"{look}, s" for look in _LOOKS), *(f"{look}, beyond start" for look in _LOOKS), "score, s"
+        "times", *(f"{look}, CPU s" for look in _LOOKS), *(f"{look}, beyond start" for look in _LOOKS), "score, CPU s"
     )
     with tempfile.TemporaryDirectory() if options.keep is None else nullcontext(options.keep) as chosen:
         folder = Path(chosen)
