@@ -81,33 +81,34 @@ def write_turtle(triples: Iterable[Triple], namespaces: Mapping[str, str]) -> st
         triples: Any order, repeats allowed.
         namespaces: Prefixes besides those of the vocabulary, such as `doc`.
     """
-    prefixes = {**PREFIXES, **namespaces}
-    lines = [f"@prefix {name}: <{iri}> ." for name, iri in sorted(prefixes.items())]
-    subject = None
+    return "".join(f"{line}\n" for line in _lines(triples, namespaces))
+
+
+def _lines(triples: Iterable[Triple], namespaces: Mapping[str, str]) -> Iterator[str]:
+    """Yields the lines of a Turtle; the last one of each block ends in a full stop."""
+    for name, iri in sorted({**PREFIXES, **namespaces}.items()):
+        yield f"@prefix {name}: <{iri}> ."
+    subject = held = None
     for triple in sorted(set(triples), key=lambda t: (t.s, t.p != "rdf:type", t)):
+        predicate = "a" if triple.p == "rdf:type" else triple.p
         if triple.s != subject:
-            lines += ["", f"{triple.s} {_predicate(triple.p)} {triple.o} ;"]
-            subject = triple.s
+            if held is not None:
+                yield f"{held} ."
+            yield ""
+            subject, held = triple.s, f"{triple.s} {predicate} {triple.o}"
         else:
-            lines.append(f"    {_predicate(triple.p)} {triple.o} ;")
-    return _closed(lines)
-
-
-def _predicate(name: str) -> str:
-    return "a" if name == "rdf:type" else name
-
-
-def _closed(lines: list[str]) -> str:
-    """Returns lines with the last one of each block ended by a full stop."""
-    ends = [i for i in range(len(lines)) if lines[i].endswith(";") and (i + 1 == len(lines) or not lines[i + 1])]
-    for i in ends:
-        lines[i] = lines[i][:-1] + "."
-    return "\n".join(lines) + "\n"
+            yield f"{held} ;"
+            held = f"    {predicate} {triple.o}"
+    if held is not None:
+        yield f"{held} ."
 
 
 def digest_of(triples: Iterable[Triple], namespaces: Mapping[str, str]) -> str:
-    """Returns the SHA-256 of a set of triples."""
-    return hashlib.sha256(write_turtle(triples, namespaces).encode()).hexdigest()
+    """Returns the SHA-256 of a set of triples, which is that of their Turtle; it is never held whole."""
+    whole = hashlib.sha256()
+    for line in _lines(triples, namespaces):
+        whole.update(f"{line}\n".encode())
+    return whole.hexdigest()
 
 
 def read_turtle(text: str, what: str) -> tuple[tuple[Triple, ...], dict[str, str]]:
