@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from quaestor.core.quantity import Scale
 from quaestor.questions.question import Question
 from quaestor.solvers.embedded.decode.conversions import conversion_scores
+from quaestor.solvers.embedded.decode.named_years import named_year_scores
 from quaestor.solvers.embedded.decode.overrides import (
     apply_overrides,
-    from_first_year,
     has_unasked_constant,
     in_benchmark_words,
+    in_order_of_years,
     is_amount_for_percentage,
     is_ruled_out,
     with_change_asked,
@@ -168,7 +169,8 @@ def expand(
         own = candidates.take(part)
         weighed = scores[part] if speaks is None else scores[part] + speaks.of_plans(own)
         converted = conversion_scores(question, own, path.state, page.leaves)
-        logs = log_shares(weighed if converted is None else weighed + converted)
+        weighed = weighed if converted is None else weighed + converted
+        logs = log_shares(weighed + named_year_scores(question, own, page.leaves) if filing else weighed)
         order = np.argsort(-logs, kind="stable")[:BRANCHES]
         done = (apply_overrides(question, outcome) for outcome in own.take(order).outcomes())
         outcomes = list(zip(logs[order].tolist(), done, strict=True))
@@ -214,7 +216,7 @@ def _of_filing(question: Question, outcome: TurnAction, state: DialogueState, pa
     asked = with_percentage_asked(question, outcome)
     if not any(result.operation == "subtract" for result in results):
         asked = with_change_asked(question, asked)
-    asked = from_first_year(question, asked, [int(years[leaf]) if leaf >= 0 else 0 for leaf in leaves])
+    asked = in_order_of_years(question, asked, [int(years[leaf]) if leaf >= 0 else 0 for leaf in leaves])
     return asked if question.magnitude else with_printed_signs(asked, page.leaves)
 
 

@@ -33,6 +33,8 @@ _SHARE_OF = re.compile(
 )
 _DEVELOPED = re.compile(r"\bhow (?:did|has|have) (.+?) (?:develop|evolve|change|move)(?:d|ed)?\b\s*", re.IGNORECASE)
 _FROM_TO = re.compile(r"\b(?:from|between)\b[a-z\s]*((?:19|20)\d\d)\b[a-z\s]*\b(?:to|and)\b[a-z\s]*((?:19|20)\d\d)\b")
+_ONE_OF_TWO = re.compile(r"differen|\b(?:less|more|fewer|minus)\b")
+"""What is compared as it is named, and did not change from one to the other."""
 _CHANGES = frozenset({"subtract", "percentage_change"})
 _CONSTANTS_ASKED = re.compile(r"thousand|million|billion|percent|%|average|\bmean\b|\bhalf\b|twice|double|index|invest")
 _YEAR_WORDS = re.compile(
@@ -47,18 +49,23 @@ def in_benchmark_words(question: Question) -> Question:
     return question if worded == question.text else read_question(worded)
 
 
-def from_first_year(question: Question, outcome: TurnAction, years: Sequence[int]) -> TurnAction:
-    """Returns a change from the first year that a filing's question names to the second, whatever way it was taken.
+def in_order_of_years(question: Question, outcome: TurnAction, years: Sequence[int]) -> TurnAction:
+    """Returns a filing's change from the year that the question says to the other, else from the earlier to the later.
 
     Args:
         question: What is asked.
         outcome: What a plan does.
         years: Of its operands, 0 where none is known.
     """
-    named = _FROM_TO.search(question.lowered)
-    if named is None or outcome.operation not in _CHANGES or outcome.value is None:
+    if outcome.operation not in _CHANGES or outcome.value is None or len(years) != 2 or years[0] == years[1]:
         return outcome
-    if tuple(years) != (int(named[1]), int(named[2])) or years[0] == years[1]:
+    named = _FROM_TO.search(question.lowered)
+    if named is not None:
+        turned = tuple(years) == (int(named[1]), int(named[2]))
+    else:
+        developed = question.order == "later first" and not _ONE_OF_TWO.search(question.lowered)
+        turned = developed and 0 < years[0] < years[1]
+    if not turned:
         return outcome
     new, old = outcome.operands[1], outcome.operands[0]
     difference = new.value - old.value

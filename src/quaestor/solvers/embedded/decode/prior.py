@@ -49,6 +49,7 @@ _OF_SHARE = {
 }  # fmt: skip
 _OF_LOOKUP = {"lookup(new)": 0.9, "lookup(used)": 0.1}
 _PLACE_NAMED = re.compile(r"\baccording to\b|\bas (?:shown|stated|reported) in\b", re.IGNORECASE)
+_ASIDE = re.compile(r"\([^()]*\)")
 _WHEN = re.compile(r"\b(?:at|by|as of) (?:the )?(?:end|beginning|close)\b|\b(?:fiscal |financial )?years?\b")
 _HOW_MANY = re.compile(r"\bhow many\b|\bnumber of\b")
 _CLAUSE_ENDS = re.compile(r"[,;:()?\d]|\.(?:\s|$)")
@@ -214,10 +215,12 @@ class _Lines:
         """Returns how much of the question the label of a cell's line is, which it says whole, else 0; whether all."""
         best, whole = 0, False
         for header in (table.rows[source.row], table.columns[source.column]):
-            label = _spoken(header.label)
-            if any(word[0].isalpha() for word in label) and _within(label, self._words):
-                best = max(best, len(label))
-                whole = whole or stems(header.label) == self._stems
+            # Who asks for "net income" means the line "Net income (loss)".
+            for printed in {header.label, _ASIDE.sub(" ", header.label)}:
+                label = _spoken(printed)
+                if any(word[0].isalpha() for word in label) and _within(label, self._words):
+                    best = max(best, len(label))
+                    whole = whole or stems(printed) == self._stems
         return best / max(1, len(self._words)), whole
 
 

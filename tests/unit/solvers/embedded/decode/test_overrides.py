@@ -7,9 +7,9 @@ from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.decode.overrides import (
     asks_for_other_year,
     asks_share_of_last,
-    from_first_year,
     has_unasked_constant,
     in_benchmark_words,
+    in_order_of_years,
     is_amount_for_percentage,
     with_percentage_asked,
 )
@@ -65,10 +65,13 @@ def test_another_year_is_asked_for_where_nothing_else_is_named(question: str, wh
 def test_a_change_begins_with_the_first_year_that_is_named() -> None:
     question = read_question("what is the change from 2010 to 2014?")
     backwards = TurnAction("subtract", (Operand("leaf", 0, 10.0), Operand("leaf", 1, 12.0)), -2.0)
-    turned = from_first_year(question, backwards, (2010, 2014))
+    turned = in_order_of_years(question, backwards, (2010, 2014))
     assert (turned.value, [operand.index for operand in turned.operands]) == (2.0, [1, 0])
-    assert from_first_year(question, turned, (2014, 2010)) is turned
-    assert from_first_year(read_question("what is the difference?"), backwards, (2010, 2014)) is backwards
+    assert in_order_of_years(question, turned, (2014, 2010)) is turned
+    assert in_order_of_years(read_question("what is the difference?"), backwards, (2010, 2014)) is backwards
+    assert in_order_of_years(read_question("what was the change in 2014?"), backwards, (2010, 2014)) == turned
+    assert in_order_of_years(read_question("what was the change?"), turned, (2014, 2010)) is turned
+    assert in_order_of_years(read_question("what was the change?"), backwards, (0, 2014)) is backwards
 
 
 def test_a_development_is_a_change() -> None:
