@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 RESAMPLES = 2000
 _AT_ONCE = 1_000_000
 """Draws that are in memory together."""
+_MANY = 5_000
+"""Groups from which on they are drawn by kind: exact as well, another stream of random numbers."""
+_MOST_KINDS = 1_000
 SEED = 2022
 _DECIMALS = 4
 
@@ -54,7 +57,7 @@ def proportion(outcomes: Sequence[bool | float], pages: Sequence[str]) -> Propor
         return Proportion(0, 0, 0.0, 0.0)
     import numpy as np
 
-    _, groups = np.unique(np.asarray(pages), return_inverse=True)
+    groups = _places(pages)
     totals = np.bincount(groups)
     hits = np.bincount(groups, weights=np.asarray(outcomes, dtype=float))
     low, high = _interval(hits, totals)
@@ -92,25 +95,39 @@ def share_difference(first: Sequence[bool], second: Sequence[bool], groups: Sequ
         return ShareDifference(0.0, 0.0, 0.0, 0)
     import numpy as np
 
-    _, places = np.unique(np.asarray(groups), return_inverse=True)
+    places = _places(groups)
     totals = np.bincount(places)
     apart = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
     low, high = _interval(np.bincount(places, weights=apart), totals)
     return ShareDifference(float(apart.mean()), low, high, len(totals))
 
 
+def _places(groups: Sequence[str]) -> "np.ndarray[Any, Any]":
+    """Returns the place of each item's group among the groups in their order."""
+    import numpy as np
+
+    place = {name: number for number, name in enumerate(sorted(set(groups)))}
+    return np.fromiter((place[name] for name in groups), np.intp, len(groups))
+
+
 def _interval(sums: "np.ndarray[Any, Any]", totals: "np.ndarray[Any, Any]") -> tuple[float, float]:
     """Returns the percentiles of the resampled ratio of the groups' sums to the groups' totals.
 
-    Drawn part by part: the stream of random numbers is the same, whatever the size of a part.
+    Drawn part by part: the stream of random numbers is the same, whatever the size of a part. Of many groups it is
+    drawn how often each kind comes, for groups of one sum and one total are the same to a ratio.
     """
     import numpy as np
 
     random, groups = np.random.default_rng(SEED), len(totals)
-    found = np.empty(RESAMPLES)
-    step = max(1, _AT_ONCE // groups)
-    for start in range(0, RESAMPLES, step):
-        drawn = random.integers(groups, size=(min(step, RESAMPLES - start), groups))
-        found[start : start + step] = sums[drawn].sum(axis=1) / totals[drawn].sum(axis=1)
+    kinds, times = np.unique(np.stack([sums, totals], axis=1), axis=0, return_counts=True)
+    if groups > _MANY and len(kinds) < _MOST_KINDS:
+        drawn = random.multinomial(groups, times / groups, size=RESAMPLES)
+        found = (drawn @ kinds[:, 0]) / (drawn @ kinds[:, 1])
+    else:
+        found = np.empty(RESAMPLES)
+        step = max(1, _AT_ONCE // groups)
+        for start in range(0, RESAMPLES, step):
+            places = random.integers(groups, size=(min(step, RESAMPLES - start), groups))
+            found[start : start + step] = sums[places].sum(axis=1) / totals[places].sum(axis=1)
     low, high = np.quantile(found, [0.025, 0.975])
     return float(low), float(high)

@@ -44,6 +44,20 @@ def test_the_interval_is_the_same_however_much_is_drawn_at_once(at_once: int, mo
     assert (proportion(outcomes, pages), share_difference(outcomes, outcomes[::-1], pages)) == whole
 
 
+def test_many_groups_are_drawn_by_kind_to_the_same_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = Random(2)
+    outcomes, pages = [random.random() < 0.6 for _ in range(4_000)], [str(random.randrange(900)) for _ in range(4_000)]
+    one_by_one = proportion(outcomes, pages)
+    monkeypatch.setattr(bootstrap, "_MANY", 100)
+    by_kind = proportion(outcomes, pages)
+    assert (by_kind.low, by_kind.high) == pytest.approx((one_by_one.low, one_by_one.high), abs=0.002)
+    assert by_kind != one_by_one  # it was drawn in another way
+    by_share = [random.random() for _ in range(4_000)]  # of more kinds than are worth it
+    monkeypatch.setattr(bootstrap, "_MOST_KINDS", 5)
+    drawn = proportion(by_share, pages)
+    assert drawn.low < drawn.value < drawn.high
+
+
 def test_a_difference_keeps_pairs_together() -> None:
     """Two that are right and wrong together differ by nothing in every draw, however right they are."""
     outcomes, pages = [True, False] * 30, [str(index) for index in range(60)]

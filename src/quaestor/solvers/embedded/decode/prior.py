@@ -49,6 +49,7 @@ _OF_SHARE = {
 }  # fmt: skip
 _OF_LOOKUP = {"lookup(new)": 0.9, "lookup(used)": 0.1}
 _PLACE_NAMED = re.compile(r"\baccording to\b|\bas (?:shown|stated|reported) in\b", re.IGNORECASE)
+_BUT_FOR_AN_ASIDE = 0.7
 _ASIDE = re.compile(r"\([^()]*\)")
 _WHEN = re.compile(r"\b(?:at|by|as of) (?:the )?(?:end|beginning|close)\b|\b(?:fiscal |financial )?years?\b")
 _HOW_MANY = re.compile(r"\bhow many\b|\bnumber of\b")
@@ -213,13 +214,13 @@ class _Lines:
 
     def said(self, table: Table, source: CellRef) -> tuple[float, bool]:
         """Returns how much of the question the label of a cell's line is, which it says whole, else 0; whether all."""
-        best, whole = 0, False
+        best, whole = 0.0, False
         for header in (table.rows[source.row], table.columns[source.column]):
-            # Who asks for "net income" means the line "Net income (loss)".
-            for printed in {header.label, _ASIDE.sub(" ", header.label)}:
+            # Who asks for "net income" means the line "Net income (loss)", where no other is called so.
+            for printed, counts in ((header.label, 1.0), (_ASIDE.sub(" ", header.label), _BUT_FOR_AN_ASIDE)):
                 label = _spoken(printed)
                 if any(word[0].isalpha() for word in label) and _within(label, self._words):
-                    best = max(best, len(label))
+                    best = max(best, counts * len(label))
                     whole = whole or stems(printed) == self._stems
         return best / max(1, len(self._words)), whole
 
