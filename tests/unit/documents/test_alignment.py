@@ -1,5 +1,7 @@
+import re
+
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pages import page
 
@@ -120,6 +122,7 @@ def test_a_period_that_a_number_is_only_set_against_dates_none(text: str, dated:
     assert years(text) == dated
 
 
+@example(["5 million", ",", "compared with", "5 million", "in 2012"])
 @given(
     st.lists(
         st.sampled_from(["5 million", "7 %", "in 2012", "2011", "from 2010 to", ",", "and", "was", "compared with"])
@@ -138,7 +141,7 @@ def test_the_nearest_period_is_that_with_the_fewest_characters_and_numbers_betwe
     found = _nearest_of_each(spans, sentence.text, sentence.periods)
     for n, period in enumerate(found):
         following = spans[n + 1][0] if n + 1 < len(spans) else len(sentence.text)
-        compared = sentence.text[spans[n][1] :].startswith(" compared with")
+        compared = re.match(r"[ ,]*(?:was )?(?:compared with|from)\b", sentence.text[spans[n][1] :]) is not None
         left = [dated for dated in sentence.periods if not (compared and dated[1] >= following)]
         wanted = min(left, key=lambda dated: distance(n, dated[1], dated[2]))[0] if left else None
         assert period == wanted

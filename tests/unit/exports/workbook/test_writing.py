@@ -152,8 +152,8 @@ def test_every_operation_comes_to_what_the_plan_came_to(tmp_path: Path) -> None:
 
 
 def played(path: Path) -> list[ExportedConversation]:
-    """Conversations of a dataset, a hundred at most, as they are exported."""
-    dataset = read_dataset(path, limit=100)
+    """Conversations of a dataset, fifty at most, as they are exported."""
+    dataset = read_dataset(path, limit=50)
     knowledge = GraphProvider.of(list({told.document.id: told.document for told in dataset.conversations}.values()))
     solver = make_solver("embedded", {})
 
