@@ -161,7 +161,7 @@ class FileContent:
         try:
             with zipfile.ZipFile(io.BytesIO(self.data)) as archive:
                 return tuple(archive.namelist())
-        except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
+        except (zipfile.BadZipFile, ValueError, OSError, RuntimeError):  # the last: it is of a later version of zip
             return ()
 
     @contextmanager

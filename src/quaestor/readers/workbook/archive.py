@@ -113,7 +113,7 @@ class Archive:
             raise DatasetError(
                 f"cannot read {self._path}: the workbook is damaged{where}: {why}; save it anew"
             ) from None
-        except (RuntimeError, NotImplementedError):  # how zipfile says that it is encrypted, or packed in another way
+        except RuntimeError:  # how zipfile says that it is encrypted, or packed in another way
             raise DatasetError(
                 f"cannot read {self._path}: it is encrypted, or packed in a way that is not known; save it anew"
             ) from None
