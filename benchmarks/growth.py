@@ -68,14 +68,15 @@ def grown(source: Path, times: int, target: Path) -> int:
 def copied(store: Path, run: str) -> str:
     """Keeps a run with its scores once more under another id, without its graphs, for the command that compares two."""
     other = f"{run}-copy"
-    tables = {"runs": "id", **dict.fromkeys(("examples", "turns", "scores", "scored_examples", "scored_turns"), "run")}
+    of_run = ("examples", "turns", "scores", "scored_examples", "scored_turns", "scored_columns")
+    tables = {"runs": "id", **dict.fromkeys(of_run, "run")}
     with closing(sqlite3.connect(store)) as opened, opened:
         if opened.execute("SELECT 1 FROM runs WHERE id = ?", (other,)).fetchone():
             return other
         for table, key in tables.items():
             columns = [row[1] for row in opened.execute(f"PRAGMA table_info({table})")]
             new = {key: "?", **({"id": "id || '-copy'"} if table == "scores" else {})}
-            new |= {"score": "score || '-copy'"} if table.startswith("scored_") else {}
+            new |= {"score": "score || '-copy'"} if "score" in columns else {}
             taken = ", ".join(new.get(column, f'"{column}"') for column in columns)
             opened.execute(f"INSERT INTO {table} SELECT {taken} FROM {table} WHERE {key} = ?", (other, run))
     return other

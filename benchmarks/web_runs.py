@@ -50,7 +50,7 @@ ROUNDS = 4
 _PLACES = 25
 """Addresses of each kind."""
 
-_COPIED = ("examples", "turns", "scores", "scored_examples", "scored_turns")
+_COPIED = ("examples", "turns", "scores", "scored_examples", "scored_turns", "scored_columns")
 
 
 def play(path: Path, store: Path) -> str:

@@ -145,8 +145,8 @@ def test_two_that_score_at_once_leave_the_verdicts_of_the_later(uri: str) -> Non
 
 def test_verdicts_come_with_what_was_answered(uri: str) -> None:
     async def scenario(store: RunStore, scores: ScoreStore) -> None:
-        assert await scores.verdicts_on_answers(RUN.id) == ()
-        await scores.add_score(FIRST)
+        assert not len(await scores.judged_columns(RUN.id))
+        assert [*(await scores.judged_columns(RUN.id)).rows()] == []
         # The third turn has a verdict, and was not played in the attempt that counts.
         earlier = some_turns(RUN, "c2", 3)
         await store.begin_example(an_example(RUN, "c2", status="pending", turns=0))
@@ -154,7 +154,10 @@ def test_verdicts_come_with_what_was_answered(uri: str) -> None:
             await store.save_turn(turn)
         await store.begin_example(an_example(RUN, "c2", status="pending", turns=0))
         await store.complete_example(an_example(RUN, "c2", attempt=2), some_turns(RUN, "c2", 2, attempt=2))
-        found = await scores.verdicts_on_answers(RUN.id)
+        await scores.add_score(FIRST)
+        columns = await scores.judged_columns(RUN.id)
+        found = [*columns.rows()]
+        assert len(columns) == len(found) == 5
         verdicts = await scores.verdicts(RUN.id)
         assert [(one.conversation, one.index, one.correct, one.program_correct, one.cause) for one in found] == [
             (one.conversation, one.index, one.correct, one.program_correct, one.cause) for one in verdicts

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-from quaestor.application.comparison import ComparedTurn, PairReport, report_pair
+from quaestor.application.comparison import PairReport, report_pair
 from quaestor.application.judged_runs import Basis, JudgedRuns, Labelled, judge_runs, require_comparable
+from quaestor.application.judged_turns import JudgedTurns
 from quaestor.core.computing import compute
 from quaestor.errors import InputError
 from quaestor.extras import require_extra
@@ -96,6 +97,9 @@ def compare_judged(judged: JudgedRuns, scorer: str) -> RunsCompared:
     return RunsCompared(scorer, judged.basis, runs, pairs, adjusted, judged.labelled)
 
 
-def _right(turns: Sequence[ComparedTurn], scorer: str) -> Proportion:
-    judged = [(verdict, turn.page) for turn in turns if (verdict := turn.verdicts[scorer]) is not None]
-    return proportion([verdict == 1 for verdict, _ in judged], [page for _, page in judged])
+def _right(turns: JudgedTurns, scorer: str) -> Proportion:
+    import numpy as np
+
+    verdicts = turns.verdicts_of(scorer)
+    judged = ~np.isnan(verdicts)
+    return proportion(verdicts[judged] == 1, turns.page_groups[judged])

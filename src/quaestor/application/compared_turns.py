@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from quaestor.application.compared_runs import RunsCompared
-from quaestor.application.comparison import ComparedTurn, PairReport
+from quaestor.application.comparison import PairReport
 from quaestor.application.judged_runs import Labelled
+from quaestor.application.judged_turns import ComparedTurn
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number, show_source
 from quaestor.core import serial

@@ -4,16 +4,21 @@ Owns the pairing. Whether a difference is more than chance is
 computed in `quaestor.scoring.paired`; which runs are compared, and by whose verdicts, in `compared_runs`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, overload
 
+from quaestor.application.judged_turns import ComparedTurn, JudgedTurns
 from quaestor.application.score_service import ScoredRun
 from quaestor.errors import InputError
+from quaestor.scoring.bootstrap import group_members, group_places
 from quaestor.scoring.paired import PairedFigures, paired_figures
-from quaestor.scoring.sameness import says_the_same
+from quaestor.scoring.sameness import same_answers
 from quaestor.scoring.scorers import Verdict
 from quaestor.scoring.verdicts import TurnScore
+
+if TYPE_CHECKING:
+    from quaestor.scoring.bootstrap import Numbers
 
 
 class Judged(Protocol):
@@ -108,11 +113,11 @@ def pair_turns(first: Sequence[T], second: Sequence[T], scorer: str) -> RunCompa
     """
     others = {(turn.conversation, turn.turn): turn for turn in second}
     if others.keys() != {(turn.conversation, turn.turn) for turn in first}:
-        raise InputError("the runs are not of the same turns: compare runs of one file")
+        raise InputError(_OTHER_TURNS)
     pairs = [PairedTurn(turn, others[turn.conversation, turn.turn]) for turn in first]
-    known = sorted({name for pair in pairs for name in pair.first.verdicts})
+    known = {name for pair in pairs for name in pair.first.verdicts}
     if scorer not in known:
-        raise InputError(f"no turn has a verdict of the scorer {scorer!r}: there are {', '.join(known)}")
+        raise InputError(_no_verdict(scorer, known))
     found: dict[tuple[bool, bool] | None, list[PairedTurn[T]]] = {}
     for pair in pairs:
         one, other = pair.first.verdicts[scorer], pair.second.verdicts[scorer]
@@ -126,31 +131,11 @@ def pair_turns(first: Sequence[T], second: Sequence[T], scorer: str) -> RunCompa
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedTurn:
-    """A turn of a run, as far as a comparison needs it.
+_OTHER_TURNS = "the runs are not of the same turns: compare runs of one file"
 
-    Attributes:
-        conversation: The conversation's id.
-        turn: Its place in it, from 0.
-        page: The document's id.
-        company: Whose document it is.
-        classes: Its class in each breakdown, by the breakdown's property.
-        answer: As `quaestor.core.answer_value.value_to_text` writes it, or None.
-        verdicts: By the name of each scorer.
-        confidence: The solver's probability that the answer is right, or None.
-        cause: Why it is wrong, where that was asked for.
-    """
 
-    conversation: str
-    turn: int
-    page: str
-    company: str
-    classes: Mapping[str, str]
-    answer: str | None
-    verdicts: Mapping[str, Verdict]
-    confidence: float | None = None
-    cause: str | None = None
+def _no_verdict(scorer: str, known: Iterable[str]) -> str:
+    return f"no turn has a verdict of the scorer {scorer!r}: there are {', '.join(sorted(known))}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,12 +197,30 @@ class PairReport:
     agreement: Agreement
     breakdowns: tuple[PairedBreakdown, ...]
     unjudged: int
-    differences: tuple[PairedTurn[ComparedTurn], ...] = field(repr=False)
+    differences: Sequence[PairedTurn[ComparedTurn]] = field(repr=False)
 
 
-def report_pair(
-    runs: tuple[str, str], first: Sequence[ComparedTurn], second: Sequence[ComparedTurn], scorer: str
-) -> PairReport:
+class _Pairs(Sequence[PairedTurn[ComparedTurn]]):
+    """Turns of two runs side by side, made as they are looked at."""
+
+    def __init__(self, first: JudgedTurns, second: JudgedTurns, places: Sequence[int]) -> None:
+        self._first, self._second, self._places = first, second, places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, index: int) -> PairedTurn[ComparedTurn]: ...
+    @overload
+    def __getitem__(self, index: slice) -> "_Pairs": ...
+    def __getitem__(self, index: int | slice) -> "PairedTurn[ComparedTurn] | _Pairs":
+        if isinstance(index, slice):
+            return _Pairs(self._first, self._second, self._places[index])
+        place = self._places[index]
+        return PairedTurn(self._first[place], self._second[place])
+
+
+def report_pair(runs: tuple[str, str], first: JudgedTurns, second: JudgedTurns, scorer: str) -> PairReport:
     """Returns what the comparison of two runs comes to.
 
     Args:
@@ -229,47 +232,58 @@ def report_pair(
     Raises:
         InputError: The runs are not of the same turns, or no turn has a verdict of that name.
     """
-    found = pair_turns(first, second, scorer)
-    pairs = found.judged
-    properties = list(dict.fromkeys(by for pair in pairs for by in pair.first.classes))
+    import numpy as np
+
+    order = first.order_of(second)
+    if order is None:
+        raise InputError(_OTHER_TURNS)
+    second = second.taken(order)
+    if scorer not in first.verdicts:
+        raise InputError(_no_verdict(scorer, first.verdicts))
+    one, other = first.verdicts_of(scorer), second.verdicts_of(scorer)
+    judged = np.flatnonzero(~(np.isnan(one) | np.isnan(other)))
+    right, beside = one[judged] == 1, other[judged] == 1
+    groups = first.page_groups[judged], first.company_groups[judged]
+    turns = np.array(first.places)[judged]
+    same = np.array(same_answers(first.answers, second.answers), dtype=bool)[judged]
     return PairReport(
         *runs,
-        figures=_figures(pairs, scorer),
-        agreement=_agreement(pairs, scorer),
-        breakdowns=tuple(_breakdown(by, pairs, scorer) for by in properties),
-        unjudged=len(found.unjudged),
-        differences=(*found.only_first, *found.only_second),
+        figures=paired_figures(right, beside, *groups),
+        agreement=Agreement(
+            *(int(count) for says in (same, ~same) for count in (says.sum(), right[says].sum(), beside[says].sum()))
+        ),
+        breakdowns=tuple(
+            PairedBreakdown(by, _paired_groups(by, names, judged, turns, (right, beside, *groups)))
+            for by, names in first.classes.items()
+        ),
+        unjudged=len(first) - len(judged),
+        differences=_Pairs(first, second, [*judged[right & ~beside].tolist(), *judged[~right & beside].tolist()]),
     )
 
 
-def _figures(pairs: Sequence[PairedTurn[ComparedTurn]], scorer: str) -> PairedFigures:
-    return paired_figures(
-        [pair.first.verdicts[scorer] == 1 for pair in pairs],
-        [pair.second.verdicts[scorer] == 1 for pair in pairs],
-        [pair.first.page for pair in pairs],
-        [pair.first.company for pair in pairs],
-    )
+def _paired_groups(
+    by: str, names: Sequence[str], judged: "Numbers", turns: "Numbers", columns: "Sequence[Numbers]"
+) -> tuple[PairedGroup, ...]:
+    """Returns the figures of each class of a breakdown that has judged turns.
 
+    Args:
+        by: The property.
+        names: The class of every turn.
+        judged: Which turns are judged.
+        turns: Their places in their conversations.
+        columns: Of each of them what `paired_figures` takes.
+    """
+    found = [
+        (
+            PairedGroup(names[judged[members[0]]], paired_figures(*(of[members] for of in columns))),
+            int(turns[members[0]]),
+        )
+        for members in group_members(group_places(names)[judged])
+    ]
 
-def _breakdown(by: str, pairs: Sequence[PairedTurn[ComparedTurn]], scorer: str) -> PairedBreakdown:
-    members: dict[str, list[PairedTurn[ComparedTurn]]] = {}
-    for pair in pairs:
-        members.setdefault(pair.first.classes.get(by, ""), []).append(pair)
-
-    def order(name: str) -> tuple[int, str]:
+    def order(one: tuple[PairedGroup, int]) -> tuple[int, str]:
         """Turns in their own order, other classes by size."""
-        return members[name][0].first.turn if by == "turn" else -len(members[name]), name
+        group, turn = one
+        return turn if by == "turn" else -group.figures.turns, group.name
 
-    return PairedBreakdown(
-        by, tuple(PairedGroup(name, _figures(members[name], scorer)) for name in sorted(members, key=order))
-    )
-
-
-def _agreement(pairs: Sequence[PairedTurn[ComparedTurn]], scorer: str) -> Agreement:
-    counts = {True: [0, 0, 0], False: [0, 0, 0]}
-    for pair in pairs:
-        count = counts[says_the_same(pair.first.answer, pair.second.answer)]
-        count[0] += 1
-        count[1] += pair.first.verdicts[scorer] == 1
-        count[2] += pair.second.verdicts[scorer] == 1
-    return Agreement(*counts[True], *counts[False])
+    return tuple(group for group, _ in sorted(found, key=order))

@@ -13,8 +13,8 @@ from typing import Literal
 
 from quaestor.application import kept_scores
 from quaestor.application.audit_service import judge_turns
-from quaestor.application.comparison import ComparedTurn
-from quaestor.application.kept_scores import read_verdicts_on_answers
+from quaestor.application.judged_turns import ComparedTurn, JudgedTurns
+from quaestor.application.kept_scores import read_judged_columns
 from quaestor.application.run_references import Gold, read_played_file
 from quaestor.application.run_service import OVER_DATASETS, find_run, require_played
 from quaestor.core import serial
@@ -65,13 +65,13 @@ class JudgedRun:
         run: Its record.
         turns: Every labelled turn.
         results: The figure of each scorer, by its name; none where they were not asked for.
-        spent: What it took.
+        spent: What it took; nothing where that was not asked for.
         score: All figures, where they were asked for and the labelled file was read.
         audited: Each turn judged by an audit too, where one was named.
     """
 
     run: RunRecord
-    turns: tuple[ComparedTurn, ...] = field(repr=False)
+    turns: JudgedTurns = field(repr=False)
     results: Mapping[str, Proportion]
     spent: Spent
     score: Score | None = None
@@ -121,16 +121,16 @@ async def judge_runs(
     """
     if dataset is None and audit is None and not whole and runs[0].conversations > kept_scores.LARGE:
         with suppress(InputError):  # one of them was not scored
-            kept = [await _kept_run(store, run, scores_in) for run in runs]
+            kept = [await _kept_run(store, run, scores_in, whole) for run in runs]
             return JudgedRuns(tuple(run for run, _ in kept), "kept scores", kept[0][1])
     labelled = await compute(read_labelled, runs[0], dataset)
     if labelled is None and audit is not None:
         raise InputError(f"{runs[0].dataset} is not there, and an audit needs its references: name the labelled file")
     if labelled is None:
-        kept = [await _kept_run(store, run, scores_in) for run in runs]
+        kept = [await _kept_run(store, run, scores_in, whole) for run in runs]
         return JudgedRuns(tuple(run for run, _ in kept), "kept scores", kept[0][1])
     judged = [await compute(_judged_run, run, await store.turns(run.id), labelled, whole, audit) for run in runs]
-    measures = measures_of(judged[0].turns[0].verdicts) if judged[0].turns else PROGRAMS
+    measures = measures_of(judged[0].turns.verdicts) if judged[0].turns else PROGRAMS
     return JudgedRuns(tuple(judged), "references", measures, labelled)
 
 
@@ -185,7 +185,7 @@ def _judged_run(
     else:
         turns = [turn for found in judge_predictions(predictions, labelled.gold, asked).values() for _, turn in found]
     company = {conversation.id: conversation.company for conversation in asked}
-    compared = tuple(
+    compared = [
         ComparedTurn(
             turn.conversation,
             turn.turn,
@@ -198,37 +198,23 @@ def _judged_run(
             turn.cause,
         )
         for turn in turns
-    )
+    ]
     audited = () if audit is None else judge_turns(run.id, turns, asked, audit)
-    return JudgedRun(run, compared, score.results if score else {}, _spent(stored), score, audited)
+    return JudgedRun(run, JudgedTurns.of(compared), score.results if score else {}, _spent(stored), score, audited)
 
 
-async def _kept_run(store: RunStore, run: RunRecord, scores_in: str) -> tuple[JudgedRun, Measures]:
-    kept, answers = await read_verdicts_on_answers(scores_in, run)
-    if not answers:
-        why = "went on after it was scored" if kept.outdated else "was not scored"
+async def _kept_run(store: RunStore, run: RunRecord, scores_in: str, whole: bool) -> tuple[JudgedRun, Measures]:
+    score, columns = await read_judged_columns(scores_in, run)
+    if score is None or columns is None or not len(columns):
+        why = "was not scored" if score is None else "went on after it was scored"
         raise InputError(
             f"run {run.id} {why}, and {run.dataset} is not there with its references: score the run, "
             "or name the labelled file"
         )
-    measures = _measures(kept.latest[0].metrics)
-    right, beside = measures.right, measures.beside
-    turns = tuple(
-        ComparedTurn(
-            one.conversation,
-            one.index,
-            one.document,
-            one.document.partition("/")[0],
-            {"turn": f"turn {one.index + 1}"},
-            one.number,
-            {right: one.correct, beside: one.program_correct},
-            one.confidence,
-            one.cause,
-        )
-        for one in answers
-    )
-    results = {name: serial.load(Proportion, figure) for name, figure in kept.latest[0].metrics.items()}
-    return JudgedRun(run, turns, results, await _kept_spent(store, run)), measures
+    measures = _measures(score.metrics)
+    results = {name: serial.load(Proportion, figure) for name, figure in score.metrics.items()}
+    spent = await _kept_spent(store, run) if whole else Spent((), Usage())
+    return JudgedRun(run, JudgedTurns.kept(columns, measures), results, spent), measures
 
 
 async def _kept_spent(store: RunStore, run: RunRecord) -> Spent:

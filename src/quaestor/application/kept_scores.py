@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from quaestor.scores.base import open_scores
-from quaestor.scores.listing import VerdictFilter, VerdictOnAnswer
+from quaestor.scores.columns import JudgedColumns
+from quaestor.scores.listing import VerdictFilter
 from quaestor.scores.records import ConversationScoreRecord, ScoreRecord, VerdictRecord
 from quaestor.scoring.cause import Cause
 from quaestor.store.listing import MOST, ListPart, TurnFilter
@@ -73,8 +74,8 @@ async def read_run_scores(uri: str, run: RunRecord, *, figures_only: bool = Fals
     )
 
 
-async def read_verdicts_on_answers(uri: str, run: RunRecord) -> tuple[RunScores, tuple[VerdictOnAnswer, ...]]:
-    """Returns the figures of a run's scores, and the verdicts of the latest with what was answered.
+async def read_judged_columns(uri: str, run: RunRecord) -> tuple[ScoreRecord | None, JudgedColumns | None]:
+    """Returns the latest score of a run, and its verdicts with what was answered.
 
     Args:
         uri: The run store's.
@@ -83,11 +84,14 @@ async def read_verdicts_on_answers(uri: str, run: RunRecord) -> tuple[RunScores,
     Raises:
         StoreError: The store cannot be read.
     """
-    kept, opened = await read_run_scores(uri, run, figures_only=True), open_scores(uri)
-    if opened is None or not kept.latest or kept.outdated:
-        return kept, ()
+    opened = open_scores(uri)
+    if opened is None:
+        return None, None
     async with opened as store:
-        return kept, await store.verdicts_on_answers(run.id)
+        score = (await store.latest_scores([run.id])).get(run.id)
+        if score is None or not is_score_of(score, run):
+            return score, None
+        return score, await store.judged_columns(run.id)
 
 
 @dataclass(frozen=True, slots=True)

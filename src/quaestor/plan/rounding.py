@@ -23,7 +23,9 @@ def rounds_to(known: Decimal, claimed: Decimal, digits: int = FEWEST_DIGITS) -> 
         if known == claimed or abs(known - claimed) <= abs(known).scaleb(-12):
             return True
         places = claimed.as_tuple().exponent
+        if known.adjusted() > LARGEST_EXPONENT:  # larger than anything that is computed, and by too much to be rounded
+            return False
         if not isinstance(places, int) or len(claimed.normalize().as_tuple().digits) < digits:
             return False
-        unit = Decimal(1).scaleb(min(places, 0))
+        unit = Decimal(1).scaleb(max(min(places, 0), -LARGEST_EXPONENT))
         return claimed in (known.quantize(unit, ROUND_HALF_EVEN), known.quantize(unit, ROUND_HALF_UP))

@@ -10,7 +10,8 @@ from types import TracebackType
 from typing import Protocol, Self, cast, runtime_checkable
 
 from quaestor.plugins import Registry
-from quaestor.scores.listing import JudgedTurn, PairCounts, PairFilter, Tally, TurnPair, VerdictFilter, VerdictOnAnswer
+from quaestor.scores.columns import JudgedColumns
+from quaestor.scores.listing import JudgedTurn, PairCounts, PairFilter, Tally, TurnPair, VerdictFilter
 from quaestor.scores.records import ConversationScoreRecord, KeptScore, ScoreRecord, VerdictRecord
 from quaestor.store.listing import ListPage, ListPart, TurnClass, TurnFilter
 
@@ -56,8 +57,8 @@ class ScoreStore(Protocol):
         """
         ...
 
-    async def verdicts_on_answers(self, run: str) -> tuple[VerdictOnAnswer, ...]:
-        """Returns the verdicts of a run's latest scoring with what was answered, by conversation and index."""
+    async def judged_columns(self, run: str) -> JudgedColumns:
+        """Returns the verdicts of a run's latest scoring with what was answered when it was added."""
         ...
 
     async def latest_scores(self, runs: Sequence[str]) -> Mapping[str, ScoreRecord]:

@@ -8,11 +8,15 @@ from typing import Any
 
 from pymongo import IndexModel
 
+from quaestor.scores.columns import pack_columns
 from quaestor.scores.mongo_documents import LATEST_FIRST, SCORE_INDEXES, from_score_document, to_score_document
-from quaestor.scores.mongo_listing import MongoScoreLists, latest
+from quaestor.scores.mongo_listing import MongoScoreLists, latest, verdicts_on_answers
 from quaestor.scores.records import ConversationScoreRecord, KeptScore, ScoreRecord, VerdictRecord
 from quaestor.store import errors as refusals
 from quaestor.store.mongo_retrying import done_before, retried
+
+_OF_THE_LATEST = ("scored_columns", "scored_turns", "scored_examples")
+"""What is kept of the latest scoring of a run alone."""
 
 
 class MongoScores(MongoScoreLists):
@@ -42,16 +46,19 @@ class MongoScores(MongoScoreLists):
                 models = [IndexModel(list(keys.items()), unique=unique) for keys, unique in indexes]
                 await db[collection].create_indexes(models)
             key = {"runId": run, "scoreId": kept.score.id}
-            for name, records in (("scored_examples", kept.conversations), ("scored_turns", kept.verdicts)):
-                if done_before():
+            if done_before():
+                for name in _OF_THE_LATEST:
                     await db[name].delete_many(key)
+            for name, records in (("scored_examples", kept.conversations), ("scored_turns", kept.verdicts)):
                 if records:
                     await db[name].insert_many([to_score_document(record) for record in records])
+            columns = pack_columns(await verdicts_on_answers(db, key)).items()
+            await db.scored_columns.insert_many([{**key, "name": name, "data": data} for name, data in columns])
             await db.scores.replace_one(key, to_score_document(kept.score), upsert=True)
             # Looked up now: another process may have added a later one meanwhile. An earlier one never is the latest.
             counted = db.scores.find({"runId": run}, ["scoreId"]).sort(LATEST_FIRST)
             _, *earlier = [document["scoreId"] async for document in counted]
-            for name in ("scored_turns", "scored_examples"):
+            for name in _OF_THE_LATEST:
                 await db[name].delete_many({"runId": run, "scoreId": {"$in": earlier}})
 
     @retried

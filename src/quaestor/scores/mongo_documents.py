@@ -19,6 +19,7 @@ SCORE_INDEXES: Mapping[str, Sequence[Index]] = {
         ({"runId": 1, "conversationId": 1, "turnIndex": 1, "scoreId": 1}, True),
         ({"runId": 1, "correct": 1}, False),
     ],
+    "scored_columns": [({"runId": 1, "scoreId": 1, "name": 1}, True)],
 }
 """By collection; each index with whether it is unique. Two processes may score one run: the latest scoring counts."""
 
@@ -32,6 +33,7 @@ _KEYS: Mapping[type, Mapping[str, str]] = {
         "id": "scoreId",
         "run": "runId",
         "dataset_digest": "datasetDigest",
+        "references_digest": "referencesDigest",
         "scored": "scoredAt",
         "conversations": "results.totalExamples",
         "turns": "results.totalTurns",
@@ -58,6 +60,9 @@ _KEYS: Mapping[type, Mapping[str, str]] = {
     },
 }
 
+_LATER = ("cause", "references_digest")
+"""What records of before it was kept lack."""
+
 
 def to_score_document(record: ScoreRecord | ConversationScoreRecord | VerdictRecord) -> dict[str, Any]:
     """Returns a record as MongoDB keeps it."""
@@ -75,7 +80,6 @@ def from_score_document(kind: type[R], document: Mapping[str, Any]) -> R:
     for item in fields(kind):
         value: Any = document
         for key in _KEYS[kind].get(item.name, item.name).split("."):
-            # Verdicts of before causes were kept have none.
-            value = value.get(key) if item.name == "cause" else value[key]
+            value = value.get(key) if item.name in _LATER else value[key]
         found[item.name] = value
     return kind(**found)

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from quaestor.scores.columns import JudgedColumns, pack_columns
 from quaestor.scores.listing import (
     JudgedTurn,
     Outcome,
@@ -48,29 +49,13 @@ class MongoScoreLists(OnMongo):
         return {score.run: score for score in scores}
 
     @retried
-    async def verdicts_on_answers(self, run: str) -> tuple[VerdictOnAnswer, ...]:
-        """Returns the verdicts of a run's latest scoring with what was answered, by conversation and index."""
+    async def judged_columns(self, run: str) -> JudgedColumns:
+        """Returns the verdicts of a run's latest scoring with what was answered when it was added."""
         async with self._using("read") as db:
-            shown = ["conversationId", "turnIndex", "number", FIELDS["confidence"]]
-            turns = {_place(turn): turn async for turn in db.turns.find(turns_query(run, TurnFilter()), shown)}
-            pages = {
-                one["conversationId"]: one["documentId"]
-                async for one in db.examples.find({"runId": run}, ["conversationId", "documentId"])
-            }
-            found = [verdict async for verdict in db.scored_turns.find(await latest(db, run)).sort(PLACE)]
-        return tuple(
-            VerdictOnAnswer(
-                *_place(verdict),
-                pages[verdict["conversationId"]],
-                verdict["correct"],
-                verdict.get("programCorrect"),
-                verdict.get("cause"),
-                turn.get("number"),
-                turn.get("classes", {}).get("confidence"),
-            )
-            for verdict in found
-            for turn in [turns.get(_place(verdict), {})]
-        )
+            counting = await latest(db, run)
+            packed = {one["name"]: bytes(one["data"]) async for one in db.scored_columns.find(counting)}
+            # Of a score of before columns were kept they are made each time.
+            return JudgedColumns(packed or pack_columns(await verdicts_on_answers(db, counting)))
 
     @retried
     async def list_turns(
@@ -148,6 +133,36 @@ async def latest(db: Database, run: str) -> dict[str, Any]:
     """Returns what picks out the documents of the latest scoring of a run."""
     found = await db.scores.find_one({"runId": run}, ["scoreId"], sort=LATEST_FIRST)
     return {"runId": run, "scoreId": found["scoreId"] if found else None}
+
+
+async def verdicts_on_answers(db: Database, scoring: Mapping[str, Any]) -> list[VerdictOnAnswer]:
+    """Returns the verdicts of a scoring with what was answered, by conversation and index.
+
+    Args:
+        db: The database.
+        scoring: The run's id and that of the scoring, as documents name them.
+    """
+    run = scoring["runId"]
+    shown = ["conversationId", "turnIndex", "number", FIELDS["confidence"]]
+    turns = {_place(turn): turn async for turn in db.turns.find(turns_query(run, TurnFilter()), shown)}
+    pages = {
+        one["conversationId"]: one["documentId"]
+        async for one in db.examples.find({"runId": run}, ["conversationId", "documentId"])
+    }
+    return [
+        VerdictOnAnswer(
+            *_place(verdict),
+            pages[verdict["conversationId"]],
+            verdict["correct"],
+            verdict.get("programCorrect"),
+            verdict.get("cause"),
+            turn.get("number"),
+            turn.get("classes", {}).get("confidence"),
+        )
+        async for verdict in db.scored_turns.find(scoring).sort(PLACE)
+        if verdict["conversationId"] in pages
+        for turn in [turns.get(_place(verdict), {})]
+    ]
 
 
 def _place(document: Mapping[str, Any]) -> tuple[str, int]:

@@ -29,6 +29,8 @@ class ScoreRecord:
         unanswered: How many have no answer.
         mean_turns: Turns a conversation.
         mean_tool_calls: Tool calls a turn.
+        references_digest: SHA-256 of the labelled file as it was scored with; None where the references were not read
+            from one, and in scores of before it was kept.
     """
 
     id: str
@@ -45,6 +47,7 @@ class ScoreRecord:
     unanswered: int
     mean_turns: float
     mean_tool_calls: float
+    references_digest: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,10 @@ foreign keys of the tables.
 """
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 
+from quaestor.scores.columns import JudgedColumns, pack_columns
 from quaestor.scores.listing import (
     JudgedTurn,
     Outcome,
@@ -58,6 +59,10 @@ class SqliteScores(SqliteFile):
                 self._db.execute(f"DELETE FROM {table} WHERE run = ?", (kept.score.run,))
                 for record in records:
                     self._insert(table, record)
+            self._db.execute("DELETE FROM scored_columns WHERE run = ?", (kept.score.run,))
+            columns = pack_columns(self._verdicts_on_answers(kept.score.run)).items()
+            added = "INSERT INTO scored_columns (run, name, data) VALUES (?, ?, ?)"
+            self._db.executemany(added, [(kept.score.run, name, data) for name, data in columns])
 
     @in_order
     def scores(self, run: str | None = None) -> tuple[ScoreRecord, ...]:
@@ -87,18 +92,20 @@ class SqliteScores(SqliteFile):
         return self._select(VerdictRecord, rest, *values)
 
     @in_order
-    def verdicts_on_answers(self, run: str) -> tuple[VerdictOnAnswer, ...]:
-        """Returns the verdicts of a run's latest scoring with what was answered, by conversation and index."""
+    def judged_columns(self, run: str) -> JudgedColumns:
+        """Returns the verdicts of a run's latest scoring with what was answered when it was added."""
+        with self._reporting("read"):
+            packed = dict(self._db.execute("SELECT name, data FROM scored_columns WHERE run = ?", (run,)).fetchall())
+            # Of a score of before columns were kept they are made each time.
+            return JudgedColumns(packed or pack_columns(self._verdicts_on_answers(run)))
+
+    def _verdicts_on_answers(self, run: str) -> Iterator[VerdictOnAnswer]:
         columns = 'v.conversation, v."index", e.document, v.correct, v.program_correct, v.cause, t.number, t.confidence'
         turn = 't.run = v.run AND t.conversation = v.conversation AND t.attempt = e.attempt AND t."index" = v."index"'
         joined = f"examples e USING (run, conversation) LEFT JOIN turns t ON {turn}"
         rest = f'scored_turns v JOIN {joined} WHERE v.run = ? ORDER BY v.conversation, v."index"'
-        with self._reporting("read"):
-            rows = self._db.execute(f"SELECT {columns} FROM {rest}", (run,)).fetchall()
-        return tuple(
-            VerdictOnAnswer(name, at, page, bool(right), None if program is None else bool(program), *others)
-            for name, at, page, right, program, *others in rows
-        )
+        for name, at, page, right, program, *others in self._db.execute(f"SELECT {columns} FROM {rest}", (run,)):
+            yield VerdictOnAnswer(name, at, page, bool(right), None if program is None else bool(program), *others)
 
     @in_order
     def latest_scores(self, runs: Sequence[str]) -> Mapping[str, ScoreRecord]:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np
 
+    Numbers = np.ndarray[Any, Any]
+
 RESAMPLES = 2000
 _AT_ONCE = 1_000_000
 """Draws that are in memory together."""
@@ -46,23 +48,23 @@ class Proportion:
         return self.correct / self.total if self.total else 0.0
 
 
-def proportion(outcomes: Sequence[bool | float], pages: Sequence[str]) -> Proportion:
+def proportion(outcomes: "Sequence[bool | float] | Numbers", pages: "Sequence[str] | Numbers") -> Proportion:
     """Returns the share of outcomes that are true, with its interval.
 
     Args:
         outcomes: Right or wrong, one an item; or by what share, 0 to 1.
-        pages: The page of each item, in the same order.
+        pages: The page of each item, in the same order, or its place among all pages.
     """
-    if not outcomes:
+    if not len(outcomes):
         return Proportion(0, 0, 0.0, 0.0)
     import numpy as np
 
-    groups = _places(pages)
-    totals = np.bincount(groups)
-    hits = np.bincount(groups, weights=np.asarray(outcomes, dtype=float))
+    values = np.asarray(outcomes, dtype=float)
+    hits, totals = _summed(values, pages)
     low, high = _interval(hits, totals)
-    whole = all(outcome in (0, 1) for outcome in outcomes)
-    right = int(sum(outcomes)) if whole else round(float(sum(outcomes)), _DECIMALS)
+    whole = bool(((values == 0) | (values == 1)).all())
+    # One after the other: so a sum of shares is the same to the last digit, whatever adds them.
+    right = int(values.sum()) if whole else round(sum(values.tolist()), _DECIMALS)
     return Proportion(right, len(outcomes), low, high, len(totals))
 
 
@@ -83,34 +85,57 @@ class ShareDifference:
     groups: int
 
 
-def share_difference(first: Sequence[bool], second: Sequence[bool], groups: Sequence[str]) -> ShareDifference:
+def share_difference(
+    first: "Sequence[bool] | Numbers", second: "Sequence[bool] | Numbers", groups: "Sequence[str] | Numbers"
+) -> ShareDifference:
     """Returns how far two shares are apart, with an interval in which the pairs stay together.
 
     Args:
         first: Right or wrong, one an item.
         second: Of the same items, by another.
-        groups: What is drawn: the page or the company of each item.
+        groups: What is drawn: the page or the company of each item, or its place among all.
     """
-    if not first:
+    if not len(first):
         return ShareDifference(0.0, 0.0, 0.0, 0)
     import numpy as np
 
-    places = _places(groups)
-    totals = np.bincount(places)
     apart = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
-    low, high = _interval(np.bincount(places, weights=apart), totals)
+    sums, totals = _summed(apart, groups)
+    low, high = _interval(sums, totals)
     return ShareDifference(float(apart.mean()), low, high, len(totals))
 
 
-def _places(groups: Sequence[str]) -> "np.ndarray[Any, Any]":
+def group_places(names: Sequence[str]) -> "Numbers":
     """Returns the place of each item's group among the groups in their order."""
     import numpy as np
 
-    place = {name: number for number, name in enumerate(sorted(set(groups)))}
-    return np.fromiter((place[name] for name in groups), np.intp, len(groups))
+    place = {name: number for number, name in enumerate(sorted(set(names)))}
+    return np.fromiter(map(place.__getitem__, names), np.intp, len(names))
 
 
-def _interval(sums: "np.ndarray[Any, Any]", totals: "np.ndarray[Any, Any]") -> tuple[float, float]:
+def group_members(places: "Numbers") -> "list[Numbers]":
+    """Returns the items of each group that has any, in their order.
+
+    Args:
+        places: Of each item's group, as `group_places` returns them.
+    """
+    import numpy as np
+
+    ordered = np.argsort(places, kind="stable")
+    return [found for found in np.split(ordered, np.cumsum(np.bincount(places))[:-1]) if len(found)]
+
+
+def _summed(values: "Numbers", groups: "Sequence[str] | Numbers") -> "tuple[Numbers, Numbers]":
+    """Returns the sum of each group's items, and how many it has; groups without any are left out."""
+    import numpy as np
+
+    places = groups if isinstance(groups, np.ndarray) else group_places(groups)
+    totals = np.bincount(places)
+    sums = np.bincount(places, weights=values)
+    return sums[totals > 0], totals[totals > 0]
+
+
+def _interval(sums: "Numbers", totals: "Numbers") -> tuple[float, float]:
     """Returns the percentiles of the resampled ratio of the groups' sums to the groups' totals.
 
     Drawn part by part: the stream of random numbers is the same, whatever the size of a part. Of many groups it is
@@ -119,10 +144,10 @@ def _interval(sums: "np.ndarray[Any, Any]", totals: "np.ndarray[Any, Any]") -> t
     import numpy as np
 
     random, groups = np.random.default_rng(SEED), len(totals)
-    kinds, times = np.unique(np.stack([sums, totals], axis=1), axis=0, return_counts=True)
+    kinds, times = np.unique(sums + 1j * totals, return_counts=True) if groups > _MANY else (sums, totals)
     if groups > _MANY and len(kinds) < _MOST_KINDS:
-        drawn = random.multinomial(groups, times / groups, size=RESAMPLES)
-        found = (drawn @ kinds[:, 0]) / (drawn @ kinds[:, 1])
+        drawn = random.multinomial(groups, times / groups, size=RESAMPLES).astype(float)
+        found = (drawn @ kinds.real) / (drawn @ kinds.imag)
     else:
         found = np.empty(RESAMPLES)
         step = max(1, _AT_ONCE // groups)

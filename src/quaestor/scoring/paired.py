@@ -10,8 +10,12 @@ sequentially rejective multiple test procedure" (1979).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from quaestor.scoring.bootstrap import ShareDifference, share_difference
+
+if TYPE_CHECKING:
+    from quaestor.scoring.bootstrap import Numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +62,24 @@ class PairedFigures:
 
 
 def paired_figures(
-    first: Sequence[bool], second: Sequence[bool], pages: Sequence[str], companies: Sequence[str]
+    first: "Sequence[bool] | Numbers",
+    second: "Sequence[bool] | Numbers",
+    pages: "Sequence[str] | Numbers",
+    companies: "Sequence[str] | Numbers",
 ) -> PairedFigures:
     """Returns the figures over pairs of verdicts.
 
     Args:
         first: Whether each turn is right in the first run.
         second: Whether it is right in the second.
-        pages: The page of each turn.
-        companies: Its company.
+        pages: The page of each turn, or its place among all pages.
+        companies: Its company, likewise.
     """
-    counts = [0, 0, 0, 0]
-    for one, other in zip(first, second, strict=True):
-        counts[2 * (not one) + (not other)] += 1
-    both, wins, losses, neither = counts
+    import numpy as np
+
+    one, other = np.asarray(first, dtype=bool), np.asarray(second, dtype=bool)
+    both, wins, losses = (int(found.sum()) for found in (one & other, one & ~other, ~one & other))
+    neither = len(one) - both - wins - losses
     return PairedFigures(
         both, wins, losses, neither,
         p=mcnemar(wins, losses),

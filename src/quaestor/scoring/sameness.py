@@ -1,11 +1,19 @@
 """When two runs say the same: the one rule, for whoever counts or lists turns of two runs."""
 
+import math
+from collections.abc import Sequence
 from decimal import Decimal
+from typing import TYPE_CHECKING, TypeVar
 
 from quaestor.core.answer_value import AnswerValue, Number, value_from_text
 from quaestor.errors import InputError
 from quaestor.plan.rounding import rounds_to
 from quaestor.scoring.metrics import executed_equal
+
+if TYPE_CHECKING:
+    from quaestor.scoring.bootstrap import Numbers
+
+N = TypeVar("N", float, "Numbers")
 
 
 def says_the_same(first: str | None, second: str | None) -> bool:
@@ -30,6 +38,60 @@ def says_the_same(first: str | None, second: str | None) -> bool:
     if isinstance(one, Number) and isinstance(other, Number):
         return executed_equal(one, other) or _rounded(one.value, other.value)
     return executed_equal(one, other)
+
+
+def same_answers(first: Sequence[str | None], second: Sequence[str | None]) -> list[bool]:
+    """Returns of each pair of answers whether they say the same, as `says_the_same` tells; most need no rule.
+
+    >>> same_answers(["0.37743", "12", None], ["0.3774", "13", None])
+    [True, False, True]
+    """
+    import numpy as np
+
+    one, other = (np.array([*map(_number, answers)], dtype=float) for answers in (first, second))
+    with np.errstate(invalid="ignore", over="ignore"):
+        # What is no number is never far from anything.
+        far = np.abs(one - other) > 0.51 + _least(one, other)
+    known: dict[tuple[str, str], bool] = {}
+
+    def same(place: int) -> bool:
+        answer, beside = first[place], second[place]
+        if answer is None or beside is None:
+            return answer is beside
+        if answer == beside:
+            return True
+        if (answer, beside) not in known:
+            known[answer, beside] = not _far_apart(answer, beside) and says_the_same(answer, beside)
+        return known[answer, beside]
+
+    found = [False] * len(first)
+    for place in np.flatnonzero(~far).tolist():
+        found[place] = same(place)
+    return found
+
+
+def _far_apart(first: str, second: str) -> bool:
+    """Whether two numbers cannot be each other rounded: more than half a unit of the coarser one's last place apart."""
+    one, other = _number(first), _number(second)
+    coarser = 10.0 ** -min(_decimals(first), _decimals(second))
+    return bool(abs(one - other) > 0.51 * coarser + _least(one, other))
+
+
+def _number(text: str | None) -> float:
+    try:
+        return float(text or "nan")
+    except ValueError:
+        return math.nan
+
+
+def _least(one: N, other: N) -> N:
+    """Returns how far numbers may be apart whose difference is one of writing, or of a float."""
+    return (abs(one) + abs(other)) * 1e-11 + 1e-5
+
+
+def _decimals(text: str) -> int:
+    """Returns how many decimals a number is printed with, none where it has an exponent."""
+    return 0 if "e" in text.lower() else len(text.partition(".")[2])
 
 
 def _rounded(one: Decimal, other: Decimal) -> bool:

@@ -11,7 +11,8 @@ from quaestor.store.mongo_retrying import retried
 from quaestor.store.upkeep import Checked, Vacuumed
 
 OF_RUNS = (
-    "scores", "scored_examples", "scored_turns", "graphs", "prompt_logs", "examples", "turns", "corrections",
+    "scores", "scored_examples", "scored_turns", "scored_columns", "graphs", "prompt_logs", "examples", "turns",
+    "corrections",
 )  # fmt: skip
 """The collections whose documents belong to a run; each loses first that by which it counts."""
 

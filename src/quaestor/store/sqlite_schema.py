@@ -185,9 +185,16 @@ _MEASURES: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
         run, conversation, attempt, "index", kind, operation, origin, confidence, number, status, verified,
         milliseconds, requests, tokens, cached_tokens, called, refusals, no_answer, stages)""",
 )
+# The verdicts of the latest scoring with what was answered, a packed column each; and of what references they are.
+_COLUMNS = (
+    """CREATE TABLE scored_columns (
+        run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, name TEXT NOT NULL, data BLOB NOT NULL,
+        PRIMARY KEY (run, name))""",
+    "ALTER TABLE scores ADD COLUMN references_digest TEXT",
+)
 STEPS: tuple[tuple[str | Callable[[sqlite3.Connection], None], ...], ...] = (
     _RUNS, _KNOWLEDGE, _USAGE, _REFERENCES, _EVENTS, _SCORES, _ATTEMPTS, _CAUSES, _FROZEN_GRAPHS, _CORRECTIONS,
-    _LISTS, _CONTENTS, _CLAIMS, _MEASURES,
+    _LISTS, _CONTENTS, _CLAIMS, _MEASURES, _COLUMNS,
 )  # fmt: skip
 """Step n brings a file of version n to version n + 1; a new file takes all of them."""
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 import quaestor
-from quaestor.application.comparison import ComparedTurn, compare_runs, pair_turns, report_pair
+from quaestor.application.comparison import compare_runs, pair_turns, report_pair
+from quaestor.application.judged_turns import ComparedTurn, JudgedTurns
 from quaestor.errors import InputError
 
 
@@ -69,7 +70,7 @@ def test_a_pair_is_reported_with_agreement_groups_and_differences() -> None:
         turn(0, False, "0.3774"), turn(1, True, "12.0"), turn(2, True, "3"), turn(3, False, "6"), turn(4, False, "7"),
         turn(5, True, "7"),
     ]  # fmt: skip
-    found = report_pair(("a", "b"), first, second[::-1], "execution")
+    found = report_pair(("a", "b"), JudgedTurns.of(first), JudgedTurns.of(second[::-1]), "execution")
     figures, agreement = found.figures, found.agreement
     assert (figures.both, figures.wins, figures.losses, figures.neither, found.unjudged) == (1, 2, 1, 1, 1)
     assert (agreement.same, agreement.first_right, agreement.second_right) == (3, 2, 1)

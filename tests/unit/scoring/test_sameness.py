@@ -1,8 +1,12 @@
 """Which answers of two runs are the same."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from quaestor.scoring.sameness import says_the_same
+from quaestor.scoring.sameness import same_answers, says_the_same
+
+NUMBERS = st.decimals(-2000, 2000, allow_nan=False, places=6) | st.decimals(allow_nan=False, allow_infinity=False)
 
 
 @pytest.mark.parametrize(
@@ -16,3 +20,22 @@ from quaestor.scoring.sameness import says_the_same
 )  # fmt: skip
 def test_answers_are_the_same_where_one_is_the_other_rounded(first: str | None, second: str | None, same: bool) -> None:
     assert says_the_same(first, second) is same
+
+
+@st.composite
+def near_answers(draw: st.DrawFn) -> tuple[str | None, str | None]:
+    """Two answers: numbers near each other, rounded to a few places, in several ways, and what else."""
+    one = draw(NUMBERS)
+    other = one + draw(
+        st.sampled_from(["0", "0.000001", "0.00001", "0.004", "0.005", "0.5", "0.51", "1", "-49"]).map(type(one))
+    )
+    places = draw(st.sampled_from([None, 0, 1, 2, 3]))
+    texts = [str(one), str(other) if places is None else f"{other:.{places}f}"]
+    odd = st.sampled_from([None, "yes", "no", "{", '{"text": "a"}', "", "nan", "inf", "1e400", "1E+2", "100"])
+    return draw(st.sampled_from(texts) | odd), draw(st.sampled_from(texts) | odd)
+
+
+@given(st.lists(near_answers(), max_size=6))
+def test_many_answers_are_told_as_each_is(pairs: list[tuple[str | None, str | None]]) -> None:
+    found = same_answers([one for one, _ in pairs], [other for _, other in pairs])
+    assert found == [says_the_same(one, other) for one, other in pairs]

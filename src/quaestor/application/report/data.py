@@ -7,21 +7,25 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from quaestor.application.compared_runs import RunsCompared, compare_judged
 from quaestor.application.compared_turns import SideOfTurn, side_of
-from quaestor.application.comparison import ComparedTurn
 from quaestor.application.judged_runs import Basis, JudgedRun, JudgedRuns, judge_runs, require_comparable
+from quaestor.application.judged_turns import ComparedTurn, JudgedTurns
 from quaestor.core.computing import compute
 from quaestor.extras import require_extra
 from quaestor.scoring.audits.audit import Audit
 from quaestor.scoring.audits.judging import AuditedScore, AuditedTurn, audited_score
-from quaestor.scoring.bootstrap import Proportion, proportion
+from quaestor.scoring.bootstrap import Proportion, group_members, group_places, proportion
 from quaestor.scoring.calibration import CalibrationReport, calibration_report
 from quaestor.scoring.conventions import ConventionFigure, convention_figures
 from quaestor.scoring.predictions import prediction_of
 from quaestor.store.base import RunStore
 from quaestor.store.records import TurnRecord
+
+if TYPE_CHECKING:
+    from quaestor.scoring.bootstrap import Numbers
 
 TOLD = 400
 """Wrong turns of a run that are told one by one."""
@@ -130,14 +134,15 @@ async def read_report(
 
 async def _reported(store: RunStore, run: JudgedRun, judged: JudgedRuns, audit: Audit | None) -> ReportedRun:
     scorer = judged.measures.right
-    causes = Counter(turn.cause or "no cause is kept" for turn in run.turns if turn.verdicts[scorer] != 1)
-    wrong = [turn for turn in run.turns if turn.verdicts[scorer] != 1]
-    places = {name: place for place, (name, _) in enumerate(causes.most_common())}
-    wrong.sort(key=lambda turn: places[turn.cause or "no cause is kept"])
+    why = [cause or "no cause is kept" for cause in run.turns.causes]
+    wrong = [place for place, verdict in enumerate(run.turns.verdicts[scorer]) if verdict != 1]
+    causes = Counter(why[place] for place in wrong)
+    ranks = {name: rank for rank, (name, _) in enumerate(causes.most_common())}
+    wrong.sort(key=lambda place: ranks[why[place]])
     disputed = {(turn.score.conversation, turn.score.turn): turn for turn in run.audited}
     told = [
         replace(await _told(store, run, turn, judged), audited=_verdict(disputed.get((turn.conversation, turn.turn))))
-        for turn in wrong[:TOLD]
+        for turn in map(run.turns.__getitem__, wrong[:TOLD])
     ]
     conventions: tuple[ConventionFigure, ...] = ()
     if judged.labelled is not None:
@@ -152,7 +157,7 @@ async def _reported(store: RunStore, run: JudgedRun, judged: JudgedRuns, audit: 
         dict(causes.most_common()),
         conventions,
         tuple(told),
-        sum(turn.answer is None for turn in run.turns),
+        run.turns.answers.count(None),
         None if audit is None else audited_score(run.audited, audit),
     )
 
@@ -172,31 +177,28 @@ def _conventions(stored: Sequence[TurnRecord], judged: JudgedRuns) -> tuple[Conv
 
 
 def _figures(
-    turns: Sequence[ComparedTurn], scorer: str
+    turns: JudgedTurns, scorer: str
 ) -> tuple[Proportion, Mapping[str, Mapping[str, Proportion]], CalibrationReport | None]:
-    groups: dict[str, dict[str, list[ComparedTurn]]] = {}
-    for turn in turns:
-        for by, name in turn.classes.items():
-            groups.setdefault(by, {}).setdefault(name, []).append(turn)
-    shares = {
-        by: {name: _share(members[name], scorer) for name in _ordered(by, members)} for by, members in groups.items()
-    }
-    sure = [turn for turn in turns if turn.answer is not None and turn.confidence is not None]
+    right, pages = turns.verdicts_of(scorer) == 1, turns.page_groups
+    shares = {by: _shares(by, names, turns.places, right, pages) for by, names in turns.classes.items()}
+    answered = zip(turns.answers, turns.confidences, strict=True)
+    given = [place for place, (answer, sure) in enumerate(answered) if answer is not None and sure is not None]
     certainty = calibration_report(
-        [turn.confidence or 0.0 for turn in sure],
-        [turn.verdicts[scorer] == 1 for turn in sure],
-        [turn.page for turn in sure],
+        [turns.confidences[place] or 0.0 for place in given],
+        [bool(right[place]) for place in given],
+        [turns.pages[place] for place in given],
     )
-    return _share(turns, scorer), shares, certainty
+    return proportion(right, pages), shares, certainty
 
 
-def _ordered(by: str, members: Mapping[str, Sequence[ComparedTurn]]) -> list[str]:
-    """Returns turns in their own order, other classes by size."""
-    return sorted(members, key=lambda name: (members[name][0].turn if by == "turn" else -len(members[name]), name))
-
-
-def _share(turns: Sequence[ComparedTurn], scorer: str) -> Proportion:
-    return proportion([turn.verdicts[scorer] == 1 for turn in turns], [turn.page for turn in turns])
+def _shares(
+    by: str, names: Sequence[str], places: Sequence[int], right: "Numbers", pages: "Numbers"
+) -> Mapping[str, Proportion]:
+    """Returns how right the turns of each class are: turns in their own order, other classes by size."""
+    members = {names[found[0]]: found for found in group_members(group_places(names))}
+    first = {name: places[found[0]] for name, found in members.items()}
+    ordered = sorted(members, key=lambda name: (first[name] if by == "turn" else -len(members[name]), name))
+    return {name: proportion(right[members[name]], pages[members[name]]) for name in ordered}
 
 
 async def _told(store: RunStore, run: JudgedRun, turn: ComparedTurn, judged: JudgedRuns) -> ToldTurn:
