@@ -68,7 +68,7 @@ class _Emitter:
         """Returns the term multiplied by a power of ten, emitting the conversion where text alone cannot say it."""
         if not shift:
             return term.text
-        if shift < 0 and isinstance(term.text, str):
+        if shift < 0 and isinstance(term.text, str) and term.text[-1].isdigit() and not term.text.startswith("const_"):
             return term.text + "%"
         key = (term.text, shift)
         if key not in self.converted:

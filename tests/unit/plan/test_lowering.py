@@ -72,6 +72,17 @@ def test_a_choice_drops_the_steps_that_it_did_not_choose() -> None:
     assert to_program(plan) == "add(const_2, const_2)"
 
 
+def test_a_chosen_constant_that_counts_as_percent_is_divided() -> None:
+    below = Constant(Decimal(-1), "const_m1")
+    chosen = Plan((extract(1, "0.5", Scale.PERCENT), compute(2, "minimum", Ref(1), below)))
+    assert to_program(chosen) == "const_m1"
+    again = Plan((compute(1, "add", Ref(-1), Constant(Decimal(1), "const_1")),))
+    text = to_program(again, [chosen])
+    assert text == "divide(const_m1, const_100), add(#0, const_1)"
+    expected = execute(again, [execute(chosen).result]).result.value
+    assert plain(execute(parse_program(text)).result.value) == plain(expected)
+
+
 def test_earlier_turns_are_written_out_where_they_are_used() -> None:
     history = [
         lookup("206588"),
