@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from accessibility import serious_faults
+from accessibility import OF_THEMES, serious_faults
 from playwright.sync_api import Browser, expect
 from web import asking, pages_served
 
@@ -73,6 +73,9 @@ def test_a_fault_is_found(browser: Browser, tmp_path: Path) -> None:
         found.page.goto("/")
         found.page.evaluate("document.querySelector('main').innerHTML = '<img src=\"data:,\"><button></button>'")
         assert {fault.split(" ")[0] for fault in serious_faults(found.page)} >= {"button-name", "image-alt"}
+        found.page.evaluate("document.querySelector('main').textContent = 'pale words'")
+        found.page.evaluate("document.querySelector('main').style.cssText = 'color: #bbb; background: #ccc'")
+        assert [fault.split(" ")[0] for fault in serious_faults(found.page, *OF_THEMES)] == ["color-contrast"]
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
@@ -88,7 +91,7 @@ def test_every_page_that_runs_lead_to(browser: Browser, tmp_path: Path, dark: bo
         while waiting:
             there = waiting.pop(0)
             page.goto(there)
-            assert serious_faults(page) == [], there
+            assert serious_faults(page, *(OF_THEMES if dark else ())) == [], there
             for link in page.eval_on_selector_all(
                 "main a[href]", "found => found.map(one => one.getAttribute('href'))"
             ):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from accessibility import serious_faults
-from played_runs import play_dataset, play_sample
+from played_runs import import_answers, play_sample
 from playwright.sync_api import Browser, Page, expect
 from web import pages_served
 
@@ -166,7 +166,8 @@ def test_nothing_is_wider_than_a_phone(browser: Browser, address: str, runs: tup
 
 def test_a_run_of_841_turns_is_filtered(browser: Browser, shared_data: Path, tmp_path: Path) -> None:
     """The whole of a public benchmark's development set: found, narrowed down and paged within it."""
-    play_dataset(shared_data / "convfinqa_tune.json", tmp_path / "runs.db")
+    answers = shared_data / "hosted_model_answers_tune.jsonl"
+    import_answers(answers, shared_data / "convfinqa_tune.json", tmp_path / "runs.db")
     with pages_served(tmp_path) as address, watched(browser, address) as found:
         page = found.page
         page.goto("/runs")
@@ -175,11 +176,12 @@ def test_a_run_of_841_turns_is_filtered(browser: Browser, shared_data: Path, tmp
         page.get_by_role("link", name="Next").click()
         expect(page.locator(".pager")).to_contain_text("100 of 841")
         page.get_by_label("Verdict").select_option("wrong")
-        page.get_by_label("Operation").select_option("divide")
+        page.get_by_label("Question has").fill("change")
         page.get_by_label("at most").fill("50")
         page.get_by_role("search", name="Filter turns").get_by_role("button", name="Filter").click()
         shown = rows(page)
         assert 0 < shown <= 50
         for row in page.locator("table.turns tbody tr").all():
             expect(row.locator(".verdict.wrong")).to_have_count(1)
+            expect(row).to_contain_text("change")
             assert int(re.sub(r"\D", "", str(row.locator(".sure").text_content()))) <= 50

@@ -9,6 +9,8 @@ from web import pages_served
 from browser import PHONE, watched
 from quaestor.web.security import Access
 
+pytestmark = pytest.mark.slow
+
 TOKEN = "a token that nobody guesses"
 
 

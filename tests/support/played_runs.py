@@ -1,19 +1,25 @@
 """Runs of the bundled sample in a store, scored, for the tests of what people look through."""
 
 import asyncio
+import json
+from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, TypeVar
 
+from quaestor.application.run_import import import_run
 from quaestor.application.score_service import score_run
 from quaestor.datasets.formats import read_dataset
-from quaestor.evaluation.engines import Engine, InlineEngine, make_engine
+from quaestor.evaluation.engines import InlineEngine
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
 from quaestor.sample import sample_path
 from quaestor.scoring.gold import read_gold
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.records import RunRecord, now
+
+Result = TypeVar("Result")
 
 
 def play_sample(
@@ -28,32 +34,45 @@ def play_sample(
         scored: Whether each is scored.
         others: Whether every run but the first gives no answer to the last turn of each conversation.
     """
-    return _play(sample_path(), store, conversations, InlineEngine(), (runs, scored, others))
-
-
-def play_dataset(dataset: Path, store: Path) -> tuple[str, ...]:
-    """Plays a labelled file on all cores, scores the run, and returns its id."""
-    return _play(dataset, store, None, make_engine("processes", 2), (1, True, False))
-
-
-def _play(
-    path: Path, store: Path, conversations: int | None, engine: Engine, how: tuple[int, bool, bool]
-) -> tuple[str, ...]:
-    dataset, (runs, scored, others) = read_dataset(path, conversations), how
+    path = sample_path()
+    dataset = read_dataset(path, conversations)
     spec = RunSpec.of(dataset, "embedded", limit=conversations)
 
-    async def play() -> list[str]:
+    async def play() -> tuple[str, ...]:
         async with open_store(str(store)) as opened:
-            played = [await run_dataset(dataset, spec, opened, engine)]
+            played = [await run_dataset(dataset, spec, opened, InlineEngine())]
             for number in range(1, runs):
                 played.append(await _copied(opened, played[0], number, silent=others))
             for run in played if scored else ():
                 await score_run(opened, run, dataset, read_gold(path), str(store))
-            return [run.id for run in played]
+            return tuple(run.id for run in played)
 
-    # In a thread of its own: a test that drives a browser has a loop running in this one.
+    return _in_a_thread(play())
+
+
+def import_answers(answers: Path, dataset: Path, store: Path) -> None:
+    """Imports another program's answers to a labelled file, every other one of them as unsure, and scores them.
+
+    Nothing is played: for what is shown of a run with many turns it does not matter who answered.
+    """
+    told = [json.loads(line) for line in answers.read_text(encoding="utf-8").splitlines()]
+    lines = [json.dumps({**one, "confidence": (0.25, 0.75)[number % 2]}) for number, one in enumerate(told)]
+    file = store.with_suffix(".jsonl")
+    file.write_text("\n".join(lines), encoding="utf-8")
+
+    async def imported() -> None:
+        asked = read_dataset(dataset)
+        async with open_store(str(store)) as opened:
+            run = (await import_run(opened, file, asked)).run
+            await score_run(opened, run, asked, read_gold(dataset), str(store))
+
+    _in_a_thread(imported())
+
+
+def _in_a_thread(work: Coroutine[Any, Any, Result]) -> Result:
+    """Runs a coroutine in a thread of its own: a test that drives a browser has a loop running in this one."""
     with ThreadPoolExecutor(1) as thread:
-        return tuple(thread.submit(lambda: asyncio.run(play())).result())
+        return thread.submit(asyncio.run, work).result()
 
 
 async def _copied(opened: RunStore, run: RunRecord, number: int, *, silent: bool) -> RunRecord:
