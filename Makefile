@@ -81,10 +81,11 @@ $(INSTALLED_INSPECT): requirements-inspect.lock pyproject.toml
 	@$(call install,requirements-inspect.lock)
 	@touch $@
 
-# pip's report cut down to one line a package, so that a person sees it going on. Its errors pass as they are.
+# A lock names all that is needed: nothing is left to resolve. pip's report is cut down to one line a package, so that a
+# person sees it going on; its errors pass as they are.
 define install
 echo "installing $(1) into $(VENV)"; rm -f $(VENV)/.failed; \
-{ PYTHONUNBUFFERED=1 $(PIP) install --no-compile --progress-bar off --require-hashes -r $(1) || touch $(VENV)/.failed; } | awk ' \
+{ PYTHONUNBUFFERED=1 $(PIP) install --no-deps --no-compile --progress-bar off --require-hashes -r $(1) || touch $(VENV)/.failed; } | awk ' \
 	$$1 == "Downloading" || $$1 == "Using" || $$1 == "Processing" { \
 		file = $$1 == "Using" ? $$3 : $$2; sub(".*/", "", file); split(file, part, "-"); \
 		size = match($$0, "[(][0-9.]+ [kMG]?B[)]") ? substr($$0, RSTART, RLENGTH) : ""; \
