@@ -1,7 +1,9 @@
 """Conversations that ask a model, many at once, and Inspect AI beside them: python -m benchmarks.model_throughput.
 
 A server that costs next to nothing replies after 100 ms, in a process of its own. The agent plays a run into a store, a
-question a conversation, four requests a question; the ideal is what the waiting alone would take. `--inspect PYTHON`
+question a conversation, four requests a question; the ideal is what the waiting alone would take. `--engines inline
+processes` has it play on one core, and on all of them; what its worker processes compute is counted, what the server
+does is told beside, although both share the cores. `--inspect PYTHON`
 has an interpreter that has `inspect_ai` evaluate as many samples over the same pages, each four requests with a tool,
 with its log written, at the same server in turn: the machine may be busy, and both are measured under the same load.
 Imports and the reading of files are not counted, on either side.
@@ -10,11 +12,15 @@ Imports and the reading of files are not counted, on either side.
 import argparse
 import asyncio
 import json
+import multiprocessing
 import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -35,17 +41,23 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=600)
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--protocols", nargs="+", default=["openai", "anthropic"])
+    parser.add_argument("--engines", nargs="+", default=["inline", "processes"], choices=["inline", "processes"])
     parser.add_argument("--inspect", metavar="PYTHON", help="An interpreter that has inspect_ai.")
     parser.add_argument("--play", nargs=5, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.play:
         who, protocol, url, at_once, folder = given.play
-        play = _play_quaestor if who == "quaestor" else _play_inspect
-        print(json.dumps(play(protocol, url, int(at_once), Path(folder))))
+        samples, lanes = Path(folder), int(at_once)
+        if who == "inspect_ai":
+            print(json.dumps(_play_inspect(protocol, url, lanes, samples)))
+        else:
+            print(json.dumps(_play_quaestor(protocol, url, lanes, samples, who)))
         return
     with tempfile.TemporaryDirectory() as folder, stub_model(LATENCY) as stub:
         _write_samples(Path(folder), given.samples)
-        players = {"quaestor": sys.executable} | ({"inspect_ai": given.inspect} if given.inspect else {})
+        players = dict.fromkeys(given.engines, sys.executable) | (
+            {"inspect_ai": given.inspect} if given.inspect else {}
+        )
         for protocol in given.protocols:
             for at_once in given.at_once:
                 found: dict[str, list[tuple[float, float]]] = {name: [] for name in players}
@@ -61,16 +73,26 @@ def main() -> None:
                         print(
                             f"{protocol}, {at_once} at once, {name}: {given.samples / seconds:.0f} samples/s, "
                             f"{100 * ideal / seconds:.0f} % of the ideal; "
-                            f"{1000 * computed / given.samples:.1f} ms of CPU a sample, "
+                            f"{1000 * computed / given.samples:.1f} ms of CPU a sample{_shares(told, given.samples)}, "
                             f"{served.received // served.requests // 1000} KB a request; "
                             f"server {1000 * served.seconds / served.requests:.2f} ms a request",
                             flush=True,
                         )
                 if given.inspect:
-                    ours, theirs = found["quaestor"], found["inspect_ai"]
-                    rate = median(their[0] / our[0] for our, their in zip(ours, theirs, strict=True))
-                    cpu = median(their[1] / our[1] for our, their in zip(ours, theirs, strict=True))
-                    print(f"{protocol}, {at_once} at once: {rate:.1f} times the samples/s, {cpu:.1f} times less CPU")
+                    for engine in given.engines:
+                        both = list(zip(found[engine], found["inspect_ai"], strict=True))
+                        rate = median(their[0] / our[0] for our, their in both)
+                        cpu = median(their[1] / our[1] for our, their in both)
+                        print(
+                            f"{protocol}, {at_once} at once: {engine} has {rate:.1f} times the samples/s of "
+                            f"inspect_ai, and {cpu:.1f} times less CPU"
+                        )
+
+
+def _shares(told: dict[str, float], samples: int) -> str:
+    """Returns how much of it the process computes that writes, where others play."""
+    here = told.get("here", told["computed"])
+    return "" if here == told["computed"] else f" ({1000 * here / samples:.1f} of them where it is written)"
 
 
 def _measured(python: str, who: str, protocol: str, url: str, at_once: int, folder: str) -> dict[str, float]:
@@ -104,12 +126,13 @@ def _write_samples(folder: Path, count: int) -> None:
     (folder / "samples.json").write_text(json.dumps(told), encoding="utf-8")
 
 
-def _play_quaestor(protocol: str, url: str, at_once: int, folder: Path) -> dict[str, float]:
+def _play_quaestor(protocol: str, url: str, at_once: int, folder: Path, engine: str) -> dict[str, float]:
     from benchmarks.workload import benchmark_file
     from quaestor.core.collecting import collect_seldom
     from quaestor.datasets.dataset import Conversation, Dataset
     from quaestor.datasets.formats import read_dataset
-    from quaestor.evaluation.engines import InlineEngine
+    from quaestor.evaluation.engines import make_engine
+    from quaestor.evaluation.processes import ASKING, load_modules_ahead
     from quaestor.evaluation.run import run_dataset
     from quaestor.evaluation.spec import RunSpec
     from quaestor.llm.naming import find_model
@@ -117,6 +140,9 @@ def _play_quaestor(protocol: str, url: str, at_once: int, folder: Path) -> dict[
     from quaestor.store.base import open_store
 
     collect_seldom()
+    if engine == "processes":
+        load_modules_ahead([*ASKING, "quaestor.solvers.agent.solver"])
+    plays = make_engine(engine, at_once if engine == "inline" else os.cpu_count() or 1, at_once=at_once)
     count = len(json.loads((folder / "samples.json").read_text(encoding="utf-8"))["pages"])
     found = read_dataset(benchmark_file())
     pages = list({one.document.id: one.document for one in found.conversations}.values())
@@ -127,14 +153,37 @@ def _play_quaestor(protocol: str, url: str, at_once: int, folder: Path) -> dict[
         config = ModelConfig(find_model(name))
         spec = RunSpec.of(some, "agent", {}, model=config.fingerprint)
         async with open_store(store) as opened:
-            run = await run_dataset(some, spec, opened, InlineEngine(at_once), config=config)
+            run = await run_dataset(some, spec, opened, plays, config=config)
         assert run.status == "complete", run
 
     with tempfile.TemporaryDirectory() as stores:
         asyncio.run(play(Dataset.of("first", found.format, asked[:FIRST]), f"{stores}/first.db"))
-        started, computed = time.perf_counter(), time.process_time()
-        asyncio.run(play(Dataset.of("samples", found.format, asked), f"{stores}/runs.db"))
-        return {"seconds": time.perf_counter() - started, "computed": time.process_time() - computed}
+        with _computed_by_workers() as workers:
+            started, computed = time.perf_counter(), time.process_time()
+            asyncio.run(play(Dataset.of("samples", found.format, asked), f"{stores}/runs.db"))
+            seconds, here = time.perf_counter() - started, time.process_time() - computed
+        return {"seconds": seconds, "computed": here + sum(workers.values()), "here": here}
+
+
+@contextmanager
+def _computed_by_workers() -> Iterator[dict[int, float]]:
+    """Gives the seconds that each worker process has computed; looked up often, for workers end without a word."""
+    found, over = dict[int, float](), threading.Event()
+
+    def look() -> None:
+        while not over.wait(0.02):
+            for process in multiprocessing.active_children():
+                with suppress(OSError):
+                    times = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+                    found[process.pid or 0] = sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    try:
+        yield found
+    finally:
+        over.set()
+        looking.join()
 
 
 def _play_inspect(protocol: str, url: str, at_once: int, folder: Path) -> dict[str, float]:

@@ -120,7 +120,7 @@ class OutputFolder:
             OutputExistsError: It is there already, without `force`.
         """
         path = self.path / name
-        _require_free(path, self.inputs, self.force)
+        _require_free(path, self.inputs, self.force or go_on)
         with _named_in_errors(path):
             self.path.mkdir(parents=True, exist_ok=True)
             return path.open("a" if go_on else "w" if self.force else "x", encoding="utf-8")

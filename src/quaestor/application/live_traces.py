@@ -84,6 +84,7 @@ class TraceFolder:
     def __init__(self, output: OutputFolder, *, go_on: bool) -> None:
         """Takes the folder, and whether files that are there are added to."""
         self._output, self._go_on, self._files = output, go_on, ExitStack()
+        self._begun: set[str] = set()
 
     def __enter__(self) -> Self:
         """Returns the folder."""
@@ -101,7 +102,10 @@ class TraceFolder:
         Raises:
             InputError: The file cannot be written.
         """
-        file = self._output.growing(trace_name(place.conversation), go_on=self._go_on)
+        name = trace_name(place.conversation)
+        # A conversation that is begun again goes on in the file that this run has begun.
+        file = self._output.growing(name, go_on=self._go_on or name in self._begun)
+        self._begun.add(name)
         return TraceFile(self._files.enter_context(file), place)
 
 

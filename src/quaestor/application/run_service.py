@@ -35,6 +35,10 @@ from quaestor.store.records import RunKind, RunRecord, now
 # Below this many conversations starting worker processes costs more than they save.
 _FEW = 4
 
+MANY_ASKING = 32
+"""How many conversations may ask a model at once before they are spread over processes, unless a person says otherwise:
+one process makes about 200 requests a second."""
+
 MOST_WORKERS = 100_000
 """More than a cluster has room for: it says itself how many that is."""
 
@@ -198,32 +202,51 @@ def load_ahead(request: RunRequest) -> None:
     Args:
         request: What is to be run; where it is played in this process nothing is begun.
     """
-    settings, limit = request.settings, request.limit
-    modules = solver_spec(settings.solver).loads
-    if (
-        modules
-        and settings.engine in (None, "processes")
-        and settings.concurrency(asks=False) > 1
-        and (limit is None or limit > _FEW)
-    ):
-        from quaestor.evaluation.processes import load_modules_ahead
+    settings, solver = request.settings, solver_spec(request.settings.solver)
+    asks = solver.takes_model and settings.model is not None
+    if (solver.loads or asks) and _on_processes(settings, request.limit, asks=asks):
+        from quaestor.evaluation.processes import ASKING, load_modules_ahead
 
-        load_modules_ahead(modules)
+        load_modules_ahead((*solver.loads, *(ASKING if asks else ())))
+
+
+def _on_processes(settings: Settings, conversations: int | None, *, asks: bool) -> bool:
+    """Returns whether worker processes of this machine play.
+
+    Args:
+        settings: What a person has said of it.
+        conversations: How many are to be played; None where that is not known yet.
+        asks: Whether the solver asks a model.
+    """
+    if settings.engine is not None:
+        return settings.engine == "processes"
+    at_once = settings.concurrency(asks=asks)
+    if not asks:
+        return at_once > 1 and (conversations is None or conversations > _FEW)
+    if settings.tracing or _cores(settings) == 1:  # spans are sent by this process
+        return False
+    return min(at_once, at_once if conversations is None else conversations) > MANY_ASKING
+
+
+def _cores(settings: Settings) -> int:
+    return replace(settings, workers=None).concurrency(asks=False)
 
 
 def _engine(settings: Settings, conversations: int, config: ModelConfig | None) -> Engine:
-    """Returns what plays: a solver that waits for a model here, many conversations at once; others on all cores.
+    """Returns what plays: a solver that computes on all cores; one that waits for a model here, many at once.
 
-    Where a person names an engine it is that one.
+    Where a person names an engine it is that one. So many conversations that one core does not keep up with their
+    requests are played on all of them.
     """
-    concurrency = settings.concurrency(asks=config is not None)
     if settings.engine == "ray":
         return ray_engine(settings, config)
-    if settings.engine is not None:
-        return make_engine(settings.engine, concurrency)
-    if config is not None or concurrency == 1 or conversations <= _FEW:
-        return make_engine("inline", 1 if config is None else concurrency)
-    return make_engine("processes", concurrency)
+    asks = config is not None
+    at_once = settings.concurrency(asks=asks)
+    if _on_processes(settings, conversations, asks=asks):
+        return (
+            make_engine("processes", _cores(settings), at_once=at_once) if asks else make_engine("processes", at_once)
+        )
+    return make_engine("inline", at_once if asks or settings.engine else 1)
 
 
 def ray_engine(settings: Settings, config: ModelConfig | None = None) -> Engine:

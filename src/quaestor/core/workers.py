@@ -248,10 +248,14 @@ def _made(written: bytes) -> bytes:
         function, args, kwargs = pickle.loads(written)  # noqa: S301  # from the process that started this one
         return pickle.dumps((function(*args, **kwargs), None))
     except Exception as error:  # noqa: BLE001  # whatever it is, it is raised where the call was sent from
-        error.add_note(f"in a worker process:\n{traceback.format_exc()}")
-        try:
-            travelling = pickle.dumps((None, error))
-            pickle.loads(travelling)  # noqa: S301  # some errors can be written and not be read again
-        except Exception:  # noqa: BLE001
-            return pickle.dumps((None, EngineError(f"{type(error).__name__}: {error}")))
-        return travelling
+        return pickle.dumps((None, as_it_travels(error)))
+
+
+def as_it_travels(error: Exception) -> Exception:
+    """Returns an error of this worker process with a note where it was made; one that cannot travel, in words."""
+    error.add_note(f"in a worker process:\n{''.join(traceback.format_exception(error))}")
+    try:
+        pickle.loads(pickle.dumps(error))  # noqa: S301  # some errors can be written and not be read again
+    except Exception:  # noqa: BLE001
+        return EngineError(f"{type(error).__name__}: {error}")
+    return error

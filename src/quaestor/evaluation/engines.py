@@ -18,6 +18,7 @@ from quaestor.evaluation.runner import SolverFactory, run_conversation
 from quaestor.evaluation.watching import Watcher
 from quaestor.extras import require_extra
 from quaestor.llm.session import ModelSession
+from quaestor.llm.usage import Usage
 
 T = TypeVar("T")
 
@@ -36,6 +37,15 @@ class RunListener(Protocol):
 
     async def on_finish(self, conversation: Conversation, played: ConversationResult) -> None:
         """A conversation came to its end."""
+        ...
+
+    async def on_lost(self, conversation: Conversation, used: Usage) -> None:
+        """The process that played a conversation has died: it is to be played again, from `on_start` on.
+
+        Args:
+            conversation: Which one.
+            used: What it had asked a model for.
+        """
         ...
 
 
@@ -142,7 +152,7 @@ def make_engine(name: str, workers: int, address: str | None = None, at_once: in
         name: One of `ENGINES`.
         workers: How many conversations (inline) or processes run at once.
         address: Of a Ray cluster, `HOST:PORT`; None starts one on this machine.
-        at_once: How many conversations ask a model at once, in all processes of Ray together; None is a worker each.
+        at_once: How many conversations ask a model at once, in all processes together; None is one a process.
 
     Raises:
         InputError: No engine has that name.
@@ -153,7 +163,7 @@ def make_engine(name: str, workers: int, address: str | None = None, at_once: in
     if name == "processes":
         from quaestor.evaluation.processes import ProcessEngine
 
-        return ProcessEngine(workers)
+        return ProcessEngine(workers, at_once)
     if name == "ray":
         require_extra("ray", "the engine 'ray'")
         from quaestor.evaluation.ray_engine import RayEngine

@@ -14,7 +14,7 @@ from quaestor.conversation.answer import Answer
 from quaestor.conversation.events.kinds import Event
 from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core.computing import compute
-from quaestor.evaluation.recording import TurnPlace, prompt_record, storable_triple, turn_record, turn_status
+from quaestor.evaluation.recording import TurnPlace, prompt_record, turn_record, turn_status
 from quaestor.evaluation.watching import TurnBegun
 from quaestor.store.base import RunStore
 from quaestor.store.records import TurnRecord
@@ -57,8 +57,8 @@ class Journal:
         """Keeps the question, and before it the graph, unless it is the one that is kept."""
         self._loop = asyncio.get_running_loop()
         if begun.graph is not None and begun.graph.digest_of_document != self.graph_of:
-            triples = await compute(begun.graph.triples)
-            await self._store.save_graph(self.place.run, self.place.conversation, map(storable_triple, triples))
+            written = await compute(begun.graph.written)
+            await self._store.save_graph(self.place.run, self.place.conversation, written)
             self.graph_of = begun.graph.digest_of_document
         self.heard, self._begun, self._events, self._calls = True, begun, [], []
         if self._live:

@@ -1,4 +1,4 @@
-"""The engine for solvers that compute: worker processes, one a core.
+"""The engine of worker processes: for solvers that compute, one a core; for those that ask a model, `asking_processes`.
 
 Conversations travel in small chunks, and only a few chunks are under way at once, so memory stays bounded however
 long the dataset. Workers are spawned, not forked: the same on every platform, and no lock is inherited. On Linux a
@@ -19,7 +19,6 @@ from quaestor.core.collecting import collect_seldom
 from quaestor.core.triples import Triple
 from quaestor.core.workers import Workers, deaf
 from quaestor.datasets.dataset import Conversation
-from quaestor.errors import EngineError
 from quaestor.evaluation.conversation_result import ConversationResult
 from quaestor.evaluation.engines import RunListener, gather_limited
 from quaestor.evaluation.knowledge import GraphProvider
@@ -30,6 +29,14 @@ from quaestor.solvers.base import Solver
 # Large enough that conversations of one page mostly travel with one copy of it, small enough that little is lost
 # when a run is stopped and that both cores end at about the same time.
 CHUNK = 4
+
+ASKING = (
+    "quaestor.evaluation.asking_processes",
+    "quaestor.llm.clients",
+    "quaestor.llm.guarded",
+    "quaestor.llm.transport",
+)
+"""The modules that workers need whose solver asks a model, besides the solver's."""
 
 _Stored = tuple[Triple, ...] | None
 
@@ -65,9 +72,11 @@ class ProcessEngine:
 
     Attributes:
         workers: How many processes.
+        at_once: How many conversations ask a model at once, in all of them together; None is one a process.
     """
 
     workers: int
+    at_once: int | None = None
 
     async def play(
         self,
@@ -77,15 +86,16 @@ class ProcessEngine:
         graphs: GraphProvider | None = None,
         session: ModelSession | None = None,
     ) -> None:
-        """Plays every conversation once and tells the listener. For solvers that compute: models are asked inline."""
+        """Plays every conversation once and tells the listener."""
+        context = multiprocessing.get_context("forkserver") if _Ahead.loaded else multiprocessing.get_context("spawn")
         if session is not None:
-            raise EngineError("worker processes cannot share a model: take the inline engine")
-        workers = Workers(
-            self.workers,
-            multiprocessing.get_context("forkserver") if _Ahead.loaded else multiprocessing.get_context("spawn"),
-            "resume the run, with fewer workers if it recurs",
-            partial(_prepare_worker, factory, graphs),
-        )
+            from quaestor.evaluation.asking_processes import play_asking
+
+            spread = self.workers, self.at_once or self.workers, context
+            await play_asking(conversations, factory, listener, graphs, session, spread)
+            return
+        advice = "resume the run, with fewer workers if it recurs"
+        workers = Workers(self.workers, context, advice, partial(_prepare_worker, factory, graphs))
         loop = asyncio.get_running_loop()
 
         async def play_chunk(chunk: tuple[Conversation, ...]) -> None:

@@ -3,14 +3,12 @@
 Owns what travels: the solver and what pages are read with once to each worker, a page once for all conversations about
 it, a conversation to whichever worker is free, what came of it back. The process that called writes all of it, so what
 a worker that dies was about is played again, and is in the store once. What models are asked is counted in one place
-(`ray_budget`).
+(`shared_budget`).
 """
 
-import asyncio
 import pickle
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -21,13 +19,13 @@ from quaestor.core.computing import compute
 from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document, Section
-from quaestor.errors import EngineError
 from quaestor.evaluation.conversation_result import ConversationResult
 from quaestor.evaluation.engines import RunListener, gather_limited
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.ray_budget import Counter, SharedMeter, started_counter
+from quaestor.evaluation.ray_budget import RayCounter, started_counter
 from quaestor.evaluation.runner import SolverFactory, run_conversation
-from quaestor.llm.session import ModelConfig, ModelSession, open_session
+from quaestor.evaluation.shared_budget import WorkersModel, workers_config
+from quaestor.llm.session import ModelConfig, ModelSession
 from quaestor.solvers.base import Solver
 
 if TYPE_CHECKING:
@@ -91,7 +89,7 @@ class RayEngine:
                         if session is not None and counter is not None:
                             session.heard_elsewhere(played.exchanges)
                             if died:  # what was asked in vain was asked all the same
-                                played = replace(played, usage=await counter.used.remote(conversation.id))
+                                played = replace(played, usage=await counter.used(conversation.id))
                         await listener.on_finish(conversation, played)
 
                 size = CHUNK if at_once is None else 1
@@ -104,17 +102,12 @@ def _chunks(conversations: Iterable[Conversation], size: int) -> Iterator[tuple[
         yield chunk
 
 
-def _asking(session: ModelSession | None, cluster: Cluster) -> "tuple[ModelConfig | None, Counter | None]":
+def _asking(session: ModelSession | None, cluster: Cluster) -> "tuple[ModelConfig | None, RayCounter | None]":
     """Returns how workers reach the model, and what counts for all of them; neither where no model is asked."""
     if session is None:
         return None, None
-    config = session.config
-    if config is None:
-        raise EngineError("the engine 'ray' needs a session that `open_session` opened: its workers open their own")
-    counter = started_counter(config, session.connection.meter.total, cluster)
-    # What is recorded is written here, from what comes back; a recording that is played travels.
-    replayed = config.cassette if config.cassette is not None and not config.cassette.live else None
-    return replace(config, cassette=replayed, tracing=None), counter
+    config = workers_config(session, "ray")
+    return config, started_counter(config, session.connection.meter.total, cluster)
 
 
 def _carried(solver: Solver) -> Solver | None:
@@ -165,7 +158,7 @@ class PlayingWork:
         graphs: GraphProvider | None,
         config: ModelConfig | None,
         run: str,
-        counter: "Counter | None",
+        counter: RayCounter | None,
     ) -> None:
         """Takes what plays.
 
@@ -179,8 +172,7 @@ class PlayingWork:
         """
         self._solver, self._factory, self._graphs = solver, factory, graphs
         self._config, self._run, self._counter = config, run, counter
-        self._open: asyncio.Future[ModelSession] | None = None
-        self._stack = AsyncExitStack()
+        self._model: WorkersModel | None = None
 
     def __reduce__(self) -> tuple[type["PlayingWork"], tuple[Any, ...]]:
         return PlayingWork, (self._solver, self._factory, self._graphs, self._config, self._run, self._counter)
@@ -194,21 +186,12 @@ class PlayingWork:
         """
         if self._solver is None:
             self._solver = self._factory()
-        session = None if self._config is None else await self._session(self._config)
+        if self._model is None and self._config is not None and self._counter is not None:
+            self._model = WorkersModel(self._config, self._run, self._counter)
+        session = None if self._model is None else await self._model.session()
         results = []
         for conversation, number in chunk:
             document, stored = pages[number]
             whole = replace(conversation, document=document)
             results.append(await run_conversation(whole, self._solver, self._graphs, session, stored=stored))
         return tuple(results)
-
-    async def _session(self, config: ModelConfig) -> ModelSession:
-        """Returns this worker's way to the model, opened once; it ends with the worker."""
-        if self._open is None:
-            self._open = asyncio.get_running_loop().create_future()
-            assert self._counter is not None
-            meter = SharedMeter(config, self._counter)
-            opened = await self._stack.enter_async_context(open_session(config, meter=meter))
-            opened.run = self._run
-            self._open.set_result(opened)
-        return await self._open

@@ -22,16 +22,25 @@ from quaestor.conversation.events.kinds import (
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.core.answer_value import value_to_text
+from quaestor.core.caching import BoundedCache
 from quaestor.core.quantity import Scale
 from quaestor.core.triples import Triple
 from quaestor.errors import PlanError
+from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.usage import Usage
 from quaestor.plan.program import to_program
 from quaestor.plan.steps import Plan
+from quaestor.store.contents import WrittenGraph
 from quaestor.store.records import CorrectionRecord, PromptRecord, TurnRecord, TurnStatus
 
 if TYPE_CHECKING:
     from quaestor.llm.transcript import Exchange
+
+
+_WRITTEN = 8 << 20
+"""Characters of graphs that are kept as they are stored."""
+
+_written = BoundedCache[tuple[str, str, str], WrittenGraph](_WRITTEN, lambda graph: len(graph.text))
 
 
 def stored_counts(usage: Usage) -> dict[str, int]:
@@ -191,6 +200,12 @@ def program_of(turn: Turn, history: Sequence[Turn]) -> str | None:
     except PlanError:
         # Program text has no word for some plans (the smaller of two); their number counts all the same.
         return None
+
+
+def written_graph(graph: KnowledgeGraph) -> WrittenGraph:
+    """Returns a graph as it is stored; conversations about one page share it."""
+    key = graph.document, graph.digest_of_document, graph.ontology
+    return _written.get(key, lambda: WrittenGraph.of(map(storable_triple, graph.triples())))
 
 
 def storable_triple(triple: Triple) -> Triple:

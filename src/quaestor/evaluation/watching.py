@@ -13,13 +13,43 @@ from quaestor.conversation.events.kinds import Event, ToolCalled
 from quaestor.conversation.events.trace import Trace
 from quaestor.conversation.references.resolved import References
 from quaestor.conversation.turn import ToolCall, Turn
-from quaestor.evaluation.recording import TurnPlace
+from quaestor.evaluation.recording import TurnPlace, written_graph
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.solvers.base import TurnContext
+from quaestor.store.contents import WrittenGraph
 from quaestor.store.records import ExampleStatus
 
 if TYPE_CHECKING:
     from quaestor.llm.transcript import Exchange
+
+
+class SeenGraph(Protocol):
+    """A graph as a watcher hears of it."""
+
+    @property
+    def digest_of_document(self) -> str:
+        """Of what it is the graph."""
+        ...
+
+    def written(self) -> WrittenGraph:
+        """Returns it as it is stored; that takes milliseconds."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltGraph:
+    """A graph that this process has built. A `SeenGraph`."""
+
+    graph: KnowledgeGraph
+
+    @property
+    def digest_of_document(self) -> str:
+        """Of what it is the graph."""
+        return self.graph.digest_of_document
+
+    def written(self) -> WrittenGraph:
+        """Returns it as it is stored."""
+        return written_graph(self.graph)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +71,7 @@ class TurnBegun:
     started: datetime
     history: tuple[Turn, ...]
     references: References
-    graph: KnowledgeGraph | None = None
+    graph: SeenGraph | None = None
 
 
 class Watcher(Protocol):

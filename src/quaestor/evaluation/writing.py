@@ -31,6 +31,8 @@ from quaestor.llm.usage import Usage
 from quaestor.store.base import RunStore
 from quaestor.store.records import ConversationRecord, TurnRecord, now
 
+_LOST = "EngineError: the worker process that played it died"
+
 OnConversation = Callable[[Conversation, tuple[Turn, ...]], None]
 
 
@@ -191,6 +193,27 @@ class RunWriter:
         if self._on_conversation:
             # What an outage has left is played again, and heard of then.
             self._on_conversation(conversation, () if played.status == "outage" else played.turns)
+
+    async def on_lost(self, conversation: Conversation, used: Usage) -> None:
+        """Ends the attempt at a conversation whose process has died; what is kept of it stays as that attempt."""
+        journal = self._journals.pop(conversation.id)
+        await journal.settle()
+        spent = self._used[conversation.id] = self._used.get(conversation.id, Usage()) + used
+        self._seen[conversation.id] = journal.place.attempt
+        example = ConversationRecord(
+            run=self._run,
+            conversation=conversation.id,
+            document=conversation.document.id,
+            status="outage",
+            started=now(),
+            finished=now(),
+            error=_LOST,
+            usage=stored_counts(spent),
+            attempt=journal.place.attempt,
+        )
+        await self._store.complete_example(example, ())
+        if observer := self._observers.pop(conversation.id, None):
+            await observer.on_end("outage", _LOST)
 
 
 def _unkept(conversation: Conversation, played: ConversationResult, journal: Journal) -> tuple[TurnRecord, ...]:

@@ -147,6 +147,11 @@ class Meter:
         """What has been used in all."""
         return self._total
 
+    @property
+    def limited(self) -> bool:
+        """Whether there is a limit."""
+        return self._budget != Budget()
+
     def turn(self, place: TurnKey) -> Usage:
         """Returns what one turn has used."""
         return self._turns.get(place, Usage())

@@ -73,8 +73,8 @@ class SolverSpec(Generic[O]):
         any_kind: Options that hold over a dataset whose questions ask for all kinds of answers, unless something else
             is said; where a person asks, `asked` says them.
         told: What its options add to what a model is told, such as the text of a file; part of the prompts' digest.
-        loads: The modules that `build` needs, of a solver that computes: what its worker processes load while the
-            conversations that they are to play are being read.
+        loads: The modules that `build` needs: what worker processes load while the conversations that they are to play
+            are being read.
     """
 
     name: str

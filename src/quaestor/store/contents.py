@@ -10,7 +10,7 @@ import hashlib
 import json
 import zlib
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -192,6 +192,31 @@ def triples_to_text(triples: Iterable[tuple[str, str, str]]) -> str:
         for s, of in groupby(sorted({(s, p, o) for s, p, o in triples}), key=lambda triple: triple[0])
     }
     return json.dumps(grouped, ensure_ascii=False, separators=(",", ":"))
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenGraph:
+    """A set of triples as the one text of it: made once for all that keep it, and small where it travels.
+
+    Attributes:
+        text: As `triples_to_text` writes it.
+        size: How many triples it has.
+    """
+
+    text: str
+    size: int
+
+    @classmethod
+    def of(cls, triples: Iterable[tuple[str, str, str]]) -> "WrittenGraph":
+        """Returns triples written; those that are already stay as they are."""
+        if isinstance(triples, WrittenGraph):
+            return triples
+        found = {(s, p, o) for s, p, o in triples}
+        return cls(triples_to_text(found), len(found))
+
+    def __iter__(self) -> Iterator[Triple]:
+        """Yields the triples, sorted."""
+        return iter(text_to_triples(self.text))
 
 
 def text_to_triples(text: str) -> tuple[Triple, ...]:

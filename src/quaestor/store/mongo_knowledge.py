@@ -15,7 +15,7 @@ from quaestor.core.computing import compute
 from quaestor.core.triples import Triple
 from quaestor.errors import StoreError
 from quaestor.store import errors as refusals
-from quaestor.store.contents import text_to_triples, triples_to_text
+from quaestor.store.contents import WrittenGraph, text_to_triples
 from quaestor.store.mongo_connection import Database, Document
 from quaestor.store.mongo_documents import conversation_key, from_key, to_key
 from quaestor.store.mongo_retrying import retried
@@ -96,9 +96,9 @@ class MongoKnowledge(MongoUpkeep):
     async def _put_graph(
         self, db: Database, name: str, place: Mapping[str, str], triples: Iterable[tuple[str, str, str]]
     ) -> None:
-        found = set(triples)
-        (digest,) = await self._contents.put(db, (await compute(triples_to_text, found), ()))
-        change = {"$set": {"content": digest, "triples": len(found), "createdAt": now()}}
+        written = await compute(WrittenGraph.of, triples)
+        (digest,) = await self._contents.put(db, (written.text, ()))
+        change = {"$set": {"content": digest, "triples": written.size, "createdAt": now()}}
         try:
             await db[name].update_one(place, change, upsert=True)
         except DuplicateKeyError:  # another process has made it meanwhile

@@ -14,7 +14,7 @@ from time import time
 
 from quaestor.core.triples import Triple
 from quaestor.store import errors as refusals
-from quaestor.store.contents import names_of_prompt, text_to_triples, triples_to_text
+from quaestor.store.contents import WrittenGraph, names_of_prompt, text_to_triples, triples_to_text
 from quaestor.store.records import (
     MOST_SECONDS,
     Claim,
@@ -335,7 +335,7 @@ class SqliteStore(SqliteUpkeep):
 
     def _put_graph(self, table: str, key: Mapping[str, str], triples: Iterable[tuple[str, str, str]]) -> None:
         """Keeps a graph under its key, and frees what was kept there where nothing else has it."""
-        before, number = self._graph(table, key), self._contents.put(triples_to_text(triples))
+        before, number = self._graph(table, key), self._contents.put(WrittenGraph.of(triples).text)
         names, values = ", ".join([*key, "created", "content"]), (*key.values(), encode("created", now()), number)
         marks = ", ".join("?" * len(values))
         self._db.execute(f"REPLACE INTO {table} ({names}) VALUES ({marks})", values)

@@ -11,6 +11,7 @@ from quaestor.evaluation.conversation_result import ConversationResult
 from quaestor.evaluation.engines import Engine, InlineEngine, gather_limited, make_engine
 from quaestor.evaluation.processes import CHUNK, ProcessEngine
 from quaestor.evaluation.ray_engine import RayEngine
+from quaestor.llm.usage import Usage
 
 ENGINES = [
     pytest.param(InlineEngine(1), id="inline"),
@@ -37,6 +38,9 @@ class Hearing:
             raise StoreError("the disk is full")
         assert conversation.id not in self.ended
         self.ended[conversation.id] = played
+
+    async def on_lost(self, conversation: Conversation, used: Usage) -> None:
+        raise AssertionError(conversation.id)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -166,3 +166,6 @@ class _Deaf:
 
     async def on_finish(self, conversation: object, played: object) -> None:
         pass
+
+    async def on_lost(self, conversation: object, used: object) -> None:
+        pass

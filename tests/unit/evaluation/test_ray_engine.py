@@ -43,6 +43,7 @@ from quaestor.llm.budget import Budget
 from quaestor.llm.cassette import CassettePlayer, CassetteRecorder
 from quaestor.llm.naming import find_model
 from quaestor.llm.session import ModelConfig
+from quaestor.llm.usage import Usage
 from quaestor.readers.cache import FolderCache
 from quaestor.readers.content import read_content
 from quaestor.readers.reading import document_key
@@ -79,6 +80,9 @@ class Hearing:
     async def on_finish(self, conversation: Conversation, played: ConversationResult) -> None:
         assert conversation.id not in self.ended
         self.ended[conversation.id] = played
+
+    async def on_lost(self, conversation: Conversation, used: Usage) -> None:
+        raise AssertionError(conversation.id)
 
 
 def played(

@@ -1,0 +1,356 @@
+"""Worker processes that wait: an event loop in each, many calls at once, and a line to the process that started them.
+
+`workers` sends a call and hears its result; what is called here also tells and asks while it goes on, in the order in
+which it happens. Owns how such workers are started, heard and ended. As there, each has a connection of its own and
+nothing else is shared, and none outlives the process that started it. One that dies is replaced, and its calls fail
+with `LostWorkerError`: whoever made them knows whether they may be made again.
+"""
+
+import asyncio
+import itertools
+import multiprocessing
+import os
+import pickle
+import signal
+import socket
+import threading
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Hashable
+from dataclasses import dataclass, field
+from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from quaestor.core.frames import Frames
+from quaestor.core.workers import as_it_travels, deaf
+from quaestor.errors import EngineError
+
+if TYPE_CHECKING:
+    from multiprocessing.context import ForkServerContext, SpawnContext
+
+MOST_DEATHS = 4
+"""Workers that may die one after the other before what they were about is to blame."""
+
+_HARDLY_MORE = 2
+_MOST_ALIKE = 256
+
+_CALL, _TOLD, _REPLY, _FAILED, _READY, _RESULT, _ERROR, _ASKED, _UP = range(9)
+
+
+class LostWorkerError(Exception):
+    """The worker that made a call has died."""
+
+
+class Line(Protocol):
+    """A worker's way to the process that started it. What is said arrives in order."""
+
+    def tell(self, what: Any) -> None:
+        """Says something."""
+        ...
+
+    async def ask(self, what: Any) -> Any:
+        """Says something, and returns what is answered, or raises it."""
+        ...
+
+
+class LoopWork(Protocol):
+    """What a worker does."""
+
+    async def call(self, job: Any) -> Any:
+        """Returns what comes of a job; others are under way meanwhile."""
+        ...
+
+    def told(self, what: Any) -> None:
+        """Hears what all workers are told."""
+        ...
+
+
+@dataclass(slots=True, eq=False)
+class _Worker:
+    """A worker as the process sees it that started it."""
+
+    process: BaseProcess
+    frames: Frames
+    calls: "dict[int, asyncio.Future[Any]]" = field(default_factory=dict)
+    ready: bool = False
+
+
+class LoopWorkers:
+    """Workers that live while the block is entered. For one event loop."""
+
+    def __init__(
+        self,
+        count: int,
+        context: "SpawnContext | ForkServerContext",
+        make: Callable[[Line], LoopWork],
+        hear: Callable[[Any], None],
+        answer: Callable[[Any], Awaitable[Any]],
+    ) -> None:
+        """Starts nothing.
+
+        Args:
+            count: How many processes.
+            context: How they are started.
+            make: Called once in each, makes what it does there; it must survive pickling.
+            hear: Is told what a worker says, in the event loop.
+            answer: Returns what a worker asks for; what it raises is raised there.
+        """
+        self._count, self._context, self._make, self._hear, self._answer = count, context, make, hear, answer
+        self._workers: list[_Worker] = []
+        self._alike: OrderedDict[Hashable, _Worker] = OrderedDict()
+        self._hiring: set[asyncio.Task[None]] = set()
+        self._answering: set[asyncio.Task[None]] = set()
+        self._numbers = itertools.count()
+        self._hired, self._complete = asyncio.Event(), False
+        self._died_young = 0
+        self._failure: Exception | None = None
+        self._over = False
+        self._started: list[BaseProcess] = []
+        self._lock = threading.Lock()
+
+    async def __aenter__(self) -> Self:
+        """Begins to start the workers."""
+        for _ in range(self._count):
+            self._hire()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        """Ends them, whatever they are doing: who wants results has waited for them."""
+        with self._lock:
+            self._over = True
+            for process in self._started:
+                process.kill()
+            for process in self._started:
+                process.join()
+        for worker in self._workers:
+            worker.frames.close()
+        for task in self._answering:
+            task.cancel()
+        # A worker that is being started is ended by who starts it.
+        await asyncio.gather(*self._hiring, *self._answering, return_exceptions=True)
+
+    async def call(self, job: object, like: Hashable = None) -> Any:
+        """Returns what comes of a job, done by a worker that has few.
+
+        Args:
+            job: What `LoopWork.call` is given; it must survive pickling.
+            like: What it has in common with others: they go to one worker, where that has hardly more than the rest.
+
+        Raises:
+            LostWorkerError: The worker died.
+            EngineError: None can be started.
+            Exception: Whatever the work raised.
+        """
+        worker = await self._next(like)
+        number, ended = next(self._numbers), asyncio.get_running_loop().create_future()
+        written = pickle.dumps(job, 5)
+        worker.calls[number] = ended
+        worker.frames.send(_CALL, number, written)
+        try:
+            return await ended
+        finally:
+            worker.calls.pop(number, None)
+
+    def tell_all(self, what: object) -> None:
+        """Tells all workers something."""
+        written = pickle.dumps(what, 5)
+        for worker in self._workers:
+            worker.frames.send(_TOLD, 0, written)
+
+    async def _next(self, like: Hashable) -> _Worker:
+        # With the first calls until all are there: else one worker would have all of these.
+        while self._failure is None and not (self._workers and self._complete):
+            self._hired.clear()
+            await self._hired.wait()
+        if self._failure is not None:
+            raise self._failure
+        chosen = min(self._workers, key=lambda worker: len(worker.calls))
+        before = self._alike.pop(like, chosen)
+        if before in self._workers and len(before.calls) <= len(chosen.calls) + _HARDLY_MORE:
+            chosen = before
+        self._alike[like] = chosen
+        if len(self._alike) > _MOST_ALIKE:
+            self._alike.popitem(last=False)
+        return chosen
+
+    def _hire(self) -> None:
+        task = asyncio.create_task(self._begin())
+        self._hiring.add(task)
+        task.add_done_callback(self._hiring.discard)
+
+    async def _begin(self) -> None:
+        """Has a worker started, and hears it from then on."""
+        try:
+            # In a thread: a fork server answers when it has loaded everything, and nobody here waits for that.
+            process, ours = await asyncio.to_thread(self._start)
+        except Exception as error:  # noqa: BLE001 - what cannot be pickled says so in its own way
+            self._fail(error)
+            return
+        if self._over:
+            ours.close()
+            return
+        frames = Frames(lambda *said: self._said(worker, *said), lambda: self._lost(worker))
+        worker = _Worker(process, frames)
+        self._workers.append(worker)
+        await asyncio.get_running_loop().create_connection(lambda: frames, sock=ours)
+        self._complete = self._complete or len(self._workers) == self._count
+        self._hired.set()
+
+    def _start(self) -> tuple[BaseProcess, socket.socket]:
+        ours, theirs = socket.socketpair()
+        try:
+            process = self._context.Process(target=_serve, args=(theirs, self._make), daemon=True)
+            with deaf():
+                process.start()
+        except BaseException:
+            ours.close()
+            raise
+        finally:
+            theirs.close()  # so that the worker's end is closed when the worker is gone
+        with self._lock:
+            self._started.append(process)
+            if self._over:
+                process.kill()
+                process.join()
+        return process, ours
+
+    def _said(self, worker: _Worker, kind: int, number: int, written: bytes) -> None:
+        if kind == _UP:
+            self._hear(pickle.loads(written))  # noqa: S301 - from a process of ours, as all that follows
+        elif kind == _ASKED:
+            task = asyncio.create_task(self._reply(worker, number, written))
+            self._answering.add(task)
+            task.add_done_callback(self._answering.discard)
+        elif kind == _READY:
+            worker.ready = True
+        elif (ended := worker.calls.get(number)) is not None and not ended.done():
+            try:
+                value = pickle.loads(written)  # noqa: S301
+            except Exception as failure:  # noqa: BLE001 - whatever an object says of being unpickled
+                kind, value = _ERROR, failure
+            if kind == _RESULT:
+                ended.set_result(value)
+            else:
+                ended.set_exception(value)
+
+    async def _reply(self, worker: _Worker, number: int, written: bytes) -> None:
+        try:
+            value, kind = await self._answer(pickle.loads(written)), _REPLY  # noqa: S301
+        except Exception as error:  # noqa: BLE001 - raised again where it was asked
+            value, kind = error, _FAILED
+        worker.frames.send(kind, number, pickle.dumps(value, 5))
+
+    def _lost(self, worker: _Worker) -> None:
+        """A worker has died, or is ended."""
+        if self._over:
+            return
+        self._workers.remove(worker)
+        with self._lock:
+            self._started.remove(worker.process)
+        worker.process.kill()
+        worker.process.join()
+        self._died_young = 0 if worker.ready else self._died_young + 1
+        if self._died_young >= MOST_DEATHS:
+            self._fail(EngineError("worker processes die as they begin (killed, or out of memory): take fewer workers"))
+        for ended in worker.calls.values():
+            if not ended.done():
+                ended.set_exception(LostWorkerError())
+        if self._failure is None:
+            self._hire()
+
+    def _fail(self, why: Exception) -> None:
+        """Nothing is to be had of any worker any more."""
+        self._failure = self._failure or why
+        self._hired.set()
+        for worker in self._workers:
+            for ended in worker.calls.values():
+                if not ended.done():
+                    ended.set_exception(why)
+
+
+def _serve(line: socket.socket, make: Callable[[Line], LoopWork]) -> None:
+    """Does what comes in until the process that started this one lets go, or dies."""
+    for number in (signal.SIGINT, signal.SIGTERM):  # where there is no mask
+        signal.signal(number, signal.SIG_IGN)
+    # The connection tells it too, but not while something computes in the event loop.
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    asyncio.run(_Serving(make).serve(line))
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    wait([parent.sentinel])
+    os._exit(1)
+
+
+class _Serving:
+    """A worker, in its own process. A `Line`."""
+
+    def __init__(self, make: Callable[[Line], LoopWork]) -> None:
+        self._work = make(self)
+        self._asked: dict[int, asyncio.Future[Any]] = {}
+        self._numbers = itertools.count()
+        self._doing: set[asyncio.Task[None]] = set()
+        self._frames: Frames
+
+    async def serve(self, line: socket.socket) -> None:
+        def gone() -> None:
+            os._exit(1)  # nobody is there any more
+
+        self._loop = asyncio.get_running_loop()
+        _, self._frames = await self._loop.create_connection(lambda: Frames(self._said, gone), sock=line)
+        self._frames.send(_READY, 0)
+        await asyncio.Event().wait()
+
+    def tell(self, what: Any) -> None:
+        """Says something, from any thread."""
+        written = pickle.dumps(what, 5)
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            self._loop.call_soon_threadsafe(self._frames.send, _UP, 0, written)
+        else:
+            self._frames.send(_UP, 0, written)
+
+    async def ask(self, what: Any) -> Any:
+        """Says something, and returns what is answered, or raises it."""
+        number, answered = next(self._numbers), self._loop.create_future()
+        self._asked[number] = answered
+        self._frames.send(_ASKED, number, pickle.dumps(what, 5))
+        try:
+            return await answered
+        finally:
+            del self._asked[number]
+
+    def _said(self, kind: int, number: int, written: bytes) -> None:
+        if kind == _CALL:
+            task = asyncio.create_task(self._do(number, written))
+            self._doing.add(task)
+            task.add_done_callback(self._doing.discard)
+        elif kind == _TOLD:
+            self._work.told(pickle.loads(written))  # noqa: S301 - from the process that started this one
+        elif (answered := self._asked.get(number)) is not None and not answered.done():
+            value = pickle.loads(written)  # noqa: S301
+            if kind == _REPLY:
+                answered.set_result(value)
+            else:
+                answered.set_exception(value)
+
+    async def _do(self, number: int, written: bytes) -> None:
+        try:
+            result = await self._work.call(pickle.loads(written))  # noqa: S301
+            kind, answer = _RESULT, _as_result(result)
+        except Exception as error:  # noqa: BLE001 - raised again where the call was sent from
+            kind, answer = _ERROR, pickle.dumps(as_it_travels(error), 5)
+        self._frames.send(kind, number, answer)
+
+
+def _as_result(result: object) -> bytes:
+    try:
+        return pickle.dumps(result, 5)
+    except Exception as error:
+        raise EngineError(f"a worker could not say what came of its work: {error}") from error

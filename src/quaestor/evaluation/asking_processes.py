@@ -1,0 +1,288 @@
+"""Conversations that ask a model, on several processes of this machine: an event loop in each, one writer for all.
+
+A worker plays; whatever happens in it is told to the process that started it while it happens, which writes it down as
+it would of a conversation of its own, records what was asked, and counts for all (`shared_budget`). What a worker that
+died was about is begun again, as another attempt.
+"""
+
+import asyncio
+import pickle
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from quaestor.conversation.events.kinds import Event
+from quaestor.conversation.turn import ToolCall, Turn
+from quaestor.core.caching import BoundedCache
+from quaestor.core.collecting import collect_seldom
+from quaestor.core.computing import compute
+from quaestor.core.loop_workers import MOST_DEATHS, Line, LoopWorkers, LostWorkerError
+from quaestor.core.triples import Triple
+from quaestor.datasets.dataset import Conversation
+from quaestor.documents.document import Document, Section
+from quaestor.errors import BudgetExceededError, EngineError
+from quaestor.evaluation.conversation_result import ConversationResult
+from quaestor.evaluation.engines import RunListener, gather_limited
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.runner import SolverFactory, run_conversation
+from quaestor.evaluation.shared_budget import Counter, WorkersModel, workers_config
+from quaestor.evaluation.watching import TurnBegun, Watcher
+from quaestor.llm.session import ModelConfig, ModelSession
+from quaestor.llm.usage import Usage
+from quaestor.solvers.base import Solver
+from quaestor.store.contents import WrittenGraph
+
+if TYPE_CHECKING:
+    from multiprocessing.context import ForkServerContext, SpawnContext
+
+    from quaestor.llm.transcript import Exchange
+
+_PAGES = 64
+"""Pages that are kept ready to be sent, or as they were received."""
+
+_ELSEWHERE = Document("", (Section(""),), ())
+"""Stands for the page in a conversation that travels without it."""
+
+_Page = tuple[Document, tuple[Triple, ...] | None]
+"""A page, and its graph where that is frozen."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A conversation as it travels.
+
+    Attributes:
+        conversation: Without its page.
+        key: Of the page.
+        page: The page, pickled once for all conversations about it.
+        watched: Whether anybody hears of it as it is played.
+    """
+
+    conversation: Conversation
+    key: tuple[str, str]
+    page: bytes
+    watched: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _SentGraph:
+    """A graph that another process has built. A `SeenGraph`."""
+
+    digest_of_document: str
+    text: WrittenGraph
+
+    def written(self) -> WrittenGraph:
+        return self.text
+
+
+@dataclass(slots=True)
+class _Heard:
+    """A conversation that is being played elsewhere, as far as it was heard of."""
+
+    conversation: Conversation
+    watcher: Watcher | None
+    turns: list[Turn]
+    used: Usage
+
+
+async def play_asking(
+    conversations: Iterable[Conversation],
+    factory: SolverFactory,
+    listener: RunListener,
+    graphs: GraphProvider | None,
+    session: ModelSession,
+    spread: "tuple[int, int, SpawnContext | ForkServerContext]",
+) -> None:
+    """Plays every conversation once and tells the listener.
+
+    Args:
+        conversations: Drawn as they are needed.
+        factory: Builds the solver, once a process.
+        listener: Its errors end the play.
+        graphs: What pages are read with.
+        session: The model, whose meter counts for all.
+        spread: Over how many processes, how many conversations at once in all of them, and how they are started.
+
+    Raises:
+        EngineError: Workers died over one conversation, one after the other, or none can be started.
+    """
+    processes, at_once, context = spread
+    play = _Play(listener, session)
+    make = partial(_Player, factory, graphs, workers_config(session, "processes"), session.run, play.limited)
+    pages = _Pages(graphs)
+    async with LoopWorkers(min(processes, at_once), context, make, play.hear, play.answer) as workers:
+        play.tell_all = workers.tell_all
+
+        async def play_one(conversation: Conversation) -> None:
+            for _ in range(MOST_DEATHS):
+                watcher = await listener.on_start(conversation)
+                if watcher is False:
+                    return
+                key, page = await pages.written(conversation.document)
+                job = _Job(replace(conversation, document=_ELSEWHERE), key, page, watcher is not None)
+                async with play.hearing(conversation, watcher) as heard:
+                    try:
+                        played: ConversationResult = await workers.call(job, key)
+                    except LostWorkerError:
+                        await listener.on_lost(conversation, heard.used)
+                        continue
+                    if watcher is not None:
+                        played = replace(played, turns=tuple(heard.turns))
+                await listener.on_finish(conversation, played)
+                return
+            raise EngineError(
+                f"{MOST_DEATHS} worker processes died one after the other over {conversation.id} (killed, or out of "
+                "memory): resume the run, with fewer workers if it recurs"
+            )
+
+        await gather_limited(conversations, play_one, at_once)
+
+
+class _Pages:
+    """Pages as they travel."""
+
+    def __init__(self, graphs: GraphProvider | None) -> None:
+        self._graphs = graphs
+        self._written = BoundedCache[tuple[str, str], bytes](_PAGES)
+
+    async def written(self, document: Document) -> tuple[tuple[str, str], bytes]:
+        key = document.id, document.digest
+        # Only this process has opened the store: what is frozen travels with the page.
+        stored = await self._graphs.stored(document) if self._graphs else None
+        return key, self._written.get(key, lambda: pickle.dumps((document, stored), 5))
+
+
+class _Play:
+    """What the process that started the workers hears of them, and answers."""
+
+    def __init__(self, listener: RunListener, session: ModelSession) -> None:
+        self._session, self._counter = session, Counter(session.connection.meter)
+        self._heard: dict[str, _Heard] = {}
+        self.limited = session.connection.meter.limited
+        self.tell_all: Callable[[object], None] = lambda what: None
+
+    @asynccontextmanager
+    async def hearing(self, conversation: Conversation, watcher: Watcher | None) -> AsyncIterator[_Heard]:
+        """Hears of a conversation as long as the block lasts."""
+        heard = self._heard[conversation.id] = _Heard(conversation, watcher, [], Usage())
+        try:
+            yield heard
+        finally:
+            del self._heard[conversation.id]
+
+    def hear(self, said: tuple[Any, ...]) -> None:
+        """Hears what a worker says."""
+        match said:
+            case ("exchange", exchange):
+                self._exchanged(exchange)
+            case ("event", id, index, event, call):
+                if (heard := self._heard.get(id)) and heard.watcher:
+                    heard.watcher.on_event(index, event, call)
+            case ("hold", model, seconds):
+                self._counter.hold(model, seconds)
+                self.tell_all((model, seconds))
+
+    def _exchanged(self, exchange: "Exchange") -> None:
+        meter = self._session.connection.meter
+        before = meter.total
+        self._session.heard_elsewhere([exchange])
+        if heard := self._heard.get(exchange.place.conversation):
+            heard.used += meter.total.since(before)
+            if heard.watcher:
+                heard.watcher.on_exchange(exchange)
+
+    async def answer(self, asked: tuple[Any, ...]) -> object:
+        """Returns what a worker asks for."""
+        match asked:
+            case ("reserve", model):
+                return self._counter.reserve(model)
+            case ("turn", id, begun):
+                if (heard := self._heard.get(id)) and heard.watcher:
+                    history = tuple(heard.turns) if heard.conversation.chained else ()
+                    await heard.watcher.on_turn(replace(begun, history=history))
+            case ("answer", id, index, turn):
+                if (heard := self._heard.get(id)) and heard.watcher:
+                    await heard.watcher.on_answer(index, turn)
+                    heard.turns.append(turn)
+        return None
+
+
+class _Player:
+    """What a worker does: plays conversations. A `LoopWork`, and the way to the counter, a `CounterLine`."""
+
+    def __init__(
+        self,
+        factory: SolverFactory,
+        graphs: GraphProvider | None,
+        config: ModelConfig,
+        run: str,
+        limited: bool,
+        line: Line,
+    ) -> None:
+        collect_seldom()
+        self._factory, self._graphs, self._limited, self._line = factory, graphs, limited, line
+        self._model = WorkersModel(config, run, self)
+        self._solver: asyncio.Task[Solver] | None = None
+        self._pages = BoundedCache[tuple[str, str], _Page](_PAGES)
+
+    async def call(self, job: _Job) -> ConversationResult:
+        """Returns how a conversation went; of one that is watched, without what was told before."""
+        if self._solver is None:
+            # A solver may read its weights. Its errors reach the process that started this one from here.
+            self._solver = asyncio.create_task(compute(self._factory))
+        solver = await asyncio.shield(self._solver)
+        document, stored = self._pages.get(job.key, lambda: pickle.loads(job.page))  # noqa: S301 - from our parent
+        conversation = replace(job.conversation, document=document)
+        watcher = _Telling(self._line, conversation) if job.watched else None
+        session = await self._model.session()
+        played = await run_conversation(conversation, solver, self._graphs, session, watcher, stored)
+        if watcher is None:
+            return replace(played, exchanges=())
+        told = watcher.graph_of == played.graph_of
+        return replace(played, exchanges=(), turns=(), graph=() if told else played.graph)
+
+    def told(self, what: tuple[str, float]) -> None:
+        """Leaves a model alone that another worker was told to leave alone."""
+        self._model.meter.held_elsewhere(*what)
+
+    async def reserve(self, model: str) -> BudgetExceededError | float:
+        """Asks for one more request, where there is a limit."""
+        if not self._limited:
+            return 0.0
+        said: BudgetExceededError | float = await self._line.ask(("reserve", model))
+        return said
+
+    def hold(self, model: str, seconds: float) -> None:
+        """Has no worker ask a model for some time."""
+        self._line.tell(("hold", model, seconds))
+
+    def append(self, exchange: "Exchange") -> None:
+        """Tells of one exchange."""
+        self._line.tell(("exchange", exchange))
+
+
+class _Telling:
+    """The Watcher of a worker: tells what it hears, and goes on when that is written."""
+
+    def __init__(self, line: Line, conversation: Conversation) -> None:
+        self._line, self._id, self._page = line, conversation.id, conversation.document
+        self.graph_of: str | None = None
+
+    async def on_turn(self, begun: TurnBegun) -> None:
+        seen = begun.graph
+        if seen is not None:
+            new = seen.digest_of_document != self.graph_of
+            self.graph_of = seen.digest_of_document
+            seen = _SentGraph(self.graph_of, await compute(seen.written)) if new else None
+        await self._line.ask(("turn", self._id, replace(begun, history=(), graph=seen)))
+
+    def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
+        self._line.tell(("event", self._id, index, event, call))
+
+    def on_exchange(self, exchange: "Exchange") -> None:
+        """The meter has told of it."""
+
+    async def on_answer(self, index: int, turn: Turn) -> None:
+        await self._line.ask(("answer", self._id, index, turn))

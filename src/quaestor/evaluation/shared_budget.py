@@ -1,0 +1,165 @@
+"""What a run may ask of its models, counted in one place for all of its workers, on this machine or on many.
+
+Every request of every worker is allowed there, and what it used is told there before that worker's next request is
+allowed: a limit of requests is never exceeded, one of tokens or money by what was in flight when it was reached. How a
+worker reaches the counter is its engine's: a `CounterLine`.
+"""
+
+import asyncio
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from typing import Protocol
+
+from quaestor.errors import BudgetExceededError, EngineError
+from quaestor.llm.budget import Meter, no_price
+from quaestor.llm.retrying import RetryPolicy
+from quaestor.llm.session import ModelConfig, ModelSession, open_session
+from quaestor.llm.transcript import Exchange
+from quaestor.llm.usage import Usage
+
+_AT_ONCE = 0.02
+"""Seconds that are not worth waiting for."""
+
+
+class Counter:
+    """Counts, in one process."""
+
+    def __init__(self, meter: Meter) -> None:
+        """Takes what counts: it has the limits, the prices, and what the run has used before."""
+        self._meter = meter
+        self._conversations: dict[str, Usage] = {}
+
+    def reserve(self, model: str) -> BudgetExceededError | float:
+        """Allows one more request, which is 0, or returns what forbids it, or the seconds to wait before."""
+        if (wait := self._meter.waiting(model)) > _AT_ONCE:
+            return wait
+        try:
+            self._meter.reserve()
+        except BudgetExceededError as error:  # as a value it arrives as it is
+            return error
+        return 0.0
+
+    def hold(self, model: str, seconds: float) -> None:
+        """Has no worker ask a model for some time."""
+        self._meter.hold(model, seconds)
+
+    def append(self, exchange: Exchange) -> None:
+        """Counts one exchange."""
+        before = self._meter.total
+        self._meter.append(exchange)
+        name = exchange.place.conversation
+        self._conversations[name] = self._conversations.get(name, Usage()) + self._meter.total.since(before)
+
+    def used(self, conversation: str) -> Usage:
+        """Returns what a conversation has used, attempts that were lost included."""
+        return self._conversations.get(conversation, Usage())
+
+
+class CounterLine(Protocol):
+    """A worker's way to the counter. What is said arrives in order."""
+
+    async def reserve(self, model: str) -> BudgetExceededError | float:
+        """As the counter's."""
+        ...
+
+    def hold(self, model: str, seconds: float) -> None:
+        """As the counter's; nothing is waited for."""
+        ...
+
+    def append(self, exchange: Exchange) -> None:
+        """As the counter's; nothing is waited for."""
+        ...
+
+
+class SharedMeter(Meter):
+    """A worker's meter: counts its own turns, and asks the counter of all workers before every request."""
+
+    def __init__(self, config: ModelConfig, counter: CounterLine) -> None:
+        """Takes prices, and the counter."""
+        super().__init__(None, config.price or no_price, None, config.prices)
+        self._counter, self._retries = counter, RetryPolicy()
+
+    def hold(self, model: str, seconds: float) -> float:
+        """Has no worker ask a model for some time.
+
+        Args:
+            model: Its name.
+            seconds: From now.
+
+        Returns:
+            When that ends here.
+        """
+        self._counter.hold(model, seconds)
+        return super().hold(model, seconds)
+
+    def held_elsewhere(self, model: str, seconds: float) -> None:
+        """Has this worker not ask a model for some time, which another one was told to leave alone."""
+        super().hold(model, seconds)
+
+    async def allow(self, model: str = "") -> None:
+        """Allows one more request of all workers, once the model is not left alone any more.
+
+        Args:
+            model: The name of who is asked.
+
+        Raises:
+            BudgetExceededError: A limit is reached.
+        """
+        while said := await self._counter.reserve(model):
+            if isinstance(said, BudgetExceededError):
+                raise said
+            await asyncio.sleep(self._retries.spread(said))
+
+    def append(self, exchange: Exchange, /) -> None:
+        """Counts one exchange, here and for all."""
+        super().append(exchange)
+        # Told in order: this worker's next request is allowed after it.
+        self._counter.append(exchange)
+
+
+def workers_config(session: ModelSession, engine: str) -> ModelConfig:
+    """Returns what workers open sessions of their own with.
+
+    Args:
+        session: That of the process that they work for.
+        engine: The engine's name, for the error.
+
+    Raises:
+        EngineError: Nobody knows what it was opened with, or its requests are to be traced.
+    """
+    config = session.config
+    if config is None:
+        raise EngineError(
+            f"the engine {engine!r} needs a session that `open_session` opened: its workers open their own"
+        )
+    if config.tracing is not None:
+        raise EngineError(f"the engine {engine!r} sends no traces of its workers: take 'inline', or go without tracing")
+    # What is recorded is written by one process, from what comes back; a recording that is played travels.
+    replayed = config.cassette if config.cassette is not None and not config.cassette.live else None
+    return replace(config, cassette=replayed)
+
+
+class WorkersModel:
+    """A worker's way to the model, opened when it is asked for first; it ends with the worker."""
+
+    def __init__(self, config: ModelConfig, run: str, counter: CounterLine) -> None:
+        """Takes what it is opened with, the run's id, for tags, and the counter."""
+        self._config, self._run = config, run
+        self.meter = SharedMeter(config, counter)
+        self._opening: asyncio.Task[ModelSession] | None = None
+        self._stack = AsyncExitStack()
+
+    async def session(self) -> ModelSession:
+        """Returns the session, which all conversations of the worker share.
+
+        Raises:
+            ModelAccessError: A key is needed and not set on this machine.
+        """
+        if self._opening is None:
+            self._opening = asyncio.create_task(self._opened())
+        return await asyncio.shield(self._opening)
+
+    async def _opened(self) -> ModelSession:
+        opened = await self._stack.enter_async_context(open_session(self._config, meter=self.meter))
+        opened.run = self._run
+        return opened

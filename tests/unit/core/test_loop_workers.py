@@ -1,0 +1,104 @@
+"""Worker processes with an event loop each: many calls at once, what they tell and ask, and what becomes of them."""
+
+import asyncio
+import multiprocessing
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from quaestor.core.loop_workers import MOST_DEATHS, Line, LoopWorkers, LostWorkerError
+from quaestor.errors import EngineError, InputError
+
+pytestmark = pytest.mark.slow
+
+
+class Work:
+    """Does what a word says."""
+
+    def __init__(self, line: Line) -> None:
+        self._line, self._heard = line, list[object]()
+
+    async def call(self, job: tuple[str, object]) -> object:
+        match job:
+            case "wait", float(seconds):
+                await asyncio.sleep(seconds)
+            case "tell", int(number):
+                for each in range(number):
+                    self._line.tell(each)
+                await asyncio.to_thread(self._line.tell, "from a thread")
+            case "ask", question:
+                return await self._line.ask(question)
+            case "fail", Exception() as error:
+                raise error
+            case "result", "that cannot travel":
+                return lambda: None
+            case "die", _:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return os.getpid(), self._heard
+
+    def told(self, what: object) -> None:
+        self._heard.append(what)
+
+
+class CannotBegin(Work):
+    def __init__(self, line: Line) -> None:
+        os._exit(3)
+
+
+@asynccontextmanager
+async def some_workers(count: int = 2, make: type[Work] = Work) -> AsyncIterator[tuple[LoopWorkers, list[object]]]:
+    heard = list[object]()
+
+    async def answer(question: object) -> object:
+        if isinstance(question, Exception):
+            raise question
+        return f"{question}!"
+
+    async with LoopWorkers(count, multiprocessing.get_context("spawn"), make, heard.append, answer) as workers:
+        yield workers, heard
+    assert multiprocessing.active_children() == []
+
+
+def test_what_is_called_tells_asks_and_comes_back_and_calls_that_are_alike_share_a_worker() -> None:
+    async def scenario() -> None:
+        async with some_workers() as (workers, heard):
+            found = await asyncio.gather(*(workers.call(("wait", 0.2), number % 2) for number in range(8)))
+            assert len({process for process, _ in found}) == 2
+            assert [process for process, _ in found[::2]] == [found[0][0]] * 4
+            await workers.call(("tell", 3))
+            assert heard == [0, 1, 2, "from a thread"]
+            assert await workers.call(("ask", "x" * 3_000_000)) == "x" * 3_000_000 + "!"
+            with pytest.raises(InputError, match="no such thing"):
+                await workers.call(("ask", InputError("no such thing")))
+            with pytest.raises(InputError, match="not this") as caught:
+                await workers.call(("fail", InputError("not this")))
+            assert "in a worker process" in "".join(caught.value.__notes__)
+            with pytest.raises(EngineError, match="local object"):
+                await workers.call(("result", "that cannot travel"))
+            workers.tell_all("hear")
+            assert [told for _, told in await asyncio.gather(*(workers.call(("wait", 0.1)) for _ in range(2)))] == [
+                ["hear"],
+                ["hear"],
+            ]
+
+    asyncio.run(scenario())
+
+
+def test_a_worker_that_dies_is_replaced_and_its_calls_say_so() -> None:
+    async def scenario() -> None:
+        async with some_workers(1) as (workers, _):
+            found = await asyncio.gather(workers.call(("wait", 60.0)), workers.call(("die", 0)), return_exceptions=True)
+            assert [type(one) for one in found] == [LostWorkerError, LostWorkerError]
+            assert (await workers.call(("wait", 0.0)))[0] != os.getpid()
+        async with some_workers(1, CannotBegin) as (workers, _):
+            for _ in range(MOST_DEATHS - 1):
+                with pytest.raises(LostWorkerError):
+                    await workers.call(("wait", 0.0))
+            for _ in range(2):
+                with pytest.raises(EngineError, match="die as they begin"):
+                    await workers.call(("wait", 0.0))
+
+    asyncio.run(scenario())

@@ -1,0 +1,257 @@
+"""Conversations that ask a model in one, two and four worker processes: as in this process, whatever dies."""
+
+import asyncio
+import json
+import multiprocessing
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from multiprocessing import forkserver
+from pathlib import Path
+
+import pytest
+from asking import AskingSolver
+from local_models import loopback_only
+from model_replies import Asked, Reply, say, too_many
+from model_server import ModelServer
+from run_rows import content, stored
+from scripted import many_conversations, without_weights
+
+from quaestor.application.live_traces import TraceOptions
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.turn import Turn
+from quaestor.core import serial
+from quaestor.datasets.dataset import Conversation, Dataset
+from quaestor.errors import BudgetExceededError, EngineError, ModelError
+from quaestor.evaluation import processes
+from quaestor.evaluation.engines import Engine, InlineEngine
+from quaestor.evaluation.processes import ProcessEngine
+from quaestor.evaluation.run import run_dataset
+from quaestor.evaluation.runner import SolverFactory
+from quaestor.evaluation.spec import RunSpec
+from quaestor.evaluation.watching import Observing
+from quaestor.llm.budget import Budget
+from quaestor.llm.cassette import CassettePlayer, CassetteRecorder
+from quaestor.llm.naming import find_model
+from quaestor.llm.session import ModelConfig
+from quaestor.solvers.base import TurnContext
+from quaestor.store.base import open_store
+from quaestor.store.records import PromptRecord, RunRecord
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded_ahead() -> Iterator[None]:
+    """As the command line has it: a process with all modules, of which workers are forked."""
+    processes.load_modules_ahead([*processes.ASKING, "asking"])
+    yield
+    processes._Ahead.loaded = False
+    if sys.platform == "linux":
+        forkserver._forkserver._stop()  # type: ignore[attr-defined]  # of the standard library's own tests
+
+
+Progress = Callable[[Conversation, tuple[Turn, ...]], None]
+
+
+def played(
+    dataset: Dataset,
+    store: Path,
+    engine: Engine,
+    config: ModelConfig,
+    *,
+    resume: str | None = None,
+    factory: SolverFactory = AskingSolver,
+    progress: Progress | None = None,
+    observing: Observing | None = None,
+) -> RunRecord:
+    async def run() -> RunRecord:
+        async with open_store(str(store)) as opened:
+            spec = RunSpec.of(dataset, "scripted")
+            return await run_dataset(
+                dataset, spec, opened, engine,
+                resume=resume, factory=factory, config=config, on_conversation=progress, observing=observing,
+            )  # fmt: skip
+
+    return asyncio.run(run())
+
+
+def all_of(store: Path) -> tuple[str, str]:
+    """Everything that is stored of the only run but times and ids: rows, and prompts."""
+
+    async def prompts() -> list[PromptRecord]:
+        async with open_store(str(store), create=False) as opened:
+            (run,) = await opened.runs()
+            found = [await opened.prompts(run.id, one.conversation) for one in await opened.examples(run.id)]
+            return [prompt for conversation in found for prompt in conversation]
+
+    told = [serial.dump(prompt) for prompt in asyncio.run(prompts())]
+    for one in told:
+        for name in ("run", "started", "finished", "attempt"):
+            one.pop(name)
+    # The server of the tests numbers its replies.
+    return content(stored(store)), re.sub(r"chatcmpl-\d+", "", json.dumps(told, sort_keys=True))
+
+
+def answers(asked: Asked) -> Reply:
+    """A number of the question alone."""
+    return say(f"{len(asked.prompts[-1])}.5")
+
+
+def test_any_number_of_processes_leaves_what_this_process_leaves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset, tape = many_conversations(9), tmp_path / "exchanges.jsonl"
+
+    def left(name: str, engine: Engine, config: ModelConfig) -> object:
+        folder = tmp_path / name
+        with TraceOptions(folder).opened([one.id for one in dataset.conversations]) as traces:
+            played(dataset, tmp_path / f"{name}.db", engine, config, observing=traces.observe)
+        return all_of(tmp_path / f"{name}.db"), {file.name: told(file) for file in folder.iterdir()}
+
+    def told(file: Path) -> list[str]:
+        lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        kept = ("turn", "what", "prompt", "number", "status", "answer", "event")
+        return [re.sub(r"chatcmpl-\d+", "", json.dumps([line.get(name) for name in kept])) for line in lines]
+
+    with ModelServer(answers) as server, loopback_only(monkeypatch):
+        spec = find_model(f"openai:scripted@{server.url}/v1")
+        with CassetteRecorder(tape) as recorder:
+            two = left("two", ProcessEngine(2, 4), ModelConfig(spec, cassette=recorder))
+        assert two == left("here", InlineEngine(4), ModelConfig(spec))
+        assert two == left("one", ProcessEngine(1, 4), ModelConfig(spec))
+    # The server is gone: whoever asked it would fail.
+    with loopback_only(monkeypatch):
+        assert two == left("replayed", ProcessEngine(4, 4), ModelConfig(spec, cassette=CassettePlayer(tape)))
+        assert two == left("replayed here", InlineEngine(4), ModelConfig(spec, cassette=CassettePlayer(tape)))
+    assert multiprocessing.active_children() == []
+
+
+def test_a_budget_is_never_exceeded_whatever_process_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dataset = many_conversations(40)
+    with ModelServer(lambda asked: replace(answers(asked), delay=0.01)) as server, loopback_only(monkeypatch):
+        spec = find_model(f"openai:scripted@{server.url}/v1")
+        engine = ProcessEngine(2, 8)
+        with pytest.raises(BudgetExceededError):
+            played(dataset, tmp_path / "runs.db", engine, ModelConfig(spec, Budget(requests=50)))
+        assert len(server.asked) == 50
+        run, examples, _ = stored(tmp_path / "runs.db")
+        assert sum(example.usage.get("requests", 0) for example in examples) == 50
+        # A reply says that it cost 15 tokens: at most those that were under way come on top.
+        with pytest.raises(BudgetExceededError):
+            played(dataset, tmp_path / "tokens.db", engine, ModelConfig(spec, Budget(tokens=750)))
+        assert 50 <= len(server.asked) - 50 <= 50 + 8
+        assert played(dataset, tmp_path / "runs.db", engine, ModelConfig(spec), resume=run.id).status == "complete"
+
+
+def test_what_a_server_asks_of_one_process_holds_for_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    times = list[float]()
+
+    def script(asked: Asked) -> Reply:
+        times.append(time.monotonic())
+        return too_many("1") if asked.number == 20 else replace(answers(asked), delay=0.05)
+
+    with ModelServer(script) as server, loopback_only(monkeypatch):
+        spec = find_model(f"openai:scripted@{server.url}/v1")
+        played(many_conversations(9), tmp_path / "runs.db", ProcessEngine(2, 4), ModelConfig(spec))
+    assert len(times) > 40
+    # What was on its way already came, and then nothing until the time was over.
+    assert [at - times[20] for at in times if times[20] + 0.3 < at < times[20] + 0.95] == []
+
+
+def test_what_a_process_was_about_that_is_killed_is_played_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset, heard = many_conversations(24), list[str]()
+
+    def kill_one(conversation: Conversation, _turns: tuple[Turn, ...]) -> None:
+        heard.append(conversation.id)
+        if len(heard) in (4, 12):
+            os.kill(int(multiprocessing.active_children()[0].pid or 0), signal.SIGKILL)
+
+    with ModelServer(lambda asked: replace(answers(asked), delay=0.02)) as server, loopback_only(monkeypatch):
+        spec = find_model(f"openai:scripted@{server.url}/v1")
+        folder, store = tmp_path / "traces", tmp_path / "runs.db"
+        with TraceOptions(folder).opened([one.id for one in dataset.conversations]) as traces:
+            config = ModelConfig(spec)
+            played(dataset, store, ProcessEngine(2, 6), config, progress=kill_one, observing=traces.observe)
+        assert sorted(heard) == sorted(one.id for one in dataset.conversations)
+        sent = len(server.asked)
+        _, examples, turns = stored(store)
+        again = [example for example in examples if example.attempt > 1]
+        assert again
+        # What is on record was sent; what was under way when a process died may not be.
+        recorded = sum(example.usage["requests"] for example in examples)
+        assert sent - 12 <= recorded <= sent
+        assert len({(turn.conversation, turn.index) for turn in turns}) == len(turns)
+        played(dataset, tmp_path / "here.db", InlineEngine(6), ModelConfig(spec))
+    assert [(turn.conversation, turn.index, turn.answer, turn.usage) for turn in turns] == [
+        (turn.conversation, turn.index, turn.answer, turn.usage) for turn in stored(tmp_path / "here.db")[2]
+    ]
+    ends = [json.loads(file.read_text(encoding="utf-8").splitlines()[-1])["status"] for file in folder.iterdir()]
+    assert ends == ["complete"] * 24
+
+
+class DyingSolver(AskingSolver):
+    """Takes its process with it."""
+
+    async def solve(self, question: str, context: TurnContext) -> Answer:
+        os._exit(9)
+
+
+def test_a_conversation_that_kills_every_process_is_one_clear_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ModelServer(answers) as server, loopback_only(monkeypatch):
+        config = ModelConfig(find_model(f"openai:scripted@{server.url}/v1"))
+        with pytest.raises(EngineError, match="4 worker processes died one after the other over Single_") as caught:
+            played(many_conversations(1), tmp_path / "runs.db", ProcessEngine(1), config, factory=DyingSolver)
+        assert "\n" not in str(caught.value)
+        with pytest.raises(ModelError, match="weights of 'scripted' are missing"):
+            played(many_conversations(3), tmp_path / "more.db", ProcessEngine(1, 2), config, factory=without_weights)
+    assert multiprocessing.active_children() == []
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM], ids=["killed", "Ctrl-C", "SIGTERM"])
+def test_nothing_is_left_of_a_run_that_ends_early_and_one_that_was_killed_goes_on(
+    how: signal.Signals, tmp_path: Path
+) -> None:
+    store = tmp_path / "runs.db"
+    null, pipe = subprocess.DEVNULL, subprocess.PIPE
+    with ModelServer(lambda asked: replace(answers(asked), delay=0.1)) as server:
+        command = [sys.executable, "-c", "import quaestor.cli; quaestor.cli.main()", "run", "sample", "--limit", "3"]
+        command += ["--solver", "agent", "--model", f"openai:scripted@{server.url}/v1", "--store", str(store)]
+        spread = ["--engine", "processes", "--workers", "3"]
+        with subprocess.Popen([*command, *spread], start_new_session=True, stdout=null, stderr=pipe, text=True) as run:
+            while len(server.asked) < 5 and run.poll() is None:
+                time.sleep(0.01)
+            if how is signal.SIGKILL:
+                run.kill()
+            else:
+                os.killpg(run.pid, how)  # as a terminal and a service manager do: every process of the group hears it
+            told = run.communicate(timeout=60)[1]
+        assert "leaked" not in told
+        assert "Traceback" not in told
+        until = time.monotonic() + 10
+        while time.monotonic() < until:
+            try:
+                os.killpg(run.pid, 0)
+            except ProcessLookupError:
+                break
+            time.sleep(0.05)
+        else:
+            os.killpg(run.pid, signal.SIGKILL)
+            pytest.fail("processes are left ten seconds after the run ended")
+        if how is not signal.SIGKILL:
+            return
+        run_id = stored(store)[0].id
+        subprocess.run([*command, "--resume", run_id], stdout=null, stderr=null, check=True, timeout=60)
+    record, examples, turns = stored(store, run_id)
+    assert record.status == "complete"
+    assert [example.status for example in examples] == ["complete"] * 3
+    assert len({(turn.conversation, turn.index) for turn in turns}) == len(turns) == sum(one.turns for one in examples)
