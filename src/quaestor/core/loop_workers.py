@@ -257,7 +257,7 @@ class LoopWorkers:
             self._fail(EngineError("worker processes die as they begin (killed, or out of memory): take fewer workers"))
         for ended in worker.calls.values():
             if not ended.done():
-                ended.set_exception(LostWorkerError())
+                ended.set_exception(self._failure or LostWorkerError())
         if self._failure is None:
             self._hire()
 
