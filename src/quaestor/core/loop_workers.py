@@ -42,7 +42,7 @@ class LostWorkerError(Exception):
     """The worker that made a call has died."""
 
 
-class Line(Protocol):
+class WorkerLine(Protocol):
     """A worker's way to the process that started it. What is said arrives in order."""
 
     def tell(self, what: Any) -> None:
@@ -83,7 +83,7 @@ class LoopWorkers:
         self,
         count: int,
         context: "SpawnContext | ForkServerContext",
-        make: Callable[[Line], LoopWork],
+        make: Callable[[WorkerLine], LoopWork],
         hear: Callable[[Any], None],
         answer: Callable[[Any], Awaitable[Any]],
     ) -> None:
@@ -271,7 +271,7 @@ class LoopWorkers:
                     ended.set_exception(why)
 
 
-def _serve(line: socket.socket, make: Callable[[Line], LoopWork]) -> None:
+def _serve(line: socket.socket, make: Callable[[WorkerLine], LoopWork]) -> None:
     """Does what comes in until the process that started this one lets go, or dies."""
     for number in (signal.SIGINT, signal.SIGTERM):  # where there is no mask
         signal.signal(number, signal.SIG_IGN)
@@ -288,9 +288,9 @@ def _end_with_parent() -> None:
 
 
 class _Serving:
-    """A worker, in its own process. A `Line`."""
+    """A worker, in its own process. A `WorkerLine`."""
 
-    def __init__(self, make: Callable[[Line], LoopWork]) -> None:
+    def __init__(self, make: Callable[[WorkerLine], LoopWork]) -> None:
         self._work = make(self)
         self._asked: dict[int, asyncio.Future[Any]] = {}
         self._numbers = itertools.count()

@@ -18,7 +18,7 @@ from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core.caching import BoundedCache
 from quaestor.core.collecting import collect_seldom
 from quaestor.core.computing import compute
-from quaestor.core.loop_workers import MOST_DEATHS, Line, LoopWorkers, LostWorkerError
+from quaestor.core.loop_workers import MOST_DEATHS, WorkerLine, LoopWorkers, LostWorkerError
 from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document, Section
@@ -219,7 +219,7 @@ class _Player:
         config: ModelConfig,
         run: str,
         limited: bool,
-        line: Line,
+        line: WorkerLine,
     ) -> None:
         collect_seldom()
         self._factory, self._graphs, self._limited, self._line = factory, graphs, limited, line
@@ -266,7 +266,7 @@ class _Player:
 class _Telling:
     """The Watcher of a worker: tells what it hears, and goes on when that is written."""
 
-    def __init__(self, line: Line, conversation: Conversation) -> None:
+    def __init__(self, line: WorkerLine, conversation: Conversation) -> None:
         self._line, self._id, self._page = line, conversation.id, conversation.document
         self.graph_of: str | None = None
 

@@ -32,7 +32,7 @@ from quaestor.evaluation.excerpting import ShownParts
 from quaestor.evaluation.fates import end_of_run, failure_words, fate_of, named_failure
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.verifying import verified_answer
-from quaestor.evaluation.watching import BuiltGraph, TurnBegun, Watcher, watched_trace
+from quaestor.evaluation.watching import GraphHere, TurnBegun, Watcher, watched_trace
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.session import ModelSession
 from quaestor.llm.usage import Usage
@@ -167,7 +167,7 @@ class Play:
         assert graphs is not None
         with self._heard(), little_work(shown.little):
             context, graph = await compute_little(self._begun, question, shown, graphs)
-            seen = None if graph is None else BuiltGraph(graph)
+            seen = None if graph is None else GraphHere(graph)
             begun = TurnBegun(len(self._turns), question, now(), self._memory.turns, context.references, seen)
             self._open = begun, context
             turn = await self._turn(begun, context, part)

@@ -37,7 +37,7 @@ class SeenGraph(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class BuiltGraph:
+class GraphHere:
     """A graph that this process has built. A `SeenGraph`."""
 
     graph: KnowledgeGraph

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from quaestor.core.loop_workers import MOST_DEATHS, Line, LoopWorkers, LostWorkerError
+from quaestor.core.loop_workers import MOST_DEATHS, WorkerLine, LoopWorkers, LostWorkerError
 from quaestor.errors import EngineError, InputError
 
 pytestmark = pytest.mark.slow
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 class Work:
     """Does what a word says."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: WorkerLine) -> None:
         self._line, self._heard = line, list[object]()
 
     async def call(self, job: tuple[str, object]) -> object:
@@ -44,7 +44,7 @@ class Work:
 
 
 class CannotBegin(Work):
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: WorkerLine) -> None:
         os._exit(3)
 
 
