@@ -18,7 +18,7 @@ from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core.caching import BoundedCache
 from quaestor.core.collecting import collect_seldom
 from quaestor.core.computing import compute
-from quaestor.core.loop_workers import MOST_DEATHS, WorkerLine, LoopWorkers, LostWorkerError
+from quaestor.core.loop_workers import MOST_DEATHS, LoopWorkers, LostWorkerError, WorkerLine
 from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document, Section

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from quaestor.core.loop_workers import MOST_DEATHS, WorkerLine, LoopWorkers, LostWorkerError
+from quaestor.core.loop_workers import MOST_DEATHS, LoopWorkers, LostWorkerError, WorkerLine
 from quaestor.errors import EngineError, InputError
 
 pytestmark = pytest.mark.slow
