@@ -40,6 +40,7 @@ MAY_READ_GOLD = (
     "application/audit_service.py", "application/calibrating.py", "library/evaluating.py",
     "application/simulated_cascade.py",
     "application/run_references.py", "application/score_service.py", "application/training.py",
+    "application/wrong_turns.py",
 )  # fmt: skip
 ASKED = "dialogue_break"
 # Numbers and words that stand on no page.

@@ -38,7 +38,8 @@ MAY_OPEN = {
 }
 MAY_READ_RECORDS = MAY_OPEN | {
     "cli/scores.py", "cli/render_runs.py", "application/turn_views.py", "web/runs/words.py", "web/runs/filters.py",
-    "web/api/run_values.py", "web/api/runs.py", "web/api/comparisons.py",
+    "web/api/run_values.py", "web/api/runs.py", "web/api/comparisons.py", "application/run_references.py",
+    "application/judged_turns.py", "application/kept_verdicts.py",
 }  # fmt: skip
 MAY_NAME_TABLES = {
     "scores/sqlite.py", "scores/mongo.py", "scores/mongo_documents.py", "scores/mongo_listing.py",
@@ -76,7 +77,7 @@ def importers(*names: str) -> set[str]:
 
 def test_only_services_for_people_can_open_the_scores() -> None:
     assert importers("base", "sqlite", "mongo", "recording") == MAY_OPEN
-    assert importers("records", "listing") <= MAY_READ_RECORDS
+    assert importers("records", "listing", "columns") <= MAY_READ_RECORDS
 
 
 def test_nobody_else_names_their_tables() -> None:

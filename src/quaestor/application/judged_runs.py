@@ -15,6 +15,7 @@ from quaestor.application import kept_scores
 from quaestor.application.audit_service import judge_turns
 from quaestor.application.judged_turns import ComparedTurn, JudgedTurns
 from quaestor.application.kept_scores import read_judged_columns
+from quaestor.application.kept_verdicts import kept_verdicts
 from quaestor.application.run_references import Gold, read_played_file
 from quaestor.application.run_service import OVER_DATASETS, find_run, require_played
 from quaestor.core import serial
@@ -103,6 +104,7 @@ async def judge_runs(
     *,
     whole: bool = False,
     audit: Audit | None = None,
+    scorer: str | None = None,
 ) -> JudgedRuns:
     """Returns runs of the same questions with their verdicts.
 
@@ -114,6 +116,8 @@ async def judge_runs(
             named, and the file is not read.
         whole: Whether all figures and the causes of wrong turns are wanted, which takes longer.
         audit: By what else turns are judged; it takes the labelled file.
+        scorer: Whose verdicts are wanted, where no figures are: those that are kept need not be given again. By default
+            the one that says what is right.
 
     Raises:
         InputError: Neither a labelled file nor kept scores are there, or the runs are of another file than is named; or
@@ -129,7 +133,15 @@ async def judge_runs(
     if labelled is None:
         kept = [await _kept_run(store, run, scores_in, whole) for run in runs]
         return JudgedRuns(tuple(run for run, _ in kept), "kept scores", kept[0][1])
-    judged = [await compute(_judged_run, run, await store.turns(run.id), labelled, whole, audit) for run in runs]
+    judged = []
+    for run in runs:
+        asked, turns = tuple(labelled.conversations.values()), None
+        if not whole and audit is None:
+            turns = await kept_verdicts(scores_in, run, asked, labelled.gold, scorer)
+        if turns is not None:
+            judged.append(JudgedRun(run, turns, {}, Spent((), Usage())))
+        else:
+            judged.append(await compute(_judged_run, run, await store.turns(run.id), labelled, whole, audit))
     measures = measures_of(judged[0].turns.verdicts) if judged[0].turns else PROGRAMS
     return JudgedRuns(tuple(judged), "references", measures, labelled)
 

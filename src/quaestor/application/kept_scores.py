@@ -32,6 +32,11 @@ class RunScores:
     outdated: bool = False
 
     @property
+    def current(self) -> ScoreRecord | None:
+        """The latest scoring, where it is of all that the run has answered."""
+        return self.latest[0] if self.latest and not self.outdated else None
+
+    @property
     def wrong(self) -> frozenset[tuple[str, int]]:
         """The turns that are wrong, by conversation and index."""
         return frozenset(key for key, verdict in self.verdicts.items() if not verdict.correct)

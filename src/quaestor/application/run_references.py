@@ -6,12 +6,17 @@ if it were not there.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 from quaestor.application.choosing import read_as_played
+from quaestor.application.kept_scores import read_run_scores
+from quaestor.application.score_service import digest_of_references
 from quaestor.core.caching import BoundedCache
+from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import QuaestorError, UnlabelledError
+from quaestor.scores.records import ScoreRecord
 from quaestor.scoring.gold import GoldTurn, read_gold
 from quaestor.scoring.predictions import prediction_of
 from quaestor.scoring.verdicts import TurnScore, explain_verdicts
@@ -79,6 +84,36 @@ def _gold(path: Path) -> Gold | None:
         return read_gold(path)
     except UnlabelledError:
         return None
+
+
+async def scored_references(scores_in: str, run: RunRecord) -> Gold | None:
+    """Returns the references that the latest score of a run was judged by, where all is as it was then.
+
+    Args:
+        scores_in: The store's URI.
+        run: The run as it is now.
+
+    Returns:
+        None where nothing is kept, the run went on since, this is another version, or the labelled file is not there
+        any more, not as it was, or not labelled.
+
+    Raises:
+        StoreError: The store cannot be read.
+    """
+    score = (await read_run_scores(scores_in, run, figures_only=True)).current
+    if score is None:
+        return None
+    try:
+        gold = await compute(read_gold, Path(run.dataset))
+        return gold if is_by(score, gold) else None
+    except (OSError, QuaestorError):
+        return None
+
+
+def is_by(score: ScoreRecord, gold: Gold) -> bool:
+    """Returns whether a score is one of this version, by the references of this file as it is."""
+    known = score.references_digest
+    return known is not None and score.version == version("quaestor") and digest_of_references(gold) == known
 
 
 def verdicts_on(file: PlayedFile, turns: Sequence[TurnRecord]) -> tuple[TurnScore, ...] | None:

@@ -1,5 +1,6 @@
 """A stored run beside the reference answers of its dataset, and its score kept beside the run."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -8,9 +9,11 @@ from quaestor.datasets.dataset import Dataset
 from quaestor.errors import InputError, StoreError
 from quaestor.scores.base import open_scores
 from quaestor.scores.recording import kept_score
-from quaestor.scoring.gold import GoldTurn
+from quaestor.scoring.figures import summarise
+from quaestor.scoring.gold import FileGold, GoldTurn
 from quaestor.scoring.predictions import prediction_of
-from quaestor.scoring.report import Report, score_predictions
+from quaestor.scoring.report import Report
+from quaestor.scoring.verdicts import ConversationJudge, TurnScore, predictions_in_order, require_references
 from quaestor.store.base import RunStore
 from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
 
@@ -23,7 +26,7 @@ class ScoredRun:
 
     Attributes:
         run: The run.
-        turns: Its turns, by conversation and index.
+        turns: Its turns, by conversation and index; none where they were not asked for.
         report: The verdict on every labelled turn, and the figures.
         broken: The conversations that a defect of the solver ended; their turns are wrong.
         unkept: Why the store could not keep the score; None where it did, or was not asked to.
@@ -37,9 +40,9 @@ class ScoredRun:
 
 
 async def score_run(
-    store: RunStore, run: RunRecord, dataset: Dataset, gold: Gold, keep_in: str | None = None
+    store: RunStore, run: RunRecord, dataset: Dataset, gold: Gold, keep_in: str | None = None, *, turns: bool = True
 ) -> ScoredRun:
-    """Returns the verdicts on a run.
+    """Returns the verdicts on a run, whose conversations are read and judged one by one.
 
     Args:
         store: Holds the run.
@@ -47,6 +50,7 @@ async def score_run(
         dataset: What was asked; the same questions and documents that the run had.
         gold: The reference answers of that dataset.
         keep_in: The URI of the store, for the score to be kept beside the run; None keeps it nowhere.
+        turns: Whether the turns are wanted besides: those of a large run take gigabytes.
 
     Raises:
         InputError: The run was of another dataset.
@@ -56,22 +60,32 @@ async def score_run(
     if run.dataset_digest != dataset.digest:
         raise InputError(f"run {run.id} was of {run.dataset} and not of these questions: score it with that file")
     await require_played(store, run)
-    turns = await store.turns(run.id)
-    report = score_predictions([prediction_of(turn) for turn in turns], gold, dataset.conversations)
-    broken = tuple(example for example in await store.examples(run.id) if example.status == "failed")
-    scored = ScoredRun(run, {(turn.conversation, turn.index): turn for turn in turns}, report, broken)
+    require_references(gold, (one.id for one in dataset.listed))
+    judge, kept, called = ConversationJudge(), dict[tuple[str, int], TurnRecord](), Counter[str]()
+    judged: list[TurnScore] = []
+    for conversation in dataset.conversations:
+        played, reference = await store.turns(run.id, conversation.id), gold[conversation.id]
+        given = predictions_in_order(conversation.id, map(prediction_of, played), reference)
+        judged += judge.explained(conversation, reference, given)
+        called[conversation.id] = sum(len(turn.tool_calls) for turn in played)
+        if turns:
+            kept |= {(turn.conversation, turn.index): turn for turn in played}
+    report = Report(tuple(judged), summarise(judged))
+    broken = tuple(one for one in await store.examples(run.id, incomplete=True) if one.status == "failed")
+    scored = ScoredRun(run, kept, report, broken)
     if keep_in is None:
         return scored
     try:
-        await _keep(scored, dataset, keep_in)
+        opened = open_scores(keep_in)
+        if opened is not None:
+            async with opened as scores:
+                await scores.add_score(kept_score(run, dataset.path, report, called, digest_of_references(gold)))
     except StoreError as error:
         # Whoever asked is to see the score all the same.
         return replace(scored, unkept=str(error))
     return scored
 
 
-async def _keep(scored: ScoredRun, dataset: Dataset, uri: str) -> None:
-    opened = open_scores(uri)
-    if opened is not None:
-        async with opened as scores:
-            await scores.add_score(kept_score(scored.run, dataset.path, scored.report, scored.turns))
+def digest_of_references(gold: Gold) -> str | None:
+    """Returns the digest of the file that references were read from; None where they come from elsewhere."""
+    return gold.digest if isinstance(gold, FileGold) else None

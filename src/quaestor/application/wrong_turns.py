@@ -1,7 +1,7 @@
 """Why a run is not all right: the turns that went wrong, and the conversations that broke off."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -9,13 +9,13 @@ from pydantic import JsonValue
 
 from quaestor.application import kept_scores
 from quaestor.application.kept_scores import RunScores, read_run_scores, read_wrong
-from quaestor.application.run_references import read_played_file, verdicts_on
+from quaestor.application.run_references import Gold, PlayedFile, read_played_file, scored_references, verdicts_on
 from quaestor.application.run_service import OVER_DATASETS, find_run
 from quaestor.application.stored_turns import stored_graph
 from quaestor.errors import InputError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.scoring.cause import Cause
-from quaestor.scoring.verdicts import TurnScore
+from quaestor.scoring.gold import GoldTurn
 from quaestor.store.base import RunStore
 from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
 
@@ -26,13 +26,13 @@ class WrongTurn:
 
     Attributes:
         turn: As stored.
-        scored: The verdict; None where there is nothing to compare with, or only the score that is kept.
+        reference: The reference answer; None where there is none to compare with, or only the score that is kept.
         cause: Why it is wrong; None where that is not known.
         graph: The page's graph, by which sources are named; None where it was not asked for, or the page had none.
     """
 
     turn: TurnRecord
-    scored: TurnScore | None = None
+    reference: GoldTurn | None = None
     cause: Cause | None = None
     graph: KnowledgeGraph | None = None
 
@@ -71,8 +71,9 @@ async def find_wrong_turns(
 ) -> WrongTurns:
     """Returns what of a run went wrong.
 
-    Of a large run whose score is kept, the score says what is wrong, and no more turns are read than are asked for.
-    Every other is compared with its labelled file anew, where that is there.
+    Where the score of a run is kept, it says what is wrong, and no more turns are read than are asked for: if the run
+    is large, or its labelled file is the one that it was scored with. Every other is compared with its labelled file
+    anew, where that is there.
 
     Args:
         store: Where the run is kept.
@@ -88,8 +89,11 @@ async def find_wrong_turns(
     """
     record = await find_run(store, run, kind=OVER_DATASETS)
     found = None
-    if scores_in and dataset is None and record.conversations > kept_scores.LARGE:
-        found = await _by_kept_score(store, record, scores_in, most)
+    if scores_in and dataset is None:
+        large = record.conversations > kept_scores.LARGE
+        gold = None if large else await scored_references(scores_in, record)
+        if large or gold is not None:
+            found = await _by_kept_score(store, record, scores_in, most, gold or {})
     if found is None:
         found = await _by_references(store, record, dataset, scores_in, most)
     if graphs:
@@ -98,12 +102,17 @@ async def find_wrong_turns(
     return found
 
 
-async def _by_kept_score(store: RunStore, record: RunRecord, scores_in: str, most: int | None) -> WrongTurns | None:
+async def _by_kept_score(
+    store: RunStore, record: RunRecord, scores_in: str, most: int | None, gold: Gold
+) -> WrongTurns | None:
     """Returns what the score that is kept calls wrong; None where none is kept that is of all of the run."""
     kept = await read_wrong(scores_in, record, most)
     if kept is None:
         return None
-    turns = [WrongTurn(await store.turn(record.id, *place), cause=cause) for place, cause in kept.turns.items()]
+    turns = [
+        WrongTurn(await store.turn(record.id, id, index), gold[id][index] if id in gold else None, cause)
+        for (id, index), cause in kept.turns.items()
+    ]
     played = sum((await store.count_turns(record.id, "index")).values())
     broken = await store.examples(record.id, incomplete=True)
     return WrongTurns(record, played, kept.total, tuple(turns), broken, kept.causes, compared=True)
@@ -117,12 +126,16 @@ async def _by_references(
     # What waits to be played again is neither right nor wrong yet.
     ended = {example.conversation for example in examples if example.status in ("complete", "failed")}
     turns = [turn for turn in await store.turns(record.id) if turn.conversation in ended]
-    verdicts = _verdicts(record, turns, dataset)
+    file = _labelled(record, dataset)
+    verdicts = None if file is None else verdicts_on(file, turns)
     kept = await read_run_scores(scores_in, record) if verdicts is None and scores_in else RunScores()
     stored = {(turn.conversation, turn.index): turn for turn in turns}
     if verdicts is not None:
         judged = {(verdict.conversation, verdict.turn): verdict for verdict in verdicts if not verdict.correct}
-        wrong = tuple(WrongTurn(stored[key], said, said.cause) for key, said in judged.items() if key in stored)
+        gold = file.gold if file is not None and file.gold is not None else {}
+        wrong = tuple(
+            WrongTurn(stored[key], gold[key[0]][key[1]], said.cause) for key, said in judged.items() if key in stored
+        )
     elif kept.verdicts:
         wrong = tuple(WrongTurn(turn, cause=kept.causes.get(key)) for key, turn in stored.items() if key in kept.wrong)
     else:
@@ -132,17 +145,15 @@ async def _by_references(
     return WrongTurns(record, len(turns), len(wrong), wrong[:most], broken, causes, compared=compared)
 
 
-def _verdicts(record: RunRecord, turns: Sequence[TurnRecord], dataset: Path | None) -> Sequence[TurnScore] | None:
-    """Returns the verdicts on a run; None where its dataset is not there any more, or has no answers."""
+def _labelled(record: RunRecord, dataset: Path | None) -> PlayedFile | None:
+    """Returns the file of a run; None where it is not there any more, or has other questions by now."""
     path = dataset or Path(record.dataset)
     if dataset is None and not path.is_file():
         return None
     file = read_played_file(path, record)
-    if file is None:
-        if dataset is None:
-            return None
+    if file is None and dataset is not None:
         raise InputError(f"run {record.id} was of {record.dataset} and not of these questions: name that file")
-    return verdicts_on(file, turns)
+    return file
 
 
 def wrong_turn_objects(found: WrongTurns, *, full: bool = False) -> list[dict[str, JsonValue]]:
@@ -161,8 +172,8 @@ def wrong_turn_objects(found: WrongTurns, *, full: bool = False) -> list[dict[st
             "program": wrong.turn.program,
             "error": wrong.turn.error,
             "cause": wrong.cause,
-            "gold": str(wrong.scored.gold) if wrong.scored else None,
-            "gold_program": wrong.scored.gold_program if wrong.scored else None,
+            "gold": str(wrong.reference.executed) if wrong.reference else None,
+            "gold_program": wrong.reference.program if wrong.reference else None,
             **(_particulars(wrong.turn) if full else {}),
         }
         for wrong in found.turns

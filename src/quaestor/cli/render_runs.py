@@ -151,13 +151,13 @@ def show_wrong_turns(console: Console, found: WrongTurns, *, full: bool) -> None
 
 
 def _show_wrong_turn(wrong: WrongTurn) -> None:
-    turn, scored = wrong.turn, wrong.scored
+    turn, reference = wrong.turn, wrong.reference
     lines = {
         "answer": _shown_number(turn.number),
         "program": turn.program,
         "error": turn.error,
-        "gold": str(scored.gold) if scored else None,
-        "gold program": scored.gold_program if scored else None,
+        "gold": str(reference.executed) if reference else None,
+        "gold program": reference.program if reference else None,
         "cause": wrong.cause,
     }
     print(f"\n{turn.conversation}, turn {turn.index + 1}: {turn.question}")

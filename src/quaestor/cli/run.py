@@ -109,7 +109,7 @@ def eval_command(
             with show_progress(pages, gold) as progress:
                 record = await start_run(pages, request, opened, progress, say_reading)
             print(f"run {record.id}", file=sys.stderr)
-            return await score_run(opened, record, pages, gold, request.settings.store)
+            return await score_run(opened, record, pages, gold, request.settings.store, turns=output is not None)
 
     _report(asyncio.run(play_and_score()), pages, output, results.json)
 
@@ -142,7 +142,8 @@ def score_command(
         async with open_store(settings.store, create=False) as opened:
             record = await find_run(opened, run, kind=OVER_DATASETS)
             pages = read_as_played(path, record)
-            return await score_run(opened, record, pages, gold, settings.store), pages
+            wanted = output is not None
+            return await score_run(opened, record, pages, gold, settings.store, turns=wanted), pages
 
     scored, pages = asyncio.run(score_stored())
     audited = audited_score(judge(scored, pages, settled), settled) if settled else None

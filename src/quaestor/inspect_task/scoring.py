@@ -17,7 +17,7 @@ from quaestor.scoring.verdicts import TurnScore
 from quaestor.store.records import TurnRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from inspect_ai.scorer import Score, Scorer, Target
     from inspect_ai.solver import TaskState
@@ -52,7 +52,7 @@ def run_scorer(dataset: str = "sample") -> "Scorer":
 
 
 @lru_cache(maxsize=2)
-def gold_of(path: Path) -> dict[str, tuple[GoldTurn, ...]]:
+def gold_of(path: Path) -> "Mapping[str, tuple[GoldTurn, ...]]":
     """Returns the reference answers of a file.
 
     Raises:

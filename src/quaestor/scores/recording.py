@@ -10,12 +10,12 @@ from quaestor.core import serial
 from quaestor.scores.records import ConversationScoreRecord, KeptScore, ScoreRecord, VerdictRecord
 from quaestor.scoring.report import Report
 from quaestor.scoring.verdicts import TurnScore
-from quaestor.store.records import RunRecord, TurnRecord, now
-
-Turns = Mapping[tuple[str, int], TurnRecord]
+from quaestor.store.records import RunRecord, now
 
 
-def kept_score(run: RunRecord, dataset: str, report: Report, turns: Turns) -> KeptScore:
+def kept_score(
+    run: RunRecord, dataset: str, report: Report, called: Mapping[str, int], references_digest: str | None = None
+) -> KeptScore:
     """Returns what is kept of a run's score.
 
     The breakdowns are left out: of a run of one conversation they would say what its reference programs do.
@@ -24,7 +24,8 @@ def kept_score(run: RunRecord, dataset: str, report: Report, turns: Turns) -> Ke
         run: The run.
         dataset: The path of the labelled file.
         report: The verdicts.
-        turns: What the run answered, by conversation and index.
+        called: Calls of tools in each conversation, by its id.
+        references_digest: SHA-256 of the labelled file.
     """
     scored, judged = now(), report.turns
     name = f"{scored:%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
@@ -46,11 +47,12 @@ def kept_score(run: RunRecord, dataset: str, report: Report, turns: Turns) -> Ke
         accuracy=_mean(right, len(judged)),
         unanswered=report.score.unanswered,
         mean_turns=_mean(len(judged), len(by_conversation)),
-        mean_tool_calls=_mean(_tool_calls(judged, turns), len(judged)),
+        mean_tool_calls=_mean(sum(called.get(id, 0) for id in by_conversation), len(judged)),
+        references_digest=references_digest,
     )
     return KeptScore(
         score,
-        tuple(_conversation(score, id, found, turns) for id, found in by_conversation.items()),
+        tuple(_conversation(score, id, found, called.get(id, 0)) for id, found in by_conversation.items()),
         tuple(
             VerdictRecord(name, run.id, turn.conversation, turn.turn, turn.correct, _program(turn), turn.cause)
             for turn in judged
@@ -58,7 +60,7 @@ def kept_score(run: RunRecord, dataset: str, report: Report, turns: Turns) -> Ke
     )
 
 
-def _conversation(score: ScoreRecord, id: str, judged: Sequence[TurnScore], turns: Turns) -> ConversationScoreRecord:
+def _conversation(score: ScoreRecord, id: str, judged: Sequence[TurnScore], called: int) -> ConversationScoreRecord:
     right = _right(judged)
     return ConversationScoreRecord(
         score=score.id,
@@ -68,7 +70,7 @@ def _conversation(score: ScoreRecord, id: str, judged: Sequence[TurnScore], turn
         correct_answers=right,
         accuracy=_mean(right, len(judged)),
         failed_turns=[turn.turn for turn in judged if not turn.correct],
-        mean_tool_calls=_mean(_tool_calls(judged, turns), len(judged)),
+        mean_tool_calls=_mean(called, len(judged)),
     )
 
 
@@ -78,11 +80,6 @@ def _metrics(report: Report) -> dict[str, JsonValue]:
 
 def _right(judged: Sequence[TurnScore]) -> int:
     return sum(turn.correct for turn in judged)
-
-
-def _tool_calls(judged: Sequence[TurnScore], turns: Turns) -> int:
-    played = (turns.get((turn.conversation, turn.turn)) for turn in judged)
-    return sum(len(turn.tool_calls) for turn in played if turn is not None)
 
 
 def _program(turn: TurnScore) -> bool | None:

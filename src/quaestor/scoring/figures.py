@@ -140,8 +140,12 @@ _BREAKDOWNS: Mapping[str, Mapping[str, Callable[[TurnKind], str]]] = {
 
 def classes_of_turn(turn: TurnScore) -> dict[str, str]:
     """Returns the class of a turn in each breakdown, by the breakdown's property."""
-    named = _BREAKDOWNS[measures_of(turn.verdicts).right]
-    return {by: name(turn.kind) for by, name in named.items()}
+    return classes_of_kind(turn.kind, measures_of(turn.verdicts))
+
+
+def classes_of_kind(kind: TurnKind, measures: Measures) -> dict[str, str]:
+    """Returns the class of a kind of turn in each breakdown, likewise."""
+    return {by: name(kind) for by, name in _BREAKDOWNS[measures.right].items()}
 
 
 def summarise(turns: Sequence[TurnScore]) -> Score:

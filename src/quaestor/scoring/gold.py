@@ -7,12 +7,19 @@ document or a question. Nothing below this package may import them, so that no s
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Protocol, cast, runtime_checkable
 
 from quaestor.core.answer_value import AnswerValue
+from quaestor.core.caching import BoundedCache
 from quaestor.errors import DatasetError, UnlabelledError
 from quaestor.plugins import Registry, named_object
+from quaestor.readers.content import LARGEST
+from quaestor.readers.json_records import JsonRecords, find_outline
+
+_FEW = 64
+"""Conversations of a file whose answers are kept at hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +84,16 @@ class GoldFile:
 
     Attributes:
         name: Of the file, for messages.
-        content: Its JSON; of a file with one record a line the list of them.
+        content: Its JSON; of a file with one record a line the list of them, of a large one records that are parsed as
+            they are asked for.
         line: Whether a record is a line.
+        first: The number of its first record, for messages.
     """
 
     name: str
     content: object
     line: bool = False
+    first: int = 0
 
     def records(self) -> Iterator[tuple[str, Mapping[str, object]]]:
         """Yields where each record stands, for messages, and the record: of a list, or of the lists of an object.
@@ -94,9 +104,9 @@ class GoldFile:
         content = self.content
         if isinstance(content, dict):
             content = [record for split in content.values() if isinstance(split, list) for record in split]
-        if not isinstance(content, list) or not content:
+        if not isinstance(content, list | JsonRecords) or not content:
             raise DatasetError(f"{self.name} has no records")
-        for number, record in enumerate(content):
+        for number, record in enumerate(content, self.first):
             where = f"{self.name}, {f'line {number + 1}' if self.line else f'record {number}'}"
             if not isinstance(record, dict):
                 raise DatasetError(f"{where}: expected an object")
@@ -134,7 +144,11 @@ class GoldFormat(Protocol):
         """That of the dataset format whose files have such answers."""
 
     def recognises(self, content: object) -> bool:
-        """Returns whether parsed JSON is in this format, by what it holds. Raises nothing."""
+        """Returns whether parsed JSON is in this format, by what it holds. Raises nothing.
+
+        Args:
+            content: All of it; or of each list the first element alone, and None for what is no list.
+        """
 
     def read(self, file: GoldFile) -> Answers:
         """Returns the answers of a file, one a question and in the order of the questions.
@@ -142,6 +156,72 @@ class GoldFormat(Protocol):
         Raises:
             DatasetError: A record is not what it should be; the message says which.
         """
+
+
+@runtime_checkable
+class ByRecord(Protocol):
+    """A GoldFormat whose records can be read one by one: those of a large file are not held."""
+
+    def read_each(self, file: GoldFile) -> Iterator[tuple[str, tuple[GoldTurn, ...] | None]]:
+        """Yields what `read` returns, of every record the name and the answers, in their order.
+
+        Raises:
+            DatasetError: A record is not what it should be.
+        """
+
+
+class FileGold(Mapping[str, tuple[GoldTurn, ...]]):
+    """The reference answers of a file, those of a conversation read again as they are asked for.
+
+    Pickled it is a plain mapping.
+    """
+
+    def __init__(self, name: str, records: JsonRecords, format: ByRecord) -> None:
+        """Reads all records once.
+
+        Raises:
+            DatasetError: A record is not what it should be.
+            UnlabelledError: There are no answers.
+        """
+        self._name, self._records, self._format = name, records, format
+        self._read = BoundedCache[str, tuple[GoldTurn, ...]](_FEW)
+        self._places: dict[str, int] = {}
+        labelled, bare = 0, None
+        for place, (conversation, turns) in enumerate(format.read_each(GoldFile(name, records))):
+            self._places[conversation] = place
+            labelled += turns is not None
+            bare = bare or (conversation if turns is None else None)
+        _require_answers(name, labelled, bare)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._places
+
+    def __getitem__(self, name: str) -> tuple[GoldTurn, ...]:
+        """Returns the answers of a conversation.
+
+        Raises:
+            DatasetError: The file has changed since.
+        """
+        place = self._places[name]
+        return self._read.get(name, lambda: self._again(place))
+
+    def _again(self, place: int) -> tuple[GoldTurn, ...]:
+        file = GoldFile(self._name, [self._records[place]], first=place)
+        return next(turns or () for _, turns in self._format.read_each(file))
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the file."""
+        return self._records.digest()
+
+    def __reduce__(self) -> tuple[type[dict[str, tuple[GoldTurn, ...]]], tuple[dict[str, tuple[GoldTurn, ...]]]]:
+        return dict, (dict(self),)
 
 
 def _format_of(name: str, found: object) -> GoldFormat:
@@ -161,26 +241,62 @@ _FORMATS: Registry[GoldFormat] = Registry(
 )
 
 
-def read_gold(path: Path) -> dict[str, tuple[GoldTurn, ...]]:
+def read_gold(path: Path) -> Mapping[str, tuple[GoldTurn, ...]]:
     """Returns the reference answers of every conversation in a file, by the conversation's id.
 
     Raises:
         DatasetError: The file cannot be read, or a record is not what it should be.
         UnlabelledError: There are no answers.
     """
+    outlined = None if path.suffix == ".jsonl" else _outlined_file(path)
+    if outlined is not None:
+        records, beginning = outlined
+        format = _format_for(beginning, path.name)
+        if isinstance(format, ByRecord):
+            return FileGold(path.name, records, format)
     file = _parsed_file(path)
-    formats = [format for _, format in reversed(tuple(_FORMATS.usable()))]
-    format = next((format for format in formats if format.recognises(file.content)), None)
-    if format is None:
-        raise DatasetError(f"{path.name} is no file of a benchmark: expected a list of records")
-    answers = format.read(file)
+    answers = _format_for(file.content, path.name).read(file)
     gold = {name: turns for name, turns in answers.items() if turns is not None}
-    if not gold:
-        raise UnlabelledError(f"{path.name} has no answers: it can be run, but not scored")
-    if len(gold) < len(answers):
-        bare = next(name for name, turns in answers.items() if turns is None)
-        raise DatasetError(f"{path.name} ({bare}): the record has no answers, though others have")
+    _require_answers(path.name, len(gold), next((name for name, turns in answers.items() if turns is None), None))
     return gold
+
+
+def _format_for(content: object, name: str) -> GoldFormat:
+    formats = [format for _, format in reversed(tuple(_FORMATS.usable()))]
+    format = next((format for format in formats if format.recognises(content)), None)
+    if format is None:
+        raise DatasetError(f"{name} is no file of a benchmark: expected a list of records")
+    return format
+
+
+def _require_answers(name: str, labelled: int, bare: str | None) -> None:
+    """Makes sure that all conversations have answers, given how many have, and one that has none."""
+    if not labelled:
+        raise UnlabelledError(f"{name} has no answers: it can be run, but not scored")
+    if bare is not None:
+        raise DatasetError(f"{name} ({bare}): the record has no answers, though others have")
+
+
+def _outlined_file(path: Path) -> tuple[JsonRecords, object] | None:
+    """Returns the records of a file, and its JSON with no more than the first of each list; None of what has none."""
+    try:
+        file = path.open("rb")
+    except OSError:
+        return None
+    outline = find_outline(file, LARGEST)
+    if outline is None:
+        file.close()
+        return None
+    parts = [part for part in outline.parts.values() if part.listed]
+    records = JsonRecords(path, file, parts)
+    if not records:
+        return None
+    firsts, place = dict[str, object](), 0
+    for key, part in outline.parts.items():
+        if part.listed:
+            firsts[key] = [records[place]] if part.starts else []
+            place += len(part.starts)
+    return records, firsts[""] if outline.kind == "list" else dict.fromkeys(outline.parts) | firsts
 
 
 def _parsed_file(path: Path) -> GoldFile:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from quaestor.core.answer_value import AnswerValue
+from quaestor.core.caching import BoundedCache
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.errors import DatasetError
@@ -24,6 +25,9 @@ from quaestor.scoring.scorers import (
     measures_of,
 )
 from quaestor.scoring.taxonomy import TurnKind, turn_kinds
+
+_PAGES = 16
+"""So many pages are kept once they are read for scoring: conversations about one page mostly follow each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +94,11 @@ def explain_verdicts(
             has one already.
         ProgramError: A reference program does not parse.
     """
-    conversations, pages = tuple(conversations), _Pages()
-    judged = _judged(predictions, gold, conversations, pages)
-    turns: list[TurnScore] = []
-    for conversation in conversations:
-        reference, found = gold[conversation.id], judged[conversation.id]
-        page, tables = pages.of(conversation.document)
-        given, scored = [prediction for prediction, _ in found], [turn for _, turn in found]
-        why = causes(conversation, reference, given, [turn.correct for turn in scored], page, tables)
-        turns += [replace(turn, cause=cause) for turn, cause in zip(scored, why, strict=True)]
-    return tuple(turns)
+    asked = {conversation.id: conversation for conversation in conversations}
+    given, judge = _given(predictions, gold, asked), ConversationJudge()
+    return tuple(
+        turn for id, conversation in asked.items() for turn in judge.explained(conversation, gold[id], given[id])
+    )
 
 
 Judgements = Mapping[str, Sequence[tuple[Prediction | None, TurnScore]]]
@@ -123,70 +122,126 @@ def judge_predictions(
             has one already.
         ProgramError: A reference program does not parse.
     """
-    return _judged(predictions, gold, conversations, _Pages())
+    asked = {conversation.id: conversation for conversation in conversations}
+    given, judge = _given(predictions, gold, asked), ConversationJudge()
+    return {id: judge.judged(conversation, gold[id], given[id]) for id, conversation in asked.items()}
 
 
-class _Pages:
-    """What scoring needs of pages, read once for all conversations about one."""
+Given = Sequence[Prediction | None]
+"""What was predicted of each labelled turn of a conversation, in their order; None where nothing was."""
+
+
+class ConversationJudge:
+    """Judges conversations one by one. What it needs of pages is read once for those that follow each other."""
 
     def __init__(self) -> None:
-        # With each its document, which keeps its identity while it is held.
-        self._read: dict[int, tuple[Document, PageNumbers, tuple[TableRows, ...]]] = {}
+        """Has read no page yet."""
+        self._verdicts: dict[tuple[tuple[str, Verdict], ...], Mapping[str, Verdict]] = {}
+        self._kinds: dict[TurnKind, TurnKind] = {}
+        self._pages = BoundedCache[int, tuple[Document, PageNumbers, tuple[TableRows, ...]]](_PAGES)
 
-    def of(self, document: Document) -> tuple[PageNumbers, tuple[TableRows, ...]]:
-        if id(document) not in self._read:
-            self._read[id(document)] = document, page_numbers(document), benchmark_rows_of(document)
-        return self._read[id(document)][1:]
+    def judged(
+        self, conversation: Conversation, reference: Sequence[GoldTurn], given: Given
+    ) -> list[tuple[Prediction | None, TurnScore]]:
+        """Returns the verdict on every labelled turn, without a cause.
 
+        Args:
+            conversation: What was asked.
+            reference: Its reference answers.
+            given: What was predicted.
 
-def _judged(
-    predictions: Iterable[Prediction],
-    gold: Mapping[str, Sequence[GoldTurn]],
-    conversations: Iterable[Conversation],
-    pages: _Pages,
-) -> Judgements:
-    asked = {conversation.id: conversation for conversation in conversations}
-    answered = _by_turn(predictions, gold, asked)
-    found: dict[str, list[tuple[Prediction | None, TurnScore]]] = {}
-    for id, conversation in asked.items():
-        document, reference = conversation.document, gold[id]
-        page, tables = pages.of(document)
+        Raises:
+            ProgramError: A reference program does not parse.
+        """
+        page, tables = self._page(conversation.document)
         kinds = turn_kinds(reference, page, joined=conversation.joined)
-        given = [answered.get((id, kind.index)) for kind in kinds]
-        found[id] = [
-            (prediction, _scored(prediction or Prediction(id, kind.index, None), turn, kind, document.id, tables))
-            for prediction, turn, kind in zip(given, reference, kinds, strict=True)
+        judged = [
+            (found, _scored(found or Prediction(conversation.id, kind.index, None), turn, kind, conversation, tables))
+            for found, turn, kind in zip(given, reference, kinds, strict=True)
         ]
-    return found
+        return [(found, self._shared(turn)) for found, turn in judged]
+
+    def _shared(self, turn: TurnScore) -> TurnScore:
+        """Returns a turn with the verdicts and the kind of others that have the same: few differ in a large run."""
+        verdicts = self._verdicts.setdefault(tuple(turn.verdicts.items()), turn.verdicts)
+        return replace(turn, verdicts=verdicts, kind=self._kinds.setdefault(turn.kind, turn.kind))
+
+    def explained(self, conversation: Conversation, reference: Sequence[GoldTurn], given: Given) -> list[TurnScore]:
+        """Returns the same, with why a turn is wrong.
+
+        Args:
+            conversation: As of `judged`.
+            reference: Likewise.
+            given: Likewise.
+        """
+        scored = [turn for _, turn in self.judged(conversation, reference, given)]
+        page, tables = self._page(conversation.document)
+        why = causes(conversation, reference, given, [turn.correct for turn in scored], page, tables)
+        return [replace(turn, cause=cause) for turn, cause in zip(scored, why, strict=True)]
+
+    def _page(self, document: Document) -> tuple[PageNumbers, tuple[TableRows, ...]]:
+        # With each its document, which keeps its identity while it is held.
+        read = self._pages.get(id(document), lambda: (document, page_numbers(document), benchmark_rows_of(document)))
+        return read[1:]
 
 
-def _by_turn(
-    predictions: Iterable[Prediction], gold: Mapping[str, Sequence[GoldTurn]], asked: Mapping[str, Conversation]
-) -> dict[tuple[str, int], Prediction]:
-    for conversation in asked:
+def predictions_in_order(
+    conversation: str, predictions: Iterable[Prediction], reference: Sequence[GoldTurn]
+) -> list[Prediction | None]:
+    """Returns what was predicted of each labelled turn of a conversation.
+
+    Args:
+        conversation: Its id.
+        predictions: Those of this conversation, in any order.
+        reference: Its reference answers.
+
+    Raises:
+        DatasetError: A prediction belongs to no turn, or to one that has one already.
+    """
+    given: list[Prediction | None] = [None] * len(reference)
+    for prediction in predictions:
+        if not 0 <= prediction.turn < len(reference):
+            raise DatasetError(f"turn {prediction.turn + 1} of {conversation} was predicted, but not asked")
+        if given[prediction.turn] is not None:
+            raise DatasetError(f"turn {prediction.turn + 1} of {conversation} was predicted twice")
+        given[prediction.turn] = prediction
+    return given
+
+
+def require_references(gold: Mapping[str, object], conversations: Iterable[str]) -> None:
+    """Makes sure that conversations have reference answers, given those that have and the ids of those asked.
+
+    Raises:
+        DatasetError: One has none.
+    """
+    for conversation in conversations:
         if conversation not in gold:
             raise DatasetError(f"{conversation} has no reference answers: it cannot be scored")
-    answered: dict[tuple[str, int], Prediction] = {}
+
+
+def _given(
+    predictions: Iterable[Prediction], gold: Mapping[str, Sequence[GoldTurn]], asked: Mapping[str, Conversation]
+) -> Mapping[str, Given]:
+    """Returns what was predicted of each conversation, turn by turn."""
+    require_references(gold, asked)
+    found: dict[str, list[Prediction]] = {id: [] for id in asked}
     for prediction in predictions:
-        key = (prediction.conversation, prediction.turn)
-        if prediction.conversation not in asked or not 0 <= prediction.turn < len(gold[prediction.conversation]):
+        if prediction.conversation not in found:
             raise DatasetError(f"turn {prediction.turn + 1} of {prediction.conversation} was predicted, but not asked")
-        if key in answered:
-            raise DatasetError(f"turn {prediction.turn + 1} of {prediction.conversation} was predicted twice")
-        answered[key] = prediction
-    return answered
+        found[prediction.conversation].append(prediction)
+    return {id: predictions_in_order(id, given, gold[id]) for id, given in found.items()}
 
 
 def _scored(
-    prediction: Prediction, gold: GoldTurn, kind: TurnKind, page: str, tables: Sequence[TableRows]
+    prediction: Prediction, gold: GoldTurn, kind: TurnKind, asked: Conversation, tables: Sequence[TableRows]
 ) -> TurnScore:
     number = None if prediction.error else prediction.number
     program = None if prediction.error else prediction.program
     scorers = [SCORERS[name] for name in measures_for(gold).scorers]
     judges = {scorer.name: scorer.judge for scorer in scorers if scorer.judge}
     return TurnScore(
-        conversation=prediction.conversation,
-        page=page,
+        conversation=asked.id,
+        page=asked.document.id,
         turn=prediction.turn,
         predicted=number,
         program=program,

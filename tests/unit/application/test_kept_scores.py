@@ -17,7 +17,10 @@ from quaestor.sample import sample_path
 from quaestor.scores.base import open_scores
 from quaestor.scores.records import KeptScore
 from quaestor.scoring.gold import read_gold
+from quaestor.scoring.predictions import prediction_of
+from quaestor.scoring.report import score_predictions
 from quaestor.store.base import open_store
+from quaestor.store.records import TurnRecord
 
 RUN = replace(a_run(), finished=START, status="complete")
 
@@ -85,5 +88,30 @@ def test_a_score_that_cannot_be_kept_is_given_all_the_same(tmp_path: Path) -> No
             assert scored.report.score.execution.total == 4
             assert "there is no run store" in (scored.unkept or "")
             assert (await score_run(store, run, pages, gold)).unkept is None
+
+    asyncio.run(play())
+
+
+def test_a_run_is_judged_conversation_by_conversation_and_its_turns_are_kept_where_they_are_wanted() -> None:
+    async def play() -> None:
+        pages, gold = read_dataset(sample_path(), 3), read_gold(sample_path())
+        async with open_store("sqlite://") as store:
+            run = await run_dataset(pages, RunSpec.of(pages, "embedded", limit=3), store, InlineEngine())
+            asked: list[str | None] = []
+            read = store.turns
+
+            async def turns(run: str, conversation: str | None = None) -> tuple[TurnRecord, ...]:
+                asked.append(conversation)
+                return await read(run, conversation)
+
+            store.turns = turns  # type: ignore[method-assign, assignment]
+            lean, full = [await score_run(store, run, pages, gold, turns=wanted) for wanted in (False, True)]
+            assert asked == [one.id for one in pages.listed] * 2
+            assert (
+                lean.report
+                == full.report
+                == score_predictions(map(prediction_of, await read(run.id)), gold, pages.conversations)
+            )
+            assert (len(lean.turns), len(full.turns)) == (0, 12)
 
     asyncio.run(play())

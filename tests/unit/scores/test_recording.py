@@ -1,4 +1,5 @@
 import json
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -17,7 +18,10 @@ def scored() -> quaestor.ScoredRun:
 
 
 def kept(scored: quaestor.ScoredRun) -> KeptScore:
-    return kept_score(scored.run, "pages.json", scored.report, scored.turns)
+    called = Counter[str]()
+    for turn in scored.turns.values():
+        called[turn.conversation] += len(turn.tool_calls)
+    return kept_score(scored.run, "pages.json", scored.report, called)
 
 
 def test_the_figures_are_those_of_the_report(scored: quaestor.ScoredRun) -> None:

@@ -1,4 +1,6 @@
+import hashlib
 import json
+import pickle
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,7 @@ from values import a_value
 
 from quaestor.core.answer_value import YesNo
 from quaestor.errors import DatasetError
-from quaestor.scoring.gold import GoldTurn, read_gold
+from quaestor.scoring.gold import FileGold, GoldTurn, read_gold
 
 ANSWERS = {
     "turn_program": ["5", "add(5, 27%)"],
@@ -131,3 +133,18 @@ def test_the_data_files(shared_data: Path) -> None:
     assert not any(turn.display for conversation in raw for turn in conversation)
     with pytest.raises(DatasetError, match="no answers"):
         read_gold(shared_data / "convfinqa_test_questions.json")
+
+
+def test_the_answers_of_a_file_are_read_again_and_not_held(tmp_path: Path) -> None:
+    records = [{**record(), "id": str(place)} for place in range(300)]
+    path = written(tmp_path, {"train": records[:200], "notes": "none", "dev": records[200:]})
+    gold = read_gold(path)
+    assert isinstance(gold, FileGold)
+    assert gold == {str(place): EXPECTED for place in range(300)}
+    assert gold == pickle.loads(pickle.dumps(gold))  # noqa: S301 - our own bytes
+    assert gold.digest == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert "300" not in gold
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b"5.27", b"5.28"))
+    with pytest.raises(DatasetError, match="was changed while it was in use"):
+        gold["0"]

@@ -6,7 +6,7 @@ FinQA's single questions.
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
 from quaestor.core.answer_value import AnswerValue, Number, YesNo
@@ -27,7 +27,12 @@ class OriginalReferences:
 
     def read(self, file: GoldFile) -> Answers:
         """Returns the answers of a file; of a record without any None."""
-        return {name: _conversation(record, place) for name, place, record in file.named("id", "the record")}
+        return dict(self.read_each(file))
+
+    def read_each(self, file: GoldFile) -> Iterator[tuple[str, tuple[GoldTurn, ...] | None]]:
+        """Yields the answers of each record."""
+        for name, place, record in file.named("id", "the record"):
+            yield name, _conversation(record, place)
 
 
 class CleanedReferences(OriginalReferences):

@@ -4,7 +4,7 @@ Owns the answer fields of its files. Derivations of numbers become programs, so 
 operands stand, why an answer is wrong, what is learned from) holds for them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 
 from quaestor.core.answer_value import AnswerValue, ListItem, Number, Text, ValueList
@@ -31,14 +31,19 @@ class TatqaReferences:
 
     def read(self, file: GoldFile) -> Answers:
         """Returns the answers of a file, page by page; of a page without any None."""
-        pages: dict[str, tuple[GoldTurn, ...] | None] = {}
+        return dict(self.read_each(file))
+
+    def read_each(self, file: GoldFile) -> Iterator[tuple[str, tuple[GoldTurn, ...] | None]]:
+        """Yields the answers of each page."""
+        seen: set[str] = set()
         for where, record in file.records():
             table, asked = record.get("table"), record.get("questions")
             name = table.get("uid") if isinstance(table, Mapping) else None
             if not isinstance(name, str) or not name:
                 raise DatasetError(f"{where}: the table has no uid")
-            if name in pages:
+            if name in seen:
                 raise DatasetError(f"{where}: the uid {name!r} occurs twice")
+            seen.add(name)
             place = f"{where} ({name})"
             if not isinstance(asked, list) or not asked or not all(isinstance(item, Mapping) for item in asked):
                 raise DatasetError(f"{place}: there are no questions")
@@ -46,8 +51,7 @@ class TatqaReferences:
             if labelled and len(labelled) < len(asked):
                 raise DatasetError(f"{place}: {len(labelled)} of {len(asked)} questions have an answer")
             turns = tuple(_turn(item, f"{place}, question {number}") for number, item in enumerate(labelled, 1))
-            pages[name] = turns or None
-        return pages
+            yield name, turns or None
 
 
 def _turn(item: Mapping[str, object], where: str) -> GoldTurn:
