@@ -53,8 +53,8 @@ class GraphProvider:
         return cls(build_ontology(documents), policy)
 
     def __reduce__(self) -> tuple[type["GraphProvider"], tuple[Ontology, Policy]]:
-        # Of the ontology only what it is: its indexes are quickly made again, and cannot travel.
-        return GraphProvider, (replace(self.ontology), self.policy)
+        # Of the ontology what graphs are built by: its indexes are quickly made again, and cannot travel.
+        return GraphProvider, (self.ontology.without_documents(), self.policy)
 
     async def stored(self, document: Document) -> tuple[Triple, ...] | None:
         """Returns the frozen graph of a page as triples, or None where it has to be built.

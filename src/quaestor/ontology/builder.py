@@ -4,11 +4,17 @@ Owns the accumulation and the decisions, which all fall at `freeze`: until then 
 that neither the order of documents nor a document given twice changes anything.
 """
 
+import hashlib
 import pickle
+import weakref
 import zlib
+from array import array
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from tempfile import SpooledTemporaryFile
 
 from quaestor.core.words import singular
 from quaestor.documents.document import Document
@@ -17,28 +23,68 @@ from quaestor.ontology.classes import CueIndex
 from quaestor.ontology.core import read_core
 from quaestor.ontology.extract import TEXT, Extractor, LabelEvidence, RuleExtractor
 from quaestor.ontology.labels import plain
-from quaestor.ontology.merging import Place, group_labels
+from quaestor.ontology.merging import group_labels
 from quaestor.ontology.ontology import Ontology, OntologyClass, OntologyProperty
 from quaestor.ontology.proposal import Proposal
 from quaestor.ontology.vocabulary import AMOUNT, ROOT_CLASS, class_name, property_name
+
+_IN_MEMORY = 1 << 20
+"""Bytes of what was seen that are not written to a file."""
 
 _TOPIC_DOCUMENTS = 2
 _PHRASE_DOCUMENTS = 2
 _GENERIC = frozenset("total other net basic diluted amount balance subtotal current noncurrent".split())
 
 
+def _numbers() -> "array[int]":
+    return array("I")
+
+
 @dataclass(slots=True)
 class _Evidence:
-    """All sightings of one label, in every form that it was printed in."""
+    """All sightings of one label, in every form that it was printed in.
+
+    Tables and documents are numbers here, each once in a row: of a large corpus there are as many as there are lines.
+    """
 
     forms: Counter[str] = field(default_factory=Counter)
     ranges: Counter[str] = field(default_factory=Counter)
-    places: set[Place] = field(default_factory=set)
-    documents: set[str] = field(default_factory=set)
+    places: "array[int]" = field(default_factory=_numbers)
+    documents: "array[int]" = field(default_factory=_numbers)
     classes: set[str] = field(default_factory=set)
     concepts: set[str] = field(default_factory=set)
     lines: int = 0
     mentions: int = 0
+
+
+Sightings = tuple[LabelEvidence, ...]
+"""What each extractor saw in one document."""
+
+
+class _Spool:
+    """What was seen in documents, one behind the other: of many of them in a file that goes with it."""
+
+    def __init__(self) -> None:
+        self._file: SpooledTemporaryFile[bytes] = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
+        weakref.finalize(self, self._file.close)
+        self._ends = array("Q", [0])
+
+    def add(self, seen: Sightings) -> None:
+        """Adds what was seen in the next document."""
+        # What is around its tables is most of a page.
+        self._file.seek(self._ends[-1])
+        self._ends.append(
+            self._ends[-1] + self._file.write(zlib.compress(pickle.dumps(seen, pickle.HIGHEST_PROTOCOL), 1))
+        )
+
+    def __iter__(self) -> Iterator[Sightings]:
+        for start, end in pairwise(self._ends):
+            self._file.seek(start)
+            yield pickle.loads(zlib.decompress(self._file.read(end - start)))  # noqa: S301 - our own bytes
+
+    def close(self) -> None:
+        """Forgets all."""
+        self._file.close()
 
 
 class OntologyBuilder:
@@ -47,7 +93,10 @@ class OntologyBuilder:
     def __init__(self, extractors: Sequence[Extractor] | None = None) -> None:
         """Takes what sees types in documents, by default the rules alone."""
         self._extractors = tuple(extractors) if extractors is not None else (RuleExtractor(),)
-        self._seen: dict[tuple[str, str], bytes] = {}
+        self._names: list[str] = []
+        self._digests: list[bytes] = []
+        self._known: set[bytes] = set()
+        self._seen = _Spool()
         self._topics: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._proposed: set[Proposal] = set()
         self._frozen: Ontology | None = None
@@ -60,43 +109,55 @@ class OntologyBuilder:
         """
         if self._frozen is not None:
             raise OntologyError(f"cannot add {document.id}: the ontology is frozen; begin another builder")
-        key = (document.id, document.digest)
-        if key in self._seen:
+        content = f"{document.id}\0{document.digest}".encode(errors="surrogatepass")
+        key = hashlib.blake2b(content, digest_size=16).digest()
+        if key in self._known:
             return
         seen = tuple(extractor.extract(document) for extractor in self._extractors)
         for topic, form in {" ".join(map(singular, plain(t).split())): t for s in seen for t in s.topics}.items():
             self._topics[topic][form] += 1
         self._proposed.update(p for s in seen for p in s.proposals)
-        # What is around its tables is most of a page: of a large corpus it is kept packed.
-        self._seen[key] = zlib.compress(pickle.dumps(seen, pickle.HIGHEST_PROTOCOL), 1)
-
-    def _sightings(self) -> Iterator[tuple[str, str, tuple[LabelEvidence, ...]]]:
-        """Yields each document with a name that no other content of it has, and what was seen in it."""
-        for (document, digest), packed in self._seen.items():
-            yield document, f"{document}\0{digest}", pickle.loads(zlib.decompress(packed))  # noqa: S301 - our own bytes
+        self._seen.add(seen)
+        self._known.add(key)
+        self._names.append(document.id)
+        self._digests.append(bytes.fromhex(document.digest))
 
     def freeze(self) -> Ontology:
         """Returns the ontology of the documents so far; from now on nothing can be added."""
         if self._frozen is None:
             self._frozen = self._build()
+            self._seen.close()
         return self._frozen
 
     def _build(self) -> Ontology:
         classes = self._classes()
         cues = CueIndex({c.name: c.cues for c in classes if c.name != ROOT_CLASS})
-        seen_on: dict[Place, str] = {}
-        documents: defaultdict[str, set[str]] = defaultdict(set)
-        for document, content, sightings in self._sightings():
+        # A table's place is a number: the first of its document's, and its own.
+        firsts, seen_on = array("I"), dict[int, str]()
+        documents: defaultdict[str, array[int]] = defaultdict(_numbers)
+        end = 0
+        for number, sightings in enumerate(self._seen):
+            firsts.append(end)
+            tables = {label.table for s in sightings for label in s.labels} | {t for s in sightings for t in s.contexts}
             for table, context in ((t, c) for s in sightings for t, c in s.contexts.items()):
                 name = cues.classify(context)[0].name
-                seen_on[content, table] = name
-                documents[name].add(document)
+                seen_on[end + table] = name
+                _append(documents[name], number)
+            end += 1 + max(tables, default=-1)
         seen = tuple(
-            OntologyClass(c.name, c.label, c.cues, c.core, tuple(sorted(documents[c.name])))
+            OntologyClass(c.name, c.label, c.cues, c.core, self._named(documents[c.name]))
             for c in sorted(classes, key=lambda c: c.name)
             if c.core or documents[c.name]  # a topic that is never the best name of a table names none
         )
-        return self._with_properties(seen, seen_on)
+        return self._with_properties(seen, firsts, seen_on)
+
+    def _named(self, documents: Iterable[int]) -> tuple[str, ...]:
+        return tuple(sorted({self._names[number] for number in documents}))
+
+    def _first_of(self, firsts: Sequence[int], places: Iterable[int]) -> str:
+        """Returns the document of some tables whose name, with the digest of its content, comes first."""
+        numbers = {bisect_right(firsts, place) - 1 for place in places}
+        return min((f"{self._names[number]}\0{self._digests[number].hex()}", number) for number in numbers)[0]
 
     def _classes(self) -> list[OntologyClass]:
         """Returns the core's classes, and one for each topic of several documents that no core class has a cue for."""
@@ -116,8 +177,10 @@ class OntologyBuilder:
         """Returns what was proposed and is borne out by a document, sorted."""
         return tuple(sorted(self._proposed))
 
-    def _with_properties(self, classes: tuple[OntologyClass, ...], seen_on: dict[Place, str]) -> Ontology:
-        evidence = self._evidence(seen_on)
+    def _with_properties(
+        self, classes: tuple[OntologyClass, ...], firsts: "array[int]", seen_on: Mapping[int, str]
+    ) -> Ontology:
+        evidence = self._evidence(firsts, seen_on)
         shown = {key: min(e.forms, key=lambda form: (-e.forms[form], form)) for key, e in evidence.items()}
         by_label = {shown[key]: e for key, e in evidence.items()}
         found = group_labels(
@@ -129,40 +192,64 @@ class OntologyBuilder:
                 if p.kind == "merge" and plain(p.label) in shown and plain(p.into) in shown
             ],
             _of_one_concept(by_label),
+            document_of=lambda shared: self._first_of(firsts, shared),
         )
         amount = by_label.pop("", _Evidence())
-        properties = [_property(AMOUNT, ("amount",), [amount])]
+        properties = [self._property(AMOUNT, ("amount",), [amount])]
         names = {AMOUNT}
         for labels in found.groups:
             if labels != ("",):
                 properties.append(
-                    _property(_free(property_name(labels[0]), names), labels, [by_label[x] for x in labels])
+                    self._property(_free(property_name(labels[0]), names), labels, [by_label[x] for x in labels])
                 )
         apart = tuple(replace(a, document=a.document.split("\0")[0]) for a in found.apart)
         ordered = tuple(sorted(properties, key=lambda p: p.name))
         return Ontology(classes, ordered, found.merges, apart, self._proposals())
 
-    def _evidence(self, seen_on: dict[Place, str]) -> dict[str, _Evidence]:
+    def _evidence(self, firsts: Sequence[int], seen_on: Mapping[int, str]) -> dict[str, _Evidence]:
         """Returns what was seen of each label; of phrases of the text only those of several documents, or of tables."""
         evidence: defaultdict[str, _Evidence] = defaultdict(_Evidence)
-        for document, content, sightings in self._sightings():
-            places: dict[int, Place] = {}  # one of each, which the labels of a table share
+        for number, sightings in enumerate(self._seen):
             for label in (label for s in sightings for label in s.labels):
                 entry = evidence[plain(label.label)]
                 entry.forms[label.label if plain(label.label) else ""] += 1
-                entry.documents.add(document)
+                _append(entry.documents, number)
                 if label.table == TEXT:
                     entry.mentions += 1
                     continue
-                place = places.setdefault(label.table, (content, label.table))
+                place = firsts[number] + label.table
                 entry.lines += 1
                 entry.ranges[label.range] += 1
                 entry.concepts.add(label.concept)
-                entry.places.add(place)
+                _append(entry.places, place)
                 if place in seen_on:
                     entry.classes.add(seen_on[place])
         vouched = {plain(p.label) for p in self._proposals() if p.kind == "property"}
-        return {key: e for key, e in evidence.items() if e.lines or key in vouched or _named_often(key, e)}
+        return {key: e for key, e in evidence.items() if e.lines or key in vouched or self._named_often(key, e)}
+
+    def _named_often(self, key: str, evidence: _Evidence) -> bool:
+        """Whether a phrase of the text says enough and stands in enough documents to be a property by itself."""
+        return " " in key and len(self._named(evidence.documents)) >= _PHRASE_DOCUMENTS
+
+    def _property(self, name: str, labels: tuple[str, ...], evidence: list[_Evidence]) -> OntologyProperty:
+        ranges = {kind for e in evidence for kind in e.ranges}
+        return OntologyProperty(
+            name=name,
+            label=labels[0],
+            variants=tuple(sorted(labels[1:])),
+            range=next((kind for kind in ("xsd:decimal", "xsd:gYear", "xsd:string") if kind in ranges), "xsd:decimal"),
+            classes=tuple(sorted({c for e in evidence for c in e.classes})),
+            lines=sum(e.lines for e in evidence),
+            mentions=sum(e.mentions for e in evidence),
+            documents=self._named(number for e in evidence for number in e.documents),
+            concepts=tuple(sorted({c for e in evidence if len(e.concepts) == 1 for c in e.concepts if c})),
+        )
+
+
+def _append(numbers: "array[int]", number: int) -> None:
+    """Appends a number that is not the last one."""
+    if not numbers or numbers[-1] != number:
+        numbers.append(number)
 
 
 def _with_proposed(classes: list[OntologyClass], proposals: Sequence[Proposal]) -> list[OntologyClass]:
@@ -193,32 +280,12 @@ def _of_one_concept(evidence: Mapping[str, _Evidence]) -> list[tuple[str, str]]:
     return pairs
 
 
-def _named_often(key: str, evidence: _Evidence) -> bool:
-    """Whether a phrase of the text says enough and stands in enough documents to be a property by itself."""
-    return " " in key and len(evidence.documents) >= _PHRASE_DOCUMENTS
-
-
 def build_ontology(documents: Iterable[Document], extractors: Sequence[Extractor] | None = None) -> Ontology:
     """Returns the frozen ontology of some documents."""
     builder = OntologyBuilder(extractors)
     for document in documents:
         builder.add(document)
     return builder.freeze()
-
-
-def _property(name: str, labels: tuple[str, ...], evidence: list[_Evidence]) -> OntologyProperty:
-    ranges = {kind for e in evidence for kind in e.ranges}
-    return OntologyProperty(
-        name=name,
-        label=labels[0],
-        variants=tuple(sorted(labels[1:])),
-        range=next((kind for kind in ("xsd:decimal", "xsd:gYear", "xsd:string") if kind in ranges), "xsd:decimal"),
-        classes=tuple(sorted({c for e in evidence for c in e.classes})),
-        lines=sum(e.lines for e in evidence),
-        mentions=sum(e.mentions for e in evidence),
-        documents=tuple(sorted({d for e in evidence for d in e.documents})),
-        concepts=tuple(sorted({c for e in evidence if len(e.concepts) == 1 for c in e.concepts if c})),
-    )
 
 
 def _free(name: str, taken: set[str]) -> str:

@@ -4,14 +4,12 @@ Owns the grouping of labels. The evidence against: two labels that head two line
 and so are all that are joined to them. The result does not depend on the order in which labels come.
 """
 
+from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from quaestor.ontology.labels import CONCEPT, PROPOSED, RUNGS, SPELLING, MatchRule, spellings
-
-Place = tuple[str, int]
-"""A table: the document's key, the table's index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +49,12 @@ class KeptDistinct:
 @dataclass(slots=True)
 class _Group:
     labels: list[str]
-    places: set[Place]
+    places: "array[int]"
+
+    def shared(self, other: "_Group") -> set[int]:
+        """Returns the tables that both have a line in."""
+        few, many = sorted((self.places, other.places), key=len)
+        return set(few).intersection(many) if few else set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +68,22 @@ class Groups:
 
 def group_labels(
     weights: Mapping[str, int],
-    places: Mapping[str, set[Place]],
+    places: Mapping[str, Iterable[int]],
     proposed: Iterable[tuple[str, str]] = (),
     concepts: Iterable[tuple[str, str]] = (),
+    *,
+    document_of: Callable[[Iterable[int]], str],
 ) -> Groups:
     """Returns labels grouped into properties.
 
     Args:
         weights: How often each label was seen; the most frequent leads its group, the shorter one of two equals.
-        places: The tables in which each label heads a line.
+        places: The tables in which each label heads a line, by their numbers.
         proposed: Pairs of labels that are to be one beyond the ladder, unless a table has both; in their order.
         concepts: Pairs of labels that tags give one concept: they are one before the ladder is asked.
+        document_of: Names the first document of some tables.
     """
-    groups = {label: _Group([label], set(places.get(label, ()))) for label in weights}
+    groups = {label: _Group([label], array("I", places.get(label, ()))) for label in weights}
 
     def rank(label: str) -> tuple[int, int, int, str]:
         joined = label.replace(" ", "")
@@ -86,12 +92,12 @@ def group_labels(
     merges: list[Merge] = []
     apart: dict[tuple[str, str], KeptDistinct] = {}
     for label, into in concepts:
-        _join([into, label], CONCEPT, groups, merges, apart)
+        _join([into, label], CONCEPT, groups, merges, apart, document_of)
     for rung in (*RUNGS, SPELLING):
         for bucket in _buckets(rung, sorted(groups, key=rank)):
-            _join(bucket, rung, groups, merges, apart)
+            _join(bucket, rung, groups, merges, apart, document_of)
     for label, into in proposed:
-        _join([into, label], PROPOSED, groups, merges, apart)
+        _join([into, label], PROPOSED, groups, merges, apart, document_of)
     distinct = {id(group): group for group in groups.values()}.values()
     grouped = sorted(tuple(sorted(group.labels, key=rank)) for group in distinct)
     return Groups(tuple(grouped), tuple(sorted(merges, key=_of_merge)), tuple(sorted(apart.values(), key=_of_apart)))
@@ -122,6 +128,7 @@ def _join(
     groups: dict[str, _Group],
     merges: list[Merge],
     apart: dict[tuple[str, str], KeptDistinct],
+    document_of: Callable[[Iterable[int]], str],
 ) -> None:
     """Joins the groups of a bucket's labels into the first group that has no line in the same table."""
     leaders: list[str] = bucket[:1]
@@ -131,13 +138,14 @@ def _join(
             target = groups[leader]
             if target is group:
                 break
-            if shared := target.places & group.places:
+            if shared := target.shared(group):
                 one, other = sorted((label, leader))
-                apart.setdefault((one, other), KeptDistinct(one, other, rung.name, min(shared)[0]))
+                if (one, other) not in apart:
+                    apart[one, other] = KeptDistinct(one, other, rung.name, document_of(shared))
                 continue
             merges.append(Merge(label, leader, rung.name, rung.score))
             target.labels += group.labels
-            target.places |= group.places
+            target.places.extend(group.places)
             for moved in group.labels:
                 groups[moved] = target
             break

@@ -5,8 +5,8 @@ Owns the value and what is asked of it. Nothing adds to it: `builder` makes anot
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from quaestor.core.parsing import clean_label
@@ -107,9 +107,13 @@ class Ontology:
     apart: tuple[KeptDistinct, ...] = ()
     proposals: tuple[Proposal, ...] = ()
 
-    @cached_property
+    @property
     def triples(self) -> tuple[Triple, ...]:
-        """All that it says, as triples, sorted."""
+        """All that it says, as triples, sorted; made each time, for they take more room than the rest of it."""
+        return tuple(self.each_triple())
+
+    def each_triple(self) -> Iterator[Triple]:
+        """Yields the same, none of which is held."""
         from quaestor.ontology.turtle import ontology_to_triples
 
         return ontology_to_triples(self)
@@ -117,7 +121,17 @@ class Ontology:
     @cached_property
     def digest(self) -> str:
         """SHA-256 over its triples."""
-        return digest_of(self.triples, {})
+        return digest_of(self.each_triple(), {})
+
+    def without_documents(self) -> "Ontology":
+        """Returns what labels and tables are told by: the same, but for where each class and property was seen.
+
+        Of a large corpus that is most of it. What is returned has the digest of the whole, which stands in graphs.
+        """
+        classes = tuple(replace(c, documents=()) for c in self.classes)
+        lean = replace(self, classes=classes, properties=tuple(replace(p, documents=()) for p in self.properties))
+        vars(lean)["digest"] = self.digest
+        return lean
 
     def to_turtle(self) -> str:
         """Returns it as Turtle; equal ontologies give equal texts."""

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from functools import lru_cache
+from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from quaestor.core.triples import Triple
@@ -38,7 +39,7 @@ Value = Iri | str | int | bool | Decimal
 """What a term says in Python."""
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=4096)
 def text_term(text: str) -> str:
     """Returns a text as a term."""
     escaped = text.translate(_ESCAPES)
@@ -81,15 +82,20 @@ def write_turtle(triples: Iterable[Triple], namespaces: Mapping[str, str]) -> st
         triples: Any order, repeats allowed.
         namespaces: Prefixes besides those of the vocabulary, such as `doc`.
     """
-    return "".join(f"{line}\n" for line in _lines(triples, namespaces))
+    ordered = sorted(set(triples), key=_order)
+    return "".join(f"{line}\n" for line in _lines(ordered, namespaces))
+
+
+def _order(triple: Triple) -> tuple[str, bool, Triple]:
+    return triple.s, triple.p != "rdf:type", triple
 
 
 def _lines(triples: Iterable[Triple], namespaces: Mapping[str, str]) -> Iterator[str]:
-    """Yields the lines of a Turtle; the last one of each block ends in a full stop."""
+    """Yields the lines of a Turtle of triples in their order; the last one of each block ends in a full stop."""
     for name, iri in sorted({**PREFIXES, **namespaces}.items()):
         yield f"@prefix {name}: <{iri}> ."
     subject = held = None
-    for triple in sorted(set(triples), key=lambda t: (t.s, t.p != "rdf:type", t)):
+    for triple in triples:
         predicate = "a" if triple.p == "rdf:type" else triple.p
         if triple.s != subject:
             if held is not None:
@@ -104,9 +110,15 @@ def _lines(triples: Iterable[Triple], namespaces: Mapping[str, str]) -> Iterator
 
 
 def digest_of(triples: Iterable[Triple], namespaces: Mapping[str, str]) -> str:
-    """Returns the SHA-256 of a set of triples, which is that of their Turtle; it is never held whole."""
+    """Returns the SHA-256 of triples, which is that of their Turtle; neither is ever held whole.
+
+    Args:
+        triples: Sorted by subject, each once.
+        namespaces: As of `write_turtle`.
+    """
     whole = hashlib.sha256()
-    for line in _lines(triples, namespaces):
+    by_subject = (sorted(same, key=_order) for _, same in groupby(triples, key=lambda triple: triple.s))
+    for line in _lines(chain.from_iterable(by_subject), namespaces):
         whole.update(f"{line}\n".encode())
     return whole.hexdigest()
 

@@ -5,7 +5,8 @@ Owns how classes, properties and merges are written: OWL and SKOS where they hav
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 
 from quaestor.core.triples import Triple
 from quaestor.errors import OntologyError
@@ -18,20 +19,25 @@ from quaestor.ontology.vocabulary import ROOT_CLASS
 Node = Mapping[str, list[str]]
 
 
-def ontology_to_triples(ontology: Ontology) -> tuple[Triple, ...]:
-    """Returns all that an ontology says, sorted."""
-    triples: set[Triple] = set()
+def ontology_to_triples(ontology: Ontology) -> Iterator[Triple]:
+    """Yields all that an ontology says, sorted; one subject's triples at a time."""
+    said: defaultdict[str, list[Callable[[], Iterable[Triple]]]] = defaultdict(list)
+
+    def add(written: Callable[[], Iterable[Triple]]) -> None:
+        said[next(iter(written())).s].append(written)
+
     for class_ in ontology.classes:
-        triples |= set(_class(class_))
+        add(partial(_class, class_))
     for property_ in ontology.properties:
-        triples |= set(_property(property_))
+        add(partial(_property, property_))
     for merge in ontology.merges:
-        triples |= set(_merge(merge))
+        add(partial(_merge, merge))
     for apart in ontology.apart:
-        triples |= set(_apart(apart))
+        add(partial(_apart, apart))
     for proposal in ontology.proposals:
-        triples |= set(_proposal(proposal))
-    return tuple(sorted(triples))
+        add(partial(_proposal, proposal))
+    for subject in sorted(said):
+        yield from sorted({triple for written in said[subject] for triple in written()})
 
 
 def _class(c: OntologyClass) -> Iterable[Triple]:
@@ -140,8 +146,9 @@ def ontology_from_triples(triples: Iterable[Triple], what: str = "the ontology")
         )
     except (IndexError, ValueError) as error:
         raise OntologyError(f"cannot read {what}: a class, property or merge is not complete ({error})") from None
-    if not ontology.classes or set(ontology.triples) != given:
-        extra = next(iter(sorted(given - set(ontology.triples))), None)
+    written = set(ontology.each_triple()) if ontology.classes else set()
+    if not ontology.classes or written != given:
+        extra = next(iter(sorted(given - written)), None)
         found = f"it also says {' '.join(extra)[:120]}" if extra else "it has no class"
         raise OntologyError(f"cannot read {what} as an ontology: {found}; was it written by `ontology build`?")
     return ontology

@@ -181,6 +181,49 @@ def names_of_prompt(kind: str, conversation: str, turn: int, phase: str) -> tupl
     return (kind, conversation, str(turn)), (kind, conversation, phase), (kind, "", phase), (kind,)
 
 
+@dataclass(frozen=True, slots=True)
+class PackedTriples:
+    """The text of a set of triples, packed alone.
+
+    Attributes:
+        digest: SHA-256 of its bytes.
+        size: How many it has.
+        data: Its bytes, packed.
+        count: How many triples it says.
+    """
+
+    digest: bytes
+    size: int
+    data: bytes
+    count: int
+
+
+def pack_triples(triples: Iterable[tuple[str, str, str]]) -> PackedTriples:
+    """Returns the text of triples packed; it is never held whole.
+
+    Args:
+        triples: Sorted, no two the same.
+    """
+    digest, packer, data = hashlib.sha256(), zlib.compressobj(_LEVEL), bytearray()
+    size = count = 0
+
+    def add(text: str) -> None:
+        nonlocal size
+        raw = text.encode()
+        size += len(raw)
+        digest.update(raw)
+        data.extend(packer.compress(raw))
+
+    add("{")
+    for _, of in groupby(triples, key=lambda triple: triple[0]):
+        one = list(of)
+        add("," * bool(count) + triples_to_text(one)[1:-1])
+        count += len(one)
+    add("}")
+    data.extend(packer.flush())
+    return PackedTriples(digest.digest(), size, bytes(data), count)
+
+
 def triples_to_text(triples: Iterable[tuple[str, str, str]]) -> str:
     """Returns a set of triples as the one text of it: by subject and property, each named once.
 

@@ -14,7 +14,7 @@ from time import time
 
 from quaestor.core.triples import Triple
 from quaestor.store import errors as refusals
-from quaestor.store.contents import WrittenGraph, names_of_prompt, text_to_triples, triples_to_text
+from quaestor.store.contents import WrittenGraph, names_of_prompt, text_to_triples
 from quaestor.store.records import (
     MOST_SECONDS,
     Claim,
@@ -270,8 +270,8 @@ class SqliteStore(SqliteUpkeep):
         """Keeps a frozen ontology under the digest of its content; one that is there already stays."""
         with self._reporting("write to"), self._transaction():
             if self._db.execute("SELECT 1 FROM ontologies WHERE digest = ?", (digest,)).fetchone() is None:
-                found = set(triples)
-                values = (digest, encode("created", now()), len(found), self._contents.put(triples_to_text(found)))
+                content, count = self._contents.put_triples(triples)
+                values = (digest, encode("created", now()), count, content)
                 self._db.execute(
                     "INSERT INTO ontologies (digest, created, triples, content) VALUES (?, ?, ?, ?)", values
                 )

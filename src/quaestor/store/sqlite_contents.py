@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 
 from quaestor.errors import StoreError
-from quaestor.store.contents import Bases, Content, content_digest, pack_content, unpack_content
+from quaestor.store.contents import Bases, Content, content_digest, pack_content, pack_triples, unpack_content
 
 REFERENCES = (
     ("prompt_logs", "prompt"),
@@ -46,6 +46,25 @@ class ContentTable:
         number, depth = row if row is not None else self._add(raw, digest, names)
         self._bases.hold(names, Content(digest, raw, depth))
         return int(number)
+
+    def put_triples(self, triples: Iterable[tuple[str, str, str]]) -> tuple[int, int]:
+        """Keeps a set of triples, in any order; returns the number of their text, and how many they are.
+
+        They are sorted by the database, on the disk where they are many, and never held.
+
+        Raises:
+            UnicodeEncodeError: One holds half a surrogate pair.
+        """
+        self._db.execute("CREATE TEMP TABLE unsorted (s TEXT, p TEXT, o TEXT)")
+        self._db.executemany("INSERT INTO unsorted VALUES (?, ?, ?)", triples)
+        rows = self._db.execute("SELECT DISTINCT s, p, o FROM unsorted ORDER BY s, p, o")
+        packed = pack_triples((s, p, o) for s, p, o in rows)
+        self._db.execute("DROP TABLE unsorted")
+        row = self._db.execute("SELECT id FROM contents WHERE digest = ?", (packed.digest,)).fetchone()
+        if row is None:
+            made = "INSERT INTO contents (digest, size, base, depth, data) VALUES (?, ?, NULL, 0, ?) RETURNING id"
+            row = self._db.execute(made, (packed.digest, packed.size, packed.data)).fetchone()
+        return int(row[0]), packed.count
 
     def _add(self, raw: bytes, digest: bytes, names: Sequence[tuple[str, ...]]) -> tuple[int, int]:
         packed, base = pack_content(raw, self._bases.find(names)), None

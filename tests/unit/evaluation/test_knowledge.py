@@ -133,13 +133,18 @@ def test_a_defect_of_the_solver_leaves_the_graph() -> None:
     assert played.kg_stats["instances"] == 3
 
 
-def test_knowledge_travels_to_other_processes_whole() -> None:
+def test_knowledge_travels_to_other_processes_without_where_it_was_seen() -> None:
     knowledge = sample_knowledge()
     graph = knowledge.graph(sample_pages()[OPTIONS])
     knowledge.ontology.match("exercise price")
     travelled = pickle.loads(pickle.dumps(knowledge))  # noqa: S301 - our own bytes
-    assert (travelled.ontology, travelled.policy) == (knowledge.ontology, knowledge.policy)
-    assert travelled.graph(sample_pages()[OPTIONS]) == graph
+    assert (travelled.ontology, travelled.policy) == (knowledge.ontology.without_documents(), knowledge.policy)
+    assert travelled.ontology != knowledge.ontology
+    # The digest stands in each graph: it is that of the whole.
+    assert travelled.ontology.digest == knowledge.ontology.digest
+    again = travelled.graph(sample_pages()[OPTIONS])
+    assert again == graph
+    assert again.digest == graph.digest
 
 
 def test_a_graph_is_built_once_while_it_is_near() -> None:

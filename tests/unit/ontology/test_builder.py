@@ -5,6 +5,7 @@ from pages import page, sample_pages
 
 from quaestor.documents.document import Document
 from quaestor.errors import OntologyError
+from quaestor.ontology import builder as builder_module
 from quaestor.ontology.builder import OntologyBuilder, build_ontology
 from quaestor.ontology.extract import LabelEvidence, LabelSighting, RuleExtractor
 
@@ -19,6 +20,11 @@ def test_the_order_of_documents_changes_no_byte(documents: list[Document]) -> No
 
 def test_a_document_given_twice_changes_nothing() -> None:
     assert build_ontology([*sample_pages(), sample_pages()[0]]).digest == SAMPLE.digest
+
+
+def test_what_is_spooled_to_a_file_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(builder_module, "_IN_MEMORY", 1)
+    assert build_ontology(sample_pages()).to_turtle() == SAMPLE.to_turtle()
 
 
 def test_once_frozen_nothing_is_added() -> None:

@@ -13,6 +13,7 @@ from quaestor.store.contents import (
     content_digest,
     names_of_prompt,
     pack_content,
+    pack_triples,
     text_to_triples,
     triples_to_text,
     unpack_content,
@@ -88,3 +89,11 @@ def test_a_graph_has_one_text_in_any_order() -> None:
 @given(st.lists(st.tuples(st.text(), st.text(), st.text())))
 def test_any_triples_come_back_sorted(triples: list[tuple[str, str, str]]) -> None:
     assert text_to_triples(triples_to_text(triples)) == tuple(sorted(set(triples)))
+
+
+@given(st.lists(st.tuples(*[st.text(st.characters(codec="utf-8"), max_size=2)] * 3)))
+def test_triples_are_packed_one_subject_at_a_time_to_the_same_text(triples: list[tuple[str, str, str]]) -> None:
+    packed = pack_triples(sorted(set(triples)))
+    raw = unpack_content(packed.data, packed.size)
+    assert raw.decode() == triples_to_text(triples)
+    assert (packed.digest, packed.count) == (content_digest(raw), len(set(triples)))
