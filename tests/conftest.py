@@ -1,3 +1,4 @@
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +9,20 @@ from quaestor.core.collecting import collect_seldom
 
 # As the program does: pytest keeps what it collects.
 collect_seldom()
+
+
+def pytest_collection_finish() -> None:
+    """Sets aside what is loaded: millions of objects that stay to the end, which no look for cycles has to go through."""
+    gc.freeze()
+
+
+def pytest_runtest_teardown() -> None:
+    """Sets it aside again and looks as seldom as before: a server that a test ran looks often, caches are all cleared."""
+    if not gc.get_freeze_count():
+        gc.freeze()
+    gc.enable()
+    collect_seldom()
+
 
 # No test is about time: a busy machine must not fail one.
 settings.register_profile("quaestor", deadline=None)
