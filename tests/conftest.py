@@ -12,14 +12,12 @@ collect_seldom()
 
 
 def pytest_collection_finish() -> None:
-    """Sets aside what is loaded: millions of objects that stay to the end, which no look for cycles has to go through."""
+    """Sets aside what is loaded, millions of objects that stay: no look for cycles has to go through them."""
     gc.freeze()
 
 
 def pytest_runtest_teardown() -> None:
-    """Sets it aside again and looks as seldom as before: a server that a test ran looks often, caches are all cleared."""
-    if not gc.get_freeze_count():
-        gc.freeze()
+    """Looks as seldom as before: a server that a test ran looks often."""
     gc.enable()
     collect_seldom()
 

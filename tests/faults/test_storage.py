@@ -20,7 +20,8 @@ from quaestor.store import sqlite_file
 
 pytestmark = pytest.mark.faults
 
-RUN = ("run", "sample", "--workers", "1", "--store", "runs.db")
+# Twenty conversations are more than the disks here hold that are full.
+RUN = ("run", "sample", "--limit", "20", "--workers", "1", "--store", "runs.db")
 WRITING = [
     RUN,
     ("eval", "sample", "--workers", "1", "--store", "runs.db"),
@@ -131,13 +132,13 @@ def test_what_is_printed_to_a_full_disk_is_one_line(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_file_that_cannot_be_written_whole_is_not_there(tmp_path: Path, played: Path) -> None:
     shutil.copy(played / "runs.db", tmp_path)
-    export = ("export", "latest", "-o", "all.csv", "--store", "runs.db")
-    code, _, err = quaestor(tmp_path, *export, largest=40_000)  # what SQLite maps is 32 KB
-    assert (code, err) == (2, "quaestor: cannot write all.csv: File too large\n")
-    assert [file.name for file in tmp_path.iterdir() if "csv" in file.name] == []
+    export = ("export", "latest", "-o", "all.json", "--store", "runs.db")
+    code, _, err = quaestor(tmp_path, *export, largest=36_000)  # what SQLite maps is 32 KB
+    assert (code, err) == (2, "quaestor: cannot write all.json: File too large\n")
+    assert [file.name for file in tmp_path.iterdir() if "json" in file.name] == []
     assert quaestor(tmp_path, *export)[0] == 0
     assert quaestor(played, *export)[0] == 0
-    assert files_come_to("all.csv")(tmp_path) == files_come_to("all.csv")(played)
+    assert files_come_to("all.json")(tmp_path) == files_come_to("all.json")(played)
 
 
 @pytest.fixture
@@ -149,15 +150,23 @@ def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store that holds an ontology."""
+    file = tmp_path_factory.mktemp("begun") / "runs.db"
+    assert exit_code("ontology", "build", "sample", "--store", str(file)) == 0
+    return file
+
+
 @pytest.mark.parametrize("command", WRITING, ids=lambda command: command[0])
 @pytest.mark.parametrize("how", ["newer", "damaged", "another's"])
 def test_a_store_that_cannot_be_used_is_one_line_and_stays_as_it_is(
-    how: str, command: Sequence[str], inside: Path, capsys: pytest.CaptureFixture[str]
+    how: str, command: Sequence[str], begun: Path, inside: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     if how == "damaged":
         (inside / "runs.db").write_bytes(random.Random(1).randbytes(50_000))
     else:
-        assert here(capsys, ("ontology", "build", "sample", "--store", "runs.db"))[0] == 0
+        shutil.copy(begun, inside)
         with closing(sqlite3.connect(inside / "runs.db")) as store:
             store.execute("PRAGMA user_version = 999" if how == "newer" else "PRAGMA application_id = 7")
             store.commit()
@@ -171,9 +180,13 @@ def test_a_store_that_cannot_be_used_is_one_line_and_stays_as_it_is(
 
 @pytest.mark.parametrize("command", WRITING, ids=lambda command: command[0])
 def test_a_store_that_another_holds_is_waited_for_and_then_named(
-    command: Sequence[str], inside: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    command: Sequence[str],
+    begun: Path,
+    inside: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert here(capsys, ("ontology", "build", "sample", "--store", "runs.db"))[0] == 0
+    shutil.copy(begun, inside)
     monkeypatch.setattr(sqlite_file, "BUSY_SECONDS", 0.2)
     with closing(sqlite3.connect(inside / "runs.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")

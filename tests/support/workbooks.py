@@ -57,7 +57,7 @@ def write_workbook(
         rows = "".join(_row(number, row, codes) for number, row in enumerate(sheets[name], 1))
         body = f"<sheetData>{rows}</sheetData>{(extra or {}).get(name, '')}"
         written[f"xl/worksheets/sheet{n}.xml"] = f"{before}<worksheet {_MAIN}>{body}</worksheet>".encode()
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for name, data in {**written, **(parts or {})}.items():
             archive.writestr(name, data)
     return path

@@ -93,7 +93,10 @@ def clear_caches() -> None:
     """Forgets all that this package keeps between calls, as in a process that has just begun; for tests."""
     for cache in tuple(_clearings):
         cache.clear()
+    set_aside = gc.get_freeze_count() > 0
     gc.unfreeze()  # what was set aside is in no list of objects
     for found in gc.get_objects():
         if isinstance(found, _LruCache) and str(getattr(found, "__module__", "")).startswith("quaestor."):
             found.cache_clear()
+    if set_aside:
+        gc.freeze()

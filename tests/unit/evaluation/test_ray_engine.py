@@ -277,9 +277,10 @@ def test_what_kills_every_worker_is_one_clear_error(nodes: Nodes) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_a_solver_that_cannot_be_built_is_its_own_error() -> None:
+def test_a_solver_that_cannot_be_built_is_its_own_error(nodes: Nodes) -> None:
+    nodes.grow(2)
     with pytest.raises(ModelError, match="weights of 'scripted' are missing"):
-        asyncio.run(RayEngine(2).play(many_conversations(9).conversations, without_weights, Hearing()))
+        asyncio.run(RayEngine(2, nodes.address).play(many_conversations(9).conversations, without_weights, Hearing()))
 
 
 def processes_of(folder_of: int) -> list[str]:
