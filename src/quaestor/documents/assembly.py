@@ -15,6 +15,7 @@ from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.documents.amounts import Amounts, amounts_in_text, is_amounts_line, read_amounts
 from quaestor.documents.captions import NOTHING, Caption, caption_in_text, read_caption
+from quaestor.documents.continued import goes_on, under_headings_of
 from quaestor.documents.document import Block, Document, Paragraph, Section, SectionHeading
 from quaestor.documents.facts import Fact, TaggedNumber
 from quaestor.documents.headers import read_table
@@ -32,6 +33,7 @@ LONGEST_PARAGRAPH = 1_000_000
 """Characters of a paragraph, whose sentences readers cut: a file of text that is one is taken, and a book that is."""
 
 _LEADING_SENTENCES = 2
+_OF_NO_HEADINGS = (WarningKind.NO_HEADER, WarningKind.NO_HEADING)
 _CENTS = -2
 _FIRST_BLOCKS = 40
 """Of the first page of a filing, on which its period stands."""
@@ -271,6 +273,15 @@ class _Assembly:
         own = read_caption(part.caption) if part.caption else NOTHING
         leading = _first_known(own, caption_in_text(self.leading))
         table, found = read_table(self.id, self.tables, grid, leading, part.header_rows, dashes=self.lost_dashes)
+        if (
+            self.filing
+            and self.blocks
+            and isinstance(before := self.blocks[-1].content, Table)
+            and goes_on(table, before)
+        ):
+            table = under_headings_of(table, before)
+            own_lines = (warning for warning in found if warning.kind not in _OF_NO_HEADINGS)
+            found = (*own_lines, DocumentWarning(WarningKind.GOES_ON, self.tables, detail=str(before.index)))
         self.warnings += found
         table = _with_numbers(table, part.numbers)
         table = replace(table, caption=table.caption or clean_label(part.caption), title=part.title)

@@ -31,6 +31,7 @@ class WarningKind(StrEnum):
     REFUSED = "refused"
     UNEQUAL_ROWS = "unequal_rows"
     NO_HEADER = "no_header"
+    GOES_ON = "goes_on"
     FUSED_NUMBERS = "fused_numbers"
     NO_ROWS = "no_rows"
     NO_HEADING = "no_heading"
@@ -83,6 +84,7 @@ _WORDS = {
     WarningKind.REFUSED: "{detail}",
     WarningKind.UNEQUAL_ROWS: "rows of unequal length were filled with empty cells",
     WarningKind.NO_HEADER: "no header row",
+    WarningKind.GOES_ON: "no header row: it stands right behind table {detail} and is read under its headings",
     WarningKind.FUSED_NUMBERS: "no header row; numbers are fused into the headings",
     WarningKind.NO_ROWS: "no rows below the header",
     WarningKind.NO_HEADING: "no heading over column {detail}",

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from quaestor.core.periods import Period, find_periods, parse_period
 from quaestor.documents.captions import is_caption
+from quaestor.documents.changes import dated_changes
 from quaestor.documents.table import Header, Table
 
 _LENGTH = re.compile(
@@ -56,7 +57,7 @@ def with_periods(table: Table, about: Sequence[str], reported: Period | None = N
         own = next((period for text in reversed(about) if (period := _named(text))), reported)
     headed = 2 * sum(header.period is not None for header in columns[1:]) >= len(columns) - 1
     orientation = "columns" if headed and table.orientation == "neither" else table.orientation
-    return replace(table, columns=columns, rows=rows, period=own, orientation=orientation)
+    return replace(table, columns=dated_changes(columns), rows=rows, period=own, orientation=orientation)
 
 
 def _printed(table: Table, place: int) -> list[str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from quaestor.questions.developments import asks_for_development
 from quaestor.questions.selection import AskedSelection, read_selection
 
 AskedKind = Literal["number", "yes_no", "label", "labels", "numbers", "count", "span"]
@@ -63,7 +64,7 @@ def read_answer_kind(text: str) -> AskedAnswer:
     if _SEVERAL.search(text) and (selection is None or selection.form == "yes_no"):
         return AskedAnswer("numbers")
     if selection is None:
-        return AskedAnswer("span" if _WORDS.search(text) else "number")
+        return AskedAnswer("span" if _WORDS.search(text) and not asks_for_development(text) else "number")
     if selection.form == "yes_no":
         return AskedAnswer("yes_no", selection)
     if selection.form == "count":

@@ -1,6 +1,6 @@
 """Everyday words of questions, as statements print them: "capex" is capital expenditures, to buy back is to repurchase.
 
-Owns a short list of turns that no caption has. Names that captions have ("SG&A") are the ontology's.
+Owns a short list of turns that filings seldom print themselves.
 """
 
 import re
@@ -19,6 +19,11 @@ _TURNS = tuple(
         (r"top line|turnover(?! (?:ratio|rate))", "revenue"),
         (r"cap-?ex", "capital expenditures"),
         (r"op-?ex", "operating expenses"),
+        (r"r ?(?:&|and) ?d", "research and development"),
+        (r"sg ?& ?a", "selling, general and administrative"),
+        (r"g ?& ?a", "general and administrative"),
+        (r"d ?& ?a", "depreciation and amortization"),
+        (r"eps", "earnings per share"),
         (r"cogs", "cost of sales"),
         (r"pp&e", "property, plant and equipment"),
         (r"fcf", "free cash flow"),
@@ -26,6 +31,8 @@ _TURNS = tuple(
         (r"head-?count|staff|workforce", "employees"),
         (r"cash (?:on hand|pile|balance)", "cash and cash equivalents"),
         (r"(?:paid|pay|paying) (?:out )?(?:in )?dividends|paid (?:out )?to (?:share|stock)holders", "dividends paid"),
+        (r"f[ae]ll(?:en|s)?|drop(?:s|ped)?|shr[aiu]nk|(?:go|goes|gone|went|come|came) down", "decrease"),
+        (r"ris(?:e|es|en)|rose|gr[eo]wn?|climb(?:s|ed)?|(?:go|goes|gone|went) up", "increase"),
         (r"working capital changes?", "changes in operating assets and liabilities"),
     )
 )

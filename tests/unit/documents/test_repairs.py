@@ -13,6 +13,10 @@ WARNINGS = [
     ),
     (DocumentWarning(WarningKind.NO_HEADER, 0), "table 0: no header row"),
     (
+        DocumentWarning(WarningKind.GOES_ON, 1, detail="0"),
+        "table 1: no header row: it stands right behind table 0 and is read under its headings",
+    ),
+    (
         DocumentWarning(WarningKind.FUSED_NUMBERS, 0),
         "table 0: no header row; numbers are fused into the headings",
     ),

@@ -10,7 +10,6 @@ from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.decode.beam import Hypotheses, Hypothesis, agreeing
 from quaestor.solvers.embedded.decode.explanation import explanation, reread
-from quaestor.solvers.embedded.decode.overrides import in_benchmark_words
 from quaestor.solvers.embedded.decode.readings import AskedTurn, ConversationReader
 from quaestor.solvers.embedded.decode.results import distinct_results, evidence_of
 from quaestor.solvers.embedded.decode.writing import write_plan
@@ -85,7 +84,7 @@ class RankedNumbers:
 
     def _turn(self, choice: Hypothesis, choices: Hypotheses, asked: AskedTurn) -> TurnView:
         """The question as a plan answers it; a filing's question may have been put in other words to be read."""
-        if asked.reading.filing and in_benchmark_words(asked.question) is not asked.question:
+        if asked.worded is not asked.question:
             return read_turn(asked.question, choice.before.state, asked.page, self.weights.references)
         return choices.turn(choice)
 

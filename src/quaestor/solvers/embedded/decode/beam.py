@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from quaestor.core.quantity import Scale
 from quaestor.questions.question import Question
 from quaestor.solvers.embedded.decode.conversions import conversion_scores
+from quaestor.solvers.embedded.decode.implausible import is_implausible, leaves_of
 from quaestor.solvers.embedded.decode.named_years import named_year_scores
 from quaestor.solvers.embedded.decode.overrides import (
     apply_overrides,
@@ -176,7 +177,8 @@ def expand(
         outcomes = list(zip(logs[order].tolist(), done, strict=True))
         if filing:
             outcomes = [(log, _of_filing(question, outcome, path.state, page)) for log, outcome in outcomes]
-        allowed = [(log, x) for log, x in outcomes if not _is_ruled_out(question, x, filing=filing)] or outcomes
+        among = (path.state, page) if filing else None
+        allowed = [(log, x) for log, x in outcomes if not _is_ruled_out(question, x, among)] or outcomes
         # The others share what was ruled out.
         left = np.logaddexp.reduce([log for log, _ in allowed]) - np.logaddexp.reduce([log for log, _ in outcomes])
         found += [Hypothesis(path, outcome, path.log + log - float(left)) for log, outcome in allowed]
@@ -210,20 +212,23 @@ def _result(choice: Hypothesis) -> _Result:
 
 
 def _of_filing(question: Question, outcome: TurnAction, state: DialogueState, page: PageFeatures) -> TurnAction:
-    lookups, years = state.lookups(), page.leaves.year
-    leaves = [x.index if x.kind == "leaf" else lookups.get(x.index, -1) for x in outcome.operands if x.kind != "group"]
+    years = [int(page.leaves.year[leaf]) if leaf >= 0 else 0 for leaf in leaves_of(outcome, state)]
     results = [state.outcomes[operand.index] for operand in outcome.operands if operand.kind == "result"]
     asked = with_percentage_asked(question, outcome)
     if not any(result.operation == "subtract" for result in results):
         asked = with_change_asked(question, asked)
-    asked = in_order_of_years(question, asked, [int(years[leaf]) if leaf >= 0 else 0 for leaf in leaves])
+    asked = in_order_of_years(question, asked, years)
     return asked if question.magnitude else with_printed_signs(asked, page.leaves)
 
 
-def _is_ruled_out(question: Question, outcome: TurnAction, *, filing: bool) -> bool:
-    if is_ruled_out(question, outcome):
+def _is_ruled_out(question: Question, outcome: TurnAction, filing: tuple[DialogueState, PageFeatures] | None) -> bool:
+    """Whether a plan cannot be meant; of a filing, with the turns before and its numbers, more is known."""
+    if filing is None or is_ruled_out(question, outcome):
+        return is_ruled_out(question, outcome)
+    if is_amount_for_percentage(question, outcome) or has_unasked_constant(question, outcome):
         return True
-    return filing and (is_amount_for_percentage(question, outcome) or has_unasked_constant(question, outcome))
+    state, page = filing
+    return is_implausible(question, outcome, state, page.leaves)
 
 
 def advance(choices: Hypotheses, question: Question) -> tuple[BeamState, ...]:

@@ -9,8 +9,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from quaestor.questions.developments import as_change
 from quaestor.questions.question import Question, read_question
 from quaestor.questions.stems import stems
+from quaestor.retrieval.everyday import in_words_of_reports
 from quaestor.solvers.embedded.state.dialogue import PLAIN, TurnAction
 
 _ASKED = "kg:PatternPercentageChange"
@@ -28,10 +30,10 @@ _SHARE = re.compile(
 )
 _VERB = r"\b(?:is|are|was|were|did|does|do|has|had)\b"
 _SHARE_OF = re.compile(
-    r"\b(?:as a |what |which )?(?:percent(?:age)?|share|proportion|fraction|%) of "
-    rf"(?:(?!{_VERB}).)+?(?=$|[?.,]|{_VERB} (?:it|that|this|they|these|those)\b)"
+    r"\b(?:(?:as a |what |which )?(?:percent(?:age)?|share|proportion|fraction|part|portion|%)|(?P<much>how much)) of "
+    rf"(?:(?!{_VERB}).)+?(?(much)(?=\s*{_VERB} (?:it|that|this|they|these|those)\b)"
+    rf"|(?=$|[?.,]|{_VERB} (?:it|that|this|they|these|those)\b))"
 )
-_DEVELOPED = re.compile(r"\bhow (?:did|has|have) (.+?) (?:develop|evolve|change|move)(?:d|ed)?\b\s*", re.IGNORECASE)
 _FROM_TO = re.compile(r"\b(?:from|between)\b[a-z\s]*((?:19|20)\d\d)\b[a-z\s]*\b(?:to|and)\b[a-z\s]*((?:19|20)\d\d)\b")
 _ONE_OF_TWO = re.compile(r"differen|\b(?:less|more|fewer|minus)\b")
 """What is compared as it is named, and did not change from one to the other."""
@@ -44,8 +46,8 @@ _AMOUNTS = frozenset({"lookup", "subtract", "add", "sum", "average"})
 
 
 def in_benchmark_words(question: Question) -> Question:
-    """Returns a filing's question in the words that the weights know: how a thing developed is its change."""
-    worded = _DEVELOPED.sub(r"what was the change in \1 ", question.text)
+    """Returns a filing's question in the words that the weights know: those of reports, a development as a change."""
+    worded = as_change(in_words_of_reports(question.text))
     return question if worded == question.text else read_question(worded)
 
 

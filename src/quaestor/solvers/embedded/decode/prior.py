@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.core.provenance import CellRef, SentenceRef
-from quaestor.core.words import words
 from quaestor.documents.document import Document
 from quaestor.documents.table import Table
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems, without_owner
 from quaestor.solvers.embedded.candidates.enumerate import DIVIDE, LOOKUP, Candidates
 from quaestor.solvers.embedded.candidates.pool import NEW, NONE, RESULT1, USED, Pool
+from quaestor.solvers.embedded.decode.labels import SaidLabels
 from quaestor.solvers.embedded.decode.overrides import asks_for_other_year, asks_share_of_last
 from quaestor.solvers.embedded.page.matrix import Ints, NumberMatrix, among
 from quaestor.solvers.embedded.page.word_matrix import Floats
@@ -49,11 +49,11 @@ _OF_SHARE = {
 }  # fmt: skip
 _OF_LOOKUP = {"lookup(new)": 0.9, "lookup(used)": 0.1}
 _PLACE_NAMED = re.compile(r"\baccording to\b|\bas (?:shown|stated|reported) in\b", re.IGNORECASE)
-_BUT_FOR_AN_ASIDE = 0.7
-_ASIDE = re.compile(r"\([^()]*\)")
 _WHEN = re.compile(r"\b(?:at|by|as of) (?:the )?(?:end|beginning|close)\b|\b(?:fiscal |financial )?years?\b")
 _HOW_MANY = re.compile(r"\bhow many\b|\bnumber of\b")
-_CLAUSE_ENDS = re.compile(r"[,;:()?\d]|\.(?:\s|$)")
+_CLAUSE_ENDS = re.compile(r"[,;:()?\d]|\.(?:\s|$)|\b(?:for|to|from|per|days?)\b")
+_BEHIND = 6
+"""Words between a count and what it counts, and that itself."""
 _PLAIN = frozenset({"kg:PatternValue"})
 _CALCULATED = re.compile(r"\b(?:more|fewer|less|than|per|not|non|other|combined|together|altogether)\b")
 _ELSEWHERE = 0.5
@@ -130,6 +130,7 @@ class Prior:
         found = PLAN * np.where(second, (first + own[candidates.second]) / 2, first)
         leaf = candidates.pool.leaf[candidates.first]
         looked_up = (candidates.operation == LOOKUP) & (leaf >= 0) & self.named[np.maximum(leaf, 0)]
+        looked_up &= not self.share_of_last
         meant: Floats = (found + MEANT * (looked_up | self._shares_of_last(candidates))).astype(np.float32)
         return meant
 
@@ -169,7 +170,8 @@ def prior_of(
         return None
     least = min(weights.values()) - _ELSEWHERE
     orders = {block.content.index: block.order for block in document.blocks if isinstance(block.content, Table)}
-    lines, known = _Lines(question.text), dict[tuple[int, int, int], tuple[float, bool]]()
+    said_labels = SaidLabels(_PLACE_NAMED.split(question.text)[0], document.tables)
+    known = dict[tuple[int, int, int], tuple[float, bool]]()
     counted, counts = _counted(question), np.zeros(len(leaves), np.float32)
     found, named = np.zeros(len(leaves), np.float32), np.zeros(len(leaves), bool)
     for place, leaf in enumerate(leaves.leaves):
@@ -181,11 +183,13 @@ def prior_of(
             continue
         key = (source.table, source.row, source.column)
         if key not in known:
-            known[key] = lines.said(document.table(source.table), source)
+            known[key] = said_labels.of(document.table(source.table), source)
         said, named[place] = known[key]
         found[place] = PLACE * weights.get(orders[source.table], least) + LABEL * said
     if counts.any():
-        named |= counts == counts.max()
+        # All employees are at least as many as those of any part.
+        sizes = np.where(counts == counts.max(), leaves.value * 10.0 ** np.nan_to_num(leaves.power), -np.inf)
+        named |= sizes == sizes.max()
     return Prior(found - found.max(), leaves.year, named, asks_share_of_last(question), asks_for_other_year(question))
 
 
@@ -198,39 +202,12 @@ def _counted(question: Question) -> frozenset[str]:
 
 
 def _counts(document: Document, source: SentenceRef, counted: Set[str]) -> float:
-    """The share of what is counted that stands between a number of a sentence and the next number or clause."""
-    if not counted:
+    """The share of what is counted that stands right behind a number of a sentence: "1,240 full-time employees"."""
+    text = document.sentence(source).text
+    if not counted or text[: source.start].rstrip().endswith("$"):
         return 0.0
-    after = _CLAUSE_ENDS.split(document.sentence(source).text[source.end :].lower(), 1)[0]
-    return len(counted & {*stems(after)}) / len(counted)
-
-
-class _Lines:
-    """What a question says of the names of lines."""
-
-    def __init__(self, question: str) -> None:
-        asked = _PLACE_NAMED.split(question)[0]
-        self._words, self._stems = _spoken(asked), stems(asked)
-
-    def said(self, table: Table, source: CellRef) -> tuple[float, bool]:
-        """Returns how much of the question the label of a cell's line is, which it says whole, else 0; whether all."""
-        best, whole = 0.0, False
-        for header in (table.rows[source.row], table.columns[source.column]):
-            # Who asks for "net income" means the line "Net income (loss)", where no other is called so.
-            for printed, counts in ((header.label, 1.0), (_ASIDE.sub(" ", header.label), _BUT_FOR_AN_ASIDE)):
-                label = _spoken(printed)
-                if any(word[0].isalpha() for word in label) and _within(label, self._words):
-                    best = max(best, counts * len(label))
-                    whole = whole or stems(printed) == self._stems
-        return best / max(1, len(self._words)), whole
-
-
-def _spoken(text: str) -> tuple[str, ...]:
-    return tuple(words(text.lower()))
-
-
-def _within(part: tuple[str, ...], whole: tuple[str, ...]) -> bool:
-    return any(whole[start : start + len(part)] == part for start in range(len(whole) - len(part) + 1))
+    after = _CLAUSE_ENDS.split(text[source.end :].lower(), 1)[0]
+    return len(counted & {*stems(" ".join(after.split()[:_BEHIND]))}) / len(counted)
 
 
 def with_printed_signs(outcome: TurnAction, leaves: NumberMatrix) -> TurnAction:

@@ -14,6 +14,7 @@ from quaestor.questions.no_numbers import why_no_number
 from quaestor.questions.question import Question
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.decode.beam import START, BeamState, Hypotheses, advance, expand, same_answer
+from quaestor.solvers.embedded.decode.overrides import in_benchmark_words
 from quaestor.solvers.embedded.decode.prior import Prior, prior_of
 from quaestor.solvers.embedded.decode.results import distinct_results
 from quaestor.solvers.embedded.decode.writing import read_state
@@ -89,6 +90,15 @@ class AskedTurn:
         return self.reading.page
 
     @property
+    def worded(self) -> Question:
+        """The question as the weights know it."""
+        return self.reworded(self.question)
+
+    def reworded(self, question: Question) -> Question:
+        """Returns a question as the weights know it: of a filing in the words of reports, of a page as it is."""
+        return in_benchmark_words(question) if self.reading.filing else question
+
+    @property
     def state(self) -> DialogueState:
         """The likeliest reading of the turns before."""
         return self.so_far.paths[0].state
@@ -122,7 +132,7 @@ class ConversationReader:
     def choices(self, asked: AskedTurn) -> Hypotheses:
         """Returns the plans for a question, after each likely reading of the turns before."""
         context, leaves = asked.context, asked.page.leaves
-        prior = prior_of(asked.question, leaves, context.document, context.weights)
+        prior = prior_of(asked.worded, leaves, context.document, context.weights)
         return self._choices(asked.reading, asked.so_far, asked.question, prior)
 
     def reading(self, context: TurnContext) -> ConversationReading:

@@ -15,6 +15,7 @@ from quaestor.solvers.embedded.followups.converting import (
     converted_turn,
     is_restatement,
 )
+from quaestor.solvers.embedded.followups.differing import difference_plan
 from quaestor.solvers.embedded.followups.repeating import repeated_plan, repeated_turn
 from quaestor.solvers.embedded.page.matrix import NumberMatrix
 
@@ -42,6 +43,10 @@ def follow_up(question: str, context: TurnContext, leaves: NumberMatrix, *, decl
         return replace(answer_without_value(context, "no_question", plan), answerable=0.0) if told else None
     if (again := repeated_turn(read, memory)) is not None and (plan := repeated_plan(memory, again)) is not None:
         return _answered(plan, question, context, again, "was question {}")
+    if (difference := difference_plan(read, memory)) is not None:
+        return _answered(
+            difference, question, context, len(memory.answers) - 1, "asks how far apart those of answer {} are"
+        )
     change = change_plan(read, memory, leaves)
     if change is None or turn is None:
         return None

@@ -38,7 +38,7 @@ class ChosenCells:
             asked: The question, the page and the conversation.
             least: Answers that are less sure than this share of the first are left out.
         """
-        question = whole_question(asked.question, asked.context.memory.asked)
+        question = whole_question(asked.worded, asked.context.memory.asked)
         if question.wants.selection is None:
             return
         found = list(self._chosen(question, asked))

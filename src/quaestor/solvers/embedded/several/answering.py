@@ -55,7 +55,7 @@ class ListedNumbers:
         listing, alike = _listing(asked.question, asked.context)
         if listing is None or not len(asked.page.leaves):
             return
-        parts = [read_question(part) for part in listing.questions]
+        parts = [asked.reworded(read_question(part)) for part in listing.questions]
         if any(read_answer_kind(part.lowered).kind not in _KINDS for part in parts):
             return
         chosen = self._chosen(parts, listing, asked, alike)

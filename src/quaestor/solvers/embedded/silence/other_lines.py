@@ -16,6 +16,7 @@ from quaestor.ontology.line_matching import core_line_index
 from quaestor.plan.steps import Extract, Plan
 from quaestor.questions.question import Question
 
+_SAME = {"sale": "revenue", "sales": "revenue", "revenues": "revenue"}
 _LEAST = 2
 """A caption of one word ("sales", "income") is part of many names."""
 
@@ -87,5 +88,8 @@ def _is_on(document: Document, caption: str, line: str) -> bool:
 
 
 def _says(label: str, caption: str) -> bool:
-    """Whether a label has all words of a caption."""
-    return set(search_words(label.lower())).issuperset(caption.split())
+    """Whether a label has all words of a caption; sales are revenue."""
+    said, wanted = (
+        {_SAME.get(word, word) for word in words} for words in (search_words(label.lower()), caption.split())
+    )
+    return wanted <= said

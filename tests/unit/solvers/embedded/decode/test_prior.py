@@ -56,11 +56,19 @@ def test_the_likelier_place_and_the_label_that_is_said_whole_come_first() -> Non
     weights = {ORDERS[OPERATIONS]: 0.0, ORDERS[SEGMENTS]: -0.5}
     both = leaves(OPERATIONS, SEGMENTS)
     prior = prior_of(read_question("what was operating income in 2022?"), both, excerpt, weights)
+    of_part = prior_of(read_question("what was the operating income of europe in 2022?"), both, excerpt, weights)
     assert prior is not None
+    assert of_part is not None
     at = {(leaf.source.table, leaf.source.row): float(prior.leaves[place]) for place, leaf in enumerate(both.leaves)
           if isinstance(leaf.source, CellRef)}  # fmt: skip
-    assert at[OPERATIONS, 9] == 0.0 > at[SEGMENTS, 3] > at[SEGMENTS, 2]
+    # The operating income of a segment is not meant where no segment is named.
+    assert at[OPERATIONS, 9] == 0.0 > at[SEGMENTS, 3] == at[SEGMENTS, 2]
     assert at[OPERATIONS, 9] > at[OPERATIONS, 2]
+    rows = [
+        leaf.source.row for leaf in both.leaves if isinstance(leaf.source, CellRef) and leaf.source.table == SEGMENTS
+    ]
+    spoken = of_part.leaves[-len(rows) :]
+    assert {rows[place] for place in np.flatnonzero(spoken == spoken.max())} == {3}
     shifted = prior.of_leaves(np.full(len(both), 0.5))
     assert shifted.max() == pytest.approx(0.5)
 
@@ -68,7 +76,8 @@ def test_the_likelier_place_and_the_label_that_is_said_whole_come_first() -> Non
 def test_a_rival_table_that_is_less_likely_loses() -> None:
     question = "what was operating income in 2022?"
     assert cells(ask(question, {OPERATIONS: 0.0, SEGMENTS: -1.0})) == [CellRef(FILING.id, OPERATIONS, 9, 2)]
-    assert {source.table for source in cells(ask(question, {OPERATIONS: -1.0, SEGMENTS: 0.0}))} == {SEGMENTS}
+    of_part = "what was the operating income of europe in 2022?"
+    assert {source.table for source in cells(ask(of_part, {OPERATIONS: -1.0, SEGMENTS: 0.0}))} == {SEGMENTS}
 
 
 def test_an_amount_in_parentheses_is_negative() -> None:

@@ -1,0 +1,67 @@
+"""What period a column of changes is of: "Change" between 2024 and 2023 is that of 2024.
+
+Such a heading seldom names a year, or names the one that is compared with ("change vs. 2023").
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from quaestor.core.periods import Period
+from quaestor.documents.table import Header
+
+_CHANGE = re.compile(r"\b(?:change|variance|increase|decrease|growth rate)\b(?! rates?\b)", re.IGNORECASE)
+_LONGEST = 60
+_PAIR = 2
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_VERSUS = re.compile(r"\b(?:vs\.?|versus|from|over|compared (?:to|with))\s", re.IGNORECASE)
+
+
+def dated_changes(columns: Sequence[Header]) -> tuple[Header, ...]:
+    """Returns the headings of a table, those of changes with the later of the two periods that they lie between.
+
+    Either each period is followed by its change from the next one (2024, change, 2023, change, 2022), or two periods by
+    the change from one to the other (2024, 2023, change).
+
+    Args:
+        columns: The first is that of the labels.
+    """
+    found, periods = list[Header](), list[Period]()
+    follows_one: bool | None = None
+    for place, header in enumerate(columns):
+        if not place or not _is_change(header):
+            found.append(header)
+            if place and header.period is not None and (not periods or periods[-1] != header.period):
+                periods.append(header.period)
+            continue
+        if follows_one is None:
+            follows_one = len(periods) == 1
+        if (said := _named(header, columns)) is not None:
+            found.append(replace(header, period=said))
+            continue
+        ahead = next((later.period for later in columns[place + 1 :] if later.period and not _is_change(later)), None)
+        pair = [*periods[-1:], *([ahead] if ahead else [])] if follows_one else periods[-2:]
+        found.append(replace(header, period=_later(pair)) if _later(pair) is not None else header)
+    return tuple(found)
+
+
+def _is_change(header: Header) -> bool:
+    """Whether a column holds changes, and its heading does not say itself of which one period."""
+    if len(header.label) > _LONGEST or not _CHANGE.search(header.label):
+        return False
+    return header.period is None or bool(_VERSUS.search(header.label))
+
+
+def _named(header: Header, columns: Sequence[Header]) -> Period | None:
+    """The later of two years that a heading of changes names itself ("2024 vs. 2023 change"), as others have it."""
+    years = sorted({int(year) for year in _YEAR.findall(" ".join(header.levels))})
+    if len(years) < _PAIR:
+        return None
+    return next((other.period for other in columns if other.period and other.period.year == years[-1]), None)
+
+
+def _later(pair: Sequence[Period]) -> Period | None:
+    """The later of two periods of one kind; None where that cannot be told."""
+    if len(pair) < _PAIR or len({(period.kind, period.month, period.quarter, period.months) for period in pair}) > 1:
+        return None
+    return max(pair, key=lambda period: period.year)

@@ -1,0 +1,39 @@
+"""Questions how a thing developed: "how did sales change from 2021 to 2023?", "how has it evolved?".
+
+Owns their wording. What is asked for is the change, a number, and not the way in which it came about.
+"""
+
+import re
+
+_WHEN = "from|in|over|between|since|during|versus|vs|compared|relative|against|to|by|this|last|year|quarter|overall|for"
+_DEVELOPED = re.compile(
+    r"\bhow (?:did|has|have) (?P<thing>.+?) (?:develop|evolve|change|move)(?:d|ed)?\b\s*"
+    rf"(?=$|[?.,;]|(?:{_WHEN})\b)",
+    re.IGNORECASE,
+)
+_WHO = re.compile(r"(?:the (?:company|firm|group|management|board)|we|you|management)", re.IGNORECASE)
+
+
+def asks_for_development(text: str) -> bool:
+    """Returns whether a question asks how a thing developed.
+
+    >>> asks_for_development("how did net sales change in 2024?")
+    True
+    >>> asks_for_development("how did the company change its accounting for leases?")
+    False
+    """
+    found = _DEVELOPED.search(text)
+    return found is not None and not _WHO.fullmatch(found["thing"])
+
+
+def as_change(text: str) -> str:
+    """Returns a question with how a thing developed put as its change; itself where it asks for anything else.
+
+    >>> as_change("how did rent develop from 2021 to 2024?")
+    'what was the change in rent from 2021 to 2024?'
+    """
+    return (
+        _DEVELOPED.sub(r"what was the change in \g<thing> ", text).replace(" ?", "?")
+        if asks_for_development(text)
+        else text
+    )

@@ -1,0 +1,144 @@
+"""Plans that nobody asks for of a filing: one number taken twice, an amount for its change, the change of a change.
+
+A long document prints one amount in several places and changes beside amounts, and what was answered before stays a
+candidate. The benchmark's pages print most numbers once, and its questions take a change in two turns, so the ranker
+has not learned against these.
+"""
+
+import re
+from collections.abc import Sequence
+
+from quaestor.questions.question import Question
+from quaestor.questions.stems import stems
+from quaestor.solvers.embedded.page.matrix import NumberMatrix
+from quaestor.solvers.embedded.state.dialogue import DialogueState, TurnAction
+
+_TOGETHER = frozenset({"add", "subtract", "divide", "multiply", "percentage_change", "sum", "average"})
+_DIFFERENCES = frozenset({"subtract", "percentage_change"})
+_SCALED = frozenset({"multiply", "divide"})
+_NOUN = r"change|increase|decrease|decline|growth|rise|drop|fall|reduction|movement|improvement|swing"
+_VERB = r"change|increase|decrease|decline|ris[ei]n?|fall(?:en)?|gr[eo]wn?|drop|improve|shrink|move"
+_ASKS = re.compile(
+    rf"\b(?:{_NOUN}) (?!in control)(?:in|of|from|over|between|since|during)\b"
+    rf"|\bhow much (?:did|has|have|do|does) .+ (?:{_VERB})(?:d|ped)?\b"
+)
+_OF_IT = re.compile(rf"\bof (?:the|this|that) (?:{_NOUN})\b|\bdue to\b")
+"""A part of a change is no change of its own."""
+_NO_RATIOS = frozenset({"add", "sum", "multiply"})
+_RATIO = re.compile(r"\b(?:margin|ratio|rate)\b")
+_SUM = re.compile(r"\b(?:sum|total|combined|together|plus|times|add\w*|multipl\w+)\b")
+_ONE_OF_TWO = re.compile(r"differen|\b(?:less|more|fewer|minus|between)\b")
+_IN_YEAR = re.compile(r"\b(?:in|for|during) (?:the )?(?:fiscal )?(?:year )?(?:19|20)\d\d\b")
+_CHANGES = frozenset(
+    stems(
+        "change increase decrease decline growth variance rise drop fall reduction improvement movement grew rose fell"
+    )
+)
+
+
+def is_implausible(question: Question, outcome: TurnAction, state: DialogueState, leaves: NumberMatrix) -> bool:
+    """Returns whether nobody who asks a question of a filing means what a plan does.
+
+    Args:
+        question: What is asked.
+        outcome: What the plan does.
+        state: The turns before.
+        leaves: The numbers of the excerpt.
+    """
+    taken = leaves_of(outcome, state)
+    if takes_one_twice(outcome, taken, leaves) or is_no_comparison(question, outcome, leaves):
+        return True
+    if outcome.operation in _NO_RATIOS and _RATIO.search(question.lowered) and not _SUM.search(question.lowered):
+        return True
+    return asks_for_change(question) and is_no_change(question, outcome, taken, leaves)
+
+
+def leaves_of(outcome: TurnAction, state: DialogueState) -> tuple[int, ...]:
+    """Returns the number of the page that each operand is or looked up; -1 of what is none.
+
+    Args:
+        outcome: What a plan does.
+        state: The turns before.
+    """
+    lookups = state.lookups()
+    taken = (operand for operand in outcome.operands if operand.kind != "group")
+    return tuple(operand.index if operand.kind == "leaf" else lookups.get(operand.index, -1) for operand in taken)
+
+
+def asks_for_change(question: Question) -> bool:
+    """Returns whether a question asks how far one thing changed: "the increase in debt", "how much did sales fall"."""
+    return bool(_ASKS.search(question.lowered)) and not _OF_IT.search(question.lowered)
+
+
+def is_no_comparison(question: Question, outcome: TurnAction, leaves: NumberMatrix) -> bool:
+    """Returns whether yes or no is asked for and an outcome is a number, or it compares an amount with a percentage.
+
+    Args:
+        question: What is asked.
+        outcome: What a plan does.
+        leaves: The numbers of the excerpt.
+    """
+    if outcome.operation != "greater":
+        return question.wants.kind == "yes_no"
+    counts = [leaves.counts[operand.index] for operand in outcome.operands if operand.kind == "leaf"]
+    return len({one.percent for one in counts}) > 1
+
+
+def takes_one_twice(outcome: TurnAction, taken: Sequence[int], leaves: NumberMatrix) -> bool:
+    """Returns whether an outcome calculates with one number and that number again, be it printed elsewhere.
+
+    Args:
+        outcome: What a plan does.
+        taken: Its numbers of the page, as `leaves_of` has them.
+        leaves: The numbers of the page.
+    """
+    if outcome.operation not in _TOGETHER or -1 in taken:
+        return False
+    said = [(float(leaves.value[leaf]), int(leaves.year[leaf])) for leaf in taken]
+    return any(
+        one == other and set(leaves.leaves[taken[n]].row) & set(leaves.leaves[taken[m]].row)
+        for n, one in enumerate(said)
+        for m, other in enumerate(said[:n])
+    )
+
+
+def is_no_change(question: Question, outcome: TurnAction, taken: Sequence[int], leaves: NumberMatrix) -> bool:
+    """Returns whether an outcome cannot be the change that is asked for.
+
+    A look-up is none where neither a label nor the sentence speaks of a change. A difference is none where one of its
+    numbers is a change already, where both are of one year, or where the year whose change it is is not the later one.
+    An amount times or over a percentage of the page never is.
+
+    Args:
+        question: It asks for a change, as `asks_for_change` has it.
+        outcome: What a plan does.
+        taken: Its numbers of the page, as `leaves_of` has them.
+        leaves: The numbers of the page.
+    """
+    if outcome.operation == "lookup":
+        return all(leaf >= 0 and not _speaks_of_change(leaf, leaves) for leaf in taken)
+    if outcome.operation in _SCALED:
+        percent = [leaf >= 0 and leaves.counts[leaf].percent for leaf in taken]
+        return any(percent) and not all(percent)
+    if outcome.operation not in _DIFFERENCES:
+        return False
+    changes = sum(stem in _CHANGES for stem in stems(question.lowered))
+    of_changes = any(leaf >= 0 and _CHANGES & {*leaves.leaves[leaf].column[-1:]} for leaf in taken)
+    return (changes == 1 and of_changes) or _is_of_other_years(question, taken, leaves)
+
+
+def _is_of_other_years(question: Question, taken: Sequence[int], leaves: NumberMatrix) -> bool:
+    """Whether the numbers of a difference are of one year, or not of the one whose change is asked for."""
+    years = [int(leaves.year[leaf]) for leaf in taken if leaf >= 0]
+    if len(years) < len(taken) or not all(years):
+        return False
+    if len(set(years)) == 1:
+        lines = {(int(leaves.table[leaf]), int(leaves.line[leaf])) for leaf in taken}
+        return len(lines) > 1 and not _ONE_OF_TWO.search(question.lowered)
+    of_one = len(question.years) == 1 and _IN_YEAR.search(question.lowered) is not None
+    return of_one and max(years) != question.years[0]
+
+
+def _speaks_of_change(leaf: int, leaves: NumberMatrix) -> bool:
+    number = leaves.leaves[leaf]
+    return number.moved or bool(_CHANGES & {*number.row, *number.column, *number.around})

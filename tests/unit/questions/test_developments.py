@@ -1,0 +1,34 @@
+"""Questions how a thing developed."""
+
+import pytest
+
+from quaestor.questions.answer_kind import read_answer_kind
+from quaestor.questions.developments import as_change, asks_for_development
+
+
+@pytest.mark.parametrize(
+    ("question", "change"),
+    [
+        ("how did net sales change in 2024?", "what was the change in net sales in 2024?"),
+        ("how did they change?", "what was the change in they?"),
+        ("how has gross margin evolved since 2022?", "what was the change in gross margin since 2022?"),
+        ("and how did that develop over the year?", "and what was the change in that over the year?"),
+    ],
+)
+def test_a_development_is_a_change_and_a_number(question: str, change: str) -> None:
+    assert as_change(question) == change
+    assert read_answer_kind(question).kind == "number"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "how did the company change its accounting for leases?",
+        "how did management change?",
+        "how did the company account for leases?",
+        "what was the change in rent?",
+    ],
+)
+def test_what_asks_for_words_stays(question: str) -> None:
+    assert not asks_for_development(question)
+    assert as_change(question) == question

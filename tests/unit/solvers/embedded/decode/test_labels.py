@@ -1,0 +1,84 @@
+"""What a question says of the names of lines."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from quaestor.core.provenance import CellRef
+from quaestor.documents.headers import read_table
+from quaestor.solvers.embedded.decode.labels import SaidLabels, line_called, lines_named
+
+TABLE, _ = read_table(
+    "10-K",
+    0,
+    [
+        ["", "2024", "2023"],
+        ["Total net sales", "391", "383"],
+        ["Research and development", "31", "30"],
+        ["Selling, general and administrative", "26", "25"],
+        ["Total current assets", "153", "144"],
+        ["Other current assets", "14", "15"],
+        ["Europe", "", ""],
+        ["Operating income", "41", "36"],
+        ["Japan", "", ""],
+        ["Operating income", "12", "11"],
+    ],
+)
+
+
+def said(question: str) -> Mapping[str, tuple[float, bool]]:
+    """By its label what the question says of each line; of those with one label the last."""
+    labels = SaidLabels(question, [TABLE])
+    rows = {row: TABLE.rows[row] for row in range(1, len(TABLE.cells))}
+    return {
+        " ".join(header.levels).lower(): labels.of(TABLE, CellRef("10-K", 0, row, 1)) for row, header in rows.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("what were total net sales in 2024?", "total net sales"),
+        ("what were net sales in 2024?", "total net sales"),
+        ("what was revenue in 2024?", "total net sales"),
+        ("what was r&d in 2024?", "research and development"),
+        ("what was the SG&A expense?", "selling, general and administrative"),
+        ("what were other current assets?", "other current assets"),
+        ("what was operating income in Japan?", "japan operating income"),
+    ],
+)
+def test_a_line_is_named_by_any_of_its_names(question: str, line: str) -> None:
+    found = said(question)
+    assert max(found, key=lambda label: found[label]) == line
+    assert found[max(found, key=lambda label: found[label])][0] > 0
+
+
+def test_a_part_is_not_meant_where_none_is_named() -> None:
+    found = said("what was operating income?")
+    assert found["europe operating income"] == found["japan operating income"] == (0.0, False)
+
+
+def test_who_says_total_means_a_line_that_says_it() -> None:
+    found = said("what percentage of total assets were other current assets?")
+    assert found["total current assets"][0] == 0.0
+
+
+def test_a_question_for_two_lines_names_neither_whole() -> None:
+    found = said("was r&d above sg&a?")
+    assert not any(whole for _, whole in found.values())
+
+
+def test_lines_are_known_by_their_captions_alone() -> None:
+    assert lines_named("was R&D above SG&A?").keys() == {
+        "kg:research_and_development",
+        "kg:selling_general_and_administrative_expenses",
+    }
+    assert line_called("iphone") == ""
+
+
+def test_a_column_of_a_part_is_not_meant_where_none_is_named() -> None:
+    table, _ = read_table("10-K", 0, [["", "Europe", "Japan", "Total"], ["Total revenues", "41", "12", "53"]])
+    spoken = [SaidLabels("what were total revenues?", [table]).of(table, CellRef("10-K", 0, 1, n)) for n in (1, 2, 3)]
+    assert spoken[0] == spoken[1] < spoken[2]
+    named = [SaidLabels("total revenues in japan?", [table]).of(table, CellRef("10-K", 0, 1, n)) for n in (1, 2)]
+    assert named[0] < named[1]

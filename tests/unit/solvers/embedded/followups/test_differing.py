@@ -1,0 +1,43 @@
+"""By how much two things differ that were just compared."""
+
+from pathlib import Path
+
+import pytest
+
+import quaestor
+
+REPORT = """# Alder, annual report
+
+| (in millions) | 2024 | 2023 |
+|---|---|---|
+| Operating income | 125 | 100 |
+| Rent | 40 | 50 |
+"""
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> Path:
+    path = tmp_path / "alder.md"
+    path.write_text(REPORT, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("questions", "shown"),
+    [
+        (["did operating income increase?", "by how much?"], "25 million"),
+        (["did operating income increase?", "by how much?", "in percent?"], "25.0 %"),
+        (["did operating income increase?", "and by how much did it increase, in percent?"], "25.0 %"),
+        (["did rent increase?", "what was the difference?"], "-10 million"),
+    ],
+)
+def test_what_was_compared_is_subtracted(questions: list[str], shown: str, report: Path) -> None:
+    conversation = quaestor.open(report).conversation()
+    assert [conversation.ask(question) for question in questions][-1].display == shown
+
+
+def test_without_a_comparison_it_is_another_question(report: Path) -> None:
+    conversation = quaestor.open(report).conversation()
+    conversation.ask("what was rent in 2024?")
+    grounds = conversation.ask("by how much?").answer.grounds
+    assert grounds is None or "how far apart" not in grounds
