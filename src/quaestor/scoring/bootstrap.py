@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 RESAMPLES = 2000
 _AT_ONCE = 1_000_000
 """Draws that are in memory together."""
-_MANY = 5_000
+_MANY = 1_000
 """Groups from which on they are drawn by kind: exact as well, another stream of random numbers."""
-_MOST_KINDS = 1_000
+_OF_A_KIND = 10
+"""So many of a kind there have to be on average: it takes as long to draw how often a kind comes as ten groups."""
 SEED = 2022
 _DECIMALS = 4
 
@@ -145,7 +146,7 @@ def _interval(sums: "Numbers", totals: "Numbers") -> tuple[float, float]:
 
     random, groups = np.random.default_rng(SEED), len(totals)
     kinds, times = np.unique(sums + 1j * totals, return_counts=True) if groups > _MANY else (sums, totals)
-    if groups > _MANY and len(kinds) < _MOST_KINDS:
+    if groups > _MANY and len(kinds) * _OF_A_KIND < groups:
         drawn = random.multinomial(groups, times / groups, size=RESAMPLES).astype(float)
         found = (drawn @ kinds.real) / (drawn @ kinds.imag)
     else:

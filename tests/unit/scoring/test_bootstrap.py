@@ -53,7 +53,6 @@ def test_many_groups_are_drawn_by_kind_to_the_same_interval(monkeypatch: pytest.
     assert (by_kind.low, by_kind.high) == pytest.approx((one_by_one.low, one_by_one.high), abs=0.002)
     assert by_kind != one_by_one  # it was drawn in another way
     by_share = [random.random() for _ in range(4_000)]  # of more kinds than are worth it
-    monkeypatch.setattr(bootstrap, "_MOST_KINDS", 5)
     drawn = proportion(by_share, pages)
     assert drawn.low < drawn.value < drawn.high
 
