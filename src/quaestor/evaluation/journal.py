@@ -62,7 +62,7 @@ class Journal:
             self.graph_of = begun.graph.digest_of_document
         self.heard, self._begun, self._events, self._calls = True, begun, [], []
         if self._live:
-            await self._store.save_turn(await compute(self._snapshot))
+            await self._store.save_turn(self._snapshot())
 
     def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
         """Keeps the turn as far as it is, soon.
@@ -89,7 +89,6 @@ class Journal:
         begun = self._begun
         assert begun is not None
         await self.settle()
-        # Half a millisecond: in another thread it would hold the event loop up as long, and the way there comes to it.
         await self._store.save_turn(turn_record(self.place.at(index), turn, begun.history))
 
     async def on_broken(self, index: int, turn: Turn) -> None:
@@ -120,7 +119,7 @@ class Journal:
         key = (exchange.place.turn, exchange.number)
         if key not in self._logged:
             self._logged.add(key)
-            record = await compute(prompt_record, exchange, self.place.attempt)
+            record = prompt_record(exchange, self.place.attempt)
             # Of a session without a run of its own, such as that of questions asked one by one.
             await self._store.log_prompt(replace(record, run=self.place.run, conversation=self.place.conversation))
 
@@ -135,10 +134,14 @@ class Journal:
                 await self.keep(self._exchanges.popleft())
             self._changed = False
             if self._live and self._begun is not None:
-                await self._store.save_turn(await compute(self._snapshot))
+                await self._store.save_turn(self._snapshot())
 
     def _snapshot(self) -> TurnRecord:
-        """Returns the turn as far as it is."""
+        """Returns the turn as far as it is.
+
+        That takes half a millisecond, as the record of the whole turn does: in another thread it would hold the event
+        loop up as long, and the way there comes to it.
+        """
         begun = self._begun
         assert begun is not None
         events, calls = tuple(self._events), tuple(self._calls)

@@ -215,6 +215,8 @@ def storable_triple(triple: Triple) -> Triple:
 
 def storable(value: Any) -> Any:
     """Returns JSON whose texts every store can hold: half a surrogate pair becomes a question mark."""
+    if value is None or (isinstance(value, str) and value.isascii()):
+        return value
     written = json.dumps(value, ensure_ascii=False)
     try:
         written.encode()

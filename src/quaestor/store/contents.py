@@ -23,6 +23,8 @@ MAX_DEPTH = 8
 _WINDOW = 1 << 15
 """How far back zlib looks: of a longer dictionary only the end would count."""
 _LEVEL = 6
+_SURELY_SMALLER = 12
+"""No prompt or reply is packed alone to so small a part of it: that need not be tried."""
 _HELD = 16 << 20
 """How many bytes of bases are kept at hand."""
 
@@ -67,12 +69,11 @@ def content_digest(raw: bytes) -> bytes:
 
 def pack_content(raw: bytes, base: Content | None = None) -> Packed:
     """Returns a text packed: against a base where that makes it smaller."""
+    data = None if base is None else _against(raw, base.raw)
+    if data is not None and len(data) * _SURELY_SMALLER < len(raw):
+        return Packed(data, base)
     alone = zlib.compress(raw, _LEVEL)
-    if base is not None:
-        data = _against(raw, base.raw)
-        if len(data) < len(alone):
-            return Packed(data, base)
-    return Packed(alone)
+    return Packed(alone) if data is None or len(alone) <= len(data) else Packed(data, base)
 
 
 def unpack_content(data: bytes, size: int, base: bytes | None = None) -> bytes:
