@@ -19,6 +19,7 @@ from asking import AskingSolver
 from local_models import loopback_only
 from model_replies import Asked, Reply, say, too_many
 from model_server import ModelServer
+from opentelemetry.sdk.trace import TracerProvider
 from run_rows import content, stored
 from scripted import many_conversations, without_weights
 
@@ -214,6 +215,9 @@ def test_a_conversation_that_kills_every_process_is_one_clear_error(
         assert "\n" not in str(caught.value)
         with pytest.raises(ModelError, match="weights of 'scripted' are missing"):
             played(many_conversations(3), tmp_path / "more.db", ProcessEngine(1, 2), config, factory=without_weights)
+        traced = ModelConfig(config.spec, tracing=TracerProvider())
+        with pytest.raises(EngineError, match="sends no traces of its workers"):
+            played(many_conversations(1), tmp_path / "traced.db", ProcessEngine(1), traced)
     assert multiprocessing.active_children() == []
 
 

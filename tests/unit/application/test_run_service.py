@@ -1,0 +1,54 @@
+"""Which engine plays a run where nobody names one, and where somebody does."""
+
+from dataclasses import replace
+from typing import Literal
+
+import pytest
+
+from quaestor.application.run_service import MANY_ASKING, _engine
+from quaestor.evaluation.engines import Engine, InlineEngine
+from quaestor.evaluation.processes import ProcessEngine
+from quaestor.llm.naming import find_model
+from quaestor.llm.session import ModelConfig
+from quaestor.settings import Settings
+
+ASKS = ModelConfig(find_model("openai:scripted@http://127.0.0.1:9/v1"))
+MANY = MANY_ASKING + 1
+
+
+@pytest.mark.parametrize(
+    ("workers", "conversations", "engine", "cores", "expected"),
+    [
+        (None, 10_000, None, 4, InlineEngine(8)),
+        (MANY_ASKING, 10_000, None, 4, InlineEngine(MANY_ASKING)),
+        (MANY, 10_000, None, 4, ProcessEngine(4, MANY)),
+        (MANY, 10_000, None, 1, InlineEngine(MANY)),
+        (200, MANY_ASKING, None, 4, InlineEngine(200)),
+        (200, 10_000, "inline", 4, InlineEngine(200)),
+        (5, 3, "processes", 4, ProcessEngine(4, 5)),
+    ],
+)
+def test_a_model_is_asked_here_until_one_core_does_not_keep_up(
+    workers: int | None,
+    conversations: int,
+    engine: Literal["inline", "processes"] | None,
+    cores: int,
+    expected: Engine,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(cores)), raising=False)
+    settings = Settings(workers=workers, engine=engine)
+    assert _engine(settings, conversations, ASKS) == expected
+    if engine is None:  # spans are sent by one process
+        assert _engine(replace(settings, tracing=True), conversations, ASKS) == InlineEngine(workers or 8)
+
+
+@pytest.mark.parametrize(
+    ("workers", "conversations", "expected"),
+    [(None, 10_000, ProcessEngine(4)), (1, 10_000, InlineEngine(1)), (None, 4, InlineEngine(1))],
+)
+def test_what_computes_is_spread_over_all_cores(
+    workers: int | None, conversations: int, expected: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(4)), raising=False)
+    assert _engine(Settings(workers=workers), conversations, None) == expected
