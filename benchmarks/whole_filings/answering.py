@@ -10,7 +10,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 
@@ -19,6 +19,7 @@ from rich.table import Table
 
 from benchmarks.whole_filings.printing import print_to_pdf
 from benchmarks.whole_filings.questions import FilingQuestion, questions_of
+from benchmarks.whole_filings.wording import in_everyday_words
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import CellRef
@@ -145,6 +146,7 @@ def main() -> None:
     parser.add_argument("--at-most", type=int, default=120, help="questions a filing")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--pdf", type=Path, help="ask prints of the filings, kept in this folder")
+    parser.add_argument("--everyday", action="store_true", help="put the questions as people do")
     parser.add_argument("--missed", type=Path, help="write what went wrong, a line each")
     options = parser.parse_args()
     filings = options.filings or [path for path in sorted(DATA.glob("*.html.gz")) if not path.name.startswith("old")]
@@ -155,6 +157,8 @@ def main() -> None:
     for path in filings:
         document = read_document(path)
         questions = questions_of(document, options.seed, options.at_most)
+        if options.everyday:
+            questions = tuple(replace(asked, text=in_everyday_words(asked.text)) for asked in questions)
         if options.pdf is not None:
             document = read_document(print_to_pdf(path, options.pdf))
         tally, wrong = ask_filing(path.name, document, questions, by_cell=options.pdf is None)

@@ -1,6 +1,6 @@
-"""Questions how a thing developed: "how did sales change from 2021 to 2023?", "how has it evolved?".
+"""Questions how a thing developed ("how did sales change?"), and how much of one thing another was.
 
-Owns their wording. What is asked for is the change, a number, and not the way in which it came about.
+Owns their wording. What is asked for is the change, a number, and not the way in which it came about; and the share.
 """
 
 import re
@@ -37,3 +37,18 @@ def as_change(text: str) -> str:
         if asks_for_development(text)
         else text
     )
+
+
+_PART_OF = re.compile(
+    r"\bhow much of (?P<whole>.+?) (?P<verb>is|was|are|were) (?!due\b|from\b|attributable\b|related\b|spent\b)",
+    re.IGNORECASE,
+)
+
+
+def as_share(text: str) -> str:
+    """Returns a question how much of one thing another was put as its share; itself where it asks for anything else.
+
+    >>> as_share("how much of total costs was rent in 2024?")
+    'what percentage of total costs was rent in 2024?'
+    """
+    return _PART_OF.sub(r"what percentage of \g<whole> \g<verb> ", text)

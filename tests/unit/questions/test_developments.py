@@ -3,7 +3,7 @@
 import pytest
 
 from quaestor.questions.answer_kind import read_answer_kind
-from quaestor.questions.developments import as_change, asks_for_development
+from quaestor.questions.developments import as_change, as_share, asks_for_development
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,16 @@ def test_a_development_is_a_change_and_a_number(question: str, change: str) -> N
 def test_what_asks_for_words_stays(question: str) -> None:
     assert not asks_for_development(question)
     assert as_change(question) == question
+
+
+@pytest.mark.parametrize(
+    ("question", "share"),
+    [
+        ("how much of total costs was rent in 2024?", "what percentage of total costs was rent in 2024?"),
+        ("how much of net sales is that?", "what percentage of net sales is that?"),
+        ("how much of the increase was due to price?", "how much of the increase was due to price?"),
+        ("how much was rent?", "how much was rent?"),
+    ],
+)
+def test_how_much_of_one_thing_another_was_is_a_share(question: str, share: str) -> None:
+    assert as_share(question) == share

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from quaestor.core.quantity import Scale
 from quaestor.questions.question import Question
 from quaestor.solvers.embedded.decode.conversions import conversion_scores
-from quaestor.solvers.embedded.decode.implausible import is_implausible, leaves_of
+from quaestor.solvers.embedded.decode.implausible import is_implausible, leaves_of, years_spoken_of
 from quaestor.solvers.embedded.decode.named_years import named_year_scores
 from quaestor.solvers.embedded.decode.overrides import (
     apply_overrides,
@@ -212,7 +212,7 @@ def _result(choice: Hypothesis) -> _Result:
 
 
 def _of_filing(question: Question, outcome: TurnAction, state: DialogueState, page: PageFeatures) -> TurnAction:
-    years = [int(page.leaves.year[leaf]) if leaf >= 0 else 0 for leaf in leaves_of(outcome, state)]
+    years = years_spoken_of(question, leaves_of(outcome, state), page.leaves)
     results = [state.outcomes[operand.index] for operand in outcome.operands if operand.kind == "result"]
     asked = with_percentage_asked(question, outcome)
     if not any(result.operation == "subtract" for result in results):

@@ -65,6 +65,20 @@ def leaves_of(outcome: TurnAction, state: DialogueState) -> tuple[int, ...]:
     return tuple(operand.index if operand.kind == "leaf" else lookups.get(operand.index, -1) for operand in taken)
 
 
+def years_spoken_of(question: Question, taken: Sequence[int], leaves: NumberMatrix) -> tuple[int, ...]:
+    """Returns the year of each number as a question speaks of it; 0 where none is known.
+
+    What was owed in 2024 and is due in 2026 is of 2026 where that is named.
+
+    Args:
+        question: What is asked.
+        taken: Numbers of the page, as `leaves_of` has them.
+        leaves: The numbers of the page.
+    """
+    own = ((int(leaves.year[leaf]), int(leaves.other_year[leaf])) if leaf >= 0 else (0, 0) for leaf in taken)
+    return tuple(other if other in question.year_set else year for year, other in own)
+
+
 def asks_for_change(question: Question) -> bool:
     """Returns whether a question asks how far one thing changed: "the increase in debt", "how much did sales fall"."""
     return bool(_ASKS.search(question.lowered)) and not _OF_IT.search(question.lowered)
@@ -129,14 +143,18 @@ def is_no_change(question: Question, outcome: TurnAction, taken: Sequence[int], 
 
 def _is_of_other_years(question: Question, taken: Sequence[int], leaves: NumberMatrix) -> bool:
     """Whether the numbers of a difference are of one year, or not of the one whose change is asked for."""
-    years = [int(leaves.year[leaf]) for leaf in taken if leaf >= 0]
-    if len(years) < len(taken) or not all(years):
+    years = years_spoken_of(question, taken, leaves)
+    if not all(years):
         return False
     if len(set(years)) == 1:
         lines = {(int(leaves.table[leaf]), int(leaves.line[leaf])) for leaf in taken}
         return len(lines) > 1 and not _ONE_OF_TWO.search(question.lowered)
-    of_one = len(question.years) == 1 and _IN_YEAR.search(question.lowered) is not None
-    return of_one and max(years) != question.years[0]
+    if len(question.years) != 1 or _IN_YEAR.search(question.lowered) is None:
+        return False
+    later = taken[years.index(max(years))]
+    line = (leaves.table == leaves.table[later]) & (leaves.line == leaves.line[later])
+    before = max(years) - 1
+    return max(years) != question.years[0] or (before not in years and bool((leaves.year[line] == before).any()))
 
 
 def _speaks_of_change(leaf: int, leaves: NumberMatrix) -> bool:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from quaestor.questions.developments import as_change
+from quaestor.questions.developments import as_change, as_share
 from quaestor.questions.question import Question, read_question
 from quaestor.questions.stems import stems
 from quaestor.retrieval.everyday import in_words_of_reports
@@ -47,7 +47,7 @@ _AMOUNTS = frozenset({"lookup", "subtract", "add", "sum", "average"})
 
 def in_benchmark_words(question: Question) -> Question:
     """Returns a filing's question in the words that the weights know: those of reports, a development as a change."""
-    worded = as_change(in_words_of_reports(question.text))
+    worded = as_share(as_change(in_words_of_reports(question.text)))
     return question if worded == question.text else read_question(worded)
 
 
