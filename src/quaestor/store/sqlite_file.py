@@ -6,6 +6,7 @@ Owns what is the same for every operation, and how a field of a record becomes a
 import asyncio
 import json
 import sqlite3
+import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 BUSY_SECONDS = 30.0
+_AGAIN = 0.02
+"""Seconds."""
 
 _JSON = frozenset({
     "spec", "answer", "events", "references", "sources", "tool_calls", "usage", "kg_stats", "metrics", "failed_turns",
@@ -111,9 +114,22 @@ class SqliteFile:
                             self._db.execute(change)
                 self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
                 self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        self._db.execute("PRAGMA journal_mode = WAL")
+        self._write_ahead()
         # In the write-ahead log NORMAL survives the end of the process; only a power cut may cost the last commits.
         self._db.execute("PRAGMA synchronous = NORMAL")
+
+    def _write_ahead(self) -> None:
+        """Switches the file to a write-ahead log. Here SQLite does not wait for whoever writes: it is asked again."""
+        last = time.monotonic() + BUSY_SECONDS
+        while True:
+            try:
+                self._db.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.OperationalError as error:
+                if not error.sqlite_errorname.startswith("SQLITE_BUSY") or time.monotonic() > last:
+                    raise
+                time.sleep(_AGAIN)
+            else:
+                return
 
     def _version(self) -> int:
         """Returns 0 for an empty file and 1 to SCHEMA_VERSION for ours; anything else is a StoreError.

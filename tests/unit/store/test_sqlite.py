@@ -2,6 +2,7 @@ import asyncio
 import os
 import shutil
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -203,6 +204,26 @@ def test_a_writer_that_never_ends_is_one_clear_line(tmp_path: Path) -> None:
         assert "another process has been writing" in failing(path, "PRAGMA busy_timeout = 20")
     finally:
         other.close()
+
+
+def test_who_writes_is_waited_for_when_the_log_is_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(tmp_path / "runs.db")
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("PRAGMA journal_mode = DELETE")
+    other.execute("BEGIN IMMEDIATE")
+    waited = list[float]()
+
+    def ended(seconds: float) -> None:
+        waited.append(seconds)
+        other.execute("ROLLBACK")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("time.sleep", ended)
+        assert asyncio.run(read_runs(path)) == 2
+    other.close()
+    assert len(waited) == 1
+    with closing(sqlite3.connect(path)) as afterwards:
+        assert afterwards.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 def test_what_a_killed_writer_left_in_the_log_is_read(tmp_path: Path) -> None:

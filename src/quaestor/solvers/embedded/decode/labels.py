@@ -93,7 +93,9 @@ def lines_named(text: str) -> Mapping[str, str]:
         name = " ".join(said[start:end])
         if taken.isdisjoint(range(start, end)) and (line := line_called(name)):
             taken |= set(range(start, end))
-            found.setdefault(line, name)
+            # A margin is an amount on some statements and a ratio to most people: its label has to say it.
+            if "margin" not in name:
+                found.setdefault(line, name)
     return found
 
 

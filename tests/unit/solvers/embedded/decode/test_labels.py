@@ -74,6 +74,7 @@ def test_lines_are_known_by_their_captions_alone() -> None:
         "kg:selling_general_and_administrative_expenses",
     }
     assert line_called("iphone") == ""
+    assert not lines_named("what was the gross margin?")
 
 
 def test_a_column_of_a_part_is_not_meant_where_none_is_named() -> None:
