@@ -41,6 +41,8 @@ LEAST = 0.01
 """A reading is dropped that is less probable than this share of the likeliest."""
 BRANCHES = 12
 """How many plans of a question are followed after each of them."""
+_LOOKED_AT = 4
+"""Of a filing so many times as many are looked at: the likeliest may all be ruled out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +174,7 @@ def expand(
         converted = conversion_scores(question, own, path.state, page.leaves)
         weighed = weighed if converted is None else weighed + converted
         logs = log_shares(weighed + named_year_scores(question, own, page.leaves) if filing else weighed)
-        order = np.argsort(-logs, kind="stable")[:BRANCHES]
+        order = np.argsort(-logs, kind="stable")[: BRANCHES * (_LOOKED_AT if filing else 1)]
         done = (apply_overrides(question, outcome) for outcome in own.take(order).outcomes())
         outcomes = list(zip(logs[order].tolist(), done, strict=True))
         if filing:
@@ -181,7 +183,7 @@ def expand(
         allowed = [(log, x) for log, x in outcomes if not _is_ruled_out(question, x, among)] or outcomes
         # The others share what was ruled out.
         left = np.logaddexp.reduce([log for log, _ in allowed]) - np.logaddexp.reduce([log for log, _ in outcomes])
-        found += [Hypothesis(path, outcome, path.log + log - float(left)) for log, outcome in allowed]
+        found += [Hypothesis(path, outcome, path.log + log - float(left)) for log, outcome in allowed[:BRANCHES]]
     return Hypotheses(by_result(found), candidates.value, tuple(turns), first)
 
 

@@ -15,6 +15,7 @@ from quaestor.ontology.core_lines import read_core_lines
 from quaestor.ontology.line_matching import core_line_index
 from quaestor.plan.steps import Extract, Plan
 from quaestor.questions.question import Question
+from quaestor.solvers.embedded.decode.implausible import asks_for_change
 
 _SAME = {"sale": "revenue", "sales": "revenue", "revenues": "revenue"}
 _LEAST = 2
@@ -30,6 +31,9 @@ def other_line_asked(question: Question, plan: Plan | None, document: Document) 
         document: The page.
     """
     answered = _row_taken(plan, document)
+    if asks_for_change(question):
+        # "The increase in inventories" is a line of cash flows, and to most people what inventories changed by.
+        return None
     # What takes longest comes last: most questions name no line, or other things besides.
     named = _named_in(tuple(search_words(question.lowered))) if answered and question.stands_alone else None
     if named is None or not question.names <= set(named[0].split()) or _says(answered, named[0]):

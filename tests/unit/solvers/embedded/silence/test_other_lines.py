@@ -32,3 +32,8 @@ def test_a_line_that_the_text_or_another_name_has_is_answered(document: Document
 @pytest.mark.parametrize("question", ["what was operating income in 2012?", "what was income in 2012?"])
 def test_the_line_itself_is_answered(question: str) -> None:
     assert why(PAGE, question) is None
+
+
+def test_the_increase_of_a_line_is_no_line_of_cash_flows() -> None:
+    stocks = page([["( in millions )", "2012", "2011"], ["inventories", "56", "54"], ["net sales", "980", "910"]], [])
+    assert why(stocks, "what was the increase in inventories in 2012?") is None
