@@ -4,7 +4,7 @@ import re
 import threading
 from functools import lru_cache
 
-import snowballstemmer
+import Stemmer
 
 from quaestor.core.stop_words import STOP_WORDS
 from quaestor.core.words import words
@@ -14,7 +14,7 @@ class _Own(threading.local):
     """A stemmer for each thread: while it works it keeps the word in itself."""
 
     def __init__(self) -> None:
-        self.stemmer = snowballstemmer.stemmer("english")
+        self.stemmer = Stemmer.Stemmer("english")
 
 
 _own = _Own()
