@@ -5,7 +5,6 @@ edges only (command line, web, MCP server); everything below is handed values, n
 """
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -157,14 +156,17 @@ def misspelt_variables(environment: Mapping[str, str]) -> tuple[str, ...]:
 
 def _from_file(path: Path) -> dict[str, object]:
     try:
-        table: dict[str, object] = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = path.read_bytes()
     except FileNotFoundError:
         return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path} is not valid TOML: {error}") from error
     except OSError as error:
         raise SettingsError(f"cannot read {path}: {error.strerror}") from error
-    return table
+    import tomllib  # most folders have no such file
+
+    try:
+        return tomllib.loads(content.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} is not valid TOML: {error}") from error
 
 
 def _tables(name: str, tables: object, path: Path) -> dict[str, dict[str, object]]:

@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 from pydantic import JsonValue
 
 from quaestor.errors import InputError, ModelError
@@ -126,16 +127,20 @@ def _held_out(report: Mapping[str, JsonValue]) -> dict[str, object]:
 
 
 def _signature_json(model: SignatureModel) -> dict[str, object]:
-    """The classifier with only the weights that are not zero, each beside its feature's name."""
+    """The classifier with only the weights that are not zero, each behind its class, beside their feature's name."""
     features = {
-        name: [[column, round(float(weight), 3)] for column, weight in enumerate(model.weights[row]) if weight]
+        name: [told for column, weight in enumerate(model.weights[row]) if weight for told in (column, _short(weight))]
         for name, row in model.features.items()
     }
     return {
         "classes": list(model.classes),
         "intercept": [round(float(value), 4) for value in model.intercept],
-        "features": {name: pairs for name, pairs in features.items() if pairs},
+        "features": {name: told for name, told in features.items() if told},
     }
+
+
+def _short(weight: np.float32) -> float:
+    return round(float(weight), 3)
 
 
 def _ranker_json(ranker: Ranker) -> dict[str, object]:

@@ -7,8 +7,9 @@ is installed.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import Protocol, TypedDict, cast
+from typing import Literal, Protocol, TypedDict, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +49,9 @@ class _TreeJson(TypedDict):
     split_conditions: list[float]
     default_left: list[int]
     split_type: list[int]
+
+
+_Field = Literal["left_children", "right_children", "split_indices", "split_conditions", "default_left"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,42 +174,36 @@ class Trees:
 def _fill_up(trees: Sequence[_TreeJson]) -> tuple[list[_Level], Floats]:
     """Returns trees as levels of full ones, all of the depth of the deepest, and the values of their ends.
 
-    An end that stands higher is repeated at all places below it, so it does not matter what is asked on the way.
+    An end that stands higher is repeated at all places below it, so it does not matter what is asked on the way there.
     """
     if not trees:
         raise ValueError("there are no trees")
     if any(any(tree["split_type"]) for tree in trees):
         raise ValueError("they have categories")
-    depth = max(1, *(_depth(tree) for tree in trees))
-    if depth > _DEEPEST:
-        raise ValueError(f"a tree is deeper than {_DEEPEST}")
-    levels = [_empty_level(len(trees) << above) for above in range(depth)]
-    values = np.zeros(len(trees) << depth, np.float32)
-    for number, tree in enumerate(trees):
-        waiting = [(0, number, 0)]
-        while waiting:
-            node, place, above = waiting.pop()
-            if tree["left_children"][node] < 0:
-                span = depth - above
-                values[place << span : (place + 1) << span] = tree["split_conditions"][node]
-                continue
-            level = levels[above]
-            level.column[place] = tree["split_indices"][node]
-            level.threshold[place] = tree["split_conditions"][node]
-            level.missing_is_below[place] = bool(tree["default_left"][node])
-            waiting.append((tree["left_children"][node], 2 * place + 1, above + 1))
-            waiting.append((tree["right_children"][node], 2 * place, above + 1))
-    return levels, values
+    sizes = [len(tree["left_children"]) for tree in trees]
+    roots = np.cumsum([0, *sizes[:-1]])
+    before = np.repeat(roots, sizes)
+    ends = np.array(_joined(trees, "left_children"), np.intp) < 0
+    # What is below, to the left of it; an end goes on to itself.
+    below, other = (
+        np.where(ends, np.arange(len(ends)), before + np.array(_joined(trees, side), np.intp))
+        for side in ("left_children", "right_children")
+    )
+    column = np.where(ends, 0, np.array(_joined(trees, "split_indices"), np.intp))
+    threshold = np.array(_joined(trees, "split_conditions"), np.float32)
+    missing_is_below = np.array(_joined(trees, "default_left"), np.bool_)
+    levels, nodes = list[_Level](), roots
+    while not levels or not ends[nodes].all():
+        if len(levels) == _DEEPEST:
+            raise ValueError(f"a tree is deeper than {_DEEPEST}")
+        levels.append(_Level(column[nodes], threshold[nodes], missing_is_below[nodes]))
+        nodes = np.stack((other[nodes], below[nodes]), axis=1).ravel()
+    return levels, threshold[nodes]
 
 
-def _empty_level(places: int) -> _Level:
-    return _Level(np.zeros(places, np.intp), np.zeros(places, np.float32), np.zeros(places, np.bool_))
-
-
-def _depth(tree: _TreeJson, node: int = 0) -> int:
-    if tree["left_children"][node] < 0:
-        return 0
-    return 1 + max(_depth(tree, tree["left_children"][node]), _depth(tree, tree["right_children"][node]))
+def _joined(trees: Sequence[_TreeJson], field: _Field) -> list[float]:
+    """Returns what the nodes of all trees say in one field, tree after tree."""
+    return list(chain.from_iterable(tree[field] for tree in trees))
 
 
 def _sum_in_order(terms: Floats) -> Floats:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from quaestor.core.provenance import CellRef
+from quaestor.core.stop_words import JOINING_WORDS, STOP_WORDS
 from quaestor.core.words import search_words
 from quaestor.documents.document import Document
 from quaestor.ontology.core_lines import read_core_lines
@@ -18,6 +19,9 @@ from quaestor.questions.question import Question
 from quaestor.solvers.embedded.decode.implausible import asks_for_change
 
 _SAME = {"sale": "revenue", "sales": "revenue", "revenues": "revenue"}
+_NO_PART = STOP_WORDS - JOINING_WORDS
+"""Words of questions that no caption differs by from another."""
+
 _LEAST = 2
 """A caption of one word ("sales", "income") is part of many names."""
 
@@ -34,8 +38,12 @@ def other_line_asked(question: Question, plan: Plan | None, document: Document) 
     if asks_for_change(question):
         # "The increase in inventories" is a line of cash flows, and to most people what inventories changed by.
         return None
-    # What takes longest comes last: most questions name no line, or other things besides.
-    named = _named_in(tuple(search_words(question.lowered))) if answered and question.stands_alone else None
+    said = search_words(question.lowered)
+    # What takes longest comes last: most answers are of a row with all that is asked for, most questions name no line.
+    telling = " ".join(word for word in said if word not in _NO_PART and not word.isdigit())
+    if not answered or not question.stands_alone or _says(answered, telling):
+        return None
+    named = _named_in(said)
     if named is None or not question.names <= set(named[0].split()) or _says(answered, named[0]):
         return None
     given = _line_of(answered)

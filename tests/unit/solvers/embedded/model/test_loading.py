@@ -3,7 +3,11 @@ import json
 import shutil
 from pathlib import Path
 
+import numpy as np
+import pytest
+
 from quaestor.conversation.references.wording import trait_words
+from quaestor.errors import ModelError
 from quaestor.solvers.embedded.model.loading import (
     ANSWERABLE_FILE,
     CHOICES_FILE,
@@ -29,6 +33,29 @@ def test_weights_whose_keys_are_words_are_read_as_they_are_now(tmp_path: Path) -
     read, shipped = load_weights(folder), load_weights()
     assert read.references == shipped.references
     assert list(read.references) == list(shipped.references)
+
+
+def test_weights_of_operations_in_pairs_are_read_as_they_are_now(tmp_path: Path) -> None:
+    folder = tmp_path / "older"
+    shutil.copytree(SHIPPED, folder)
+    told = json.loads((folder / "signature.json").read_text(encoding="utf-8"))
+    rows = told["features"].items()
+    told["features"] = {name: [row[n : n + 2] for n in range(0, len(row), 2)] for name, row in rows}
+    (folder / "signature.json").write_text(json.dumps(told), encoding="utf-8")
+    read, shipped = load_weights(folder).signature, load_weights().signature
+    assert read.features == shipped.features
+    assert (np.asarray(read.weights) == np.asarray(shipped.weights)).all()
+
+
+@pytest.mark.parametrize("row", [[0, 0.5, 1], [64, 0.5], ["a", "b"], [[0]], 3])
+def test_weights_of_operations_of_another_form_are_refused(tmp_path: Path, row: object) -> None:
+    folder = tmp_path / "damaged"
+    shutil.copytree(SHIPPED, folder)
+    told = json.loads((folder / "signature.json").read_text(encoding="utf-8"))
+    told["features"][next(iter(told["features"]))] = row
+    (folder / "signature.json").write_text(json.dumps(told), encoding="utf-8")
+    with pytest.raises(ModelError, match=r"signature\.json have not the form"):
+        load_weights(folder)
 
 
 def test_the_card_has_the_digest_of_the_shipped_files() -> None:
