@@ -99,10 +99,10 @@ class RunReading:
 
 
 def _reading(spec: RunSpec, knowledge: GraphProvider, dataset: Dataset, settings: Settings) -> RunReading:
-    pages = {one.page.id: one.page for one in dataset.listed}.values()
-    frozen = sum(knowledge.frozen.has(page) for page in pages) if knowledge.frozen else 0
+    known = knowledge.frozen
+    pages = [known is not None and known.has(page) for page in dataset.pages()]
     own, by_default = not is_set(settings), settings.policy is None
-    return RunReading(str(spec.ontology), own, spec.policy, by_default, len(pages), frozen)
+    return RunReading(str(spec.ontology), own, spec.policy, by_default, len(pages), sum(pages))
 
 
 async def start_run(

@@ -1,10 +1,12 @@
 """Conversations about documents, and the file that they come from."""
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from quaestor.core.answer_value import AnswerKinds
-from quaestor.datasets.listed import ConversationListing, FileConversations, ListedConversation
+from quaestor.core.texts import Texts
+from quaestor.datasets.listed import ConversationListing, FileConversations, ListedConversation, ListedPage
 from quaestor.documents.document import Document
 from quaestor.errors import UnknownConversationError
 from quaestor.questions.splitting import QuestionPart
@@ -104,8 +106,23 @@ class Dataset:
 
     def documents(self) -> Iterator[Document]:
         """Yields each page once, as its last conversation has it, in the order of the first ones."""
-        last = {one.page.id: place for place, one in enumerate(self.listed)}
-        return (self.conversations[place].document for place in last.values())
+        return (self.conversations[place].document for place in self._last_of_pages())
+
+    def pages(self) -> Iterator[ListedPage]:
+        """Yields the same pages, without reading them again."""
+        listed = self.listed
+        return (listed[place].page for place in self._last_of_pages())
+
+    def _last_of_pages(self) -> "array[int]":
+        """Returns the place of each page's last conversation."""
+        pages, last = Texts(), array("I")
+        for place, one in enumerate(self.listed):
+            page = pages.place(one.page.id)
+            if page < len(last):
+                last[page] = place
+            else:
+                last.append(place)
+        return last
 
     def conversation(self, id: str) -> Conversation:
         """Returns the conversation of that id.

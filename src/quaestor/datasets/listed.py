@@ -5,9 +5,12 @@ A large file has more pages than fit into memory, and whoever plays them needs f
 
 import hashlib
 import json
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
+
+from quaestor.core.texts import Texts
 
 if TYPE_CHECKING:
     from quaestor.datasets.dataset import Conversation
@@ -34,7 +37,7 @@ class ListedConversation:
 
     Attributes:
         id: As in the file.
-        page: What it is about; conversations about one page have the same.
+        page: What it is about; conversations about one page have an equal one.
         questions: How many there are.
     """
 
@@ -43,12 +46,62 @@ class ListedConversation:
     questions: int
 
 
-class ConversationListing:
-    """Lists conversations as they are read, and digests them; holds none of them."""
+class ListedConversations(Sequence[ListedConversation]):
+    """What is known of many conversations, in little room: each is made as it is looked at.
+
+    Equal to every sequence of the same.
+
+    Attributes:
+        ids: Those of the conversations.
+    """
 
     def __init__(self) -> None:
-        self.listed: list[ListedConversation] = []
-        self._pages: dict[ListedPage, ListedPage] = {}
+        self.ids = Texts()
+        self._pages, self._refusals = Texts(), dict[int, str]()
+        self._page_of, self._questions = array("I"), array("I")
+
+    def add(self, one: ListedConversation) -> bool:
+        """Adds the next; returns whether it is the first about its page."""
+        known, page = len(self._pages), self._pages.place(f"{one.page.digest}\0{one.page.id}")
+        if one.page.refusal is not None:
+            self._refusals[page] = one.page.refusal
+        self.ids.add(one.id)
+        self._page_of.append(page)
+        self._questions.append(one.questions)
+        return len(self._pages) > known
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @overload
+    def __getitem__(self, index: int) -> ListedConversation: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[ListedConversation]: ...
+    def __getitem__(self, index: int | slice) -> ListedConversation | list[ListedConversation]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(len(self))[index]]
+        page = self._page_of[index]
+        digest, _, id = self._pages[page].partition("\0")
+        listed = ListedPage(id, digest, self._refusals.get(page))
+        return ListedConversation(self.ids[index], listed, self._questions[index])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(one == same for one, same in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]  # what is equal to it has others
+
+
+class ConversationListing:
+    """Lists conversations as they are read, and digests them; holds none of them.
+
+    Attributes:
+        listed: What is known of them.
+    """
+
+    def __init__(self) -> None:
+        self.listed = ListedConversations()
         self._digest = hashlib.sha256(b"[")
 
     def add(self, conversation: "Conversation") -> bool:
@@ -57,14 +110,12 @@ class ConversationListing:
         That questions are independent counts in the digest, that they are chained not: so the digest of a file of
         chained conversations is that of the releases before there were others.
         """
-        document, known = conversation.document, len(self._pages)
+        document = conversation.document
         page = ListedPage(document.id, document.digest, document.refusal)
-        page = self._pages.setdefault(page, page)
         read = [conversation.id, page.digest, conversation.questions]
         read += [] if conversation.chained else ["independent"]
         self._digest.update((", " * bool(self.listed) + json.dumps(read)).encode())
-        self.listed.append(ListedConversation(conversation.id, page, len(conversation.questions)))
-        return len(self._pages) > known
+        return self.listed.add(ListedConversation(conversation.id, page, len(conversation.questions)))
 
     @property
     def digest(self) -> str:
@@ -112,8 +163,10 @@ class FileConversations(Sequence["Conversation"]):
 
     def taking(self, places: Sequence[int]) -> "FileConversations":
         """Returns those at some places, in their order."""
-        read = self._read
-        return FileConversations([self.listed[place] for place in places], lambda place: read(places[place]))
+        read, listed = self._read, ListedConversations()
+        for place in places:
+            listed.add(self.listed[place])
+        return FileConversations(listed, lambda place: read(places[place]))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence):

@@ -5,6 +5,7 @@ same whatever the engine, the order and the interruptions, times apart.
 """
 
 import asyncio
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -12,6 +13,7 @@ from functools import partial
 from itertools import takewhile
 
 from quaestor.core import serial
+from quaestor.core.texts import Texts
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import DatasetError, InputError
 from quaestor.evaluation.checked_questions import check_questions
@@ -78,7 +80,7 @@ async def run_dataset(
     used = {example.conversation: Usage.of_counts(example.usage) for example in earlier}
     async with open_session(config, sum(used.values(), Usage())) if config else nullcontext() as session:
         run = await (_resume(store, spec, resume) if resume else _create(store, spec, dataset))
-        await store.save_ontology(graphs.ontology.digest, graphs.ontology.triples)
+        await store.save_ontology(graphs.ontology.digest, graphs.ontology.each_triple())
         if run.status == "complete":
             return run
         if session is not None:
@@ -139,10 +141,9 @@ def _page_by_page(dataset: Dataset, wanted: Callable[[str], bool]) -> Iterator[C
 
     Those about one page come together: few pages are kept ready at once.
     """
-    pages, listed = dict[str, list[int]](), dataset.listed
-    for place, one in enumerate(listed):
-        pages.setdefault(one.page.id, []).append(place)
-    places = (place for together in pages.values() for place in together)
+    pages, listed = Texts(), dataset.listed
+    page_of = array("I", (pages.place(one.page.id) for one in listed))
+    places = array("I", sorted(range(len(page_of)), key=page_of.__getitem__))
     return (dataset.conversations[place] for place in places if wanted(listed[place].id))
 
 
@@ -156,8 +157,9 @@ async def _outcome(store: RunStore, run: RunRecord) -> RunStatus:
 def _check(dataset: Dataset, spec: RunSpec) -> None:
     if spec.dataset_digest != dataset.digest:
         raise InputError(f"the spec is of another dataset than {dataset.path}: make it with RunSpec.of")
-    repeated = [key for key, count in Counter(one.id for one in dataset.listed).items() if count > 1]
-    if repeated:
+    ids = Texts(one.id for one in dataset.listed)
+    if ids.distinct < len(ids):
+        repeated = [key for key, count in Counter(ids).items() if count > 1]
         raise DatasetError(f"{dataset.path} has conversations with the same id: {', '.join(repeated[:5])}")
     if dataset.listed and not any(one.questions for one in dataset.listed):
         raise DatasetError(f"{dataset.path} is a document in which nothing is asked: there is nothing to run")

@@ -4,7 +4,6 @@ Owns the accumulation and the decisions, which all fall at `freeze`: until then 
 that neither the order of documents nor a document given twice changes anything.
 """
 
-import hashlib
 import pickle
 import weakref
 import zlib
@@ -16,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from tempfile import SpooledTemporaryFile
 
+from quaestor.core.texts import Texts
 from quaestor.core.words import singular
 from quaestor.documents.document import Document
 from quaestor.errors import OntologyError
@@ -87,6 +87,23 @@ class _Spool:
         self._file.close()
 
 
+class _Classified:
+    """The class of each table that has one, by the table's place."""
+
+    def __init__(self) -> None:
+        self._names, self._codes = Texts(), _numbers()
+
+    def add(self, place: int, name: str) -> None:
+        """Says of which class a table is."""
+        self._codes.extend([0] * (place + 1 - len(self._codes)))
+        self._codes[place] = self._names.place(name) + 1
+
+    def find(self, place: int) -> str | None:
+        """Returns the class of a table; None where nothing is known of it."""
+        code = self._codes[place] if place < len(self._codes) else 0
+        return self._names[code - 1] if code else None
+
+
 class OntologyBuilder:
     """Takes documents one by one; `freeze` gives the ontology of all of them."""
 
@@ -94,8 +111,8 @@ class OntologyBuilder:
         """Takes what sees types in documents, by default the rules alone."""
         self._extractors = tuple(extractors) if extractors is not None else (RuleExtractor(),)
         self._names: list[str] = []
-        self._digests: list[bytes] = []
-        self._known: set[bytes] = set()
+        # Each with its name behind the digest of its content, which has no zero in it.
+        self._known = Texts()
         self._seen = _Spool()
         self._topics: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._proposed: set[Proposal] = set()
@@ -109,8 +126,7 @@ class OntologyBuilder:
         """
         if self._frozen is not None:
             raise OntologyError(f"cannot add {document.id}: the ontology is frozen; begin another builder")
-        content = f"{document.id}\0{document.digest}".encode(errors="surrogatepass")
-        key = hashlib.blake2b(content, digest_size=16).digest()
+        key = f"{document.digest}\0{document.id}"
         if key in self._known:
             return
         seen = tuple(extractor.extract(document) for extractor in self._extractors)
@@ -120,7 +136,6 @@ class OntologyBuilder:
         self._seen.add(seen)
         self._known.add(key)
         self._names.append(document.id)
-        self._digests.append(bytes.fromhex(document.digest))
 
     def freeze(self) -> Ontology:
         """Returns the ontology of the documents so far; from now on nothing can be added."""
@@ -133,7 +148,7 @@ class OntologyBuilder:
         classes = self._classes()
         cues = CueIndex({c.name: c.cues for c in classes if c.name != ROOT_CLASS})
         # A table's place is a number: the first of its document's, and its own.
-        firsts, seen_on = array("I"), dict[int, str]()
+        firsts, seen_on = array("I"), _Classified()
         documents: defaultdict[str, array[int]] = defaultdict(_numbers)
         end = 0
         for number, sightings in enumerate(self._seen):
@@ -141,7 +156,7 @@ class OntologyBuilder:
             tables = {label.table for s in sightings for label in s.labels} | {t for s in sightings for t in s.contexts}
             for table, context in ((t, c) for s in sightings for t, c in s.contexts.items()):
                 name = cues.classify(context)[0].name
-                seen_on[end + table] = name
+                seen_on.add(end + table, name)
                 _append(documents[name], number)
             end += 1 + max(tables, default=-1)
         seen = tuple(
@@ -157,7 +172,8 @@ class OntologyBuilder:
     def _first_of(self, firsts: Sequence[int], places: Iterable[int]) -> str:
         """Returns the document of some tables whose name, with the digest of its content, comes first."""
         numbers = {bisect_right(firsts, place) - 1 for place in places}
-        return min((f"{self._names[number]}\0{self._digests[number].hex()}", number) for number in numbers)[0]
+        known = (self._known[number].partition("\0") for number in numbers)
+        return min(f"{name}\0{digest}" for digest, _, name in known)
 
     def _classes(self) -> list[OntologyClass]:
         """Returns the core's classes, and one for each topic of several documents that no core class has a cue for."""
@@ -178,7 +194,7 @@ class OntologyBuilder:
         return tuple(sorted(self._proposed))
 
     def _with_properties(
-        self, classes: tuple[OntologyClass, ...], firsts: "array[int]", seen_on: Mapping[int, str]
+        self, classes: tuple[OntologyClass, ...], firsts: "array[int]", seen_on: "_Classified"
     ) -> Ontology:
         evidence = self._evidence(firsts, seen_on)
         shown = {key: min(e.forms, key=lambda form: (-e.forms[form], form)) for key, e in evidence.items()}
@@ -206,7 +222,7 @@ class OntologyBuilder:
         ordered = tuple(sorted(properties, key=lambda p: p.name))
         return Ontology(classes, ordered, found.merges, apart, self._proposals())
 
-    def _evidence(self, firsts: Sequence[int], seen_on: Mapping[int, str]) -> dict[str, _Evidence]:
+    def _evidence(self, firsts: Sequence[int], seen_on: "_Classified") -> dict[str, _Evidence]:
         """Returns what was seen of each label; of phrases of the text only those of several documents, or of tables."""
         evidence: defaultdict[str, _Evidence] = defaultdict(_Evidence)
         for number, sightings in enumerate(self._seen):
@@ -222,8 +238,8 @@ class OntologyBuilder:
                 entry.ranges[label.range] += 1
                 entry.concepts.add(label.concept)
                 _append(entry.places, place)
-                if place in seen_on:
-                    entry.classes.add(seen_on[place])
+                if (name := seen_on.find(place)) is not None:
+                    entry.classes.add(name)
         vouched = {plain(p.label) for p in self._proposals() if p.kind == "property"}
         return {key: e for key, e in evidence.items() if e.lines or key in vouched or self._named_often(key, e)}
 

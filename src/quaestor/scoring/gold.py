@@ -13,6 +13,7 @@ from typing import Protocol, cast, runtime_checkable
 
 from quaestor.core.answer_value import AnswerValue
 from quaestor.core.caching import BoundedCache
+from quaestor.core.texts import Texts
 from quaestor.errors import DatasetError, UnlabelledError
 from quaestor.plugins import Registry, named_object
 from quaestor.readers.content import LARGEST
@@ -122,7 +123,7 @@ class GoldFile:
         Raises:
             DatasetError: A record has no id, or one that occurs twice.
         """
-        seen: set[str] = set()
+        seen = Texts()
         for where, record in self.records():
             name = record.get(key)
             if not isinstance(name, str) or not name:
@@ -185,22 +186,22 @@ class FileGold(Mapping[str, tuple[GoldTurn, ...]]):
         """
         self._name, self._records, self._format = name, records, format
         self._read = BoundedCache[str, tuple[GoldTurn, ...]](_FEW)
-        self._places: dict[str, int] = {}
+        self._names = Texts()
         labelled, bare = 0, None
-        for place, (conversation, turns) in enumerate(format.read_each(GoldFile(name, records))):
-            self._places[conversation] = place
+        for conversation, turns in format.read_each(GoldFile(name, records)):
+            self._names.add(conversation)
             labelled += turns is not None
             bare = bare or (conversation if turns is None else None)
         _require_answers(name, labelled, bare)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._names)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
+        return iter(self._names)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._places
+        return name in self._names
 
     def __getitem__(self, name: str) -> tuple[GoldTurn, ...]:
         """Returns the answers of a conversation.
@@ -208,7 +209,8 @@ class FileGold(Mapping[str, tuple[GoldTurn, ...]]):
         Raises:
             DatasetError: The file has changed since.
         """
-        place = self._places[name]
+        if (place := self._names.find(name)) is None:
+            raise KeyError(name)
         return self._read.get(name, lambda: self._again(place))
 
     def _again(self, place: int) -> tuple[GoldTurn, ...]:

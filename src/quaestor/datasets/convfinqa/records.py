@@ -42,19 +42,17 @@ def read_records(
         )
     pages = BoundedCache[bytes, Document](_PAGES)
     read = partial(_read, records, path, pages)
-    listing, seen, warnings = ConversationListing(), dict[str, int](), list(losses)
+    listing, warnings = ConversationListing(), list(losses)
     for number in range(len(records)):
         if limit is not None and number >= limit:
             if not records.is_object(number):
                 raise _no_object(path, number)
             continue
         conversation = read(number)
-        if conversation.id in seen:
+        if (first := listing.listed.ids.find(conversation.id)) is not None:
             raise DatasetError(
-                f"{path}, record {number}: the id {conversation.id!r} is record {seen[conversation.id]}'s; make ids "
-                "unique"
+                f"{path}, record {number}: the id {conversation.id!r} is record {first}'s; make ids unique"
             )
-        seen[conversation.id] = number
         if listing.add(conversation):
             warnings += shown_losses(conversation.document)
     conversations = FileConversations(listing.listed, read)

@@ -48,15 +48,14 @@ class TatqaFormat:
             raise DatasetError(f"{path} is no list of records; is it a TAT-QA file?")
         records = content.records(content.outline.parts.values())
         read = partial(_read, records, path, BoundedCache[int, Conversation](_PAGES))
-        listing, seen, warnings = ConversationListing(), dict[str, int](), list[str]()
+        listing, warnings = ConversationListing(), list[str]()
         for number in range(len(records))[:limit]:
             conversation = read(number)
-            if conversation.id in seen:
-                where, first = f"{path}, record {number}", seen[conversation.id]
+            if (first := listing.listed.ids.find(conversation.id)) is not None:
+                where = f"{path}, record {number}"
                 raise DatasetError(
                     f"{where}: the table's uid {conversation.id!r} is record {first}'s; make uids unique"
                 )
-            seen[conversation.id] = number
             listing.add(conversation)
             warnings += shown_losses(conversation.document)
         conversations = FileConversations(listing.listed, read)
